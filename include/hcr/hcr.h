@@ -1,0 +1,258 @@
+/* hcr: outputs of a learned model that satisfy hard constraints, exactly.
+ *
+ * This header is the runtime: load a compiled region, map points into it. It needs nothing but libm.
+ * hcr_build.h makes regions, checks and projects; hcr_table.h reads and writes tables; hcr_learn.h trains.
+ *
+ * A region is C = {y in R^n : c_i(y) <= 0 for all i}, with an origin O strictly inside. Everything rests on its
+ * gauge, gamma(v) = min{s > 0 : O + v/s in C}: a point O + v is inside when gamma(v) <= 1 (Signorelli and Lombardi,
+ * arXiv 2504.08415).
+ *
+ *     encode    y      -> (d, r)   d = (y - O)/|y - O|, r = gamma(y - O)
+ *     decode    (d, r) -> O + r d/gamma(d)                 the length of d is of no matter
+ *     contract  v      -> O + v/max(1, gamma(v))           feasible points stay where they are
+ *
+ * What decode and contract return satisfies every inequality of the region in exact arithmetic, at tolerance 0.
+ *
+ * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
+ * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
+ * The library never prints, exits or changes signals, locale or floating-point environment. */
+#ifndef HCR_H
+#define HCR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define HCR_API
+#else
+#define HCR_API __attribute__((visibility("default")))
+#endif
+#if defined(__GNUC__)
+#define HCR_MUST_USE __attribute__((warn_unused_result))
+#else
+#define HCR_MUST_USE
+#endif
+
+#define HCR_VERSION_MAJOR 0
+#define HCR_VERSION_MINOR 1
+#define HCR_VERSION_PATCH 0
+#define HCR_VERSION "0.1.0"
+
+/* The version of the library that is running, such as "0.1.0". */
+HCR_API const char *hcr_version(void);
+
+/* ---------------------------------------------------------------------------------------------------- errors */
+
+/* What became of a call. The values are pinned: they never change their meaning. */
+typedef enum hcr_status {
+    HCR_OK = 0,
+    HCR_ERROR_ARGUMENT = 1,     /* a NULL, a size or an option that can't be */
+    HCR_ERROR_MEMORY = 2,       /* the allocator had no more */
+    HCR_ERROR_FILE = 3,         /* a file can't be opened, read or written */
+    HCR_ERROR_FORMAT = 4,       /* a file's content is damaged or of another format */
+    HCR_ERROR_VERSION = 5,      /* a file was written by a version that this one can't read */
+    HCR_ERROR_SYNTAX = 6,       /* region text that doesn't parse */
+    HCR_ERROR_NAME = 7,         /* an unknown or repeated name, a missing column */
+    HCR_ERROR_SHAPE = 8,        /* sizes that don't fit together */
+    HCR_ERROR_DATA = 9,         /* a NaN, an infinity, or a cell that is no number */
+    HCR_ERROR_CONVEXITY = 10,   /* not known to be convex */
+    HCR_ERROR_EMPTY = 11,       /* no point is strictly inside */
+    HCR_ERROR_UNBOUNDED = 12,   /* the region reaches to infinity */
+    HCR_ERROR_ORIGIN = 13,      /* the origin isn't strictly inside, or is too close to the frontier */
+    HCR_ERROR_PRECISION = 14,   /* the region is too thin for the precision asked for */
+    HCR_ERROR_SOLVER = 15,      /* a numerical solver gave up */
+    HCR_ERROR_INTERRUPTED = 16, /* the progress callback asked to stop; what was done is kept where documented */
+    HCR_ERROR_UNSUPPORTED = 17  /* a thing that this build or version doesn't do */
+} hcr_status;
+
+/* Filled by a failing call, untouched by a successful one. Owned by the caller; may be NULL everywhere. */
+typedef struct hcr_error {
+    hcr_status code;
+    int line, column; /* 1-based place in `file`, 0 when there is none */
+    char file[256];   /* "" when there is none */
+    char text[1536];  /* what is wrong and what to do about it; may have several lines */
+} hcr_error;
+
+/* A short name of a status, such as "shape"; never NULL. */
+HCR_API const char *hcr_status_name(hcr_status status);
+
+/* ------------------------------------------------------------------------------------------------ allocation */
+
+/* Where memory comes from. `allocate` returns NULL when there is none. The struct is copied by what keeps it. */
+typedef struct hcr_allocator {
+    void *(*allocate)(void *context, size_t bytes);
+    void (*release)(void *context, void *memory);
+    void *context;
+} hcr_allocator;
+
+/* ---------------------------------------------------------------------------------------------------- region */
+
+typedef struct hcr_region hcr_region;
+
+typedef enum hcr_precision { HCR_DOUBLE = 0, HCR_SINGLE = 1 } hcr_precision;
+
+/* Reads a compiled region. `allocator` NULL: malloc. On failure *region is NULL.
+ * Errors: FILE, FORMAT (truncated or altered), VERSION, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region,
+                                                hcr_error *error);
+/* The same from `size` bytes in memory, which aren't kept. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *allocator,
+                                                hcr_region **region, hcr_error *error);
+/* Writes a compiled region: whole or not at all (a temporary file, then a rename). */
+HCR_API HCR_MUST_USE hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error *error);
+/* The same into memory: *bytes comes from the region's allocator; free it with hcr_region_free_bytes. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size,
+                                                 hcr_error *error);
+HCR_API void hcr_region_free_bytes(const hcr_region *region, void *bytes);
+HCR_API void hcr_region_free(hcr_region *region); /* NULL is fine */
+
+/* n, the number of outputs. */
+HCR_API size_t hcr_region_dimension(const hcr_region *region);
+/* Constraint numbers are 0 … hcr_region_constraints − 1. A two-sided row has two numbers, of which the one whose side
+ * is infinite is never active. */
+HCR_API size_t hcr_region_constraints(const hcr_region *region);
+/* n numbers each, owned by the region. lower and upper are a box that holds the region (±infinity where it has none).
+ */
+HCR_API const double *hcr_region_origin(const hcr_region *region);
+HCR_API const double *hcr_region_lower(const hcr_region *region);
+HCR_API const double *hcr_region_upper(const hcr_region *region);
+/* The share of the radius that is given up next to the frontier so that results are exactly inside (docs/exactness.md);
+ * 1 or more: the region is too thin for this precision and its maps return HCR_ERROR_PRECISION. */
+HCR_API double hcr_region_margin(const hcr_region *region, hcr_precision precision);
+/* 1 when every direction meets the frontier. */
+HCR_API int hcr_region_is_bounded(const hcr_region *region);
+/* The name of output j, such as "load[3]" or "price" for a scalar, into `name` (cut to `capacity`); j < n. */
+HCR_API void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity);
+
+/* Where a constraint came from. Strings are owned by the region. */
+typedef struct hcr_constraint_info {
+    const char *kind; /* "box", "linear", "quadratic" */
+    const char *file; /* "" when built in C */
+    const char *text; /* the source line, or the label given to the builder */
+    int line, column; /* 0 when built in C */
+    size_t row;       /* which inequality of that source, counted from 0 */
+} hcr_constraint_info;
+HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint);
+
+/* ------------------------------------------------------------------------------------------------- workspace */
+
+/* Scratch for the maps: nothing is allocated after its creation. */
+typedef struct hcr_workspace hcr_workspace;
+
+/* `threads` rows at a time; 0 means one a core. Results don't depend on it. */
+HCR_API HCR_MUST_USE hcr_status hcr_workspace_create(const hcr_region *region, size_t threads,
+                                                     hcr_workspace **workspace, hcr_error *error);
+HCR_API void hcr_workspace_free(hcr_workspace *workspace); /* NULL is fine; not for one that was placed */
+/* The bytes that a workspace takes, and a workspace in memory of the caller's (aligned to 64 bytes, at least that
+ * large, not to be freed before its last use). ARGUMENT when the memory is too small or misaligned. */
+HCR_API size_t hcr_workspace_size(const hcr_region *region, size_t threads);
+HCR_API HCR_MUST_USE hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory,
+                                                    size_t bytes, hcr_workspace **workspace, hcr_error *error);
+
+/* How the nearest constraint along a ray is found. All give the same bits. */
+typedef enum hcr_search_method {
+    HCR_SEARCH_FULL = 0,       /* every constraint is intersected; vectorised; the default */
+    HCR_SEARCH_ALGORITHM1 = 1, /* the paper's Algorithm 1 */
+    HCR_SEARCH_CHAMPION = 2    /* only constraints violated at the best point so far */
+} hcr_search_method;
+typedef struct hcr_search {
+    hcr_search_method method;
+    double base_multiplier;  /* Algorithm 1: first step from the origin; 0: the region's default, its inradius */
+    uint32_t max_iterations; /* Algorithm 1: steps before it falls back on all constraints; 0: 10 */
+} hcr_search;
+HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search,
+                                                         hcr_error *error);
+/* Constraints intersected since creation or the last reset, over all rows. */
+HCR_API uint64_t hcr_workspace_intersections(const hcr_workspace *workspace);
+HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
+
+/* ------------------------------------------------------------------------------------------------------ maps */
+
+/* What happened to one sample: not an error of the call. */
+typedef enum hcr_outcome {
+    HCR_INSIDE = 0,     /* the result is strictly inside, where the input put it */
+    HCR_FRONTIER = 1,   /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
+    HCR_AT_ORIGIN = 2,  /* v = 0, or y = O: the direction is 0 */
+    HCR_OUTSIDE = 3,    /* encode: the point isn't in the region, r > 1 */
+    HCR_BAD_VALUE = 4,  /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
+    HCR_NO_FRONTIER = 5 /* decode: nothing stops this direction; the result is the origin */
+} hcr_outcome;
+
+/* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */
+typedef struct hcr_ray {
+    double gauge;        /* gamma(v) for v as given; infinity when it overflows */
+    uint32_t constraint; /* the first that attains it; UINT32_MAX when gauge is 0 */
+    uint32_t outcome;    /* an hcr_outcome */
+} hcr_ray;
+
+/* Common to the maps: `rows` samples; inputs are read, outputs written, neither kept; outputs must not overlap inputs.
+ * `rays` (rows of them) may be NULL. "polar" arrays have n + 1 columns: the direction, then r.
+ * Errors: ARGUMENT (a NULL where rows > 0, a workspace of another region); PRECISION from the _f32 maps.
+ * A row's result depends on that row alone: not on the batch, the thread or what came before. */
+
+/* gauge[i] = gamma(v_i); 0 where nothing stops v; NaN for a bad value. */
+HCR_API HCR_MUST_USE hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                          const double *v, double *gauge, hcr_ray *rays, hcr_error *error);
+/* r is the gauge itself: more than 1 outside the region, which the outcome says too. */
+HCR_API HCR_MUST_USE hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                           const double *y, double *polar, hcr_ray *rays, hcr_error *error);
+/* r is clamped to [0, 1]. */
+HCR_API HCR_MUST_USE hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                           const double *polar, double *y, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                             const double *v, double *y, hcr_ray *rays, hcr_error *error);
+
+HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                              const float *v, float *gauge, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_encode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const float *y, float *polar, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_decode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const float *polar, float *y, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                 const float *v, float *y, hcr_ray *rays, hcr_error *error);
+
+/* Derivatives, as vector–Jacobian products: `x_bar` is the gradient of a scalar by x. The first array is the map's
+ * input; `rays` is what the map returned for it, or NULL (then it is computed again).
+ * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
+ * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's, which is
+ * the identity at v = 0; encode's direction has no derivative at y = O. */
+HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                              const double *v, const hcr_ray *rays, const double *gauge_bar,
+                                              double *v_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *y, const hcr_ray *rays, const double *polar_bar,
+                                               double *y_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *polar, const hcr_ray *rays, const double *y_bar,
+                                               double *polar_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                 const double *v, const hcr_ray *rays, const double *y_bar,
+                                                 double *v_bar, hcr_error *error);
+
+HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                  const float *v, const hcr_ray *rays, const float *gauge_bar,
+                                                  float *v_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *y, const hcr_ray *rays, const float *polar_bar,
+                                                   float *y_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *polar, const hcr_ray *rays, const float *y_bar,
+                                                   float *polar_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                     const float *v, const hcr_ray *rays, const float *y_bar,
+                                                     float *v_bar, hcr_error *error);
+
+/* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
+ * row goes beyond its bound), which[i] its number. NaN when the point has a bad value. For a decision at tolerance 0
+ * see hcr_check in hcr_build.h. */
+HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value,
+                                              uint32_t *which, hcr_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,150 @@
+/* hcr_build.h: make regions (from text or by calls), check points exactly, project points.
+ *
+ * These need the solvers that the runtime (hcr.h) does without: CLP, IPOPT, LAPACK and GMP. */
+#ifndef HCR_BUILD_H
+#define HCR_BUILD_H
+
+#include "hcr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --------------------------------------------------------------------------------------------------- builder */
+
+typedef struct hcr_builder hcr_builder;
+
+/* Every array passed to the builder is read and copied. Coefficients must be finite and at most 1e50 in size.
+ * Bounds of ±1e20 and beyond, and infinities, mean none; a NaN is refused (DATA).
+ * After a failed call the builder is as it was before. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder,
+                                                   hcr_error *error);
+HCR_API void hcr_builder_free(hcr_builder *builder); /* NULL is fine */
+
+/* Adds `size` outputs. `scalar` outputs (size 1) are named "p", vectors "y[0]" …. All before the first constraint.
+ * Errors: NAME (repeated, or not an identifier), ARGUMENT (a constraint came before, size 0). */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size,
+                                                         int scalar, hcr_error *error);
+/* n so far. */
+HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
+
+/* Constraints added from here on come from this place: what messages and hcr_region_constraint show. Strings are
+ * copied; file may be "" and line 0 when there is no file. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int line, int column,
+                                                       const char *text, hcr_error *error);
+
+/* lower <= y[first + k] <= upper for k < count, in addition to earlier bounds. NULL: no bound on that side. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t count,
+                                                       const double *lower, const double *upper, hcr_error *error);
+/* lower <= A y <= upper with A rows × n, row-major. NULL: none on that side. Zeros aren't stored. A row with one
+ * coefficient stays a row. A row of zeros is dropped when it holds and refused (EMPTY) when it can't. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double *A,
+                                                     const double *lower, const double *upper, hcr_error *error);
+/* The same in compressed rows: row i has columns[k], values[k] for start[i] <= k < start[i + 1], columns strictly
+ * increasing. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const size_t *start,
+                                                            const uint32_t *columns, const double *values,
+                                                            const double *lower, const double *upper, hcr_error *error);
+
+/* ½ Q(y) + linear·y + constant <= ½ radius², where Q(y) is
+ *     DIAGONAL  Σ_j matrix[j] (y_j − shift_j)²          matrix: n numbers, shift: n or NULL
+ *     DENSE     (y − shift)' matrix (y − shift)         matrix: n×n symmetric, shift: n or NULL
+ *     FACTOR    Σ_k (F_k · y − shift_k)²                F: rank rows in compressed form, shift: rank numbers or NULL
+ * A ball |y − c| <= R is DIAGONAL, all ones, shift c, radius R. */
+typedef enum hcr_quadratic_form {
+    HCR_QUADRATIC_DIAGONAL = 0,
+    HCR_QUADRATIC_DENSE = 1,
+    HCR_QUADRATIC_FACTOR = 2
+} hcr_quadratic_form;
+typedef struct hcr_quadratic {
+    hcr_quadratic_form form;
+    const double *matrix;       /* DIAGONAL, DENSE */
+    size_t rank;                /* FACTOR: its rows, … */
+    const size_t *factor_start; /* … rank + 1 offsets */
+    const uint32_t *factor_columns;
+    const double *factor_values;
+    const double *shift;  /* NULL: 0 */
+    const double *linear; /* n numbers; NULL: 0 */
+    double constant;
+    double radius; /* >= 0 */
+} hcr_quadratic;
+/* Errors: CONVEXITY (DIAGONAL or DENSE not positive semidefinite beyond rounding, with the most negative eigenvalue;
+ * not symmetric), DATA, SHAPE. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *quadratic,
+                                                          hcr_error *error);
+
+typedef enum hcr_origin {
+    HCR_ORIGIN_CHEBYSHEV = 0, /* the centre of a largest ball inside; the default */
+    HCR_ORIGIN_ANALYTIC = 1,  /* the analytic centre, argmax Σ log(−c_i) */
+    HCR_ORIGIN_MEAN = 2,      /* the mean of given points, pulled towards the Chebyshev centre until well inside */
+    HCR_ORIGIN_GIVEN = 3      /* a given point, which must be strictly inside */
+} hcr_origin;
+/* `points`: `count` × n, MEAN only (they may come later, NULL and 0 now: then finish refuses with ORIGIN); one row for
+ * GIVEN. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count,
+                                                       const double *points, hcr_error *error);
+HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
+
+/* Finds the origin, proves the region bounded and computes bounds and margins. The builder stays usable.
+ * Errors: EMPTY (no interior: a small set of conflicting sources), UNBOUNDED (a direction, in names), ORIGIN, SOLVER.
+ */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error);
+
+/* ----------------------------------------------------------------------------------------------- region text */
+
+/* A named value for a region text, in place of (or in addition to) its const statements: what `--set NAME=VALUE` gives.
+ */
+typedef struct hcr_constant {
+    const char *name;
+    size_t rows, columns; /* scalar: 0, 0; vector: rows, 0 */
+    const double *values; /* row-major */
+} hcr_constant;
+
+/* Parses, certifies and lowers region text (docs/region-language.md) into a new builder; hcr_builder_finish then makes
+ * the region. `file` is the name for messages; `folder` is where read() looks (NULL: the current folder).
+ * Errors: SYNTAX, NAME, SHAPE, DATA, FILE, CONVEXITY, with file, line, column and a marked line in the text. */
+HCR_API HCR_MUST_USE hcr_status hcr_text_build(const char *text, size_t length, const char *file, const char *folder,
+                                               size_t constants, const hcr_constant *constant,
+                                               const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error);
+/* A region text from a file ("-": standard input) to a builder. */
+HCR_API HCR_MUST_USE hcr_status hcr_text_build_file(const char *path, size_t constants, const hcr_constant *constant,
+                                                    const hcr_allocator *allocator, hcr_builder **builder,
+                                                    hcr_error *error);
+/* What was made of a region: variables, sources with kinds and counts, origin, inradius, bounds, margins, cost of a
+ * decode. Text for people, or JSON. *text comes from malloc: free() it. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int json, char **text, hcr_error *error);
+
+/* --------------------------------------------------------------------------------------------------- checking */
+
+/* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational
+ * arithmetic on the stored coefficients: inside[i] = 1 or 0. A point with a NaN or an infinity is not inside.
+ * Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a violated constraint, UINT32_MAX
+ * when inside. _f32 points are the doubles that they convert to. */
+HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *y, uint8_t *inside,
+                                          uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *y, uint8_t *inside,
+                                              uint32_t *which, hcr_error *error);
+
+/* -------------------------------------------------------------------------------------------------- projection */
+
+/* Euclidean projection: the nearest point of the region, exactly inside it, its distance right to 1e-8 relative (or to
+ * the margin, where that is larger). Points inside come back bit for bit. */
+typedef struct hcr_projector hcr_projector;
+HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projector,
+                                                     hcr_error *error);
+HCR_API void hcr_projector_free(hcr_projector *projector);
+
+typedef enum hcr_projection_outcome {
+    HCR_PROJECTED_INSIDE = 0, /* it was inside: unchanged */
+    HCR_PROJECTED_MOVED = 1,
+    HCR_PROJECTED_BAD_VALUE = 2 /* a NaN or an infinity: the origin */
+} hcr_projection_outcome;
+/* `outcomes` (rows of hcr_projection_outcome, may be NULL). Rows don't depend on each other. Not thread-safe: one
+ * projector a thread. Errors: SOLVER when a row can't be solved: the text has its number. */
+HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *points, double *y,
+                                            uint8_t *outcomes, hcr_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* hcr_learn.h: train a model whose every prediction lies in a region, and use it.
+ *
+ * A model is an encoder (one dense layer or one LSTM layer) and a head:
+ *     hcr           direction (normalised) and radius (sigmoid), MSE on the encoded targets: the paper's
+ *     hcr-direct    the same two heads, MSE on the outputs, through the decode
+ *     hcr-contract  one linear head in output units, then contract, MSE on the outputs
+ *     simple        one linear head, MSE on standardised targets: no guarantee */
+#ifndef HCR_LEARN_H
+#define HCR_LEARN_H
+
+#include "hcr_build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hcr_model hcr_model;
+
+typedef enum hcr_encoder { HCR_ENCODER_DENSE = 0, HCR_ENCODER_LSTM = 1 } hcr_encoder;
+typedef enum hcr_head { HCR_HEAD_HCR = 0, HCR_HEAD_DIRECT = 1, HCR_HEAD_CONTRACT = 2, HCR_HEAD_SIMPLE = 3 } hcr_head;
+
+/* Called after each epoch (and, with step < steps, now and then during one). Return non-zero to stop: the model so far
+ * is kept, saved when there is a checkpoint path, and the call returns HCR_ERROR_INTERRUPTED. */
+typedef struct hcr_progress {
+    size_t epoch, epochs;   /* finished, planned */
+    size_t step, steps;     /* of this epoch */
+    double training_loss;   /* mean over the epoch so far */
+    double validation_loss; /* NaN without validation */
+} hcr_progress;
+typedef int (*hcr_progress_callback)(void *context, const hcr_progress *progress);
+
+/* Zero-initialise: every 0 stands for the default given. */
+typedef struct hcr_fit_options {
+    hcr_encoder encoder;
+    hcr_head head;
+    size_t hidden;       /* units of the encoder; 64 */
+    int linear_encoder;  /* dense: 1 = no activation; ReLU otherwise */
+    size_t features;     /* LSTM: inputs per time step; 1. columns of X = steps × features, time-major */
+    size_t epochs;       /* 100 */
+    size_t batch;        /* 32 */
+    double rate;         /* Adam's step; 1e-3 */
+    double rate_decay;   /* the rate is multiplied by this after each epoch; 1 */
+    double weight_decay; /* decoupled (AdamW); 0 */
+    double clip;         /* largest norm of the whole gradient; 0: none */
+    double validation;   /* share of the rows kept for validation; 0 */
+    size_t patience; /* stop after so many epochs without a better validation loss, and go back to the best; 0: never */
+    uint64_t seed;   /* of initial weights, shuffles, validation split */
+    double radius_weight;   /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
+                             * one   weigh alike; 1 */
+    const char *checkpoint; /* written after each epoch (whole or not at all); NULL: none */
+    int resume; /* go on from the checkpoint when it exists: the result is bit for bit that of an unbroken run */
+    hcr_progress_callback progress;
+    void *progress_context;
+} hcr_fit_options;
+
+typedef struct hcr_fit_report {
+    size_t rows, rows_projected,
+        rows_validation;                   /* training rows used; of all rows, those outside that were projected */
+    size_t epochs;                         /* done, over all sessions */
+    size_t best_epoch;                     /* counted from 1 */
+    double training_loss, validation_loss; /* of the kept model; NaN without validation */
+    double training_mse, validation_mse;   /* in output units, of the kept model */
+    double inside_ratio;                   /* share of training predictions inside, at tolerance 0, decided exactly */
+    double seconds;
+} hcr_fit_report;
+
+/* Trains. X rows × inputs, Y rows × n (n = the region's dimension), read only. Input and output names (NULL: "x[0]" …,
+ * the region's) are kept in the model. The region is copied into the model. `text` (may be NULL) is the region's source
+ * text, kept as documentation. Targets outside are projected first. Standardisation: inputs by mean and deviation (a
+ * constant column becomes 0), targets likewise for simple; the other heads start from the origin and the region's own
+ * scale. Errors: DATA (a NaN or an infinity: row and column; a loss that became one: what to try), SHAPE, SOLVER,
+ * INTERRUPTED
+ * (*model is then valid), FORMAT/SHAPE/ARGUMENT for a checkpoint of another run. */
+HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs,
+                                        const double *X, const char *const *input_names, const double *Y,
+                                        const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report,
+                                        hcr_error *error);
+
+/* Predictions, rows × n. All heads but simple: every row is inside at tolerance 0 in the precision given. A NaN or
+ * an infinity in a row of X gives the origin, with the outcome HCR_BAD_VALUE. `outcomes`: rows of hcr_outcome, may be
+ * NULL. */
+HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, double *Y,
+                                            uint32_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, float *Y,
+                                                uint32_t *outcomes, hcr_error *error);
+
+/* A model file is safetensors: weights and standardisation as F64 tensors, the compiled region as a U8 tensor "region";
+ * its metadata has the region text, the column names, the options and the versions. Saving what was loaded gives the
+ * same bytes. Written whole or not at all. */
+HCR_API HCR_MUST_USE hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error);
+HCR_API void hcr_model_free(hcr_model *model);
+
+/* Owned by the model. */
+HCR_API const hcr_region *hcr_model_region(const hcr_model *model);
+HCR_API const char *hcr_model_region_text(const hcr_model *model);
+HCR_API size_t hcr_model_inputs(const hcr_model *model);
+HCR_API const char *const *hcr_model_input_names(const hcr_model *model);
+HCR_API const char *const *hcr_model_output_names(const hcr_model *model);
+HCR_API const char *hcr_model_summary(const hcr_model *model); /* one line: encoder, head, sizes */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* hcr_table.h: tables in and out of CSV, NPY and NPZ files, and windows of series. */
+#ifndef HCR_TABLE_H
+#define HCR_TABLE_H
+
+#include "hcr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hcr_table_format {
+    HCR_TABLE_BY_NAME = 0, /* .npy is NPY, .npz is NPZ, everything else CSV; "-" is CSV */
+    HCR_TABLE_CSV = 1,
+    HCR_TABLE_NPY = 2,
+    HCR_TABLE_NPZ = 3
+} hcr_table_format;
+
+/* Numbers in rows × columns, row-major. names: NULL when there is no header, else one a column.
+ * All memory is the table's: hcr_table_clear frees it and leaves an empty table. Zero-initialise before first use. */
+typedef struct hcr_table {
+    size_t rows, columns;
+    double *values;
+    char **names;
+} hcr_table;
+HCR_API void hcr_table_clear(hcr_table *table);
+
+/* Reads a table of numbers. path "-": standard input.
+ * CSV as pandas and R write it: comma, semicolon or tab (found from the first line), quotes, CRLF, a byte-order mark, a
+ * header when the first row has a cell that is no number, an unnamed or quoted row-name column in front when the header
+ * is one short. The decimal sign is '.', whatever the locale. An empty cell, NA or NaN is refused (DATA) with line and
+ * column, as is an infinity and a row that is too short or long; a row-less table is fine.
+ * NPY: versions 1 to 3, C or Fortran order, any numeric type of either byte order, one or two dimensions (one: a
+ * single row … see `vector`). NPZ: `key` names the array (NULL: the only one).
+ * vector: how a one-dimensional array is taken: 0 a row, 1 a column.
+ * Errors: FILE, FORMAT, DATA, SHAPE, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector,
+                                               hcr_table *table, hcr_error *error);
+
+/* Writes a table, whole or not at all (a temporary file beside it, then a rename); "-": standard output, flushed.
+ * CSV: 17 significant digits (9 when single), shortest form that reads back to the same bits, '.' whatever the locale,
+ * a header when there are names, "\n". NPY: version 1.0, C order, '<f8' ('<f4' when single). NPZ can't be written. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table,
+                                                hcr_precision precision, hcr_error *error);
+
+/* Puts the columns of `table` in the order of `names`: when the table has a header and names isn't NULL, by name (a
+ * missing one is refused, NAME; others are dropped); without a header by position, the number of columns must be
+ * `count` (SHAPE). `what` names the table in messages, such as "X". */
+HCR_API HCR_MUST_USE hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names,
+                                                const char *what, hcr_error *error);
+
+/* One series from a file with one series a row: the id in the first column, then the values, empty cells after the end
+ * (as the M4 files have it). *values comes from malloc. Errors: as hcr_table_read; NAME when there is no such id (the
+ * nearest is told); DATA for an empty cell inside a series. */
+HCR_API HCR_MUST_USE hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count,
+                                                hcr_error *error);
+/* All ids of such a file: *ids is an array of *count strings, freed by hcr_series_free_ids. */
+HCR_API HCR_MUST_USE hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error);
+HCR_API void hcr_series_free_ids(char **ids, size_t count);
+
+typedef enum hcr_split {
+    HCR_SPLIT_RANDOM = 0, /* a random share of the windows, anywhere in the series, is for training */
+    HCR_SPLIT_TIME = 1    /* the first share of the windows, then a gap so that no value is shared with the rest */
+} hcr_split;
+typedef struct hcr_window_options {
+    size_t input, output; /* lengths; 0: 48 */
+    hcr_split split;
+    double train; /* share of the windows for training, in (0, 1]; 0: 0.2 */
+    uint64_t seed;
+} hcr_window_options;
+typedef struct hcr_windows {
+    hcr_table x_train, y_train, x_test, y_test; /* names "x[0]" …, "y[0]" … */
+    hcr_table x_last;                           /* one row: the last `input` values of the series */
+    double smallest, largest, largest_step;     /* over the training windows, inputs and targets */
+} hcr_windows;
+/* Cuts a series into sliding windows of input + output values. SHAPE when it is too short, by how much. */
+HCR_API HCR_MUST_USE hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_options *options,
+                                                hcr_windows *windows, hcr_error *error);
+HCR_API void hcr_windows_clear(hcr_windows *windows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+#include "constraints/block.h"
+
+void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
+    hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
+    if (constraint == NULL)
+        return NULL;
+    constraint->kind = kind;
+    constraint->allocator = allocator;
+    constraint->n = n;
+    constraint->count = count;
+    constraint->source = hcri_allocate(allocator, count, sizeof *constraint->source);
+    constraint->source_row = hcri_allocate(allocator, count, sizeof *constraint->source_row);
+    if (constraint->source == NULL || constraint->source_row == NULL) {
+        hcri_block_release(constraint);
+        return NULL;
+    }
+    return constraint;
+}
+
+void hcri_block_release(hcri_constraint *constraint) {
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, constraint->source);
+    hcri_release(allocator, constraint->source_row);
+    hcri_release(allocator, constraint);
+}
+
+void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out) {
+    hcri_put_u32s(out, constraint->count, constraint->source);
+    hcri_put_u32s(out, constraint->count, constraint->source_row);
+}
+
+hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error) {
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, constraint->source);
+    hcri_release(allocator, constraint->source_row);
+    constraint->source = hcri_get_u32s(in, constraint->count, allocator);
+    constraint->source_row = hcri_get_u32s(in, constraint->count, allocator);
+    if (in->failed)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the constraints' sources are cut short");
+    return HCR_OK;
+}
+
+hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error) {
+    hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
+                 "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0", value);
+    return HCR_ERROR_ORIGIN;
+}

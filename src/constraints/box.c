@@ -1,0 +1,178 @@
+#include "constraints/box.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraints/block.h"
+#include "constraints/kernels.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_box *box = (hcri_box *)constraint;
+    hcri_release(constraint->allocator, box->lower);
+    hcri_release(constraint->allocator, box->upper);
+    hcri_release(constraint->allocator, box->inverse_lower);
+    hcri_release(constraint->allocator, box->inverse_upper);
+    hcri_release(constraint->allocator, box->centre);
+    hcri_block_release(constraint);
+}
+
+hcr_status hcri_box_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint, hcr_error *error) {
+    hcri_box *box = hcri_block_create(sizeof *box, &hcri_kind_box, n, 2 * n, allocator);
+    if (box == NULL)
+        return hcri_fail_memory(error);
+    box->lower = hcri_allocate(allocator, n, sizeof *box->lower);
+    box->upper = hcri_allocate(allocator, n, sizeof *box->upper);
+    if (box->lower == NULL || box->upper == NULL) {
+        release(&box->base);
+        return hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < n; j++) {
+        box->lower[j] = -INFINITY;
+        box->upper[j] = INFINITY;
+    }
+    *constraint = &box->base;
+    return HCR_OK;
+}
+
+static void set_source(hcri_box *box, size_t i, uint32_t source, uint32_t source_row) {
+    box->base.source[i] = source;
+    box->base.source_row[i] = source_row;
+}
+
+void hcri_box_narrow_upper(hcri_box *box, size_t j, double upper, uint32_t source, uint32_t source_row) {
+    if (upper < box->upper[j]) {
+        box->upper[j] = upper;
+        set_source(box, 2 * j, source, source_row);
+    }
+}
+
+void hcri_box_narrow_lower(hcri_box *box, size_t j, double lower, uint32_t source, uint32_t source_row) {
+    if (lower > box->lower[j]) {
+        box->lower[j] = lower;
+        set_source(box, 2 * j + 1, source, source_row);
+    }
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    hcri_put_f64s(out, constraint->n, box->lower);
+    hcri_put_f64s(out, constraint->n, box->upper);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_box_create(n, allocator, &made, error));
+    hcri_box *box = (hcri_box *)made;
+    for (size_t j = 0; j < n; j++)
+        box->lower[j] = hcri_get_f64(in);
+    for (size_t j = 0; j < n; j++)
+        box->upper[j] = hcri_get_f64(in);
+    hcr_status status = hcri_block_read(made, in, error);
+    for (size_t j = 0; j < n && status == HCR_OK; j++)
+        if (!(box->lower[j] < box->upper[j]))
+            status = hcri_fail(error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
+    if (status != HCR_OK)
+        release(made);
+    else
+        *constraint = made;
+    return status;
+}
+
+/* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
+static double inverse(double slack) { return isinf(slack) ? 0 : fmin(1 / slack, 1e290); }
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_box *box = (hcri_box *)constraint;
+    const size_t n = constraint->n;
+    const hcr_allocator *allocator = constraint->allocator;
+    box->centre = hcri_copy(allocator, origin, n, sizeof *origin);
+    box->inverse_lower = hcri_allocate(allocator, n, sizeof *box->inverse_lower);
+    box->inverse_upper = hcri_allocate(allocator, n, sizeof *box->inverse_upper);
+    if (box->centre == NULL || box->inverse_lower == NULL || box->inverse_upper == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
+        if (!(origin[j] < box->upper[j]))
+            return hcri_block_refuse_origin(2 * j, origin[j] - box->upper[j], error);
+        if (!(origin[j] > box->lower[j]))
+            return hcri_block_refuse_origin(2 * j + 1, box->lower[j] - origin[j], error);
+        box->inverse_upper[j] = inverse(box->upper[j] - origin[j]);
+        box->inverse_lower[j] = -inverse(origin[j] - box->lower[j]);
+    }
+    return HCR_OK;
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    const double gauge = v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
+    return gauge > 0 ? gauge : 0;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    return t * (v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2]) - 1;
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    if (champion == NULL) {
+        kernels->box_max(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best);
+        return;
+    }
+    for (size_t s = 0; s < rows; s++) {
+        const double *x = v + s * stride;
+        const double before = best[s];
+        kernels->box_max(1, constraint->n, x, stride, box->inverse_lower, box->inverse_upper, best + s);
+        if (best[s] > before) {
+            size_t i = 0;
+            while (gauge_one(constraint, i, x) != best[s])
+                i++;
+            champion[s] = constraint->first + (uint32_t)i;
+        }
+    }
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    const size_t j = i / 2;
+    const double c = i % 2 == 0 ? y[j] - box->upper[j] : box->lower[j] - y[j];
+    if (error != NULL) /* a difference of floats has the right sign */
+        *error = 0;
+    return c;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
+                         double *gradient) {
+    (void)constraint;
+    (void)y;
+    gradient[i / 2] += i % 2 == 0 ? weight : -weight;
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    return !isinf((i % 2 == 0 ? box->upper : box->lower)[i / 2]);
+}
+
+/* Results are clamped to the box: it needs no margin. */
+static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
+    (void)constraint;
+    (void)unit;
+    (void)reach;
+    (void)size;
+    return 0;
+}
+
+static double inradius(const hcri_constraint *constraint) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    double least = INFINITY;
+    for (size_t j = 0; j < constraint->n; j++)
+        least = fmin(least, fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]));
+    return least;
+}
+
+const hcri_kind hcri_kind_box = {HCRI_BOX,  "box", release, write,        read,   place,  gauge,
+                                 gauge_one, along, value,   add_gradient, exists, margin, inradius};

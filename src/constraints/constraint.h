@@ -1,0 +1,74 @@
+/* What every kind of constraint can do. A block holds inequalities of one kind; a region is the intersection of its
+ * blocks. A new kind fills one hcri_kind, gets one row in kinds.c, and nothing else changes in the runtime. */
+#ifndef HCRI_CONSTRAINT_H
+#define HCRI_CONSTRAINT_H
+
+#include "core/bytes.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#define HCRI_NO_CONSTRAINT UINT32_MAX
+/* Coefficients are at most this large, so that no product of a scaled input overflows. */
+#define HCRI_LARGEST_COEFFICIENT 1e50
+/* Bounds from here on mean none. */
+#define HCRI_NO_BOUND 1e20
+
+typedef struct hcri_constraint hcri_constraint;
+
+/* Pinned: they are stored in compiled files. */
+typedef enum hcri_kind_id { HCRI_BOX = 0, HCRI_LINEAR = 1, HCRI_QUADRATIC = 2, HCRI_KINDS = 3 } hcri_kind_id;
+
+typedef struct hcri_kind {
+    hcri_kind_id id;
+    const char *name;
+    void (*release)(hcri_constraint *constraint);
+
+    /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
+    hcr_status (*write)(const hcri_constraint *constraint, hcri_bytes *out);
+    hcr_status (*read)(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error);
+
+    /* Prepares the block for rays from `origin` (kept by the caller). Errors: MEMORY; ORIGIN when an inequality doesn't
+     * hold strictly there (error->line is then the local number + 1). */
+    hcr_status (*place)(hcri_constraint *constraint, const double *origin, hcr_error *error);
+
+    /* For `rows` directions v (row-major, `stride` apart): best[row] = max(best[row], gauge of the block), and where
+     * that grew champion[row] = first + local number of the first inequality that attains it. champion may be NULL. |v|
+     * sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
+    void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion);
+    /* The gauge of one inequality. */
+    double (*gauge_one)(const hcri_constraint *constraint, size_t i, const double *v);
+
+    /* c_i(O + t v)/|c_i(O)| for t >= 0: −1 at the origin, 0 on the frontier; right to a few units in the last place of
+     * its terms. */
+    double (*along)(const hcri_constraint *constraint, size_t i, const double *v, double t);
+
+    /* c_i(y) in floating point, and in *error a bound of its rounding error (NULL: not wanted). */
+    double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
+    /* gradient += weight · (the gradient of c_i at y), n numbers. */
+    void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
+    /* 0 where the inequality doesn't exist (a side that is infinite). */
+    int (*exists)(const hcri_constraint *constraint, size_t i);
+
+    /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
+     * output type (2^-53 or 2^-24); `reach`, n numbers, bounds |y − O| over the region; `size` bounds |y|. Call after
+     * place. */
+    double (*margin)(const hcri_constraint *constraint, double unit, const double *reach, const double *size);
+    /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
+    double (*inradius)(const hcri_constraint *constraint);
+} hcri_kind;
+
+struct hcri_constraint {
+    const hcri_kind *kind;
+    const hcr_allocator *allocator; /* the set's */
+    size_t n;                       /* outputs */
+    size_t count;                   /* inequalities, those that don't exist included */
+    uint32_t first;                 /* number of its first inequality in the region */
+    uint32_t *source;               /* for each: the number of its source in the set … */
+    uint32_t *source_row;           /* … and which inequality of that source it is */
+};
+
+const hcri_kind *hcri_kind_of(uint32_t id); /* NULL when there is none */
+
+#endif

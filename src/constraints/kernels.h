@@ -1,0 +1,50 @@
+/* The hot loops, compiled once for each instruction set (kernels.c) and picked by what the processor has.
+ *
+ * Two rules make a sample's bits independent of its batch and of the search: every dot product of a row adds its terms
+ * in the order of the columns (zeros don't change it), and sums over a whole vector go through 8 fixed lanes. */
+#ifndef HCRI_KERNELS_H
+#define HCRI_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "constraints/rows.h"
+
+/* Samples are rows of v, `stride` numbers apart. `best` is raised, never lowered. */
+typedef struct hcri_kernels {
+    const char *name;
+    /* out[s] = Σ_j |v_sj|: NaN or infinity when one of them is. */
+    void (*sum_abs)(size_t samples, size_t n, const double *v, size_t stride, double *out);
+    /* best[s] = max(best[s], max_j max(v_sj upper_j, v_sj lower_j)) */
+    void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
+                    double *best);
+    /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. `lower` and `upper`
+     * belong to all rows of the matrix and have HCRI_PANEL numbers more than rows. */
+    void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
+                    size_t stride, const double *lower, const double *upper, double *best);
+    /* The first i of the run with t upper_i = target (2i) or t lower_i = target (2i + 1); SIZE_MAX when there is none.
+     */
+    size_t (*run_find)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *lower,
+                       const double *upper, double target);
+    /* Σ_i (a_i·v)² over a run */
+    double (*run_squares)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v);
+    /* a_i·v for one row */
+    double (*row_dot)(size_t terms, const uint32_t *columns, const double *values, const double *v);
+    /* out[s] = v_s' U v_s, U upper triangular in panels (see quadratic.h) */
+    void (*triangle_form)(size_t n, const double *panels, size_t samples, const double *v, size_t stride, double *out);
+    double (*dot)(size_t n, const double *a, const double *v);
+    double (*squares)(size_t n, const double *v);
+    double (*weighted_squares)(size_t n, const double *weights, const double *v);
+    /* y = clamp(origin + t v, lower, upper); the f32 one rounds once, at the end (lower and upper are floats). */
+    void (*step)(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
+                 double *y);
+    void (*step_f32)(size_t n, const double *origin, double t, const double *v, const double *lower,
+                     const double *upper, float *y);
+} hcri_kernels;
+
+/* The fastest that this processor runs; the same for the whole life of the process. */
+const hcri_kernels *hcri_kernels_best(void);
+/* All that this processor runs, slowest first; for tests. */
+size_t hcri_kernels_all(const hcri_kernels **kernels, size_t capacity);
+
+#endif

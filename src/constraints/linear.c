@@ -1,0 +1,241 @@
+#include "constraints/linear.h"
+
+#include <math.h>
+
+#include "constraints/block.h"
+#include "constraints/kernels.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_layout_release(&linear->layout, allocator);
+    hcri_rows_release(&linear->rows, allocator);
+    hcri_release(allocator, linear->lower);
+    hcri_release(allocator, linear->upper);
+    hcri_release(allocator, linear->inverse_lower);
+    hcri_release(allocator, linear->inverse_upper);
+    hcri_release(allocator, linear->at_origin);
+    hcri_block_release(constraint);
+}
+
+hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                              hcr_error *error) {
+    hcri_linear *linear = hcri_block_create(sizeof *linear, &hcri_kind_linear, n, 0, allocator);
+    if (linear == NULL)
+        return hcri_fail_memory(error);
+    *constraint = &linear->base;
+    return HCR_OK;
+}
+
+/* Grows one array of the block to `needed` elements, from linear->capacity. */
+static int grow(const hcri_linear *linear, void **array, size_t needed, size_t size) {
+    size_t capacity = linear->capacity;
+    void *grown = hcri_grow(linear->base.allocator, *array, &capacity, needed, size);
+    if (grown != NULL)
+        *array = grown;
+    return grown != NULL;
+}
+
+hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
+                              double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error) {
+    hcri_constraint *base = &linear->base;
+    const size_t i = linear->rows.count;
+    if (i >= linear->capacity) {
+        const size_t larger = 2 * i + 8;
+        void *lowers = linear->lower, *uppers = linear->upper, *sources = base->source, *rows = base->source_row;
+        int ok = grow(linear, &lowers, larger, sizeof *linear->lower);
+        ok = ok && grow(linear, &uppers, larger, sizeof *linear->upper);
+        linear->lower = lowers;
+        linear->upper = uppers;
+        size_t capacity = 2 * linear->capacity;
+        void *grown = ok ? hcri_grow(base->allocator, sources, &capacity, 2 * larger, sizeof *base->source) : NULL;
+        base->source = grown == NULL ? base->source : grown;
+        capacity = 2 * linear->capacity;
+        ok = grown != NULL;
+        grown = ok ? hcri_grow(base->allocator, rows, &capacity, 2 * larger, sizeof *base->source_row) : NULL;
+        base->source_row = grown == NULL ? base->source_row : grown;
+        if (grown == NULL)
+            return hcri_fail_memory(error);
+        linear->capacity = larger;
+    }
+    HCRI_TRY(hcri_rows_append(&linear->rows, base->allocator, count, columns, values, error));
+    linear->lower[i] = lower;
+    linear->upper[i] = upper;
+    for (size_t side = 0; side < 2; side++) {
+        base->source[2 * i + side] = source;
+        base->source_row[2 * i + side] = source_row;
+    }
+    base->count = 2 * linear->rows.count;
+    return HCR_OK;
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    if (hcri_rows_write(&linear->rows, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, linear->rows.count, linear->lower);
+    hcri_put_f64s(out, linear->rows.count, linear->upper);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_linear_create(n, allocator, &made, error));
+    hcri_linear *linear = (hcri_linear *)made;
+    hcr_status status = hcri_rows_read(in, n, allocator, &linear->rows, error);
+    if (status == HCR_OK) {
+        const size_t count = linear->rows.count;
+        made->count = 2 * count;
+        linear->capacity = count;
+        linear->lower = hcri_get_f64s(in, count, allocator);
+        linear->upper = hcri_get_f64s(in, count, allocator);
+        status = hcri_block_read(made, in, error);
+        for (size_t i = 0; i < count && status == HCR_OK; i++)
+            if (!(linear->lower[i] < linear->upper[i]))
+                status = hcri_fail(error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
+    }
+    if (status != HCR_OK)
+        release(made);
+    else
+        *constraint = made;
+    return status;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t count = linear->rows.count;
+    linear->inverse_lower = hcri_allocate(allocator, count + HCRI_PANEL, sizeof *linear->inverse_lower);
+    linear->inverse_upper = hcri_allocate(allocator, count + HCRI_PANEL, sizeof *linear->inverse_upper);
+    linear->at_origin = hcri_allocate(allocator, count, sizeof *linear->at_origin);
+    if (linear->inverse_lower == NULL || linear->inverse_upper == NULL || linear->at_origin == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        linear->at_origin[i] = hcri_rows_dot_minus(&linear->rows, i, origin, 0);
+        if (!isinf(linear->upper[i])) {
+            const double c = hcri_rows_dot_minus(&linear->rows, i, origin, linear->upper[i]);
+            if (!(c < 0))
+                return hcri_block_refuse_origin(2 * i, c, error);
+            linear->inverse_upper[i] = -1 / c;
+        }
+        if (!isinf(linear->lower[i])) {
+            const double c = -hcri_rows_dot_minus(&linear->rows, i, origin, linear->lower[i]);
+            if (!(c < 0))
+                return hcri_block_refuse_origin(2 * i + 1, c, error);
+            linear->inverse_lower[i] = 1 / c;
+        }
+    }
+    return hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error);
+}
+
+static size_t find(const hcri_linear *linear, const double *v, double target) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    size_t i = SIZE_MAX;
+    for (size_t r = 0; r < linear->layout.runs && i == SIZE_MAX; r++)
+        i = kernels->run_find(&linear->rows, &linear->layout.run[r], linear->base.n, v, linear->inverse_lower,
+                              linear->inverse_upper, target);
+    return i;
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion) {
+    enum { AT_ONCE = 32 };
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    for (size_t done = 0; done < rows; done += AT_ONCE) {
+        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+        double before[AT_ONCE];
+        for (size_t s = 0; s < now; s++)
+            before[s] = best[done + s];
+        for (size_t r = 0; r < linear->layout.runs; r++)
+            kernels->run_max(&linear->rows, &linear->layout.run[r], constraint->n, now, v + done * stride, stride,
+                             linear->inverse_lower, linear->inverse_upper, best + done);
+        for (size_t s = 0; champion != NULL && s < now; s++)
+            if (best[done + s] > before[s])
+                champion[done + s] =
+                    constraint->first + (uint32_t)find(linear, v + (done + s) * stride, best[done + s]);
+    }
+}
+
+/* The gauge of inequality i before it is cut off at 0. */
+static double signed_gauge(const hcri_linear *linear, size_t i, const double *v) {
+    const size_t row = i / 2, start = linear->rows.start[row];
+    const double dot = hcri_kernels_best()->row_dot(linear->rows.start[row + 1] - start, linear->rows.columns + start,
+                                                    linear->rows.values + start, v);
+    return dot * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[row];
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+    const double gauge = signed_gauge((const hcri_linear *)constraint, i, v);
+    return gauge > 0 ? gauge : 0;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+    return t * signed_gauge((const hcri_linear *)constraint, i, v) - 1;
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const size_t row = i / 2;
+    double absolute;
+    const double dot = hcri_rows_dot(&linear->rows, row, y, &absolute);
+    const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
+    if (error != NULL) {
+        const double terms = (double)(linear->rows.start[row + 1] - linear->rows.start[row]);
+        *error = (terms + 3) * 0x1p-53 * 1.01 * (absolute + fabs(bound)) + 0x1p-1000;
+    }
+    return i % 2 == 0 ? dot - bound : bound - dot;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
+                         double *gradient) {
+    (void)y;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const double sign = i % 2 == 0 ? weight : -weight;
+    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
+        gradient[linear->rows.columns[k]] += sign * linear->rows.values[k];
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    return !isinf((i % 2 == 0 ? linear->upper : linear->lower)[i / 2]);
+}
+
+/* The tighter side's slack at the origin, from its inverse. */
+static double least_slack(const hcri_linear *linear, size_t i) {
+    return 1 / fmax(linear->inverse_upper[i], -linear->inverse_lower[i]);
+}
+
+/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| size_j: the dot product, the slack, the division, the step, its rounding
+ * and the clamp. */
+static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
+    (void)reach;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    double most = 0;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        double total = 0;
+        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
+            total += fabs(linear->rows.values[k]) * size[linear->rows.columns[k]];
+        const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]);
+        const double error = ((terms + 8) * 0x1p-53 + 4 * unit) * total;
+        most = fmax(most, 1.01 * error / least_slack(linear, i));
+    }
+    return most;
+}
+
+static double inradius(const hcri_constraint *constraint) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    double least = INFINITY;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        double norm = 0;
+        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
+            norm = hypot(norm, linear->rows.values[k]);
+        least = fmin(least, least_slack(linear, i) / norm);
+    }
+    return least;
+}
+
+const hcri_kind hcri_kind_linear = {HCRI_LINEAR, "linear", release, write,        read,   place,  gauge,
+                                    gauge_one,   along,    value,   add_gradient, exists, margin, inradius};

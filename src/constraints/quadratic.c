@@ -1,0 +1,512 @@
+#include "constraints/quadratic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraints/block.h"
+#include "constraints/kernels.h"
+#include "core/double_double.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, quadratic->matrix);
+    hcri_rows_release(&quadratic->factor, allocator);
+    hcri_release(allocator, quadratic->shift);
+    hcri_release(allocator, quadratic->linear);
+    hcri_release(allocator, quadratic->centre);
+    hcri_release(allocator, quadratic->gradient);
+    hcri_release(allocator, quadratic->panels);
+    hcri_layout_release(&quadratic->layout, allocator);
+    hcri_block_release(constraint);
+}
+
+static size_t matrix_size(const hcri_quadratic *quadratic) {
+    const size_t n = quadratic->base.n;
+    return quadratic->form == HCRI_DIAGONAL ? n : quadratic->form == HCRI_DENSE ? n * n : 0;
+}
+
+static size_t shift_size(const hcri_quadratic *quadratic) {
+    return quadratic->form == HCRI_FACTOR ? quadratic->factor.count : quadratic->base.n;
+}
+
+static double *copy_or_zeros(const hcr_allocator *allocator, const double *source, size_t count) {
+    return source != NULL ? hcri_copy(allocator, source, count, sizeof *source)
+                          : hcri_allocate(allocator, count, sizeof *source);
+}
+
+hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
+                                 hcri_constraint **constraint, hcr_error *error) {
+    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
+    if (quadratic == NULL)
+        return hcri_fail_memory(error);
+    quadratic->form = parts->form;
+    quadratic->constant = parts->constant;
+    quadratic->radius = parts->radius;
+    hcr_status status = HCR_OK;
+    if (parts->form == HCRI_FACTOR) {
+        const hcri_rows *factor = parts->factor;
+        for (size_t i = 0; i < factor->count && status == HCR_OK; i++) {
+            const size_t start = factor->start[i];
+            status = hcri_rows_append(&quadratic->factor, allocator, factor->start[i + 1] - start,
+                                      factor->columns + start, factor->values + start, error);
+        }
+    }
+    quadratic->matrix = copy_or_zeros(allocator, parts->matrix, matrix_size(quadratic));
+    quadratic->shift = copy_or_zeros(allocator, parts->shift, shift_size(quadratic));
+    quadratic->linear = copy_or_zeros(allocator, parts->linear, n);
+    if (quadratic->matrix == NULL || quadratic->shift == NULL || quadratic->linear == NULL)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK)
+        release(&quadratic->base);
+    else
+        *constraint = &quadratic->base;
+    return status;
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    hcri_put_u32(out, quadratic->form);
+    hcri_put_f64(out, quadratic->constant);
+    hcri_put_f64(out, quadratic->radius);
+    if (hcri_rows_write(&quadratic->factor, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, matrix_size(quadratic), quadratic->matrix);
+    hcri_put_f64s(out, shift_size(quadratic), quadratic->shift);
+    hcri_put_f64s(out, constraint->n, quadratic->linear);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static int all_finite(size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return 0;
+    return 1;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
+    if (quadratic == NULL)
+        return hcri_fail_memory(error);
+    const uint32_t form = hcri_get_u32(in);
+    quadratic->form = (hcri_form)form;
+    quadratic->constant = hcri_get_f64(in);
+    quadratic->radius = hcri_get_f64(in);
+    hcr_status status = hcri_rows_read(in, n, allocator, &quadratic->factor, error);
+    if (status == HCR_OK &&
+        (form > HCRI_FACTOR || n > UINT32_MAX || !isfinite(quadratic->constant) || !isfinite(quadratic->radius)))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic is damaged");
+    if (status == HCR_OK) {
+        quadratic->matrix = hcri_get_f64s(in, matrix_size(quadratic), allocator);
+        quadratic->shift = hcri_get_f64s(in, shift_size(quadratic), allocator);
+        quadratic->linear = hcri_get_f64s(in, n, allocator);
+        status = hcri_block_read(&quadratic->base, in, error);
+    }
+    if (status == HCR_OK && !(all_finite(matrix_size(quadratic), quadratic->matrix) &&
+                              all_finite(shift_size(quadratic), quadratic->shift) && all_finite(n, quadratic->linear)))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic has a number that isn't finite");
+    if (status != HCR_OK)
+        release(&quadratic->base);
+    else
+        *constraint = &quadratic->base;
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------- value and gradient */
+
+void hcri_quadratic_product(const hcri_quadratic *quadratic, const double *x, double *result) {
+    const size_t n = quadratic->base.n;
+    memset(result, 0, n * sizeof *result);
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            result[j] = quadratic->matrix[j] * x[j];
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                result[i] += quadratic->matrix[i * n + j] * x[j];
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            const double t = hcri_rows_dot(&quadratic->factor, i, x, NULL);
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                result[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
+        }
+        break;
+    }
+}
+
+void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full) {
+    const size_t n = quadratic->base.n;
+    const hcri_rows *factor = &quadratic->factor;
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            full[j * n + j] += weight * quadratic->matrix[j];
+        break;
+    case HCRI_DENSE:
+        for (size_t k = 0; k < n * n; k++)
+            full[k] += weight * quadratic->matrix[k];
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < factor->count; i++)
+            for (size_t a = factor->start[i]; a < factor->start[i + 1]; a++)
+                for (size_t b = factor->start[i]; b < factor->start[i + 1]; b++)
+                    full[factor->columns[a] * n + factor->columns[b]] += weight * factor->values[a] * factor->values[b];
+        break;
+    }
+}
+
+/* Sums of products are exact to about 2^-100 of the sizes of their terms; counted in units of 2^-53, as everything that
+ * `absolute` collects, that is this share of them, with room to spare. */
+static const double residue = 0x1p-40;
+
+/* ½ Q(y) to about twice the working precision; *absolute gets the sum of the sizes of what is rounded. */
+static hcri_dd half_square(const hcri_quadratic *quadratic, const double *y, double *absolute) {
+    const size_t n = quadratic->base.n;
+    hcri_dd total = {0, 0};
+    double sizes = 0;
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++) {
+            const double x = y[j] - quadratic->shift[j];
+            total = hcri_dd_add_product(total, 0.5 * quadratic->matrix[j] * x, x);
+            sizes += 0.5 * quadratic->matrix[j] * x * x;
+        }
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++) {
+            hcri_dd row = {0, 0};
+            double row_size = 0;
+            for (size_t j = 0; j < n; j++) {
+                const double x = y[j] - quadratic->shift[j];
+                row = hcri_dd_add_product(row, quadratic->matrix[i * n + j], x);
+                row_size += fabs(quadratic->matrix[i * n + j] * x);
+            }
+            const double x = 0.5 * (y[i] - quadratic->shift[i]);
+            total = hcri_dd_add_product(total, hcri_dd_value(row), x);
+            sizes += row_size * fabs(x); /* the x_j are rounded, so the row's terms count in full */
+        }
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            const double t = hcri_rows_dot_minus(&quadratic->factor, i, y, quadratic->shift[i]);
+            double terms;
+            hcri_rows_dot(&quadratic->factor, i, y, &terms);
+            terms += fabs(quadratic->shift[i]);
+            total = hcri_dd_add_product(total, 0.5 * t, t);
+            sizes += 0.5 * t * t + residue * terms * (fabs(t) + residue * terms);
+        }
+        break;
+    }
+    *absolute = sizes;
+    return total;
+}
+
+/* c(y); *absolute gets the sum of the sizes of its terms, of which the error is a few units in the last place. */
+static double accurate_value(const hcri_quadratic *quadratic, const double *y, double *absolute) {
+    hcri_dd total = half_square(quadratic, y, absolute);
+    for (size_t j = 0; j < quadratic->base.n; j++) {
+        total = hcri_dd_add_product(total, quadratic->linear[j], y[j]);
+        *absolute += residue * fabs(quadratic->linear[j] * y[j]);
+    }
+    total = hcri_dd_add(total, quadratic->constant);
+    total = hcri_dd_add_product(total, -0.5 * quadratic->radius, quadratic->radius);
+    *absolute += residue * (fabs(quadratic->constant) + quadratic->radius * quadratic->radius);
+    return hcri_dd_value(total);
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+    (void)i;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    double absolute;
+    const double c = accurate_value(quadratic, y, &absolute);
+    /* Two roundings in x, two products, one in the row's value: 8 units cover them; the sums are exact to 2^-100 or so.
+     */
+    if (error != NULL)
+        *error = 0x1p-53 * (8 * absolute + 2 * fabs(c)) + 0x1p-1000;
+    return c;
+}
+
+/* result = the gradient of c at y. */
+static void gradient_at(const hcri_quadratic *quadratic, const double *y, double weight, double *gradient) {
+    const size_t n = quadratic->base.n;
+    for (size_t j = 0; j < n; j++)
+        gradient[j] += weight * quadratic->linear[j];
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            gradient[j] += weight * quadratic->matrix[j] * (y[j] - quadratic->shift[j]);
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++) {
+            const double x = weight * (y[i] - quadratic->shift[i]);
+            for (size_t j = 0; j < n; j++)
+                gradient[j] += quadratic->matrix[i * n + j] * x;
+        }
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            const double t = weight * hcri_rows_dot_minus(&quadratic->factor, i, y, quadratic->shift[i]);
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                gradient[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
+        }
+        break;
+    }
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
+                         double *gradient) {
+    (void)i;
+    gradient_at((const hcri_quadratic *)constraint, y, weight, gradient);
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    (void)constraint;
+    (void)i;
+    return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- rays */
+
+static hcr_status fill_panels(hcri_quadratic *quadratic, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    size_t numbers = 0;
+    for (size_t i = 0; i < n; i += HCRI_PANEL)
+        numbers += HCRI_PANEL * (n - i);
+    quadratic->panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *quadratic->panels);
+    if (quadratic->panels == NULL)
+        return hcri_fail_memory(error);
+    double *panel = quadratic->panels;
+    for (size_t i = 0; i < n; i += HCRI_PANEL) {
+        for (size_t r = i; r < i + HCRI_PANEL && r < n; r++)
+            for (size_t k = r; k < n; k++)
+                panel[HCRI_PANEL * (k - i) + r - i] = (k == r ? 0.5 : 1) * quadratic->matrix[r * n + k];
+        panel += HCRI_PANEL * (n - i);
+    }
+    return HCR_OK;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t n = constraint->n;
+    double c_error;
+    quadratic->at_origin = value(constraint, 0, origin, &c_error);
+    if (!(quadratic->at_origin + c_error < 0))
+        return hcri_block_refuse_origin(0, quadratic->at_origin, error);
+    quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
+    quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
+    if (quadratic->centre == NULL || quadratic->gradient == NULL)
+        return hcri_fail_memory(error);
+    gradient_at(quadratic, origin, 1, quadratic->gradient);
+    quadratic->gradient_is_zero = 1;
+    for (size_t j = 0; j < n; j++)
+        quadratic->gradient_is_zero &= quadratic->gradient[j] == 0;
+    quadratic->unit = quadratic->form == HCRI_DIAGONAL;
+    for (size_t j = 0; quadratic->unit && j < n; j++)
+        quadratic->unit = quadratic->matrix[j] == 1;
+    if (quadratic->form == HCRI_DENSE)
+        return fill_panels(quadratic, error);
+    if (quadratic->form == HCRI_FACTOR)
+        return hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error);
+    return HCR_OK;
+}
+
+/* 1/t for the smallest t > 0 with c(O) + g1 t + g2 t² = 0; neither form cancels. g2 >= 0 > c(O). */
+static double root(double g1, double g2, double at_origin) {
+    const double half = sqrt(g1 * g1 - 4 * g2 * at_origin);
+    return g1 >= 0 ? (g1 + half) / (-2 * at_origin) : 2 * g2 / (half - g1);
+}
+
+static double factor_squares(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
+    double total = 0;
+    for (size_t r = 0; r < quadratic->layout.runs; r++)
+        total += kernels->run_squares(&quadratic->factor, &quadratic->layout.run[r], quadratic->base.n, v);
+    return total;
+}
+
+/* g2 = ½ Q(O + v) without the terms of first and no order, for each of `samples` directions. */
+static void curvatures(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                       size_t stride, double *g2) {
+    const size_t n = quadratic->base.n;
+    if (quadratic->form == HCRI_DENSE) {
+        kernels->triangle_form(n, quadratic->panels, samples, v, stride, g2);
+        return;
+    }
+    for (size_t s = 0; s < samples; s++) {
+        const double *x = v + s * stride;
+        g2[s] = 0.5 * (quadratic->form == HCRI_FACTOR ? factor_squares(quadratic, kernels, x)
+                       : quadratic->unit              ? kernels->squares(n, x)
+                                                      : kernels->weighted_squares(n, quadratic->matrix, x));
+    }
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion) {
+    enum { AT_ONCE = 32 };
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    for (size_t done = 0; done < rows; done += AT_ONCE) {
+        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+        double g2[AT_ONCE];
+        curvatures(quadratic, kernels, now, v + done * stride, stride, g2);
+        for (size_t s = 0; s < now; s++) {
+            const double *x = v + (done + s) * stride;
+            const double g1 = quadratic->gradient_is_zero ? 0 : kernels->dot(constraint->n, quadratic->gradient, x);
+            const double found = root(g1, g2[s] > 0 ? g2[s] : 0, quadratic->at_origin);
+            if (found > best[done + s]) {
+                best[done + s] = found;
+                if (champion != NULL)
+                    champion[done + s] = constraint->first;
+            }
+        }
+    }
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+    (void)i;
+    double best = 0;
+    gauge(constraint, 1, v, constraint->n, &best, NULL);
+    return best;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+    (void)i;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    double g2;
+    curvatures(quadratic, kernels, 1, v, constraint->n, &g2);
+    const double g1 = quadratic->gradient_is_zero ? 0 : kernels->dot(constraint->n, quadratic->gradient, v);
+    return t * (g1 + t * g2) / -quadratic->at_origin - 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------- margin */
+
+/* Sizes that bound all terms of c over the region: at the origin, of first and of second order along a ray, and of the
+ * gradient (what a change of y by `size` changes c by). */
+typedef struct hcri_terms {
+    double zeroth, first, second, change;
+} hcri_terms;
+
+/* One term ½ w (x + z)², |x| at the origin, |z| <= reach along the ray, |y| <= size there. */
+static void add_term(hcri_terms *terms, double weight, double at_origin, double reach, double size) {
+    terms->zeroth += 0.5 * weight * at_origin * at_origin;
+    terms->first += weight * at_origin * reach;
+    terms->second += 0.5 * weight * reach * reach;
+    terms->change += weight * (at_origin + reach) * size;
+}
+
+static hcri_terms bound_terms(const hcri_quadratic *quadratic, const double *reach, const double *size) {
+    const size_t n = quadratic->base.n;
+    hcri_terms terms = {0};
+    terms.zeroth = fabs(quadratic->constant) + 0.5 * quadratic->radius * quadratic->radius;
+    for (size_t j = 0; j < n; j++) {
+        terms.first += fabs(quadratic->linear[j]) * reach[j];
+        terms.change += fabs(quadratic->linear[j]) * size[j];
+        terms.zeroth += fabs(quadratic->linear[j] * quadratic->centre[j]);
+    }
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            add_term(&terms, quadratic->matrix[j], fabs(quadratic->centre[j] - quadratic->shift[j]), reach[j], size[j]);
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++) {
+            double at_origin = 0, reached = 0;
+            for (size_t j = 0; j < n; j++) {
+                const double p = fabs(quadratic->matrix[i * n + j]);
+                at_origin += p * fabs(quadratic->centre[j] - quadratic->shift[j]);
+                reached += p * reach[j];
+            }
+            const double x = fabs(quadratic->centre[i] - quadratic->shift[i]);
+            terms.zeroth += 0.5 * at_origin * x;
+            terms.first += at_origin * reach[i];
+            terms.second += 0.5 * reached * reach[i];
+            terms.change += (at_origin + reached) * size[i];
+        }
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            double reached = 0, sized = 0;
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++) {
+                reached += fabs(quadratic->factor.values[k]) * reach[quadratic->factor.columns[k]];
+                sized += fabs(quadratic->factor.values[k]) * size[quadratic->factor.columns[k]];
+            }
+            const double at_origin =
+                fabs(hcri_rows_dot_minus(&quadratic->factor, i, quadratic->centre, quadratic->shift[i]));
+            add_term(&terms, 1, at_origin, reached, sized);
+        }
+        break;
+    }
+    return terms;
+}
+
+/* The most that a change of every y_j by size_j changes ½ Q by in second order: Σ w size²/2, bounded through `change`
+ * when reach >= size · unit; kept apart for regions far from 0. */
+static double second_change(const hcri_quadratic *quadratic, const double *size) {
+    const size_t n = quadratic->base.n;
+    double total = 0;
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            total += quadratic->matrix[j] * size[j] * size[j];
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                total += fabs(quadratic->matrix[i * n + j]) * size[i] * size[j];
+        break;
+    case HCRI_FACTOR:
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            double sized = 0;
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                sized += fabs(quadratic->factor.values[k]) * size[quadratic->factor.columns[k]];
+            total += sized * sized;
+        }
+        break;
+    }
+    return 0.5 * total;
+}
+
+static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_terms terms = bound_terms(quadratic, reach, size);
+    const double count = 2 * (double)(constraint->n + quadratic->factor.count) + 16;
+    const double step = 4 * unit;
+    const double error = count * 0x1p-53 * (terms.zeroth + terms.first + terms.second) + step * terms.change +
+                         step * step * second_change(quadratic, size);
+    return 1.01 * error / -quadratic->at_origin;
+}
+
+/* The t at which c(O) + |g| t + ½ λ t² reaches 0, λ a bound of the largest eigenvalue: a ball that is inside. */
+static double inradius(const hcri_constraint *constraint) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const size_t n = constraint->n;
+    double slope = 0, eigenvalue = 0;
+    for (size_t j = 0; j < n; j++)
+        slope = hypot(slope, quadratic->gradient[j]);
+    if (quadratic->form == HCRI_FACTOR) {
+        for (size_t k = 0; k < (quadratic->factor.count == 0 ? 0 : quadratic->factor.start[quadratic->factor.count]);
+             k++)
+            eigenvalue += quadratic->factor.values[k] * quadratic->factor.values[k];
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            double row = 0;
+            if (quadratic->form == HCRI_DIAGONAL)
+                row = quadratic->matrix[i];
+            else
+                for (size_t j = 0; j < n; j++)
+                    row += fabs(quadratic->matrix[i * n + j]);
+            eigenvalue = fmax(eigenvalue, row);
+        }
+    }
+    const double found = root(slope, 0.5 * eigenvalue, quadratic->at_origin);
+    return found > 0 ? 1 / found : INFINITY;
+}
+
+const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC, "quadratic", release, write,        read,   place,  gauge,
+                                       gauge_one,      along,       value,   add_gradient, exists, margin, inradius};

@@ -1,0 +1,49 @@
+/* One inequality ½ Q(y) + q·y + r − ½ R² <= 0, Q as hcr_quadratic in hcr_build.h has it: diagonal, dense or factored.
+ */
+#ifndef HCRI_QUADRATIC_H
+#define HCRI_QUADRATIC_H
+
+#include "constraints/constraint.h"
+#include "constraints/rows.h"
+
+typedef enum hcri_form { HCRI_DIAGONAL = 0, HCRI_DENSE = 1, HCRI_FACTOR = 2 } hcri_form; /* pinned: stored in files */
+
+typedef struct hcri_quadratic {
+    hcri_constraint base;
+    hcri_form form;
+    double *matrix;   /* DIAGONAL: n; DENSE: n × n, symmetric */
+    hcri_rows factor; /* FACTOR: F */
+    double *shift;    /* DIAGONAL, DENSE: n; FACTOR: rows of F; never NULL */
+    double *linear;   /* q: n, never NULL */
+    double constant;  /* r */
+    double radius;    /* R */
+
+    /* after place */
+    double *centre;       /* a copy of the origin */
+    double at_origin;     /* c(O) < 0 */
+    double *gradient;     /* of c at O */
+    int gradient_is_zero; /* a centred ball or ellipsoid: no dot product */
+    int unit;             /* DIAGONAL with all weights 1: a ball */
+    double *panels; /* DENSE: U, the upper triangle of P with its diagonal halved (v'Uv = ½ v'Pv), in panels of 8 rows:
+                     * panel p has columns 8p … n − 1, column by column, padded with zeros below the last row */
+    hcri_layout layout; /* FACTOR: F */
+} hcri_quadratic;
+
+extern const hcri_kind hcri_kind_quadratic;
+
+/* A copy of the parts given (those that the form doesn't use are ignored); shift and linear may be NULL. */
+typedef struct hcri_quadratic_parts {
+    hcri_form form;
+    const double *matrix;
+    const hcri_rows *factor;
+    const double *shift, *linear;
+    double constant, radius;
+} hcri_quadratic_parts;
+hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
+                                 hcri_constraint **constraint, hcr_error *error);
+/* result = P x, n numbers, where Q(y) = (y − shift)'P(y − shift) (FACTOR: P = F'F). */
+void hcri_quadratic_product(const hcri_quadratic *quadratic, const double *x, double *result);
+/* full += weight · P, row-major n × n, all entries (for solvers). */
+void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full);
+
+#endif

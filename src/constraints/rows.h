@@ -1,0 +1,53 @@
+/* A matrix as rows: the description in compressed form, and the layout in which products are fastest. */
+#ifndef HCRI_ROWS_H
+#define HCRI_ROWS_H
+
+#include "core/bytes.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Compressed rows: row i has columns[k], values[k] for start[i] <= k < start[i + 1], columns strictly increasing, no
+ * zeros. */
+typedef struct hcri_rows {
+    size_t count;  /* rows */
+    size_t *start; /* count + 1 */
+    uint32_t *columns;
+    double *values;
+    size_t row_capacity, entry_capacity;
+} hcri_rows;
+
+hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, size_t count, const uint32_t *columns,
+                            const double *values, hcr_error *error);
+void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator);
+hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out);
+hcr_status hcri_rows_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_rows *rows, hcr_error *error);
+/* a_i·y in floating point; *absolute (NULL: not wanted) gets Σ|a_ij y_j|. */
+double hcri_rows_dot(const hcri_rows *rows, size_t i, const double *y, double *absolute);
+/* a_i·y − b to about twice the working precision, rounded once. */
+double hcri_rows_dot_minus(const hcri_rows *rows, size_t i, const double *y, double b);
+
+/* A run of consecutive rows in one form. */
+typedef enum hcri_run_form {
+    HCRI_RUN_STENCIL = 0, /* row i is the row before, moved one column on: Σ_k c_k v[base + i + offset_k] */
+    HCRI_RUN_DENSE = 1,   /* panels of HCRI_PANEL rows, column by column; the last panel is padded with zeros */
+    HCRI_RUN_SPARSE = 2   /* compressed rows */
+} hcri_run_form;
+#define HCRI_PANEL 8
+typedef struct hcri_run {
+    hcri_run_form form;
+    size_t first, count;     /* rows */
+    size_t terms;            /* STENCIL: entries of each row; their columns for the first row and their values follow */
+    const uint32_t *columns; /* STENCIL: `terms` columns of the first row (in the description) */
+    const double *values;    /* STENCIL: `terms` values (in the description) */
+    double *panels;          /* DENSE: ceil(count/8) · n · 8 numbers */
+} hcri_run;
+typedef struct hcri_layout {
+    size_t runs;
+    hcri_run *run;
+} hcri_layout;
+
+hcr_status hcri_layout_make(const hcri_rows *rows, size_t n, const hcr_allocator *allocator, hcri_layout *layout,
+                            hcr_error *error);
+void hcri_layout_release(hcri_layout *layout, const hcr_allocator *allocator);
+
+#endif

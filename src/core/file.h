@@ -1,0 +1,28 @@
+/* Whole files: read in one go, written whole or not at all. */
+#ifndef HCRI_FILE_H
+#define HCRI_FILE_H
+
+#include <stdio.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+/* All bytes of a file ("-": standard input), followed by a 0 that isn't counted; released with the allocator. */
+hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char **bytes, size_t *size,
+                          hcr_error *error);
+
+/* A file that appears under its name only when all of it is written: a temporary file beside it, flushed to the disk,
+ * then renamed. Path "-" is standard output. */
+typedef struct hcri_writer {
+    FILE *stream;
+    char *path, *temporary; /* NULL for standard output */
+} hcri_writer;
+hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *error);
+/* Makes the file appear. On failure nothing is left behind. */
+hcr_status hcri_writer_commit(hcri_writer *writer, hcr_error *error);
+/* Gives up: nothing is left behind. After a failed open or a commit it does nothing. */
+void hcri_writer_abandon(hcri_writer *writer);
+/* open, write, commit. */
+hcr_status hcri_file_write(const char *path, const void *bytes, size_t size, hcr_error *error);
+
+#endif

@@ -1,0 +1,21 @@
+/* Allocation through the caller's allocator, checked for overflow. */
+#ifndef HCRI_MEMORY_H
+#define HCRI_MEMORY_H
+
+#include "hcr/hcr.h"
+
+/* malloc and free, for allocator == NULL. */
+extern const hcr_allocator hcri_default_allocator;
+
+/* count × size bytes, zeroed, or NULL when there is no memory or the product overflows. count 0 gives a valid pointer.
+ */
+void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size);
+void hcri_release(const hcr_allocator *allocator, void *memory); /* NULL is fine */
+/* Copies of count × size bytes / of a string; NULL when there is no memory. */
+void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count, size_t size);
+char *hcri_copy_string(const hcr_allocator *allocator, const char *string);
+/* Makes room for `needed` elements of `size` bytes: a new array (the old one released) of at least twice *capacity, or
+ * the old one when it is large enough. NULL when there is no memory: the old one is then still valid. */
+void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* Error reporting: fallible functions return a status and fill a caller-owned error. */
+#ifndef HCRI_STATUS_H
+#define HCRI_STATUS_H
+
+#include "hcr/hcr.h"
+
+/* Fills `error` (when there is one) and returns `status`, so that a failure is one statement. */
+hcr_status hcri_fail(hcr_error *error, hcr_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+/* The same with a place in a file; line and column are 1-based, 0 for none. */
+hcr_status hcri_fail_at(hcr_error *error, hcr_status status, const char *file, int line, int column, const char *format,
+                        ...) __attribute__((format(printf, 6, 7), cold));
+/* "not enough memory". */
+hcr_status hcri_fail_memory(hcr_error *error);
+
+#define HCRI_TRY(call)                                                                                                 \
+    do {                                                                                                               \
+        const hcr_status hcri_status_ = (call);                                                                        \
+        if (hcri_status_ != HCR_OK)                                                                                    \
+            return hcri_status_;                                                                                       \
+    } while (0)
+
+#endif

@@ -1,0 +1,81 @@
+#include "ray/rays.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraints/kernels.h"
+#include "ray/search.h"
+
+/* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
+static const double smallest = 1e-100, largest = 1e100;
+
+/* Copies the directions into the slice, converted and from the origin as the input has it. */
+static void gather(const hcr_region *region, const hcri_input *input, size_t first, size_t rows, double *directions) {
+    const size_t n = region->set.n;
+    for (size_t s = 0; s < rows; s++) {
+        double *v = directions + s * n;
+        if (input->doubles != NULL) {
+            memcpy(v, input->doubles + (first + s) * input->width, n * sizeof *v);
+        } else {
+            const float *from = input->floats + (first + s) * input->width;
+            for (size_t j = 0; j < n; j++)
+                v[j] = (double)from[j];
+        }
+        for (size_t j = 0; input->from_origin && j < n; j++)
+            v[j] -= region->origin[j];
+    }
+}
+
+/* Brings one direction to a size near 1 by a power of two, exactly but for parts too small to matter. */
+static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
+    double most = 0;
+    *state = HCRI_RAY_SOUND;
+    for (size_t j = 0; j < n; j++) {
+        if (!isfinite(v[j]))
+            *state = HCRI_RAY_BAD;
+        most = fmax(most, fabs(v[j]));
+    }
+    if (*state == HCRI_RAY_SOUND && most == 0)
+        *state = HCRI_RAY_ZERO;
+    if (*state != HCRI_RAY_SOUND) { /* any direction will do: the result doesn't depend on it */
+        memset(v, 0, n * sizeof *v);
+        v[0] = 1;
+        return;
+    }
+    *exponent = ilogb(most);
+    for (size_t j = 0; j < n; j++)
+        v[j] = ldexp(v[j], -*exponent);
+}
+
+void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
+                    size_t rows, int with_champions, hcri_rays *rays) {
+    const hcr_region *region = workspace->region;
+    const size_t n = region->set.n;
+    rays->rows = rows;
+    if (input->doubles != NULL && !input->from_origin) {
+        rays->v = input->doubles + first * input->width;
+        rays->stride = input->width;
+    } else {
+        gather(region, input, first, rows, slice->directions);
+        rays->v = slice->directions;
+        rays->stride = n;
+    }
+    double size[HCRI_CHUNK];
+    hcri_kernels_best()->sum_abs(rows, n, rays->v, rays->stride, size);
+    int all_sound = 1;
+    for (size_t s = 0; s < rows; s++) {
+        rays->state[s] = HCRI_RAY_SOUND;
+        rays->exponent[s] = 0;
+        all_sound &= size[s] >= smallest && size[s] <= largest;
+    }
+    if (!all_sound) {
+        if (rays->v != slice->directions)
+            gather(region, input, first, rows, slice->directions);
+        rays->v = slice->directions;
+        rays->stride = n;
+        for (size_t s = 0; s < rows; s++)
+            if (!(size[s] >= smallest && size[s] <= largest))
+                scale(slice->directions + s * n, n, &rays->exponent[s], &rays->state[s]);
+    }
+    hcri_search(workspace, slice, rows, rays->v, rays->stride, rays->gauge, with_champions ? rays->champion : NULL);
+}

@@ -1,0 +1,37 @@
+/* What all maps begin with: a chunk of rows as directions, scaled where they need it, and their gauges. */
+#ifndef HCRI_RAYS_H
+#define HCRI_RAYS_H
+
+#include "ray/workspace.h"
+
+/* The rows of a map's input: `width` numbers each, of which the first n are the direction, or the point when
+ * `from_origin`. */
+typedef struct hcri_input {
+    const double *doubles; /* one of the two */
+    const float *floats;
+    size_t width;
+    int from_origin; /* encode: the direction is y − O */
+} hcri_input;
+
+/* Input k of row i, as a double. */
+static inline double hcri_input_at(const hcri_input *input, size_t i, size_t k) {
+    return input->doubles != NULL ? input->doubles[i * input->width + k] : (double)input->floats[i * input->width + k];
+}
+
+typedef enum hcri_ray_state { HCRI_RAY_SOUND, HCRI_RAY_ZERO, HCRI_RAY_BAD } hcri_ray_state;
+
+/* A chunk of rays: direction s is v[s · stride …] · 2^exponent[s], its gauge gauge[s] · 2^exponent[s]. */
+typedef struct hcri_rays {
+    size_t rows, stride;
+    const double *v;
+    double gauge[HCRI_CHUNK];
+    uint32_t champion[HCRI_CHUNK]; /* when asked for */
+    int exponent[HCRI_CHUNK];
+    hcri_ray_state state[HCRI_CHUNK];
+} hcri_rays;
+
+/* Rows first … first + rows − 1 (at most workspace->chunk) of the input. */
+void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
+                    size_t rows, int with_champions, hcri_rays *rays);
+
+#endif

@@ -1,0 +1,12 @@
+/* The nearest constraint along a ray. */
+#ifndef HCRI_SEARCH_H
+#define HCRI_SEARCH_H
+
+#include "ray/workspace.h"
+
+/* gauge[s] = gamma(v_s) for `rows` directions whose |v| sums to between 1e-100 and 1e100, champion[s] = the first
+ * constraint that attains it, HCRI_NO_CONSTRAINT when the gauge is 0 (NULL: not wanted). */
+void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows, const double *v, size_t stride,
+                 double *gauge, uint32_t *champion);
+
+#endif

@@ -1,0 +1,117 @@
+#include "ray/workspace.h"
+
+#include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { ALIGNMENT = 64, VECTORS = 4, DEFAULT_ITERATIONS = 10 };
+
+static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static size_t actual_threads(size_t threads) {
+#ifdef _OPENMP
+    return threads == 0 ? (size_t)omp_get_num_procs() : threads;
+#else
+    (void)threads;
+    return 1;
+#endif
+}
+
+/* Fewer rows where rows are long: a chunk stays within about 1 MiB. */
+static size_t chunk_rows(size_t n) {
+    const size_t most = ((size_t)1 << 17) / (n + 1) + 1;
+    return most < HCRI_CHUNK ? most : HCRI_CHUNK;
+}
+
+/* One thread's slice takes a cache line for itself and its arrays. */
+static size_t slice_bytes(size_t n) { return aligned((chunk_rows(n) + VECTORS) * n * sizeof(double)); }
+
+size_t hcr_workspace_size(const hcr_region *region, size_t threads) {
+    if (region == NULL)
+        return 0;
+    const size_t count = actual_threads(threads);
+    return aligned(sizeof(hcr_workspace)) + aligned(count * sizeof(hcri_slice)) + count * slice_bytes(region->set.n);
+}
+
+hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory, size_t bytes,
+                               hcr_workspace **workspace, hcr_error *error) {
+    if (region == NULL || memory == NULL || workspace == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, memory or workspace is NULL");
+    *workspace = NULL;
+    if ((uintptr_t)memory % ALIGNMENT != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the memory of a workspace must be aligned to %d bytes", ALIGNMENT);
+    const size_t needed = hcr_workspace_size(region, threads), n = region->set.n;
+    if (bytes < needed)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace takes %zu bytes, %zu were given", needed, bytes);
+    unsigned char *at = memory;
+    hcr_workspace *made = memory;
+    *made = (hcr_workspace){.region = region, .threads = actual_threads(threads), .chunk = chunk_rows(n)};
+    made->search = (hcr_search){HCR_SEARCH_FULL, region->inradius, DEFAULT_ITERATIONS};
+    at += aligned(sizeof *made);
+    made->slice = (hcri_slice *)(void *)at;
+    at += aligned(made->threads * sizeof *made->slice);
+    for (size_t i = 0; i < made->threads; i++) {
+        double *numbers = (double *)(void *)at;
+        made->slice[i] = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
+        at += slice_bytes(n);
+    }
+    *workspace = made;
+    return HCR_OK;
+}
+
+/* An aligned workspace in memory of the region's allocator; the pointer that it gave stands right before it. */
+hcr_status hcr_workspace_create(const hcr_region *region, size_t threads, hcr_workspace **workspace, hcr_error *error) {
+    if (region == NULL || workspace == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or workspace is NULL");
+    *workspace = NULL;
+    const size_t bytes = hcr_workspace_size(region, threads);
+    unsigned char *memory = hcri_allocate(&region->set.allocator, bytes + 2 * ALIGNMENT, 1);
+    if (memory == NULL)
+        return hcri_fail_memory(error);
+    unsigned char *start = memory + 2 * ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
+    ((void **)(void *)start)[-1] = memory;
+    const hcr_status status = hcr_workspace_place(region, threads, start, bytes, workspace, error);
+    if (status != HCR_OK) {
+        hcri_release(&region->set.allocator, memory);
+        return status;
+    }
+    (*workspace)->owns_memory = 1;
+    (*workspace)->allocator = region->set.allocator;
+    return HCR_OK;
+}
+
+void hcr_workspace_free(hcr_workspace *workspace) {
+    if (workspace == NULL || !workspace->owns_memory)
+        return;
+    const hcr_allocator allocator = workspace->allocator;
+    hcri_release(&allocator, ((void **)workspace)[-1]);
+}
+
+hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search, hcr_error *error) {
+    if (workspace == NULL || search == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
+    if (search->method < HCR_SEARCH_FULL || search->method > HCR_SEARCH_CHAMPION)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search->method);
+    if (!(search->base_multiplier >= 0) || isinf(search->base_multiplier))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the base multiplier is %g: it must be finite and at least 0",
+                         search->base_multiplier);
+    workspace->search = *search;
+    if (search->base_multiplier == 0)
+        workspace->search.base_multiplier = workspace->region->inradius;
+    if (search->max_iterations == 0)
+        workspace->search.max_iterations = DEFAULT_ITERATIONS;
+    return HCR_OK;
+}
+
+uint64_t hcr_workspace_intersections(const hcr_workspace *workspace) {
+    uint64_t total = 0;
+    for (size_t i = 0; workspace != NULL && i < workspace->threads; i++)
+        total += workspace->slice[i].intersections;
+    return total;
+}
+
+void hcr_workspace_reset_intersections(hcr_workspace *workspace) {
+    for (size_t i = 0; workspace != NULL && i < workspace->threads; i++)
+        workspace->slice[i].intersections = 0;
+}

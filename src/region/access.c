@@ -1,0 +1,93 @@
+#include <math.h>
+
+#include "core/file.h"
+#include "region/region.h"
+
+hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
+    if (path == NULL || region == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or region is NULL");
+    *region = NULL;
+    const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, used, &bytes, &size, error));
+    hcr_error found = {0};
+    const hcr_status status = hcr_region_read(bytes, size, used, region, &found);
+    hcri_release(used, bytes);
+    return status == HCR_OK ? HCR_OK : hcri_fail_at(error, status, path, 0, 0, "%s", found.text);
+}
+
+hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error *error) {
+    if (region == NULL || path == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or path is NULL");
+    void *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
+    const hcr_status status = hcri_file_write(path, bytes, size, error);
+    hcr_region_free_bytes(region, bytes);
+    return status;
+}
+
+size_t hcr_region_dimension(const hcr_region *region) { return region->set.n; }
+size_t hcr_region_constraints(const hcr_region *region) { return region->constraints; }
+const double *hcr_region_origin(const hcr_region *region) { return region->origin; }
+const double *hcr_region_lower(const hcr_region *region) { return region->lower; }
+const double *hcr_region_upper(const hcr_region *region) { return region->upper; }
+double hcr_region_margin(const hcr_region *region, hcr_precision precision) {
+    return region->margin[precision == HCR_SINGLE];
+}
+int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
+
+void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {
+    hcri_set_output_name(&region->set, j, name, capacity);
+}
+
+hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint) {
+    if (constraint >= region->constraints)
+        return (hcr_constraint_info){"", "", "", 0, 0, 0};
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(&region->set, (uint32_t)constraint, &local);
+    const hcri_place *place = &region->set.place[block->source[local]];
+    return (hcr_constraint_info){block->kind->name, place->file,   place->text,
+                                 place->line,       place->column, block->source_row[local]};
+}
+
+hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
+    if (region->margin[precision] < HCRI_LARGEST_MARGIN)
+        return HCR_OK;
+    return hcri_fail(
+        error, HCR_ERROR_PRECISION,
+        "the region is too thin for %s precision: rounding a result may leave it; use double precision, or "
+        "shift and rescale the outputs",
+        precision == HCR_SINGLE ? "single" : "double");
+}
+
+hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value, uint32_t *which,
+                         hcr_error *error) {
+    if (region == NULL || (rows != 0 && (y == NULL || value == NULL || which == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y, value or which is NULL");
+    const size_t n = region->set.n;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = y + s * n;
+        double worst = -INFINITY;
+        uint32_t worst_constraint = HCRI_NO_CONSTRAINT;
+        int finite = 1;
+        for (size_t j = 0; j < n; j++)
+            finite &= isfinite(point[j]) != 0;
+        for (size_t b = 0; finite && b < region->set.blocks; b++) {
+            const hcri_constraint *block = region->set.block[b];
+            for (size_t i = 0; i < block->count; i++) {
+                if (!block->kind->exists(block, i))
+                    continue;
+                const double c = block->kind->value(block, i, point, NULL);
+                if (c > worst) {
+                    worst = c;
+                    worst_constraint = block->first + (uint32_t)i;
+                }
+            }
+        }
+        value[s] = finite ? worst : NAN;
+        which[s] = worst_constraint;
+    }
+    return HCR_OK;
+}

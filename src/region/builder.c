@@ -1,0 +1,239 @@
+#include "region/builder.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    *builder = NULL;
+    if (allocator == NULL)
+        allocator = &hcri_default_allocator;
+    hcr_builder *made = hcri_allocate(allocator, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->set.allocator = *allocator;
+    const hcr_status status = hcri_set_add_place(&made->set, "", 0, 0, "", error);
+    if (status != HCR_OK) {
+        hcr_builder_free(made);
+        return status;
+    }
+    *builder = made;
+    return HCR_OK;
+}
+
+void hcr_builder_free(hcr_builder *builder) {
+    if (builder == NULL)
+        return;
+    const hcr_allocator allocator = builder->set.allocator;
+    hcri_release(&allocator, builder->points);
+    hcri_set_release(&builder->set);
+    hcri_release(&allocator, builder);
+}
+
+static int is_identifier(const char *name) {
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        return 0;
+    for (const char *c = name; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return 0;
+    return 1;
+}
+
+hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
+    if (builder == NULL || name == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
+    hcri_set *set = &builder->set;
+    if (set->blocks != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" comes after a constraint: outputs are declared first",
+                         name);
+    if (size == 0 || size > UINT32_MAX / 4 - set->n)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" has size %zu: it must be 1 or more, all outputs under 2^30",
+                         name, size);
+    if (scalar && size != 1)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" is a scalar of size %zu", name, size);
+    if (!is_identifier(name))
+        return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is no name: a letter or _ first, then letters, digits and _",
+                         name);
+    for (size_t i = 0; i < set->variables; i++)
+        if (strcmp(set->variable[i].name, name) == 0)
+            return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
+    return hcri_set_add_variable(set, name, size, scalar, error);
+}
+
+size_t hcr_builder_dimension(const hcr_builder *builder) { return builder == NULL ? 0 : builder->set.n; }
+
+hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int line, int column, const char *text,
+                                  hcr_error *error) {
+    if (builder == NULL || file == NULL || text == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, file or text is NULL");
+    HCRI_TRY(hcri_set_add_place(&builder->set, file, line, column, text, error));
+    builder->place = (uint32_t)(builder->set.places - 1);
+    builder->place_rows = 0;
+    return HCR_OK;
+}
+
+hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error) {
+    hcri_set *set = &builder->set;
+    if (set->n == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
+    while (set->blocks < 2) {
+        hcri_constraint *block = NULL;
+        HCRI_TRY(set->blocks == 0 ? hcri_box_create(set->n, &set->allocator, &block, error)
+                                  : hcri_linear_create(set->n, &set->allocator, &block, error));
+        HCRI_TRY(hcri_set_add_block(set, block, error));
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint, hcr_error *error) {
+    const hcr_status status = hcri_builder_begin(builder, error);
+    if (status != HCR_OK) {
+        constraint->kind->release(constraint);
+        return status;
+    }
+    for (size_t i = 0; i < constraint->count; i++) {
+        constraint->source[i] = builder->place;
+        constraint->source_row[i] = builder->place_rows++;
+    }
+    return hcri_set_add_block(&builder->set, constraint, error);
+}
+
+/* A bound as it is kept: ±infinity from ±HCRI_NO_BOUND on. */
+static double bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? copysign(INFINITY, given) : given; }
+
+/* Refuses bounds that leave no interior, exactly; NULL stands for no bound. */
+static hcr_status check_bounds(size_t count, const double *lower, const double *upper, const char *what,
+                               hcr_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if ((lower != NULL && isnan(lower[i])) || (upper != NULL && isnan(upper[i])))
+            return hcri_fail(error, HCR_ERROR_DATA, "the bound of %s %zu is NaN", what, i);
+        if ((lower != NULL && bound(lower[i]) == INFINITY) || (upper != NULL && bound(upper[i]) == -INFINITY))
+            return hcri_fail(error, HCR_ERROR_EMPTY, "no number satisfies the infinite bound of %s %zu", what, i);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t count, const double *lower,
+                                  const double *upper, hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    if (first > builder->set.n || count > builder->set.n - first)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "bounds for outputs %zu to %zu of %zu", first, first + count,
+                         builder->set.n);
+    HCRI_TRY(check_bounds(count, lower, upper, "output", error));
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t row = builder->place_rows++;
+        if (lower != NULL)
+            hcri_box_narrow_lower(builder->set.box, first + k, bound(lower[k]), builder->place, row);
+        if (upper != NULL)
+            hcri_box_narrow_upper(builder->set.box, first + k, bound(upper[k]), builder->place, row);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
+                                       const double *values, const double *lower, const double *upper,
+                                       hcr_error *error) {
+    if (builder == NULL || (rows != 0 && start == NULL) ||
+        (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
+    HCRI_TRY(check_bounds(rows, lower, upper, "row", error));
+    for (size_t i = 0; i < rows; i++) {
+        int zero = 1;
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            if (columns[k] >= builder->set.n || (k > start[i] && columns[k] <= columns[k - 1]))
+                return hcri_fail(error, HCR_ERROR_SHAPE,
+                                 "row %zu has column %u: columns must increase and be under %zu", i,
+                                 (unsigned)columns[k], builder->set.n);
+            if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
+                return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g: at most 1e50 is accepted", i,
+                                 values[k]);
+            zero &= values[k] == 0;
+        }
+        if (zero && ((lower != NULL && lower[i] > 0) || (upper != NULL && upper[i] < 0)))
+            return hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i);
+    }
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    hcri_linear *linear = builder->set.linear;
+    const hcr_allocator *allocator = &builder->set.allocator;
+    uint32_t *kept_columns = hcri_allocate(allocator, builder->set.n, sizeof *kept_columns);
+    double *kept_values = hcri_allocate(allocator, builder->set.n, sizeof *kept_values);
+    hcr_status status = kept_columns == NULL || kept_values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    const size_t before = linear->rows.count;
+    const uint32_t rows_before = builder->place_rows;
+    for (size_t i = 0; i < rows && status == HCR_OK; i++) {
+        size_t kept = 0;
+        for (size_t k = start[i]; k < start[i + 1]; k++)
+            if (values[k] != 0) {
+                kept_columns[kept] = columns[k];
+                kept_values[kept++] = values[k];
+            }
+        const double low = lower == NULL ? -INFINITY : bound(lower[i]);
+        const double high = upper == NULL ? INFINITY : bound(upper[i]);
+        const uint32_t row = builder->place_rows++;
+        if (kept != 0 && !(isinf(low) && isinf(high)))
+            status = hcri_linear_append(linear, kept, kept_columns, kept_values, low, high, builder->place, row, error);
+    }
+    if (status != HCR_OK) { /* as it was before */
+        linear->rows.count = before;
+        linear->base.count = 2 * before;
+        builder->place_rows = rows_before;
+    }
+    hcri_release(allocator, kept_columns);
+    hcri_release(allocator, kept_values);
+    return status;
+}
+
+hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double *A, const double *lower,
+                                const double *upper, hcr_error *error) {
+    if (builder == NULL || (rows != 0 && A == NULL))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or A is NULL");
+    const hcr_allocator *allocator = &builder->set.allocator;
+    const size_t n = builder->set.n;
+    size_t *start = hcri_allocate(allocator, rows + 1, sizeof *start);
+    uint32_t *columns = n == 0 ? NULL : hcri_allocate(allocator, rows * n, sizeof *columns);
+    hcr_status status = start == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (n == 0)
+        status = hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
+    if (status == HCR_OK) {
+        for (size_t i = 0; i < rows; i++) {
+            start[i + 1] = start[i] + n;
+            for (size_t j = 0; j < n; j++)
+                columns[start[i] + j] = (uint32_t)j;
+        }
+        status = hcr_builder_add_sparse_rows(builder, rows, start, columns, A, lower, upper, error);
+    }
+    hcri_release(allocator, start);
+    hcri_release(allocator, columns);
+    return status;
+}
+
+hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count, const double *points,
+                                  hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    const int takes_points = origin == HCR_ORIGIN_MEAN || origin == HCR_ORIGIN_GIVEN;
+    if (origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
+        (origin == HCR_ORIGIN_GIVEN && count != 1) || (count != 0 && points == NULL))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
+    for (size_t i = 0; i < count * builder->set.n; i++)
+        if (!isfinite(points[i]))
+            return hcri_fail(error, HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity",
+                             i / builder->set.n);
+    double *copy =
+        count == 0 ? NULL : hcri_copy(&builder->set.allocator, points, count * builder->set.n, sizeof *points);
+    if (count != 0 && copy == NULL)
+        return hcri_fail_memory(error);
+    hcri_release(&builder->set.allocator, builder->points);
+    builder->points = copy;
+    builder->point_count = count;
+    builder->origin = origin;
+    return HCR_OK;
+}
+
+hcr_origin hcr_builder_origin(const hcr_builder *builder) {
+    return builder == NULL ? HCR_ORIGIN_CHEBYSHEV : builder->origin;
+}

@@ -1,0 +1,218 @@
+#include "region/set.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void hcri_set_release(hcri_set *set) {
+    const hcr_allocator *allocator = &set->allocator;
+    for (size_t i = 0; i < set->variables; i++)
+        hcri_release(allocator, set->variable[i].name);
+    for (size_t i = 0; i < set->places; i++) {
+        hcri_release(allocator, set->place[i].file);
+        hcri_release(allocator, set->place[i].text);
+    }
+    for (size_t i = 0; i < set->blocks; i++)
+        set->block[i]->kind->release(set->block[i]);
+    hcri_release(allocator, set->variable);
+    hcri_release(allocator, set->place);
+    hcri_release(allocator, set->block);
+    *set = (hcri_set){.allocator = set->allocator};
+}
+
+hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, hcr_error *error) {
+    hcri_variable *grown =
+        hcri_grow(&set->allocator, set->variable, &set->variable_capacity, set->variables + 1, sizeof *grown);
+    if (grown == NULL)
+        return hcri_fail_memory(error);
+    set->variable = grown;
+    char *copy = hcri_copy_string(&set->allocator, name);
+    if (copy == NULL)
+        return hcri_fail_memory(error);
+    set->variable[set->variables++] = (hcri_variable){copy, set->n, size, scalar};
+    set->n += size;
+    return HCR_OK;
+}
+
+hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
+                              hcr_error *error) {
+    hcri_place *grown = hcri_grow(&set->allocator, set->place, &set->place_capacity, set->places + 1, sizeof *grown);
+    if (grown == NULL)
+        return hcri_fail_memory(error);
+    set->place = grown;
+    hcri_place *place = &set->place[set->places];
+    *place =
+        (hcri_place){hcri_copy_string(&set->allocator, file), hcri_copy_string(&set->allocator, text), line, column};
+    if (place->file == NULL || place->text == NULL) {
+        hcri_release(&set->allocator, place->file);
+        hcri_release(&set->allocator, place->text);
+        return hcri_fail_memory(error);
+    }
+    set->places++;
+    return HCR_OK;
+}
+
+hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error) {
+    hcri_constraint **grown =
+        hcri_grow(&set->allocator, set->block, &set->block_capacity, set->blocks + 1, sizeof(hcri_constraint *));
+    if (grown == NULL) {
+        block->kind->release(block);
+        return hcri_fail_memory(error);
+    }
+    set->block = grown;
+    set->block[set->blocks++] = block;
+    if (set->blocks == 1)
+        set->box = (hcri_box *)block;
+    if (set->blocks == 2)
+        set->linear = (hcri_linear *)block;
+    return HCR_OK;
+}
+
+hcr_status hcri_set_number(hcri_set *set, hcr_error *error) {
+    uint64_t first = 0;
+    for (size_t i = 0; i < set->blocks; i++) {
+        set->block[i]->first = (uint32_t)first;
+        first += set->block[i]->count;
+        if (first >= HCRI_NO_CONSTRAINT)
+            return hcri_fail(error, HCR_ERROR_SHAPE, "more than %u constraints", HCRI_NO_CONSTRAINT - 1);
+    }
+    return HCR_OK;
+}
+
+const hcri_constraint *hcri_set_block_of(const hcri_set *set, uint32_t i, size_t *local) {
+    size_t b = 0, above = set->blocks;
+    while (above - b > 1) { /* block b begins at or before i, block `above` after it */
+        const size_t middle = b + (above - b) / 2;
+        if (set->block[middle]->first <= i)
+            b = middle;
+        else
+            above = middle;
+    }
+    *local = i - set->block[b]->first;
+    return set->block[b];
+}
+
+const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i) {
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(set, i, &local);
+    return &set->place[block->source[local]];
+}
+
+void hcri_set_output_name(const hcri_set *set, size_t j, char *name, size_t capacity) {
+    for (size_t i = 0; i < set->variables; i++) {
+        const hcri_variable *variable = &set->variable[i];
+        if (j - variable->first < variable->size) {
+            if (variable->scalar)
+                snprintf(name, capacity, "%s", variable->name);
+            else
+                snprintf(name, capacity, "%s[%zu]", variable->name, j - variable->first);
+            return;
+        }
+    }
+    snprintf(name, capacity, "?");
+}
+
+/* ------------------------------------------------------------------------------------------------------ as bytes */
+
+hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
+    hcri_put_u64(out, set->variables);
+    for (size_t i = 0; i < set->variables; i++) {
+        hcri_put_string(out, set->variable[i].name);
+        hcri_put_u64(out, set->variable[i].size);
+        hcri_put_u32(out, (uint32_t)set->variable[i].scalar);
+    }
+    hcri_put_u64(out, set->places);
+    for (size_t i = 0; i < set->places; i++) {
+        hcri_put_string(out, set->place[i].file);
+        hcri_put_string(out, set->place[i].text);
+        hcri_put_u32(out, (uint32_t)set->place[i].line);
+        hcri_put_u32(out, (uint32_t)set->place[i].column);
+    }
+    hcri_put_u64(out, set->blocks);
+    for (size_t i = 0; i < set->blocks; i++) {
+        hcri_put_u32(out, set->block[i]->kind->id);
+        if (set->block[i]->kind->write(set->block[i], out) != HCR_OK)
+            return HCR_ERROR_MEMORY;
+    }
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status damaged(hcr_error *error, const char *what) {
+    return hcri_fail(error, HCR_ERROR_FORMAT, "the %s of the region are damaged", what);
+}
+
+static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
+    const size_t variables = hcri_get_count(in, 20);
+    for (size_t i = 0; i < variables && !in->failed; i++) {
+        char *name = hcri_get_string(in, &set->allocator);
+        const uint64_t size = hcri_get_u64(in);
+        const uint32_t scalar = hcri_get_u32(in);
+        hcr_status status = HCR_OK;
+        /* The box alone has 24 bytes an output, so that the file is longer than the outputs are many. */
+        if (in->failed || size > in->size || set->n + size > in->size || scalar > 1)
+            status = damaged(error, "outputs");
+        if (status == HCR_OK)
+            status = hcri_set_add_variable(set, name, (size_t)size, (int)scalar, error);
+        hcri_release(&set->allocator, name);
+        HCRI_TRY(status);
+    }
+    return in->failed || set->n == 0 ? damaged(error, "outputs") : HCR_OK;
+}
+
+static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
+    const size_t places = hcri_get_count(in, 24);
+    for (size_t i = 0; i < places && !in->failed; i++) {
+        char *file = hcri_get_string(in, &set->allocator), *text = hcri_get_string(in, &set->allocator);
+        const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
+        const hcr_status status =
+            in->failed ? damaged(error, "sources") : hcri_set_add_place(set, file, line, column, text, error);
+        hcri_release(&set->allocator, file);
+        hcri_release(&set->allocator, text);
+        HCRI_TRY(status);
+    }
+    return in->failed || set->places == 0 ? damaged(error, "sources") : HCR_OK;
+}
+
+static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) {
+    const size_t blocks = hcri_get_count(in, 4);
+    for (size_t i = 0; i < blocks; i++) {
+        const hcri_kind *kind = hcri_kind_of(hcri_get_u32(in));
+        const hcri_kind_id expected = i == 0 ? HCRI_BOX : HCRI_LINEAR;
+        if (in->failed || kind == NULL || (i < 2) != (kind->id == HCRI_BOX || kind->id == HCRI_LINEAR) ||
+            (i < 2 && kind->id != expected))
+            return damaged(error, "constraints");
+        hcri_constraint *block = NULL;
+        HCRI_TRY(kind->read(in, set->n, &set->allocator, &block, error));
+        HCRI_TRY(hcri_set_add_block(set, block, error));
+        for (size_t k = 0; k < block->count; k++)
+            if (block->source[k] >= set->places)
+                return damaged(error, "constraints");
+    }
+    return in->failed || set->blocks < 2 ? damaged(error, "constraints") : HCR_OK;
+}
+
+hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_set *set, hcr_error *error) {
+    *set = (hcri_set){.allocator = *allocator};
+    hcr_status status = read_variables(in, set, error);
+    if (status == HCR_OK)
+        status = read_places(in, set, error);
+    if (status == HCR_OK)
+        status = read_blocks(in, set, error);
+    if (status == HCR_OK)
+        status = hcri_set_number(set, error);
+    if (status != HCR_OK)
+        hcri_set_release(set);
+    return status;
+}
+
+hcr_status hcri_set_copy(const hcri_set *set, const hcr_allocator *allocator, hcri_set *copy, hcr_error *error) {
+    hcri_bytes bytes = {.allocator = allocator};
+    if (hcri_set_write(set, &bytes) != HCR_OK) {
+        hcri_release(allocator, bytes.data);
+        return hcri_fail_memory(error);
+    }
+    hcri_source source = {.data = bytes.data, .size = bytes.size};
+    const hcr_status status = hcri_set_read(&source, allocator, copy, error);
+    hcri_release(allocator, bytes.data);
+    return status;
+}

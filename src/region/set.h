@@ -1,0 +1,53 @@
+/* The allowed set as it was described: variables, blocks of constraints and where they came from. A builder grows one,
+ * a region keeps one, solvers and exact checks read it. A set doesn't move: its blocks point to its allocator. */
+#ifndef HCRI_SET_H
+#define HCRI_SET_H
+
+#include "constraints/box.h"
+#include "constraints/constraint.h"
+#include "constraints/linear.h"
+#include "constraints/quadratic.h"
+
+typedef struct hcri_variable {
+    char *name;
+    size_t first, size;
+    int scalar;
+} hcri_variable;
+
+typedef struct hcri_place { /* where constraints came from: what messages show */
+    char *file, *text;
+    int line, column;
+} hcri_place;
+
+typedef struct hcri_set {
+    hcr_allocator allocator;
+    size_t n;
+    size_t variables, variable_capacity;
+    hcri_variable *variable;
+    size_t places, place_capacity; /* place 0 always exists: "" at line 0 */
+    hcri_place *place;
+    size_t blocks, block_capacity;
+    hcri_constraint **block; /* block[0] is the box and block[1] the rows, once n is known; then one a quadratic */
+    hcri_box *box;           /* = block[0] */
+    hcri_linear *linear;     /* = block[1] */
+} hcri_set;
+
+void hcri_set_release(hcri_set *set); /* everything in it, not the struct */
+/* A deep copy. */
+hcr_status hcri_set_copy(const hcri_set *set, const hcr_allocator *allocator, hcri_set *copy, hcr_error *error);
+hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out);
+hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_set *set, hcr_error *error);
+/* Each appends one thing; strings are copied; add_block takes the block over, also on failure. */
+hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, hcr_error *error);
+hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
+                              hcr_error *error);
+hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
+/* The block that holds constraint number i, and the number inside it. */
+const hcri_constraint *hcri_set_block_of(const hcri_set *set, uint32_t i, size_t *local);
+const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i);
+/* The name of output j into `name`. */
+void hcri_set_output_name(const hcri_set *set, size_t j, char *name, size_t capacity);
+/* Numbers every block's inequalities. Call after the last one was added. */
+hcr_status hcri_set_number(hcri_set *set, hcr_error *error);
+
+#endif
