@@ -2,8 +2,9 @@
  * loops over them vectorise. Relative error below 4 units of roundoff of float (tests/unit/learn/test_elementwise.c); a
  * NaN stays one.
  *
- * Both rest on exp(x) = 2^k (1 + p), with k the integer nearest to x/ln 2, r = x − k ln 2, |r| <= ln 2/2, and p =
- * exp(r) − 1 by its Taylor series up to r^7, whose remainder is below 2e-8 relative. */
+ * Both rest on exp(x) = 2^k (1 + p), with k the integer nearest to x/ln 2, r = x − k ln 2, |r| <= ln 2/2, and
+ * p = exp(r) − 1 = r + r² q(r), q of degree 4 with the smallest greatest relative error of p, 1.4e-8 (found by
+ * reweighted least squares). */
 #ifndef HCRI_ACTIVATION_H
 #define HCRI_ACTIVATION_H
 
@@ -27,17 +28,18 @@ HCRI_INLINE hcri_exponential hcri_exponential_of(float x) {
     power.bits = (shifted.bits << 23) + 0x3f800000u;
     /* ln 2 in two parts: k times the first is exact. */
     const float r = (x - k * 0x1.62e4p-1f) - k * 1.42860682e-6f;
-    float series = 1.0f / 5040;
-    series = series * r + 1.0f / 720;
-    series = series * r + 1.0f / 120;
-    series = series * r + 1.0f / 24;
-    series = series * r + 1.0f / 6;
-    series = series * r + 1.0f / 2;
-    const hcri_exponential result = {power.value, r + r * r * series};
+    const float square = r * r;
+    const float low = 0x1.fffffep-2f + 0x1.5554bp-3f * r, high = 0x1.555674p-5f + 0x1.122768p-7f * r;
+    const float q = low + square * (high + 0x1.6bec0cp-10f * square);
+    const hcri_exponential result = {power.value, r + square * q};
     return result;
 }
 
-HCRI_INLINE float hcri_clamp(float x, float bound) { return x > bound ? bound : x < -bound ? -bound : x; }
+/* In this order of comparisons each is one instruction, and a NaN goes through. */
+HCRI_INLINE float hcri_clamp(float x, float bound) {
+    x = bound < x ? bound : x;
+    return -bound > x ? -bound : x;
+}
 
 /* 1/(1 + exp(−x)); 0 and 1 to within 1e-37 beyond ±87. */
 HCRI_INLINE float hcri_logistic(float x) {

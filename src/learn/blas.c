@@ -24,10 +24,9 @@ void hcri_blas_end(void) {
     pthread_mutex_unlock(&lock);
 }
 
-void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float beta,
-                              float *C) {
+void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {
     const blasint m = (blasint)rows, n = (blasint)columns, k = (blasint)inner;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, A, k, B, k, beta, C, n);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, A, k, B, k, 1, C, n);
 }
 
 void hcri_multiply(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {

@@ -10,9 +10,8 @@
 void hcri_blas_begin(void);
 void hcri_blas_end(void);
 
-/* C (rows × columns) = beta C + A B', A rows × inner, B columns × inner. */
-void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float beta,
-                              float *C);
+/* C (rows × columns) += A B', A rows × inner, B columns × inner. */
+void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C);
 /* C (rows × columns) = A B, A rows × inner, B inner × columns. */
 void hcri_multiply(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C);
 /* C (rows × columns) = A' B, A inner × rows, B inner × columns. */

@@ -30,17 +30,17 @@
     void hcri_##name parameters { name##_body arguments; }
 #endif
 
-HCRI_INLINE void lstm_step_body(size_t rows, size_t hidden, float *gates, const float *bias, const float *cell_before,
-                                float *cell, float *tanh_cell, float *state) {
+HCRI_INLINE void lstm_step_body(size_t rows, size_t hidden, float *gates, const float *cell_before, float *cell,
+                                float *tanh_cell, float *state, size_t stride) {
     for (size_t row = 0; row < rows; row++) {
         float *gate = gates + row * 4 * hidden;
         const size_t at = row * hidden;
         INDEPENDENT
         for (size_t j = 0; j < hidden; j++) {
-            const float i = hcri_logistic(gate[j] + bias[j]);
-            const float f = hcri_logistic(gate[hidden + j] + bias[hidden + j]);
-            const float g = hcri_tanh(gate[2 * hidden + j] + bias[2 * hidden + j]);
-            const float o = hcri_logistic(gate[3 * hidden + j] + bias[3 * hidden + j]);
+            const float i = hcri_logistic(gate[j]);
+            const float f = hcri_logistic(gate[hidden + j]);
+            const float g = hcri_tanh(gate[2 * hidden + j]);
+            const float o = hcri_logistic(gate[3 * hidden + j]);
             const float c = f * cell_before[at + j] + i * g;
             const float t = hcri_tanh(c);
             gate[j] = i;
@@ -54,9 +54,9 @@ HCRI_INLINE void lstm_step_body(size_t rows, size_t hidden, float *gates, const 
     }
 }
 KERNEL(lstm_step,
-       (size_t rows, size_t hidden, float *gates, const float *bias, const float *cell_before, float *cell,
-        float *tanh_cell, float *state),
-       (rows, hidden, gates, bias, cell_before, cell, tanh_cell, state))
+       (size_t rows, size_t hidden, float *gates, const float *cell_before, float *cell, float *tanh_cell, float *state,
+        size_t stride),
+       (rows, hidden, gates, cell_before, cell, tanh_cell, state, stride))
 
 HCRI_INLINE void lstm_step_back_body(size_t rows, size_t hidden, float *gates, const float *cell_before,
                                      const float *tanh_cell, const float *state_bar, float *cell_bar) {

@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /* One step of an LSTM for `rows` rows of `hidden` units. gates (rows × 4 hidden, the parts i f g o one after the other)
- * come in without bias and leave activated: i, f, o by the logistic function, g by tanh. Then cell = f cell_before + i
+ * come in as sums and leave activated: i, f, o by the logistic function, g by tanh. Then cell = f cell_before + i
  * g,  state = o tanh(cell). */
-void hcri_lstm_step(size_t rows, size_t hidden, float *gates, const float *bias, const float *cell_before, float *cell,
-                    float *tanh_cell, float *state);
+void hcri_lstm_step(size_t rows, size_t hidden, float *gates, const float *cell_before, float *cell, float *tanh_cell,
+                    float *state, size_t stride);
 /* Its derivative: state_bar and cell_bar are the loss's by state and cell; gates turn from activated values into the
  * loss's derivatives by what came in, and cell_bar into that by cell_before. */
 void hcri_lstm_step_back(size_t rows, size_t hidden, float *gates, const float *cell_before, const float *tanh_cell,

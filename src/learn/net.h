@@ -8,31 +8,35 @@
 
 #include "core/random.h"
 #include "hcr/hcr_learn.h"
+#include "learn/product.h"
 
-/* Weights are one array; a parameter begins at a multiple of 16 numbers, what lies between is 0. */
-typedef struct hcri_parameter {
-    const char *name;
-    size_t rows, columns; /* columns 0: a vector */
-    size_t first;
-} hcri_parameter;
-typedef enum hcri_parameter_number {
-    HCRI_INPUT_WEIGHT = 0,
-    HCRI_BIAS = 1,
-    HCRI_HEAD_WEIGHT = 2,
-    HCRI_HEAD_BIAS = 3,
-    HCRI_RECURRENT_WEIGHT = 4, /* LSTM only */
-    HCRI_PARAMETERS = 5
-} hcri_parameter_number;
+/* Weights are one array: the encoder's matrix, its bias, the linear layer's matrix, its bias, each beginning at a
+ * multiple of HCRI_PANEL numbers; what lies between is 0. The LSTM's matrix is [W_ih | W_hh]: a step multiplies it by
+ * the step's features and the last state, one after the other. */
+typedef struct hcri_layer {
+    size_t inputs, outputs; /* LSTM: features + hidden, 4 hidden */
+    size_t weight, bias;    /* where they begin */
+} hcri_layer;
 
 typedef struct hcri_net {
     hcr_encoder encoder;
     int linear;                     /* dense: no activation */
     size_t inputs, features, steps; /* inputs = steps × features; dense: steps is 1 */
     size_t hidden, outputs;
-    size_t parameters;
-    hcri_parameter parameter[HCRI_PARAMETERS];
+    hcri_layer encode, head;
     size_t weights; /* numbers in the array */
 } hcri_net;
+
+/* A parameter as PyTorch has it: rows × columns numbers in the array, a row's beginning `stride` after the last one's.
+ */
+typedef struct hcri_parameter {
+    const char *name;
+    size_t rows, columns; /* columns 0: a vector */
+    size_t first, stride;
+} hcri_parameter;
+#define HCRI_PARAMETERS 5
+/* Their number; `parameter` has room for HCRI_PARAMETERS. */
+size_t hcri_net_parameters(const hcri_net *net, hcri_parameter *parameter);
 
 /* SHAPE when the sizes are 0, don't divide, or are beyond what products can take. */
 hcr_status hcri_net_shape(hcri_net *net, hcr_encoder encoder, int linear, size_t inputs, size_t features, size_t hidden,
@@ -48,14 +52,16 @@ float *hcri_floats(size_t count);
 typedef struct hcri_pass {
     size_t capacity; /* rows */
     float *memory;
-    float *input;       /* rows × inputs; LSTM: steps × rows × features */
-    float *encoded;     /* rows × hidden */
-    float *outputs;     /* rows × outputs */
+    float *input;   /* what the encoder's matrix multiplies: rows × inputs; LSTM: for each step, and for one more that
+                     * holds   the last state, rows × (features + hidden) */
+    float *encoded; /* rows × hidden */
+    float *outputs; /* rows × outputs */
     float *outputs_bar; /* the loss's derivative by them: given to the way back */
     float *encoded_bar;
     float *ones;
-    /* LSTM: for each step, of rows × (4) hidden; state and cell have a step more, the first is 0 */
-    float *gates, *state, *cell, *tanh_cell, *cell_bar;
+    /* LSTM: for each step rows × (4) hidden; cell has a step more, its first is 0 */
+    float *gates, *cell, *tanh_cell, *cell_bar;
+    float *packed, *packed_back; /* the encoder's matrix for the ways forward and back */
 } hcri_pass;
 hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pass, hcr_error *error);
 void hcri_pass_release(hcri_pass *pass);
@@ -66,15 +72,17 @@ void hcri_net_forward(const hcri_net *net, const float *weights, hcri_pass *pass
 /* From outputs_bar to the derivative by every weight, which replaces what `gradient` holds. */
 void hcri_net_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient);
 
-/* One row at a time, for predictions: see hcri_packed_product. */
-typedef struct hcri_packed_net {
-    float *memory;
-    const float *weight[HCRI_PARAMETERS]; /* packed; biases padded */
-} hcri_packed_net;
-hcr_status hcri_packed_create(const hcri_net *net, const float *weights, hcri_packed_net *packed, hcr_error *error);
-void hcri_packed_release(hcri_packed_net *packed);
-size_t hcri_packed_scratch(const hcri_net *net); /* numbers that hcri_packed_row needs */
-void hcri_packed_row(const hcri_net *net, const hcri_packed_net *packed, const float *input, float *scratch,
-                     float *outputs);
+/* Predictions: HCRI_GROUP rows at a time, so that a row has the same bits whatever comes with it. */
+typedef struct hcri_predictor {
+    const hcri_net *net;
+    const float *weights;
+    float *encode, *head; /* packed */
+} hcri_predictor;
+hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, hcri_predictor *predictor,
+                                 hcr_error *error);
+void hcri_predictor_release(hcri_predictor *predictor);
+size_t hcri_predictor_scratch(const hcri_net *net); /* numbers that hcri_predictor_run needs */
+/* inputs HCRI_GROUP × inputs, outputs HCRI_GROUP × outputs. */
+void hcri_predictor_run(const hcri_predictor *predictor, const float *inputs, float *scratch, float *outputs);
 
 #endif
