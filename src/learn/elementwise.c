@@ -14,13 +14,21 @@
 #define INDEPENDENT
 #endif
 
-/* KERNEL(name, parameters, arguments) defines hcri_<name> from <name>_body, which is compiled once for any machine and
- * once for AVX2 with FMA. */
+/* KERNEL(name, parameters, arguments) defines hcri_<name> from <name>_body, which is compiled for any machine, for AVX2
+ * with FMA and for AVX-512. */
 #if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__clang__)
+#define AVX512 "avx512f,avx512vl,avx512dq,fma"
+#else
+#define AVX512 "avx512f,avx512vl,avx512dq,fma,prefer-vector-width=512"
+#endif
 #define KERNEL(name, parameters, arguments)                                                                            \
     static __attribute__((target("avx2,fma"))) void name##_avx2 parameters { name##_body arguments; }                  \
+    static __attribute__((target(AVX512))) void name##_avx512 parameters { name##_body arguments; }                    \
     void hcri_##name parameters {                                                                                      \
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))                                           \
+        if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))                                  \
+            name##_avx512 arguments;                                                                                   \
+        else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))                                      \
             name##_avx2 arguments;                                                                                     \
         else                                                                                                           \
             name##_body arguments;                                                                                     \

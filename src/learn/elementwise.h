@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
-/* One step of an LSTM for `rows` rows of `hidden` units. gates (rows × 4 hidden, the parts i f g o one after the other)
- * come in as sums and leave activated: i, f, o by the logistic function, g by tanh. Then cell = f cell_before + i
- * g,  state = o tanh(cell). */
+/* One step of an LSTM for `rows` rows of `hidden` units: gates (rows × 4 hidden, the parts i f g o one after the other)
+ * come in as sums and leave activated, i, f, o by the logistic function, g by tanh; then
+ *     cell = f cell_before + i g        state = o tanh(cell)
+ * Row i of state begins at state + i · stride. */
 void hcri_lstm_step(size_t rows, size_t hidden, float *gates, const float *cell_before, float *cell, float *tanh_cell,
                     float *state, size_t stride);
 /* Its derivative: state_bar and cell_bar are the loss's by state and cell; gates turn from activated values into the

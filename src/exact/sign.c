@@ -1,0 +1,133 @@
+#include "exact/sign.h"
+
+#include <gmp.h>
+#include <math.h>
+
+/* Every double is an integer times 2^-1074, so sums of products of up to three doubles are integers times 2^-3222: fixed-point
+ * arithmetic on GMP integers is exact, and needs no fractions. */
+enum { SCALE = 1074 };
+
+/* out = x 2^1074 */
+static void set(mpz_t out, double x) {
+    int exponent;
+    const double mantissa = frexp(x, &exponent); /* x = mantissa 2^exponent, |mantissa| in [½, 1) */
+    mpz_set_d(out, ldexp(mantissa, 53));
+    const int shift = exponent - 53 + SCALE;
+    if (shift >= 0)
+        mpz_mul_2exp(out, out, (mp_bitcnt_t)shift);
+    else /* a denormal: the low bits are 0 */
+        mpz_fdiv_q_2exp(out, out, (mp_bitcnt_t)-shift);
+}
+
+/* total += x y, both doubles; total has the scale 2^(2 · 1074). */
+static void add_product(mpz_t total, double x, double y, mpz_t a, mpz_t b) {
+    set(a, x);
+    set(b, y);
+    mpz_addmul(total, a, b);
+}
+
+static int linear_sign(const hcri_linear *linear, size_t i, const double *y) {
+    const size_t row = i / 2;
+    mpz_t total, a, b;
+    mpz_inits(total, a, b, NULL);
+    for (size_t k = linear->rows.start[row]; k < linear->rows.start[row + 1]; k++)
+        add_product(total, linear->rows.values[k], y[linear->rows.columns[k]], a, b);
+    add_product(total, -1, (i % 2 == 0 ? linear->upper : linear->lower)[row], a, b);
+    const int sign = mpz_sgn(total);
+    mpz_clears(total, a, b, NULL);
+    return i % 2 == 0 ? sign : -sign;
+}
+
+/* x_j = y_j − shift_j, exactly, scale 2^1074. */
+static mpz_t *shifted(const hcri_quadratic *quadratic, const double *y) {
+    const size_t n = quadratic->base.n;
+    mpz_t *x = hcri_allocate(&hcri_default_allocator, n, sizeof *x);
+    mpz_t a;
+    mpz_init(a);
+    for (size_t j = 0; x != NULL && j < n; j++) {
+        mpz_init(x[j]);
+        set(x[j], y[j]);
+        set(a, quadratic->shift[j]);
+        mpz_sub(x[j], x[j], a);
+    }
+    mpz_clear(a);
+    return x;
+}
+
+/* total += Q(y), scale 2^(3 · 1074). Returns 0 when there is no memory. */
+static int add_square(const hcri_quadratic *quadratic, const double *y, mpz_t total) {
+    const size_t n = quadratic->base.n;
+    mpz_t a, b, row;
+    mpz_inits(a, b, row, NULL);
+    int ok = 1;
+    if (quadratic->form == HCRI_FACTOR) {
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            mpz_set_ui(row, 0);
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                add_product(row, quadratic->factor.values[k], y[quadratic->factor.columns[k]], a, b);
+            add_product(row, -1, quadratic->shift[i], a, b);
+            mpz_mul(row, row, row); /* scale 2^(4 · 1074) */
+            mpz_add(total, total, row);
+        }
+    } else {
+        mpz_t *x = shifted(quadratic, y);
+        ok = x != NULL;
+        for (size_t i = 0; ok && i < n; i++) {
+            if (quadratic->form == HCRI_DIAGONAL) {
+                set(a, quadratic->matrix[i]);
+                mpz_mul(row, a, x[i]);
+            } else {
+                mpz_set_ui(row, 0);
+                for (size_t j = 0; j < n; j++) {
+                    set(a, quadratic->matrix[i * n + j]);
+                    mpz_addmul(row, a, x[j]);
+                }
+            }
+            mpz_mul(row, row, x[i]);
+            mpz_mul_2exp(row, row, SCALE);
+            mpz_add(total, total, row);
+        }
+        for (size_t j = 0; ok && j < n; j++)
+            mpz_clear(x[j]);
+        hcri_release(&hcri_default_allocator, x);
+    }
+    mpz_clears(a, b, row, NULL);
+    return ok;
+}
+
+/* The sign of Q(y) + 2 q·y + 2 r − R², scale 2^(4 · 1074). Without memory: 1, outside. */
+static int quadratic_sign(const hcri_quadratic *quadratic, const double *y) {
+    mpz_t total, affine, a, b;
+    mpz_inits(total, affine, a, b, NULL);
+    const int ok = add_square(quadratic, y, total);
+    for (size_t j = 0; j < quadratic->base.n; j++)
+        add_product(affine, 2 * quadratic->linear[j], y[j], a, b);
+    add_product(affine, 2, quadratic->constant, a, b);
+    add_product(affine, -quadratic->radius, quadratic->radius, a, b);
+    mpz_mul_2exp(affine, affine, 2 * SCALE);
+    mpz_add(total, total, affine);
+    const int sign = ok ? mpz_sgn(total) : 1;
+    mpz_clears(total, affine, a, b, NULL);
+    return sign;
+}
+
+int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y) {
+    switch (constraint->kind->id) {
+    case HCRI_LINEAR: return linear_sign((const hcri_linear *)constraint, i, y);
+    case HCRI_QUADRATIC: return quadratic_sign((const hcri_quadratic *)constraint, y);
+    case HCRI_BOX:
+    case HCRI_KINDS: break;
+    }
+    const double c = constraint->kind->value(constraint, i, y, NULL); /* a difference of doubles: its sign is right */
+    return (c > 0) - (c < 0);
+}
+
+int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y) {
+    double error;
+    const double c = constraint->kind->value(constraint, i, y, &error);
+    if (c + error < 0)
+        return 1;
+    if (c - error > 0)
+        return 0;
+    return hcri_exact_sign(constraint, i, y) <= 0;
+}

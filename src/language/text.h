@@ -1,0 +1,44 @@
+/* A region text on its way through the compiler: where its pieces stand, and how they are refused. */
+#ifndef HCRI_TEXT_H
+#define HCRI_TEXT_H
+
+#include "core/status.h"
+#include "language/arena.h"
+
+/* At most so many bytes are taken for one text: 2^28 numbers. */
+#define HCRI_TEXT_MEMORY ((size_t)1 << 31)
+
+typedef struct hcri_span { /* bytes of the text */
+    size_t start, end;
+} hcri_span;
+
+typedef struct hcri_text {
+    const char *file;   /* for messages */
+    const char *folder; /* where read() looks; NULL: the current one */
+    const char *bytes;  /* without a byte-order mark */
+    size_t size;
+    hcri_arena arena;
+    hcr_error *error;  /* never NULL */
+    hcr_status status; /* of the first refusal */
+} hcri_text;
+
+/* Records the first refusal: the message, then the line with `span` marked. Returns NULL, so that a failure is one
+ * statement. */
+void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5), cold));
+/* count × size zeroed bytes from the arena; when there are none, NULL and the refusal. */
+void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size);
+
+/* The 1-based line and column (in characters) of a byte. */
+void hcri_text_place(const hcri_text *text, size_t byte, int *line, int *column);
+/* The line that a byte is on, without the blanks around it. */
+hcri_span hcri_text_line(const hcri_text *text, size_t byte);
+
+/* What stands in the text, on one line, long ones cut: for messages. */
+typedef struct hcri_excerpt {
+    char text[80];
+} hcri_excerpt;
+hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span);
+int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word);
+
+#endif

@@ -1,0 +1,156 @@
+#include "learn/head.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+size_t hcri_head_outputs(hcr_head kind, size_t n) {
+    return kind == HCR_HEAD_HCR || kind == HCR_HEAD_DIRECT ? n + 1 : n;
+}
+
+size_t hcri_head_targets(hcr_head kind, size_t n) { return kind == HCR_HEAD_HCR ? n + 1 : n; }
+
+static double logistic(double z) { return 1 / (1 + exp(-z)); }
+
+void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, double *points) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    const double *origin = hcr_region_origin(head->region);
+    for (size_t i = 0; i < rows; i++, outputs += width, points += width) {
+        for (size_t j = 0; j < n; j++) {
+            const double o = (double)outputs[j];
+            switch (head->kind) {
+            case HCR_HEAD_HCR: points[j] = o; break;
+            case HCR_HEAD_DIRECT: points[j] = head->deviation[j] * o; break;
+            case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
+            case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
+            }
+        }
+        if (width > n)
+            points[n] = logistic((double)outputs[n]);
+    }
+}
+
+hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const size_t width = hcri_head_outputs(head->kind, head->n);
+    *losses = (hcri_losses){.rows = rows,
+                            .points = hcri_allocate(a, rows * width, sizeof(double)),
+                            .points_bar = hcri_allocate(a, rows * width, sizeof(double)),
+                            .y = hcri_allocate(a, rows * head->n, sizeof(double)),
+                            .y_bar = hcri_allocate(a, rows * head->n, sizeof(double)),
+                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
+    hcr_status status = HCR_OK;
+    if (losses->points == NULL || losses->points_bar == NULL || losses->y == NULL || losses->y_bar == NULL ||
+        losses->rays == NULL)
+        status = hcri_fail_memory(error);
+    else
+        status = hcr_workspace_create(head->region, 1, &losses->workspace, error);
+    if (status != HCR_OK)
+        hcri_losses_release(losses);
+    return status;
+}
+
+void hcri_losses_release(hcri_losses *losses) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcri_release(a, losses->points);
+    hcri_release(a, losses->points_bar);
+    hcri_release(a, losses->y);
+    hcri_release(a, losses->y_bar);
+    hcri_release(a, losses->rays);
+    hcr_workspace_free(losses->workspace);
+    *losses = (hcri_losses){0};
+}
+
+/* Directions shorter than this have no meaning. */
+#define SHORTEST 1e-6
+
+/* One row of the paper's loss. With δ = d − d*, the derivative by u is (δ − d (d·δ))/|u| up to a factor. */
+static double polar_loss(const hcri_head *head, const float *outputs, const double *target, double share,
+                         float *outputs_bar) {
+    const size_t n = head->n;
+    double squares = 0, loss = 0, along = 0;
+    for (size_t j = 0; j < n; j++)
+        squares += (double)outputs[j] * (double)outputs[j];
+    const double norm = squares > 0 ? sqrt(squares) : 1;
+    for (size_t j = 0; j < n; j++) {
+        const double d = (double)outputs[j] / norm, miss = d - target[j];
+        loss += miss * miss;
+        along += d * miss;
+    }
+    const double r = logistic((double)outputs[n]), miss = r - target[n];
+    loss += head->radius_weight * miss * miss;
+    if (outputs_bar != NULL) {
+        const double factor = 2 * share / (double)(n + 1), length = norm < SHORTEST ? 1 : norm;
+        for (size_t j = 0; j < n; j++) {
+            const double d = (double)outputs[j] / norm;
+            outputs_bar[j] = (float)(factor / length * (d - target[j] - d * along));
+        }
+        outputs_bar[n] = (float)(factor * head->radius_weight * miss * r * (1 - r));
+    }
+    return loss / (double)(n + 1);
+}
+
+/* One row of the other losses; y_bar = the derivative by y, times share. */
+static double output_loss(const hcri_head *head, const double *y, const double *target, double share, double *y_bar) {
+    double loss = 0;
+    const double count = (double)head->n;
+    for (size_t j = 0; j < head->n; j++) {
+        const double miss = (y[j] - target[j]) / head->deviation[j];
+        loss += miss * miss;
+        y_bar[j] = 2 * share / count * miss / head->deviation[j];
+    }
+    return loss / count;
+}
+
+static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    if (head->kind == HCR_HEAD_DIRECT)
+        return hcr_decode(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
+    if (head->kind == HCR_HEAD_CONTRACT)
+        return hcr_contract(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
+    memcpy(losses->y, losses->points, rows * head->n * sizeof *losses->y);
+    return HCR_OK;
+}
+
+static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    if (head->kind == HCR_HEAD_DIRECT)
+        return hcr_decode_vjp(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar,
+                              losses->points_bar, error);
+    if (head->kind == HCR_HEAD_CONTRACT)
+        return hcr_contract_vjp(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar,
+                                losses->points_bar, error);
+    memcpy(losses->points_bar, losses->y_bar, rows * head->n * sizeof *losses->y);
+    return HCR_OK;
+}
+
+hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
+                          const size_t *row, const double *targets, double *loss, float *outputs_bar,
+                          hcr_error *error) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    const double share = 1 / (double)rows;
+    *loss = 0;
+    if (head->kind == HCR_HEAD_HCR) {
+        for (size_t i = 0; i < rows; i++)
+            *loss += polar_loss(head, outputs + i * width, targets + row[i] * width, share,
+                                outputs_bar == NULL ? NULL : outputs_bar + i * width);
+        return HCR_OK;
+    }
+    hcri_head_points(head, rows, outputs, losses->points);
+    HCRI_TRY(map(head, losses, rows, error));
+    for (size_t i = 0; i < rows; i++)
+        *loss += output_loss(head, losses->y + i * n, targets + row[i] * n, share, losses->y_bar + i * n);
+    if (outputs_bar == NULL)
+        return HCR_OK;
+    HCRI_TRY(map_back(head, losses, rows, error));
+    for (size_t i = 0; i < rows; i++) {
+        const double *bar = losses->points_bar + i * width;
+        for (size_t j = 0; j < n; j++)
+            outputs_bar[i * width + j] = (float)(head->deviation[j] * bar[j]);
+        if (width > n) {
+            const double r = losses->points[i * width + n];
+            outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));
+        }
+    }
+    return HCR_OK;
+}

@@ -1,0 +1,46 @@
+/* What the linear layer's outputs o mean, and the losses. u is the first n of them, z the last, when there are two
+ * heads; μ and σ are the targets' means and deviations, O the region's origin, σ() the logistic function: hcr        d
+ * = u/|u|, r = σ(z);  prediction decode(u, r)         loss (|d − d*|² + weight (r − r*)²)/(n + 1) direct     r = σ(z);
+ * prediction decode(σ∘u, r)       loss |(y − y*)/σ|²/n contract                         prediction contract(σ∘o + μ −
+ * O)            " simple                           prediction σ∘o + μ                          " (d*, r*) is the
+ * encoded target y*. hcr is the paper's. direct and contract are in units of each output's deviation, so that outputs
+ * of very different sizes count alike, a fresh network predicts near the mean, and rates carry over. */
+#ifndef HCRI_HEAD_H
+#define HCRI_HEAD_H
+
+#include "hcr/hcr_learn.h"
+
+typedef struct hcri_head {
+    hcr_head kind;
+    size_t n;
+    const hcr_region *region;
+    const double *mean, *deviation; /* n each, of the targets; deviation > 0 */
+    double radius_weight;
+} hcri_head;
+
+/* Outputs of the linear layer: n or n + 1. */
+size_t hcri_head_outputs(hcr_head kind, size_t n);
+/* Numbers in a target as the loss takes it: hcr the encoded target, n + 1; the others the target itself, n. */
+size_t hcri_head_targets(hcr_head kind, size_t n);
+
+/* What a layer's outputs give to the region's map, rows × hcri_head_outputs: (v, r) for decode, v for contract, for
+ * simple the prediction itself. */
+void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, double *points);
+
+/* Room for the losses of `rows` rows at a time. */
+typedef struct hcri_losses {
+    size_t rows;
+    hcr_workspace *workspace;
+    double *points, *points_bar, *y, *y_bar;
+    hcr_ray *rays;
+} hcri_losses;
+hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error);
+void hcri_losses_release(hcri_losses *losses);
+
+/* *loss = the sum over the rows of their losses; outputs_bar (NULL: not wanted) = the derivative of their mean. Row i's
+ * target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's derivative is taken as for
+ * length 1, so that training gets away from there by a step of ordinary size. */
+hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
+                          const size_t *row, const double *targets, double *loss, float *outputs_bar, hcr_error *error);
+
+#endif
