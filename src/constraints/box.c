@@ -157,12 +157,17 @@ static int exists(const hcri_constraint *constraint, size_t i) {
     return !isinf((i % 2 == 0 ? box->upper : box->lower)[i / 2]);
 }
 
+/* The region's reach says as much, and more. */
+static double radius(const hcri_constraint *constraint) {
+    (void)constraint;
+    return INFINITY;
+}
+
 /* Results are clamped to the box: it needs no margin. */
-static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     (void)constraint;
     (void)unit;
-    (void)reach;
-    (void)size;
+    (void)extent;
     return 0;
 }
 
@@ -174,5 +179,5 @@ static double inradius(const hcri_constraint *constraint) {
     return least;
 }
 
-const hcri_kind hcri_kind_box = {HCRI_BOX,  "box", release, write,        read,   place,  gauge,
-                                 gauge_one, along, value,   add_gradient, exists, margin, inradius};
+const hcri_kind hcri_kind_box = {HCRI_BOX, "box", release,      write,  read,   place,  gauge,   gauge_one,
+                                 along,    value, add_gradient, exists, radius, margin, inradius};

@@ -18,6 +18,12 @@ typedef struct hcri_constraint hcri_constraint;
 /* Pinned: they are stored in compiled files. */
 typedef enum hcri_kind_id { HCRI_BOX = 0, HCRI_LINEAR = 1, HCRI_QUADRATIC = 2, HCRI_KINDS = 3 } hcri_kind_id;
 
+/* How far the region reaches, for the analysis of rounding. */
+typedef struct hcri_extent {
+    const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| */
+    double radius;                /* bounds |y − O| */
+} hcri_extent;
+
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
@@ -51,10 +57,11 @@ typedef struct hcri_kind {
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
 
+    /* A bound of |y − O| over the points that satisfy the block, infinity when there is none. After place. */
+    double (*radius)(const hcri_constraint *constraint);
     /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
-     * output type (2^-53 or 2^-24); `reach`, n numbers, bounds |y − O| over the region; `size` bounds |y|. Call after
-     * place. */
-    double (*margin)(const hcri_constraint *constraint, double unit, const double *reach, const double *size);
+     * output type (2^-53 or 2^-24). After place. */
+    double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
     double (*inradius)(const hcri_constraint *constraint);
 } hcri_kind;
@@ -68,6 +75,12 @@ struct hcri_constraint {
     uint32_t *source;               /* for each: the number of its source in the set … */
     uint32_t *source_row;           /* … and which inequality of that source it is */
 };
+
+/* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */
+static inline double hcri_size_at_origin(const hcri_extent *extent, size_t j) {
+    const double size = extent->origin[j] < 0 ? -extent->origin[j] : extent->origin[j];
+    return size > 0x1p-100 ? size : 0x1p-100;
+}
 
 const hcri_kind *hcri_kind_of(uint32_t id); /* NULL when there is none */
 

@@ -208,19 +208,27 @@ static double least_slack(const hcri_linear *linear, size_t i) {
     return 1 / fmax(linear->inverse_upper[i], -linear->inverse_lower[i]);
 }
 
-/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| size_j: the dot product, the slack, the division, the step, its rounding
- * and the clamp. */
-static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
-    (void)reach;
+static double radius(const hcri_constraint *constraint) {
+    (void)constraint;
+    return INFINITY;
+}
+
+/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) for y = O + z: the dot product, the slack, the division,
+ * the step, its rounding and the clamp. */
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     double most = 0;
     for (size_t i = 0; i < linear->rows.count; i++) {
-        double total = 0;
-        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
-            total += fabs(linear->rows.values[k]) * size[linear->rows.columns[k]];
+        double at_origin = 0, reached = 0, squares = 0;
+        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++) {
+            const double a = fabs(linear->rows.values[k]);
+            at_origin += a * hcri_size_at_origin(extent, linear->rows.columns[k]);
+            reached += a * extent->reach[linear->rows.columns[k]];
+            squares += a * a;
+        }
         const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]);
-        const double error = ((terms + 8) * 0x1p-53 + 4 * unit) * total;
-        most = fmax(most, 1.01 * error / least_slack(linear, i));
+        const double size = at_origin + fmin(reached, sqrt(squares) * extent->radius);
+        most = fmax(most, 1.01 * ((terms + 8) * 0x1p-53 + 4 * unit) * size / least_slack(linear, i));
     }
     return most;
 }
@@ -237,5 +245,5 @@ static double inradius(const hcri_constraint *constraint) {
     return least;
 }
 
-const hcri_kind hcri_kind_linear = {HCRI_LINEAR, "linear", release, write,        read,   place,  gauge,
-                                    gauge_one,   along,    value,   add_gradient, exists, margin, inradius};
+const hcri_kind hcri_kind_linear = {HCRI_LINEAR, "linear", release,      write,  read,   place,  gauge,   gauge_one,
+                                    along,       value,    add_gradient, exists, radius, margin, inradius};

@@ -41,6 +41,7 @@ hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const
     if (quadratic == NULL)
         return hcri_fail_memory(error);
     quadratic->form = parts->form;
+    quadratic->least_eigenvalue = parts->least_eigenvalue;
     quadratic->constant = parts->constant;
     quadratic->radius = parts->radius;
     hcr_status status = HCR_OK;
@@ -67,6 +68,7 @@ hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const
 static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     hcri_put_u32(out, quadratic->form);
+    hcri_put_f64(out, quadratic->least_eigenvalue);
     hcri_put_f64(out, quadratic->constant);
     hcri_put_f64(out, quadratic->radius);
     if (hcri_rows_write(&quadratic->factor, out) != HCR_OK)
@@ -92,11 +94,12 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         return hcri_fail_memory(error);
     const uint32_t form = hcri_get_u32(in);
     quadratic->form = (hcri_form)form;
+    quadratic->least_eigenvalue = hcri_get_f64(in);
     quadratic->constant = hcri_get_f64(in);
     quadratic->radius = hcri_get_f64(in);
     hcr_status status = hcri_rows_read(in, n, allocator, &quadratic->factor, error);
-    if (status == HCR_OK &&
-        (form > HCRI_FACTOR || n > UINT32_MAX || !isfinite(quadratic->constant) || !isfinite(quadratic->radius)))
+    if (status == HCR_OK && (form > HCRI_FACTOR || !isfinite(quadratic->least_eigenvalue) ||
+                             !isfinite(quadratic->constant) || !isfinite(quadratic->radius)))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic is damaged");
     if (status == HCR_OK) {
         quadratic->matrix = hcri_get_f64s(in, matrix_size(quadratic), allocator);
@@ -294,9 +297,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     const size_t n = constraint->n;
-    double c_error;
-    quadratic->at_origin = value(constraint, 0, origin, &c_error);
-    if (!(quadratic->at_origin + c_error < 0))
+    quadratic->at_origin = value(constraint, 0, origin, &quadratic->at_origin_error);
+    if (!(quadratic->at_origin + quadratic->at_origin_error < 0))
         return hcri_block_refuse_origin(0, quadratic->at_origin, error);
     quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
     quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
@@ -386,99 +388,98 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
-/* Sizes that bound all terms of c over the region: at the origin, of first and of second order along a ray, and of the
- * gradient (what a change of y by `size` changes c by). */
-typedef struct hcri_terms {
-    double zeroth, first, second, change;
-} hcri_terms;
-
-/* One term ½ w (x + z)², |x| at the origin, |z| <= reach along the ray, |y| <= size there. */
-static void add_term(hcri_terms *terms, double weight, double at_origin, double reach, double size) {
-    terms->zeroth += 0.5 * weight * at_origin * at_origin;
-    terms->first += weight * at_origin * reach;
-    terms->second += 0.5 * weight * reach * reach;
-    terms->change += weight * (at_origin + reach) * size;
-}
-
-static hcri_terms bound_terms(const hcri_quadratic *quadratic, const double *reach, const double *size) {
-    const size_t n = quadratic->base.n;
-    hcri_terms terms = {0};
-    terms.zeroth = fabs(quadratic->constant) + 0.5 * quadratic->radius * quadratic->radius;
-    for (size_t j = 0; j < n; j++) {
-        terms.first += fabs(quadratic->linear[j]) * reach[j];
-        terms.change += fabs(quadratic->linear[j]) * size[j];
-        terms.zeroth += fabs(quadratic->linear[j] * quadratic->centre[j]);
-    }
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            add_term(&terms, quadratic->matrix[j], fabs(quadratic->centre[j] - quadratic->shift[j]), reach[j], size[j]);
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++) {
-            double at_origin = 0, reached = 0;
-            for (size_t j = 0; j < n; j++) {
-                const double p = fabs(quadratic->matrix[i * n + j]);
-                at_origin += p * fabs(quadratic->centre[j] - quadratic->shift[j]);
-                reached += p * reach[j];
-            }
-            const double x = fabs(quadratic->centre[i] - quadratic->shift[i]);
-            terms.zeroth += 0.5 * at_origin * x;
-            terms.first += at_origin * reach[i];
-            terms.second += 0.5 * reached * reach[i];
-            terms.change += (at_origin + reached) * size[i];
-        }
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            double reached = 0, sized = 0;
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++) {
-                reached += fabs(quadratic->factor.values[k]) * reach[quadratic->factor.columns[k]];
-                sized += fabs(quadratic->factor.values[k]) * size[quadratic->factor.columns[k]];
-            }
-            const double at_origin =
-                fabs(hcri_rows_dot_minus(&quadratic->factor, i, quadratic->centre, quadratic->shift[i]));
-            add_term(&terms, 1, at_origin, reached, sized);
-        }
-        break;
-    }
-    return terms;
-}
-
-/* The most that a change of every y_j by size_j changes ½ Q by in second order: Σ w size²/2, bounded through `change`
- * when reach >= size · unit; kept apart for regions far from 0. */
-static double second_change(const hcri_quadratic *quadratic, const double *size) {
-    const size_t n = quadratic->base.n;
-    double total = 0;
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            total += quadratic->matrix[j] * size[j] * size[j];
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                total += fabs(quadratic->matrix[i * n + j]) * size[i] * size[j];
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            double sized = 0;
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                sized += fabs(quadratic->factor.values[k]) * size[quadratic->factor.columns[k]];
-            total += sized * sized;
-        }
-        break;
-    }
-    return 0.5 * total;
-}
-
-static double margin(const hcri_constraint *constraint, double unit, const double *reach, const double *size) {
+/* ½ λ |z|² <= |c(O)| + |g| |z| on the region, with z = y − O, g the gradient at O and λ the least eigenvalue of P. */
+static double radius(const hcri_constraint *constraint) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
-    const hcri_terms terms = bound_terms(quadratic, reach, size);
-    const double count = 2 * (double)(constraint->n + quadratic->factor.count) + 16;
+    const size_t n = constraint->n;
+    double least = quadratic->least_eigenvalue;
+    if (quadratic->form == HCRI_DIAGONAL) {
+        least = INFINITY;
+        for (size_t j = 0; j < n; j++)
+            least = fmin(least, quadratic->matrix[j]);
+    }
+    const double slope = hcri_norm(n, quadratic->gradient);
+    return least > 0 ? (slope + sqrt(slope * slope - 2 * least * quadratic->at_origin)) / least : INFINITY;
+}
+
+/* What the rounding analysis needs of P, with |P| its entries' sizes. */
+typedef struct hcri_sizes {
+    double largest;         /* bounds |P|'s (FACTOR: |F|'s) norm */
+    double origin_energy;   /* (|O|' |P| |O|)^½ */
+    double gradient_terms;  /* norm of |P| |O − shift| + |q|: what the gradient at O is summed from */
+    double gradient_change; /* Σ |g_j| |O_j| */
+} hcri_sizes;
+
+static hcri_sizes measure(const hcri_quadratic *quadratic, const hcri_extent *extent) {
+    const size_t n = quadratic->base.n;
+    hcri_sizes sizes = {0};
+    double energy = 0, terms = 0;
+    for (size_t j = 0; j < n; j++)
+        sizes.gradient_change += fabs(quadratic->gradient[j]) * hcri_size_at_origin(extent, j);
+    if (quadratic->form == HCRI_FACTOR) {
+        double squares = 0;
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            double at_origin = 0, row = 0;
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++) {
+                const double f = fabs(quadratic->factor.values[k]);
+                at_origin += f * hcri_size_at_origin(extent, quadratic->factor.columns[k]);
+                row += f * f;
+            }
+            const double x = hcri_rows_dot_minus(&quadratic->factor, i, extent->origin, quadratic->shift[i]);
+            energy += at_origin * at_origin;
+            terms += fabs(x) * sqrt(row);
+            squares += row;
+        }
+        sizes.largest = sqrt(squares);
+        sizes.gradient_terms = terms + hcri_norm(n, quadratic->linear);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            double row = 0, shifted = fabs(quadratic->linear[i]), at_origin = 0;
+            const int diagonal = quadratic->form == HCRI_DIAGONAL;
+            for (size_t j = diagonal ? i : 0; j < (diagonal ? i + 1 : n); j++) {
+                const double p = fabs(quadratic->matrix[diagonal ? i : i * n + j]);
+                row += p;
+                shifted += p * fabs(extent->origin[j] - quadratic->shift[j]);
+                at_origin += p * hcri_size_at_origin(extent, j);
+            }
+            sizes.largest = fmax(sizes.largest, row); /* a symmetric matrix's norm is at most its largest row sum */
+            energy += at_origin * hcri_size_at_origin(extent, i);
+            terms += shifted * shifted;
+        }
+        sizes.gradient_terms = sqrt(terms);
+    }
+    sizes.origin_energy = sqrt(energy);
+    return sizes;
+}
+
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
+    const hcri_sizes sizes = measure(quadratic, extent);
+    const double slope = hcri_norm(constraint->n, quadratic->gradient) * extent->radius;
+    /* (z'Pz)^½ over the region */
+    const double energy = sqrt(2 * (slope - quadratic->at_origin));
+    const double first = (n / 32 + 8) * u * slope + (n + 8) * u * sizes.gradient_terms * extent->radius;
+    double second = 0, change = 0; /* the error of g2, and (Δy' P Δy)^½ for |Δy_j| = |O_j| + |z_j| */
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        second = (n / 32 + 8) * u * energy * energy;
+        change = sizes.origin_energy + energy;
+        break;
+    case HCRI_DENSE:
+        second = (1.125 * n + 8) * u * sizes.largest * extent->radius * extent->radius;
+        change = sizes.origin_energy + sqrt(sizes.largest) * extent->radius;
+        break;
+    case HCRI_FACTOR:
+        second = (rank / 8 + 8) * u * energy * energy + 2 * n * u * energy * sizes.largest * extent->radius;
+        change = sizes.origin_energy + sizes.largest * extent->radius;
+        break;
+    }
+    const double root_error = 8 * u * (energy * energy + slope - quadratic->at_origin);
     const double step = 4 * unit;
-    const double error = count * 0x1p-53 * (terms.zeroth + terms.first + terms.second) + step * terms.change +
-                         step * step * second_change(quadratic, size);
+    const double moved =
+        step * (sizes.gradient_change + slope) + energy * step * change + step * step * change * change;
+    const double error = quadratic->at_origin_error + first + second + root_error + moved;
     return 1.01 * error / -quadratic->at_origin;
 }
 
@@ -486,9 +487,8 @@ static double margin(const hcri_constraint *constraint, double unit, const doubl
 static double inradius(const hcri_constraint *constraint) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
-    double slope = 0, eigenvalue = 0;
-    for (size_t j = 0; j < n; j++)
-        slope = hypot(slope, quadratic->gradient[j]);
+    const double slope = hcri_norm(n, quadratic->gradient);
+    double eigenvalue = 0;
     if (quadratic->form == HCRI_FACTOR) {
         for (size_t k = 0; k < (quadratic->factor.count == 0 ? 0 : quadratic->factor.start[quadratic->factor.count]);
              k++)
@@ -508,5 +508,6 @@ static double inradius(const hcri_constraint *constraint) {
     return found > 0 ? 1 / found : INFINITY;
 }
 
-const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC, "quadratic", release, write,        read,   place,  gauge,
-                                       gauge_one,      along,       value,   add_gradient, exists, margin, inradius};
+const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC, "quadratic", release,   write,  read,
+                                       place,          gauge,       gauge_one, along,  value,
+                                       add_gradient,   exists,      radius,    margin, inradius};

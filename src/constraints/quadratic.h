@@ -17,13 +17,16 @@ typedef struct hcri_quadratic {
     double *linear;   /* q: n, never NULL */
     double constant;  /* r */
     double radius;    /* R */
+    /* DENSE, FACTOR: a lower bound of P's least eigenvalue, 0 when none is known: it sharpens the margin. */
+    double least_eigenvalue;
 
     /* after place */
-    double *centre;       /* a copy of the origin */
-    double at_origin;     /* c(O) < 0 */
-    double *gradient;     /* of c at O */
-    int gradient_is_zero; /* a centred ball or ellipsoid: no dot product */
-    int unit;             /* DIAGONAL with all weights 1: a ball */
+    double *centre;         /* a copy of the origin */
+    double at_origin;       /* c(O) < 0 … */
+    double at_origin_error; /* … and a bound of its error */
+    double *gradient;       /* of c at O */
+    int gradient_is_zero;   /* a centred ball or ellipsoid: no dot product */
+    int unit;               /* DIAGONAL with all weights 1: a ball */
     double *panels; /* DENSE: U, the upper triangle of P with its diagonal halved (v'Uv = ½ v'Pv), in panels of 8 rows:
                      * panel p has columns 8p … n − 1, column by column, padded with zeros below the last row */
     hcri_layout layout; /* FACTOR: F */
@@ -38,6 +41,7 @@ typedef struct hcri_quadratic_parts {
     const hcri_rows *factor;
     const double *shift, *linear;
     double constant, radius;
+    double least_eigenvalue; /* 0: not known */
 } hcri_quadratic_parts;
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error);

@@ -1,7 +1,8 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "core/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,35 +48,52 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
     return HCR_OK;
 }
 
+/* Opens a file of a new name beside `target`. The name is tried for, not taken from mkstemp, so that the process's
+ * umask applies without being touched. */
+static int open_temporary(hcri_writer *writer, const char *target, const struct stat *old) {
+    const size_t capacity = strlen(target) + 48;
+    writer->temporary = malloc(capacity);
+    if (writer->temporary == NULL)
+        return -1;
+    int descriptor = -1;
+    for (unsigned attempt = 0; descriptor < 0 && attempt < 1000; attempt++) {
+        snprintf(writer->temporary, capacity, "%s.%ld-%u", target, (long)getpid(), attempt);
+        descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor < 0) {
+        free(writer->temporary); /* nothing to unlink */
+        writer->temporary = NULL;
+    } else if (old != NULL) {
+        (void)!fchmod(descriptor, old->st_mode & 0777); /* on file systems without modes the default is fine */
+    }
+    return descriptor;
+}
+
 hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *error) {
     *writer = (hcri_writer){0};
     if (strcmp(path, "-") == 0) {
         writer->stream = stdout;
         return HCR_OK;
     }
-    const size_t length = strlen(path);
-    writer->path = hcri_copy_string(&hcri_default_allocator, path);
-    writer->temporary = malloc(length + sizeof ".XXXXXX");
-    if (writer->path == NULL || writer->temporary == NULL) {
-        hcri_writer_abandon(writer);
+    struct stat old;
+    const int exists = stat(path, &old) == 0;
+    /* The file behind a symbolic link is replaced, not the link. */
+    writer->path = exists ? realpath(path, NULL) : hcri_copy_string(&hcri_default_allocator, path);
+    if (writer->path == NULL && (!exists || errno == ENOMEM))
         return hcri_fail_memory(error);
-    }
-    memcpy(writer->temporary, path, length);
-    memcpy(writer->temporary + length, ".XXXXXX", sizeof ".XXXXXX");
-    const int descriptor = mkstemp(writer->temporary);
-    if (descriptor >= 0) {
-        /* mkstemp gives 0600; a file that others may read is what fopen would have given. */
-        const mode_t mask = umask(0);
-        umask(mask);
-        if (fchmod(descriptor, 0666 & ~mask) == 0)
+    if (writer->path != NULL && exists && !S_ISREG(old.st_mode)) {
+        writer->stream = fopen(path, "wb"); /* a device or a pipe can't be replaced */
+    } else if (writer->path != NULL) {
+        const int descriptor = open_temporary(writer, writer->path, exists ? &old : NULL);
+        if (descriptor >= 0)
             writer->stream = fdopen(descriptor, "wb");
+        if (descriptor >= 0 && writer->stream == NULL)
+            close(descriptor);
     }
     if (writer->stream == NULL) {
         const hcr_status status = fail_file(error, "write", path);
-        if (descriptor >= 0) {
-            close(descriptor);
-            unlink(writer->temporary);
-        }
         hcri_writer_abandon(writer);
         return status;
     }
@@ -88,24 +106,27 @@ hcr_status hcri_writer_commit(hcri_writer *writer, hcr_error *error) {
             return fail_file(error, "write", "standard output");
         return HCR_OK;
     }
-    int failed = fflush(writer->stream) != 0 || ferror(writer->stream) || fsync(fileno(writer->stream)) != 0;
+    int failed = fflush(writer->stream) != 0 || ferror(writer->stream) ||
+                 (writer->temporary != NULL && fsync(fileno(writer->stream)) != 0);
     if (fclose(writer->stream) != 0)
         failed = 1;
     writer->stream = NULL;
     hcr_status status = HCR_OK;
-    if (failed || rename(writer->temporary, writer->path) != 0) {
+    if (failed || (writer->temporary != NULL && rename(writer->temporary, writer->path) != 0))
         status = fail_file(error, "write", writer->path);
-        unlink(writer->temporary);
+    else {
+        free(writer->temporary); /* it is no more */
+        writer->temporary = NULL;
     }
     hcri_writer_abandon(writer);
     return status;
 }
 
 void hcri_writer_abandon(hcri_writer *writer) {
-    if (writer->stream != NULL && writer->path != NULL) {
+    if (writer->stream != NULL && writer->stream != stdout)
         fclose(writer->stream);
+    if (writer->temporary != NULL)
         unlink(writer->temporary);
-    }
     free(writer->path);
     free(writer->temporary);
     *writer = (hcri_writer){0};

@@ -12,10 +12,12 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
                           hcr_error *error);
 
 /* A file that appears under its name only when all of it is written: a temporary file beside it, flushed to the disk,
- * then renamed. Path "-" is standard output. */
+ * then renamed; it keeps the mode of the file it replaces. Path "-" is standard output. Standard output, devices and
+ * pipes get the bytes as they are written. */
 typedef struct hcri_writer {
     FILE *stream;
-    char *path, *temporary; /* NULL for standard output */
+    char *path;      /* NULL for standard output */
+    char *temporary; /* NULL also for devices and pipes */
 } hcri_writer;
 hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *error);
 /* Makes the file appear. On failure nothing is left behind. */

@@ -2,6 +2,7 @@
 #include "core/number.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,12 +82,17 @@ static size_t print(char *text, double value, int digits) {
 }
 
 size_t hcri_number_write(char *text, double value, int single) {
+    if (single)
+        value = (float)value; /* nine digits tell singles apart, not the doubles between them */
     if (!isfinite(value)) {
         strcpy(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return strlen(text);
     }
     const int most = single ? 9 : 17;
-    for (int digits = single ? 6 : 15;; digits++) {
+    /* Any decimal with so few digits survives the way to binary and back, so fewer needn't be tried; below the normal
+     * numbers this doesn't hold. */
+    const int normal = fabs(value) >= (single ? (double)FLT_MIN : DBL_MIN);
+    for (int digits = normal ? (single ? 6 : 15) : 1;; digits++) {
         const size_t length = print(text, value, digits);
         double back = 0;
         hcri_number_read(text, length, &back);

@@ -3,8 +3,8 @@
 #include <gmp.h>
 #include <math.h>
 
-/* Every double is an integer times 2^-1074, so sums of products of up to three doubles are integers times 2^-3222: fixed-point
- * arithmetic on GMP integers is exact, and needs no fractions. */
+/* Every double is an integer times 2^-1074, so sums of products of up to three doubles are integers times 2^-3222:
+ * fixed-point arithmetic on GMP integers is exact, and needs no fractions. */
 enum { SCALE = 1074 };
 
 /* out = x 2^1074 */

@@ -7,44 +7,25 @@
 
 /* Longer signs before those that they begin with. */
 static const char *const spelling[HCRI_TOKEN_KINDS] = {
-    [HCRI_TOKEN_VAR] = "var",
-    [HCRI_TOKEN_CONST] = "const",
-    [HCRI_TOKEN_ORIGIN] = "origin",
-    [HCRI_TOKEN_FOR] = "for",
-    [HCRI_TOKEN_IN] = "in",
-    [HCRI_TOKEN_IF] = "if",
-    [HCRI_TOKEN_AND] = "and",
-    [HCRI_TOKEN_OR] = "or",
-    [HCRI_TOKEN_NOT] = "not",
-    [HCRI_TOKEN_INF] = "inf",
-    [HCRI_TOKEN_PARAM] = "param",
-    [HCRI_TOKEN_PSD] = "psd",
-    [HCRI_TOKEN_UNION] = "union",
-    [HCRI_TOKEN_EXCEPT] = "except",
-    [HCRI_TOKEN_STAR_WORD] = "star",
-    [HCRI_TOKEN_END_WORD] = "end",
-    [HCRI_TOKEN_POWER] = "**",
-    [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
-    [HCRI_TOKEN_LESS_EQUAL] = "<=",
-    [HCRI_TOKEN_GREATER_EQUAL] = ">=",
-    [HCRI_TOKEN_EQUAL] = "==",
-    [HCRI_TOKEN_NOT_EQUAL] = "!=",
-    [HCRI_TOKEN_PRECEDES] = ">>",
-    [HCRI_TOKEN_LESS] = "<",
-    [HCRI_TOKEN_GREATER] = ">",
-    [HCRI_TOKEN_ASSIGN] = "=",
-    [HCRI_TOKEN_PLUS] = "+",
-    [HCRI_TOKEN_MINUS] = "-",
-    [HCRI_TOKEN_TIMES] = "*",
-    [HCRI_TOKEN_DIVIDE] = "/",
-    [HCRI_TOKEN_REMAINDER] = "%",
-    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
-    [HCRI_TOKEN_OPEN] = "(",
-    [HCRI_TOKEN_CLOSE] = ")",
-    [HCRI_TOKEN_OPEN_BRACKET] = "[",
-    [HCRI_TOKEN_CLOSE_BRACKET] = "]",
-    [HCRI_TOKEN_COMMA] = ",",
-    [HCRI_TOKEN_COLON] = ":",
+    [HCRI_TOKEN_VAR] = "var",        [HCRI_TOKEN_CONST] = "const",
+    [HCRI_TOKEN_ORIGIN] = "origin",  [HCRI_TOKEN_FOR] = "for",
+    [HCRI_TOKEN_IN] = "in",          [HCRI_TOKEN_IF] = "if",
+    [HCRI_TOKEN_AND] = "and",        [HCRI_TOKEN_OR] = "or",
+    [HCRI_TOKEN_NOT] = "not",        [HCRI_TOKEN_INF] = "inf",
+    [HCRI_TOKEN_PARAM] = "param",    [HCRI_TOKEN_PSD] = "psd",
+    [HCRI_TOKEN_UNION] = "union",    [HCRI_TOKEN_EXCEPT] = "except",
+    [HCRI_TOKEN_STAR_WORD] = "star", [HCRI_TOKEN_END_WORD] = "end",
+    [HCRI_TOKEN_POWER] = "**",       [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
+    [HCRI_TOKEN_LESS_EQUAL] = "<=",  [HCRI_TOKEN_GREATER_EQUAL] = ">=",
+    [HCRI_TOKEN_EQUAL] = "==",       [HCRI_TOKEN_NOT_EQUAL] = "!=",
+    [HCRI_TOKEN_PRECEDES] = ">>",    [HCRI_TOKEN_LESS] = "<",
+    [HCRI_TOKEN_GREATER] = ">",      [HCRI_TOKEN_ASSIGN] = "=",
+    [HCRI_TOKEN_PLUS] = "+",         [HCRI_TOKEN_MINUS] = "-",
+    [HCRI_TOKEN_TIMES] = "*",        [HCRI_TOKEN_DIVIDE] = "/",
+    [HCRI_TOKEN_REMAINDER] = "%",    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
+    [HCRI_TOKEN_OPEN] = "(",         [HCRI_TOKEN_CLOSE] = ")",
+    [HCRI_TOKEN_OPEN_BRACKET] = "[", [HCRI_TOKEN_CLOSE_BRACKET] = "]",
+    [HCRI_TOKEN_COMMA] = ",",        [HCRI_TOKEN_COLON] = ":",
     [HCRI_TOKEN_DOT] = ".",
 };
 
@@ -53,9 +34,10 @@ const char *hcri_token_spelling(hcri_token_kind kind) { return spelling[kind]; }
 /* Characters that people paste, and what they mean here. */
 static const struct {
     const char *character, *meant;
-} look_alikes[] = {{"≤", "<="}, {"≥", ">="}, {"×", "*"}, {"·", "*"}, {"−", "-"}, {"–", "-"},    {"≠", "!="},
-                   {"“", "\""}, {"”", "\""}, {"‘", "'"}, {"’", "'"}, {"²", "**2"}, {"∞", "inf"}, {"^", "**"},
-                   {";", "a new line"}, {"{", "["}, {"}", "]"}, {"&", "and"}, {"|", "abs() or or"}};
+} look_alikes[] = {{"≤", "<="}, {"≥", ">="},  {"×", "*"},   {"·", "*"},          {"−", "-"},
+                   {"–", "-"},  {"≠", "!="},  {"“", "\""},  {"”", "\""},         {"‘", "'"},
+                   {"’", "'"},  {"²", "**2"}, {"∞", "inf"}, {"^", "**"},         {";", "a new line"},
+                   {"{", "["},  {"}", "]"},   {"&", "and"}, {"|", "abs() or or"}};
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -72,20 +54,27 @@ static int refuse_character(hcri_lexer *lexer) {
     const size_t length = character_length(lexer);
     const hcri_span span = {lexer->at, lexer->at + length};
     for (size_t i = 0; i < sizeof look_alikes / sizeof look_alikes[0]; i++)
-        if (strlen(look_alikes[i].character) == length && memcmp(look_alikes[i].character, at, length) == 0)
-            return hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
-                               "\"%s\" isn't part of the language: write %s", look_alikes[i].character,
-                               look_alikes[i].meant) != NULL;
-    if ((unsigned char)*at < ' ' || *at == 127)
-        return hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
-                           "a control character (byte 0x%02X): a region file is plain text in UTF-8",
-                           (unsigned)(unsigned char)*at) != NULL;
-    if (*at == '!')
-        return hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"!\" alone isn't part of the language: write not, or !=") !=
-               NULL;
-    return hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
-                       "\"%s\" isn't part of the language, other than in comments and strings",
-                       hcri_text_excerpt(lexer->text, span).text) != NULL;
+        if (strlen(look_alikes[i].character) == length && memcmp(look_alikes[i].character, at, length) == 0) {
+            hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"%s\" isn't part of the language: write %s",
+                        look_alikes[i].character, look_alikes[i].meant);
+            return 0;
+        }
+    if ((unsigned char)*at < ' ' || *at == 127) {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
+                    "a control character (byte 0x%02X): a region file is plain text in UTF-8",
+                    (unsigned)(unsigned char)*at);
+        return 0;
+    }
+    if (*at == '!') {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"!\" alone isn't part of the language: write not, or !=");
+        return 0;
+    }
+    {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
+                    "\"%s\" isn't part of the language, other than in comments and strings",
+                    hcri_text_excerpt(lexer->text, span).text);
+        return 0;
+    }
 }
 
 static int read_number(hcri_lexer *lexer, hcri_token *token) {
@@ -98,26 +87,32 @@ static int read_number(hcri_lexer *lexer, hcri_token *token) {
     for (size_t i = lexer->at; i < end && text->bytes[i] != 'e' && text->bytes[i] != 'E'; i++)
         zero &= !is_digit(text->bytes[i]) || text->bytes[i] == '0';
     const size_t number_end = end;
-    while (end < text->size &&
-           (is_digit(text->bytes[end]) || is_letter(text->bytes[end]) ||
-            (text->bytes[end] == '.' && end + 1 < text->size && is_digit(text->bytes[end + 1]))))
+    while (end < text->size && (is_digit(text->bytes[end]) || is_letter(text->bytes[end]) ||
+                                (text->bytes[end] == '.' && end + 1 < text->size && is_digit(text->bytes[end + 1]))))
         end++;
     token->kind = HCRI_TOKEN_NUMBER;
     token->span = (hcri_span){lexer->at, end};
     const hcri_excerpt shown = hcri_text_excerpt(text, token->span);
-    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0')
-        return hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "\"%s\" is no number: for a product write %.*s*%s",
-                           shown.text, (int)(length < 30 ? length : 30), shown.text,
-                           hcri_text_excerpt(text, (hcri_span){number_end, end}).text) != NULL;
-    if (end != number_end)
-        return hcri_refuse(text, token->span, HCR_ERROR_SYNTAX,
-                           "\"%s\" is no number: numbers are decimal, such as 12, 0.5 or 1e-3", shown.text) != NULL;
-    if (isinf(token->number))
-        return hcri_refuse(text, token->span, HCR_ERROR_DATA,
-                           "%s is too large for a double: write inf for \"no bound\"", shown.text) != NULL;
-    if (token->number == 0 && !zero)
-        return hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too small for a double: write 0", shown.text) !=
-               NULL;
+    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0') {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "\"%s\" is no number: for a product write %.*s*%s", shown.text,
+                    (int)(length < 30 ? length : 30), shown.text,
+                    hcri_text_excerpt(text, (hcri_span){number_end, end}).text);
+        return 0;
+    }
+    if (end != number_end) {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX,
+                    "\"%s\" is no number: numbers are decimal, such as 12, 0.5 or 1e-3", shown.text);
+        return 0;
+    }
+    if (isinf(token->number)) {
+        hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too large for a double: write inf for \"no bound\"",
+                    shown.text);
+        return 0;
+    }
+    if (token->number == 0 && !zero) {
+        hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too small for a double: write 0", shown.text);
+        return 0;
+    }
     lexer->at = end;
     return 1;
 }
@@ -129,8 +124,10 @@ static int read_string(hcri_lexer *lexer, hcri_token *token) {
         end++;
     token->kind = HCRI_TOKEN_STRING;
     token->span = (hcri_span){lexer->at, end};
-    if (end == text->size || text->bytes[end] == '\n')
-        return hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "the string isn't closed on its line") != NULL;
+    if (end == text->size || text->bytes[end] == '\n') {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "the string isn't closed on its line");
+        return 0;
+    }
     token->span.end = lexer->at = end + 1;
     return 1;
 }

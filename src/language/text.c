@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tables/names.h"
+
 /* Messages show at most so many bytes of a line. */
 #define SHOWN 96
 
@@ -66,6 +68,15 @@ hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span) {
     if (cut)
         memcpy(excerpt.text + length, "…", sizeof "…");
     return excerpt;
+}
+
+hcri_excerpt hcri_text_nearest(const hcri_text *text, hcri_span span, size_t count, const char *const *names) {
+    hcri_excerpt nearest = {""};
+    const hcri_excerpt written = hcri_text_excerpt(text, span);
+    const size_t best = hcri_name_nearest(written.text, count, (char *const *)names);
+    if (best != SIZE_MAX)
+        snprintf(nearest.text, sizeof nearest.text, ": the nearest known is \"%.40s\"", names[best]);
+    return nearest;
 }
 
 /* "\n  12 | the line\n     |     ^^^^" */

@@ -39,6 +39,8 @@ typedef struct hcri_excerpt {
     char text[80];
 } hcri_excerpt;
 hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span);
+/* ": the nearest known is …", or nothing when `names` has none. */
+hcri_excerpt hcri_text_nearest(const hcri_text *text, hcri_span span, size_t count, const char *const *names);
 int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word);
 
 #endif

@@ -29,7 +29,7 @@ typedef enum hcri_node_kind {
 struct hcri_node {
     hcri_node_kind kind;
     hcri_span span;
-    unsigned depth; /* of the tree below */
+    unsigned depth;           /* of the tree below */
     hcri_token_kind operator; /* SIGN, BINARY */
     double number;
     const hcri_function *function;

@@ -12,7 +12,7 @@
 float *hcri_floats(size_t count) {
     if (count > SIZE_MAX / 8)
         return NULL;
-    const size_t bytes = hcri_panels(count == 0 ? 1 : count) * sizeof(float);
+    const size_t bytes = hcri_strips(count == 0 ? 1 : count) * sizeof(float);
     float *floats = aligned_alloc(64, bytes);
     if (floats != NULL)
         memset(floats, 0, bytes);
@@ -20,9 +20,9 @@ float *hcri_floats(size_t count) {
 }
 
 static hcri_layer add_layer(hcri_net *net, size_t inputs, size_t outputs) {
-    const size_t weight = net->weights, bias = weight + hcri_panels(inputs * outputs);
+    const size_t weight = net->weights, bias = weight + hcri_strips(inputs * outputs);
     const hcri_layer layer = {inputs, outputs, weight, bias};
-    net->weights = bias + hcri_panels(outputs);
+    net->weights = bias + hcri_strips(outputs);
     return layer;
 }
 
@@ -85,10 +85,10 @@ void hcri_net_initialise(const hcri_net *net, hcri_random *random, float *weight
         weights[net->encode.bias + net->hidden + j] = 1;
 }
 
-/* A part of a larger array, each beginning at a multiple of HCRI_PANEL. */
+/* A part of a larger array, each beginning at a multiple of HCRI_STRIP. */
 static float *take(float **next, size_t count) {
     float *taken = *next;
-    *next += hcri_panels(count);
+    *next += hcri_strips(count);
     return taken;
 }
 
@@ -96,13 +96,13 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
     *pass = (hcri_pass){0};
     const int lstm = net->encoder == HCR_ENCODER_LSTM;
     const size_t slots = net->steps + 1, steps = lstm ? net->steps : 0;
-    const size_t widest = net->encode.inputs + 8 * net->hidden + 2 * net->outputs + 8 * HCRI_PANEL;
+    const size_t widest = net->encode.inputs + 8 * net->hidden + 2 * net->outputs + 8 * HCRI_STRIP;
     if (capacity == 0 || capacity > INT_MAX / 8 / slots || widest > SIZE_MAX / 64 / slots / capacity)
         return hcri_fail(error, HCR_ERROR_SHAPE, "a batch of %zu rows is too large: choose a smaller one", capacity);
     const size_t units = capacity * net->hidden, outputs = capacity * net->outputs;
     const size_t input = capacity * net->encode.inputs * (steps + 1);
-    const size_t matrix = lstm ? hcri_panels(net->encode.outputs) * net->encode.inputs : 0;
-    const size_t back = lstm ? hcri_panels(net->hidden) * net->encode.outputs : 0;
+    const size_t matrix = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : 0;
+    const size_t back = lstm ? hcri_strips(net->hidden) * net->encode.outputs : 0;
     const size_t sizes[] = {
         input,         outputs, outputs, units, units, capacity * net->steps, 4 * units * steps, units * (steps + 1),
         units * steps, units,   matrix,  back};
@@ -112,7 +112,7 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
     const size_t count = sizeof sizes / sizeof *sizes;
     size_t all = 0;
     for (size_t i = 0; i < count; i++)
-        all += hcri_panels(sizes[i]);
+        all += hcri_strips(sizes[i]);
     float *next = hcri_floats(all);
     if (next == NULL)
         return hcri_fail_memory(error);
@@ -218,8 +218,8 @@ void hcri_net_backward(const hcri_net *net, const float *weights, hcri_pass *pas
 hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, hcri_predictor *predictor,
                                  hcr_error *error) {
     const hcri_layer encode = net->encode, head = net->head;
-    *predictor = (hcri_predictor){net, weights, hcri_floats(hcri_panels(encode.outputs) * encode.inputs),
-                                  hcri_floats(hcri_panels(head.outputs) * head.inputs)};
+    *predictor = (hcri_predictor){net, weights, hcri_floats(hcri_strips(encode.outputs) * encode.inputs),
+                                  hcri_floats(hcri_strips(head.outputs) * head.inputs)};
     if (predictor->encode == NULL || predictor->head == NULL) {
         hcri_predictor_release(predictor);
         return hcri_fail_memory(error);

@@ -11,7 +11,7 @@
 #include "learn/product.h"
 
 /* Weights are one array: the encoder's matrix, its bias, the linear layer's matrix, its bias, each beginning at a
- * multiple of HCRI_PANEL numbers; what lies between is 0. The LSTM's matrix is [W_ih | W_hh]: a step multiplies it by
+ * multiple of HCRI_STRIP numbers; what lies between is 0. The LSTM's matrix is [W_ih | W_hh]: a step multiplies it by
  * the step's features and the last state, one after the other. */
 typedef struct hcri_layer {
     size_t inputs, outputs; /* LSTM: features + hidden, 4 hidden */

@@ -8,15 +8,15 @@
 #include <stddef.h>
 
 #define HCRI_GROUP 4  /* rows at a time */
-#define HCRI_PANEL 32 /* outputs at a time */
+#define HCRI_STRIP 32 /* outputs at a time */
 
-/* `count` rounded up to whole panels. */
-size_t hcri_panels(size_t count);
+/* `count` rounded up to whole strips. */
+size_t hcri_strips(size_t count);
 /* Lays out the matrix with W[o · output_stride + k · input_stride] for output o and input k; `packed` has
- * hcri_panels(outputs) · inputs numbers. */
+ * hcri_strips(outputs) · inputs numbers. */
 void hcri_pack(size_t outputs, size_t inputs, const float *W, size_t output_stride, size_t input_stride, float *packed);
 /* out (rows × outputs, contiguous) = bias + in W'. Row i of in begins at in + i · in_stride. bias, NULL for 0, can be
- * read up to hcri_panels(outputs). Rows beyond the last whole group have the same values but perhaps not the same bits.
+ * read up to hcri_strips(outputs). Rows beyond the last whole group have the same values but perhaps not the same bits.
  */
 void hcri_packed_product(size_t rows, size_t inputs, size_t outputs, const float *in, size_t in_stride,
                          const float *packed, const float *bias, float *out);

@@ -31,30 +31,27 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
 static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     static const double unit[2] = {0x1p-53, 0x1p-24};
     const size_t n = region->set.n;
-    const hcr_allocator *allocator = &region->set.allocator;
-    double *reach = hcri_allocate(allocator, n, sizeof *reach), *size = hcri_allocate(allocator, n, sizeof *size);
-    if (reach == NULL || size == NULL) {
-        hcri_release(allocator, reach);
-        hcri_release(allocator, size);
+    double *reach = hcri_allocate(&region->set.allocator, n, sizeof *reach);
+    if (reach == NULL)
         return hcri_fail_memory(error);
-    }
-    region->bounded = 1;
+    double radius = 0;
     for (size_t j = 0; j < n; j++) {
         reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
-        /* The floor keeps the error of a denormal result within unit · size. */
-        size[j] = fmax(fabs(region->origin[j]) + reach[j], 0x1p-100);
-        region->bounded &= !isinf(reach[j]);
+        radius = hypot(radius, reach[j]);
     }
+    region->bounded = !isinf(radius);
+    for (size_t b = 0; b < region->set.blocks; b++)
+        radius = fmin(radius, region->set.block[b]->kind->radius(region->set.block[b]));
+    const hcri_extent extent = {region->origin, reach, radius};
     for (int p = 0; p < 2; p++) {
         for (size_t b = 0; b < region->set.blocks; b++) {
             const hcri_constraint *block = region->set.block[b];
-            region->margin[p] = fmax(region->margin[p], block->kind->margin(block, unit[p], reach, size));
+            region->margin[p] = fmax(region->margin[p], block->kind->margin(block, unit[p], &extent));
         }
         /* A multiple of 2^-53, so that 1 − margin is exact. */
         region->margin[p] = ceil(region->margin[p] * 0x1p53) * 0x1p-53;
     }
-    hcri_release(allocator, reach);
-    hcri_release(allocator, size);
+    hcri_release(&region->set.allocator, reach);
     if (!region->bounded)
         return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
     if (region->margin[HCR_DOUBLE] >= HCRI_LARGEST_MARGIN)

@@ -62,10 +62,9 @@ static void end_row(int terminator, void *context) {
         text += s->cells[j].length + 1;
     }
     if (s->count == 1 && s->rows > 0 && s->blank_line != 0) {
-        s->status = hcri_fail_at(s->error, HCR_ERROR_DATA, s->file, s->blank_line, 1,
-                                 "line %d is empty between rows of one cell: fill it in, or remove it if nothing is "
-                                 "missing",
-                                 s->blank_line);
+        s->status =
+            hcri_fail_at(s->error, HCR_ERROR_DATA, s->file, s->blank_line, 1,
+                         "an empty line between rows of one cell: fill it in, or remove it if nothing is missing");
         return;
     }
     const hcri_csv_row row = {s->cells, s->count, s->file, s->row_line};
@@ -78,10 +77,9 @@ static void end_row(int terminator, void *context) {
 
 static void fail_parse(scanner *s) {
     if (csv_error(&s->parser) == CSV_EPARSE)
-        s->status = hcri_fail_at(s->error, HCR_ERROR_FORMAT, s->file, s->line, 0,
-                                 "line %d: a quote in the wrong place: put quotes around the whole cell and double those "
-                                 "inside",
-                                 s->line);
+        s->status =
+            hcri_fail_at(s->error, HCR_ERROR_FORMAT, s->file, s->line, 0,
+                         "a quote in the wrong place: put quotes around the whole cell and double those inside");
     else
         s->status = hcri_fail_memory(s->error);
 }
@@ -108,8 +106,8 @@ static char find_separator(const char *bytes, size_t size) {
     return semicolon ? ';' : ',';
 }
 
-/* The parser doesn't tell where it is nor whether a cell had quotes, so it gets what lies between the characters that can end
- * a cell in one piece, and each of those by itself. */
+/* The parser doesn't tell where it is nor whether a cell had quotes, so it gets what lies between the characters that
+ * can end a cell in one piece, and each of those by itself. */
 static void scan(scanner *s, const char *bytes, size_t size, char separator) {
     size_t i = 0;
     while (i < size && s->status == HCR_OK) {
@@ -168,7 +166,7 @@ static int is_one_of(const char *text, size_t length, const char *const *words, 
 }
 
 hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
-    static const char *const missing[] = {"NA",  "N/A",  "#N/A", "<NA>", "NaN", "-NaN", "#NA", "null",
+    static const char *const missing[] = {"NA",  "N/A",  "#N/A", "<NA>", "NaN", "-NaN", "#NA",  "null",
                                           "nil", "none", "-",    "--",   "?",   ".",    "#NUM!"};
     static const char *const infinite[] = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"};
     const char *text = cell->text;
@@ -195,24 +193,22 @@ hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *na
     const hcri_csv_content content = hcri_csv_classify(cell, value);
     if (content == HCRI_CSV_NUMBER)
         return HCR_OK;
-    char shown[HCRI_SHOWN], shown_name[HCRI_SHOWN], place[HCRI_SHOWN + 64];
+    char shown[HCRI_SHOWN], shown_name[HCRI_SHOWN], column[HCRI_SHOWN + 64];
     hcri_show(shown, cell->text, cell->length);
-    snprintf(place, sizeof place, name == NULL ? "line %d, column %zu%s%s%s" : "line %d, column %zu%s\"%s\"%s", row->line,
-             index + 1, name == NULL ? "" : " (", name == NULL ? "" : hcri_show(shown_name, name, strlen(name)),
-             name == NULL ? "" : ")");
+    if (name == NULL)
+        snprintf(column, sizeof column, "column %zu", index + 1);
+    else
+        snprintf(column, sizeof column, "column %zu (\"%s\")", index + 1, hcri_show(shown_name, name, strlen(name)));
     const char *why = "is no number";
-    switch (content) {
-    case HCRI_CSV_EMPTY:
-        return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1),
-                            "%s: the cell is empty: fill it in or leave the row out", place);
-    case HCRI_CSV_MISSING: why = "is a missing value: fill it in or leave the row out"; break;
-    case HCRI_CSV_INFINITE: why = "isn't finite as a double"; break;
-    case HCRI_CSV_WORD:
-        if (strchr(cell->text, ',') != NULL)
-            why = "is no number: the decimal sign is '.', and nothing groups digits";
-        break;
-    case HCRI_CSV_NUMBER: break;
-    }
-    return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1), "%s: \"%s\" %s", place, shown,
-                        why);
+    if (content == HCRI_CSV_EMPTY)
+        why = "the cell is empty: fill it in or leave the row out";
+    else if (content == HCRI_CSV_MISSING)
+        why = "is a missing value: fill it in or leave the row out";
+    else if (content == HCRI_CSV_INFINITE)
+        why = "isn't finite as a double";
+    else if (strchr(cell->text, ',') != NULL)
+        why = "is no number: the decimal sign is '.', and nothing groups digits";
+    const int empty = content == HCRI_CSV_EMPTY;
+    return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1), "%s: %s%s%s%s", column,
+                        empty ? "" : "\"", empty ? "" : shown, empty ? "" : "\" ", why);
 }

@@ -20,9 +20,9 @@ typedef struct hcri_csv_row {
 /* Receives a row; what it points to is gone afterwards. Anything but HCR_OK ends the scan. */
 typedef hcr_status (*hcri_csv_callback)(void *context, const hcri_csv_row *row, hcr_error *error);
 
-/* Cuts text into rows. A byte-order mark is skipped; the separator is a tab, else a semicolon, else a comma, whichever the
- * first line has outside of quotes; lines end with LF, CRLF or CR; blanks around a cell without quotes don't count. Blank
- * lines are skipped, but refused (DATA) between rows of a single cell, where each could be a missing value.
+/* Cuts text into rows. A byte-order mark is skipped; the separator is a tab, else a semicolon, else a comma, whichever
+ * the first line has outside of quotes; lines end with LF, CRLF or CR; blanks around a cell without quotes don't count.
+ * Blank lines are skipped, but refused (DATA) between rows of a single cell, where each could be a missing value.
  * FORMAT when the bytes aren't text or a quote is in the wrong place. */
 hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
                          hcr_error *error);

@@ -1,0 +1,27 @@
+/* The commands of `hcr`, one a file, and the exit codes that they share. */
+#ifndef HCR_COMMAND_H
+#define HCR_COMMAND_H
+
+enum {
+    EXIT_DONE = 0,
+    EXIT_OUTSIDE = 1,      /* the work is done, and rows were outside or had bad values */
+    EXIT_USAGE = 2,        /* options or operands that can't be */
+    EXIT_INPUT = 3,        /* region text, data or shapes that don't do */
+    EXIT_FILE = 4,         /* a file can't be read or written */
+    EXIT_SOLVER = 5,       /* a solver gave up, or memory ran out */
+    EXIT_INTERRUPTED = 130 /* as shells say it: 128 + SIGINT */
+};
+
+/* Each is given the arguments after `hcr`, argv[0] being its own name, and returns an exit code. */
+int command_compile(int argc, char **argv);
+int command_explain(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_project(int argc, char **argv);
+int command_contract(int argc, char **argv);
+int command_encode(int argc, char **argv);
+int command_decode(int argc, char **argv);
+int command_fit(int argc, char **argv);
+int command_predict(int argc, char **argv);
+int command_windows(int argc, char **argv);
+
+#endif

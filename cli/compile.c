@@ -1,0 +1,115 @@
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "options.h"
+#include "region.h"
+#include "report.h"
+#include "tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct job {
+    const char *region_path, *output_path, *targets_path;
+    struct settings settings;
+    int json;
+    struct opened_region opened;
+    hcr_table targets;
+    char *made_path, *explanation;
+};
+
+/* load.region → load.hcr. */
+static char *compiled_path(const char *path) {
+    static const char extension[] = ".hcr";
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
+    const size_t length = dot == NULL || dot == base ? strlen(path) : (size_t)(dot - path);
+    char *made = malloc(length + sizeof extension);
+    if (made != NULL) {
+        memcpy(made, path, length);
+        memcpy(made + length, extension, sizeof extension);
+    }
+    return made;
+}
+
+static int find_output(struct job *job) {
+    if (job->output_path != NULL) {
+        if (strcmp(job->output_path, "-") != 0)
+            return EXIT_DONE;
+        if (job->json)
+            return report_usage("compile", "--json and `-o -` would both write to standard output");
+        return isatty(STDOUT_FILENO) ? report_usage("compile", "a compiled region isn't for a terminal") : EXIT_DONE;
+    }
+    if (strcmp(job->region_path, "-") == 0)
+        return report_usage("compile", "a region from standard input needs -o FILE");
+    job->output_path = job->made_path = compiled_path(job->region_path);
+    if (job->made_path == NULL)
+        return report_memory();
+    if (strcmp(job->output_path, job->region_path) == 0)
+        return report_usage("compile", "\"%s\" would be overwritten: give -o FILE", job->region_path);
+    return EXIT_DONE;
+}
+
+static int place(struct job *job) {
+    if (job->opened.builder == NULL) {
+        if (job->targets_path != NULL)
+            report("--targets is of no use here: the region text doesn't say `origin = mean`");
+        return EXIT_DONE;
+    }
+    if (job->targets_path == NULL) {
+        report("%s: `origin = mean` needs the targets: give --targets Y", job->region_path);
+        return EXIT_INPUT;
+    }
+    const int code = table_read_points(job->targets_path, job->opened.region, "Y", &job->targets);
+    return code == EXIT_DONE ? region_recentre(&job->opened, job->targets.rows, job->targets.values) : code;
+}
+
+static int run(struct job *job) {
+    hcr_error error = {0};
+    int code = find_output(job);
+    if (code == EXIT_DONE)
+        code = region_open(job->region_path, &job->settings, &job->opened);
+    if (code == EXIT_DONE)
+        code = place(job);
+    if (code != EXIT_DONE)
+        return code;
+    const hcr_region *region = job->opened.region;
+    if (job->json && hcr_region_explain(region, 1, &job->explanation, &error) != HCR_OK)
+        return report_error(&error);
+    if (hcr_region_save(region, job->output_path, &error) != HCR_OK)
+        return report_error(&error);
+    if (job->json)
+        fputs(job->explanation, stdout);
+    else if (strcmp(job->output_path, "-") != 0)
+        printf("%s: %zu outputs, %zu constraints\n", job->output_path, hcr_region_dimension(region),
+               hcr_region_constraints(region));
+    return EXIT_DONE;
+}
+
+int command_compile(int argc, char **argv) {
+    struct job job = {0};
+    const struct option_row rows[] = {
+        {OPTION_TEXT, 'o', "output", "FILE",
+         "write there (standard output: -); REGION with the extension .hcr otherwise", &job.output_path, 0, 0},
+        OPTION_ROW_SET(&job.settings),
+        {OPTION_TEXT, '\0', "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path, 0, 0},
+        {OPTION_FLAG, '\0', "json", NULL, "print what was made as JSON, as `hcr explain --json` does", &job.json, 0, 0},
+    };
+    const struct usage usage = {
+        .name = "compile",
+        .operands = "REGION",
+        .summary = "Turns region text into a compiled region: one file, with its origin, bounds and data in it, that "
+                   "loads at once and without solvers. Wherever REGION stands, either will do.",
+        .example = "hcr compile load.region -o load.hcr --set dmax=20",
+        OPTION_ROWS(rows),
+    };
+    int code = options_parse(argc, argv, &usage, &job.region_path);
+    if (code == OPTIONS_PARSED)
+        code = run(&job);
+    settings_clear(&job.settings);
+    region_close(&job.opened);
+    hcr_table_clear(&job.targets);
+    free(job.made_path);
+    free(job.explanation);
+    return code;
+}

@@ -1,0 +1,313 @@
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "json.h"
+#include "options.h"
+#include "plot.h"
+#include "progress.h"
+#include "region.h"
+#include "report.h"
+#include "tables.h"
+
+#include "hcr/hcr_learn.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    interrupted = 1;
+}
+
+struct job {
+    const char *output_path, *plot_path;
+    struct settings settings;
+    int json, quiet, encoder, head;
+    hcr_fit_options options;
+
+    struct opened_region opened;
+    hcr_table inputs, targets;
+    char *checkpoint;
+    hcr_model *model;
+    hcr_fit_report report;
+    struct progress progress;
+    size_t epochs_done, losses; /* losses[k] is of epoch first_epoch + k */
+    size_t first_epoch;
+    double *training_loss, *validation_loss;
+};
+
+static void release(struct job *job) {
+    settings_clear(&job->settings);
+    region_close(&job->opened);
+    hcr_table_clear(&job->inputs);
+    hcr_table_clear(&job->targets);
+    free(job->checkpoint);
+    hcr_model_free(job->model);
+    free(job->training_loss);
+    free(job->validation_loss);
+}
+
+/* ------------------------------------------------------------------------------------------------------ progress */
+
+static void keep_losses(struct job *job, const hcr_progress *state) {
+    if (job->training_loss == NULL) {
+        job->training_loss = calloc(state->epochs + 1, sizeof *job->training_loss);
+        job->validation_loss = calloc(state->epochs + 1, sizeof *job->validation_loss);
+        job->first_epoch = state->epoch;
+    }
+    if (job->training_loss != NULL && job->validation_loss != NULL && job->losses < state->epochs) {
+        job->training_loss[job->losses] = state->training_loss;
+        job->validation_loss[job->losses++] = state->validation_loss;
+    }
+}
+
+static int on_progress(void *context, const hcr_progress *state) {
+    struct job *job = context;
+    if (state->epoch > job->epochs_done && job->plot_path != NULL)
+        keep_losses(job, state);
+    job->epochs_done = state->epoch;
+    const double within = state->step < state->steps ? (double)state->step / (double)state->steps : 0;
+    char note[96];
+    if (isnan(state->validation_loss))
+        snprintf(note, sizeof note, "epoch %zu  loss %.4g", state->epoch, state->training_loss);
+    else
+        snprintf(note, sizeof note, "epoch %zu  loss %.4g  validation %.4g", state->epoch, state->training_loss,
+                 state->validation_loss);
+    progress_show(&job->progress, ((double)state->epoch + within) / (double)state->epochs, note);
+    return interrupted;
+}
+
+static int draw_losses(const struct job *job) {
+    const struct plot_line lines[] = {
+        {"training", "lines linewidth 2 linecolor '#1f77b4'", job->losses, job->training_loss,
+         (double)job->first_epoch},
+        {"validation", "lines linewidth 2 linecolor '#d62728'", job->losses, job->validation_loss,
+         (double)job->first_epoch},
+    };
+    if (job->losses == 0) {
+        report("no epoch was trained: there is nothing to draw");
+        return EXIT_DONE;
+    }
+    const size_t shown = isfinite(job->validation_loss[0]) ? 2 : 1;
+    return plot_draw(job->plot_path, &(struct plot){"epoch", "loss", 1, shown, lines});
+}
+
+/* ---------------------------------------------------------------------------------------------------- the report */
+
+static void print_report(const struct job *job, FILE *stream) {
+    const hcr_fit_report *report = &job->report;
+    fprintf(stream, "model            %s\n", hcr_model_summary(job->model));
+    fprintf(stream, "rows used        %zu\n", report->rows);
+    if (report->rows_validation > 0)
+        fprintf(stream, "rows validated   %zu\n", report->rows_validation);
+    fprintf(stream, "rows projected   %zu\n", report->rows_projected);
+    fprintf(stream, "epochs           %zu, the best %zu\n", report->epochs, report->best_epoch);
+    fprintf(stream, "training loss    %.6g   (mean squared error of the outputs: %.6g)\n", report->training_loss,
+            report->training_mse);
+    if (report->rows_validation > 0)
+        fprintf(stream, "validation loss  %.6g   (mean squared error of the outputs: %.6g)\n", report->validation_loss,
+                report->validation_mse);
+    fprintf(stream, "inside ratio     %.6g\n", report->inside_ratio);
+    fprintf(stream, "time             %.1f s\n", report->seconds);
+}
+
+static void print_json_report(const struct job *job) {
+    const hcr_fit_report *report = &job->report;
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"training_loss", report->training_loss}, {"validation_loss", report->validation_loss},
+        {"training_mse", report->training_mse},   {"validation_mse", report->validation_mse},
+        {"inside_ratio", report->inside_ratio},   {"seconds", report->seconds},
+    };
+    printf("{\"model\": ");
+    json_string(stdout, hcr_model_summary(job->model));
+    printf(", \"rows\": %zu, \"rows_projected\": %zu, \"rows_validation\": %zu, \"epochs\": %zu, \"best_epoch\": %zu",
+           report->rows, report->rows_projected, report->rows_validation, report->epochs, report->best_epoch);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        printf(", \"%s\": ", numbers[i].name);
+        json_number(stdout, numbers[i].value);
+    }
+    printf("}\n");
+}
+
+/* ---------------------------------------------------------------------------------------------------- the command */
+
+static int to_standard_output(const struct job *job) { return strcmp(job->output_path, "-") == 0; }
+
+static int check_options(const struct job *job) {
+    if (job->output_path == NULL)
+        return report_usage("fit", "give -o MODEL, the file to write");
+    if (to_standard_output(job) && job->options.resume)
+        return report_usage("fit", "--resume needs a model file, and its checkpoint beside it");
+    if (to_standard_output(job) && job->json)
+        return report_usage("fit", "--json and `-o -` would both write to standard output");
+    if (job->plot_path != NULL && !plot_path_is_fine(job->plot_path))
+        return report_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
+    return EXIT_DONE;
+}
+
+/* The constants of --set belong to what the model should tell about its region: comments behind the text. */
+static int note_settings(struct job *job) {
+    const size_t count = job->settings.count;
+    if (count == 0)
+        return EXIT_DONE;
+    char *noted = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&noted, &size);
+    if (stream == NULL)
+        return report_memory();
+    fprintf(stream, "%s\n", job->opened.text);
+    for (size_t i = 0; i < count; i++) {
+        const hcr_constant *constant = &job->settings.constant[i];
+        const size_t values = constant->rows == 0 ? 1 : constant->rows;
+        fprintf(stream, "# --set %s=", constant->name);
+        for (size_t k = 0; k < values; k++)
+            fprintf(stream, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
+        fputc('\n', stream);
+    }
+    if (fclose(stream) != 0) {
+        free(noted);
+        return report_memory();
+    }
+    free(job->opened.text);
+    job->opened.text = noted;
+    return EXIT_DONE;
+}
+
+static int read_all(struct job *job, const char *const *operand) {
+    hcr_error error = {0};
+    int code = region_open(operand[0], &job->settings, &job->opened);
+    if (code == EXIT_DONE && hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error) != HCR_OK)
+        code = report_error(&error);
+    if (code == EXIT_DONE)
+        code = table_read_points(operand[2], job->opened.region, "Y", &job->targets);
+    if (code == EXIT_DONE && job->inputs.rows != job->targets.rows) {
+        report("X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,
+               job->targets.rows);
+        code = EXIT_INPUT;
+    }
+    if (code == EXIT_DONE)
+        code = region_recentre(&job->opened, job->targets.rows, job->targets.values);
+    if (code == EXIT_DONE)
+        code = note_settings(job);
+    return code;
+}
+
+static hcr_status train(struct job *job, hcr_error *error) {
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before;
+    job->options.encoder = (hcr_encoder)job->encoder;
+    job->options.head = (hcr_head)job->head;
+    job->options.checkpoint = job->checkpoint;
+    job->options.progress = on_progress;
+    job->options.progress_context = job;
+    sigaction(SIGINT, &action, &before); /* once: a second one ends the process at once */
+    progress_begin(&job->progress, "training");
+    if (job->quiet)
+        job->progress.shown = 0;
+    const hcr_status status = hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns,
+                                      job->inputs.values, (const char *const *)job->inputs.names, job->targets.values,
+                                      &job->options, &job->model, &job->report, error);
+    progress_end(&job->progress);
+    sigaction(SIGINT, &before, NULL);
+    return status;
+}
+
+static int run(struct job *job, const char *const *operand) {
+    static const char extension[] = ".checkpoint";
+    int code = check_options(job);
+    if (code == EXIT_DONE)
+        code = read_all(job, operand);
+    if (code != EXIT_DONE)
+        return code;
+    if (!to_standard_output(job)) {
+        job->checkpoint = malloc(strlen(job->output_path) + sizeof extension);
+        if (job->checkpoint == NULL)
+            return report_memory();
+        sprintf(job->checkpoint, "%s%s", job->output_path, extension);
+        if (job->options.resume && access(job->checkpoint, F_OK) != 0)
+            report("there is no \"%s\" to go on from: starting anew", job->checkpoint);
+    }
+    hcr_error error = {0};
+    const hcr_status status = train(job, &error);
+    if (status == HCR_ERROR_INTERRUPTED) {
+        if (job->checkpoint != NULL)
+            report("interrupted after %zu epochs, which \"%s\" keeps: the same command with --resume goes on",
+                   job->epochs_done, job->checkpoint);
+        else
+            report("interrupted after %zu epochs", job->epochs_done);
+        return EXIT_INTERRUPTED;
+    }
+    if (status != HCR_OK || hcr_model_save(job->model, job->output_path, &error) != HCR_OK)
+        return report_error(&error);
+    if (job->checkpoint != NULL)
+        unlink(job->checkpoint);
+    if (job->json)
+        print_json_report(job);
+    else if (!job->quiet)
+        print_report(job, to_standard_output(job) ? stderr : stdout);
+    return job->plot_path == NULL ? EXIT_DONE : draw_losses(job);
+}
+
+int command_fit(int argc, char **argv) {
+    struct job job = {0};
+    hcr_fit_options *options = &job.options;
+    const struct option_row rows[] = {
+        {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
+        OPTION_ROW_SET(&job.settings),
+        {OPTION_CHOICE, '\0', "encoder", "dense|lstm", "one layer of either; dense", &job.encoder, 0, 0},
+        {OPTION_COUNT, '\0', "hidden", "N", "units of the encoder; 64", &options->hidden, 1, 0},
+        {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &options->linear_encoder, 0, 0},
+        {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
+         &options->features, 1, 0},
+        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple",
+         "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
+         "the "
+         "outputs; hcr-contract: a linear head, contracted; simple: a linear head and no guarantee; hcr",
+         &job.head, 0, 0},
+        {OPTION_COUNT, '\0', "epochs", "N", "passes over the rows; 100", &options->epochs, 1, 0},
+        {OPTION_COUNT, '\0', "batch", "N", "rows a step; 32", &options->batch, 1, 0},
+        {OPTION_NUMBER, '\0', "rate", "R", "Adam's step; 0.001", &options->rate, 1e-12, 1e3},
+        {OPTION_NUMBER, '\0', "rate-decay", "F", "the rate is multiplied by it after each epoch; 1",
+         &options->rate_decay, 1e-6, 1},
+        {OPTION_NUMBER, '\0', "weight-decay", "F", "of AdamW; 0", &options->weight_decay, 0, 0},
+        {OPTION_NUMBER, '\0', "clip", "G", "largest norm of the gradient; none", &options->clip, 0, 0},
+        {OPTION_NUMBER, '\0', "radius-weight", "W", "head hcr: weight of the radius in the loss; 1",
+         &options->radius_weight, 1e-12, 1e12},
+        {OPTION_NUMBER, '\0', "validation", "SHARE", "of the rows, kept to measure the loss on; 0",
+         &options->validation, 0, 0.9},
+        {OPTION_COUNT, '\0', "patience", "N",
+         "with --validation: stop after so many epochs without a better loss, and keep the best model; never",
+         &options->patience, 1, 0},
+        {OPTION_SEED, '\0', "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed, 0, 0},
+        {OPTION_FLAG, '\0', "resume", NULL,
+         "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
+         &options->resume, 0, 0},
+        {OPTION_TEXT, '\0', "plot", "FILE", "draw the losses into FILE.svg or FILE.png (gnuplot)", &job.plot_path, 0,
+         0},
+        {OPTION_FLAG, 'q', "quiet", NULL, "no progress bar, no table at the end", &job.quiet, 0, 0},
+        OPTION_ROW_JSON(&job.json),
+    };
+    const struct usage usage = {
+        .name = "fit",
+        .operands = "REGION X Y",
+        .summary = "Trains a model on the rows of the tables X (inputs) and Y (targets). Whatever inputs it is given "
+                   "later, its outputs are inside the region at tolerance 0. Targets outside are projected first. A "
+                   "checkpoint is kept beside the model while it trains.",
+        .example = "hcr fit load.region x.csv y.csv -o load.model --encoder lstm --head hcr-contract --epochs 200",
+        OPTION_ROWS(rows),
+    };
+    const char *operand[3];
+    int code = options_parse(argc, argv, &usage, operand);
+    if (code == OPTIONS_PARSED)
+        code = run(&job, operand);
+    release(&job);
+    return code;
+}

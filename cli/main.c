@@ -1,0 +1,73 @@
+#include "command.h"
+#include "report.h"
+
+#include "hcr/hcr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"compile", "region text to a compiled region", command_compile},
+    {"explain", "what a region is made of", command_explain},
+    {"check", "which rows are inside, and what the others break", command_check},
+    {"project", "the nearest point inside, for each row", command_project},
+    {"contract", "pull rows towards the origin until they are inside", command_contract},
+    {"encode", "points to directions and radii", command_encode},
+    {"decode", "directions and radii to points", command_decode},
+    {"fit", "train a model whose every prediction is inside", command_fit},
+    {"predict", "outputs of a model", command_predict},
+    {"windows", "a series to training windows and its limits", command_windows},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int print_help(void) {
+    printf("hcr " HCR_VERSION ": outputs of learned models that satisfy hard constraints, exactly\n\n"
+           "Usage: hcr COMMAND ...\n\nCommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    printf(
+        "\n`hcr COMMAND --help` has the options, an example and the exit codes of each; `hcr --version` the version.\n"
+        "\nFor instance, from a series to forecasts that obey its limits:\n"
+        "  hcr windows Hourly-train.csv --id H1 -o h1\n"
+        "  hcr fit h1/limits.region h1/x_train.csv h1/y_train.csv -o h1/model --head hcr-contract\n"
+        "  hcr predict h1/model h1/x_last.csv -o h1/forecast.csv\n"
+        "  hcr check --exact h1/limits.region h1/forecast.csv\n");
+    return EXIT_DONE;
+}
+
+static int dispatch(int argc, char **argv) {
+    if (argc < 2) {
+        print_help();
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hcr %s\n", hcr_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    const struct command *command = find(argv[1]);
+    if (command == NULL) {
+        report("there is no command \"%s\"; `hcr --help` lists them", argv[1]);
+        return EXIT_USAGE;
+    }
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    const int code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return report_file("write", "standard output");
+    return code;
+}

@@ -1,0 +1,161 @@
+#include "maps.h"
+
+#include "command.h"
+#include "options.h"
+#include "region.h"
+#include "report.h"
+#include "tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct job {
+    const struct map *map;
+    const char *region_path, *input_path, *output_path;
+    struct settings settings;
+    int single, stats, method;
+    size_t threads, most_iterations;
+    double base_multiplier;
+
+    struct opened_region opened;
+    hcr_workspace *workspace;
+    hcr_table table;
+    char **names_in, **names_out;
+    double *result;
+    float *single_input, *single_result;
+    hcr_ray *rays;
+};
+
+static void release(struct job *job) {
+    settings_clear(&job->settings);
+    hcr_workspace_free(job->workspace);
+    region_close(&job->opened);
+    hcr_table_clear(&job->table);
+    free(job->names_in);
+    free(job->names_out);
+    free(job->result);
+    free(job->single_input);
+    free(job->single_result);
+    free(job->rays);
+}
+
+static int prepare(struct job *job, size_t *columns_out) {
+    hcr_error error = {0};
+    int code = region_open_placed(job->region_path, &job->settings, &job->opened);
+    if (code != EXIT_DONE)
+        return code;
+    const hcr_region *region = job->opened.region;
+    const struct map *map = job->map;
+    size_t columns_in;
+    job->names_in = names_of_outputs(region, map->polar_input ? "d:" : "", map->polar_input ? "r" : NULL, &columns_in);
+    job->names_out =
+        names_of_outputs(region, map->polar_output ? "d:" : "", map->polar_output ? "r" : NULL, columns_out);
+    if (job->names_in == NULL || job->names_out == NULL)
+        return report_memory();
+    code = table_read_matched(job->input_path, columns_in, (const char *const *)job->names_in, map->input, &job->table);
+    if (code != EXIT_DONE)
+        return code;
+    const hcr_search search = {.method = (hcr_search_method)job->method,
+                               .base_multiplier = job->base_multiplier,
+                               .max_iterations = (uint32_t)job->most_iterations};
+    if (hcr_workspace_create(region, job->threads, &job->workspace, &error) != HCR_OK ||
+        hcr_workspace_set_search(job->workspace, &search, &error) != HCR_OK)
+        return report_error(&error);
+    return EXIT_DONE;
+}
+
+static int transform(struct job *job, size_t columns_out) {
+    hcr_error error = {0};
+    const size_t rows = job->table.rows;
+    job->rays = calloc(rows + 1, sizeof *job->rays);
+    job->result = values_make(rows, columns_out);
+    if (job->rays == NULL || job->result == NULL)
+        return report_memory();
+    if (!job->single)
+        return job->map->in_double(job->opened.region, job->workspace, rows, job->table.values, job->result, job->rays,
+                                   &error) == HCR_OK
+                   ? EXIT_DONE
+                   : report_error(&error);
+    job->single_input = values_to_single(job->table.values, rows * job->table.columns);
+    job->single_result = calloc(rows * columns_out + 1, sizeof *job->single_result);
+    if (job->single_input == NULL || job->single_result == NULL)
+        return report_memory();
+    if (job->map->in_single(job->opened.region, job->workspace, rows, job->single_input, job->single_result, job->rays,
+                            &error) != HCR_OK)
+        return report_error(&error);
+    values_from_single(job->single_result, rows * columns_out, job->result);
+    return EXIT_DONE;
+}
+
+static void tell_count(size_t count, const char *what, size_t first) {
+    if (count > 0)
+        report("%zu %s %s, the first of them row %zu", count, count == 1 ? "row" : "rows", what, first);
+}
+
+/* Tells what happened to samples; whether something did. */
+static int tell_outcomes(const struct job *job) {
+    size_t count[HCR_NO_FRONTIER + 1] = {0}, first[HCR_NO_FRONTIER + 1] = {0};
+    for (size_t i = 0; i < job->table.rows; i++) {
+        const uint32_t outcome = job->rays[i].outcome;
+        if (count[outcome]++ == 0)
+            first[outcome] = i;
+    }
+    tell_count(count[HCR_OUTSIDE], "outside the region: r > 1", first[HCR_OUTSIDE]);
+    tell_count(count[HCR_BAD_VALUE], "with values that aren't finite: the origin stands for them",
+               first[HCR_BAD_VALUE]);
+    tell_count(count[HCR_NO_FRONTIER], "in directions that nothing stops: the origin stands for them",
+               first[HCR_NO_FRONTIER]);
+    return count[HCR_OUTSIDE] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
+}
+
+static int run(struct job *job) {
+    size_t columns_out = 0;
+    int code = prepare(job, &columns_out);
+    if (code == EXIT_DONE)
+        code = transform(job, columns_out);
+    if (code == EXIT_DONE)
+        code = table_write_named(job->output_path, job->table.rows, columns_out, job->result, job->names_out,
+                                 job->single ? HCR_SINGLE : HCR_DOUBLE);
+    if (code != EXIT_DONE)
+        return code;
+    if (job->stats) {
+        const uint64_t intersections = hcr_workspace_intersections(job->workspace);
+        report("%" PRIu64 " intersections for %zu rows, %.4g a row, of %zu constraints", intersections, job->table.rows,
+               job->table.rows == 0 ? 0 : (double)intersections / (double)job->table.rows,
+               hcr_region_constraints(job->opened.region));
+    }
+    return tell_outcomes(job) ? EXIT_OUTSIDE : EXIT_DONE;
+}
+
+int map_command(int argc, char **argv, const struct map *map) {
+    struct job job = {.map = map, .output_path = "-"};
+    const struct option_row rows[] = {
+        OPTION_ROW_OUTPUT(&job.output_path),
+        OPTION_ROW_SET(&job.settings),
+        OPTION_ROW_SINGLE(&job.single),
+        {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
+         &job.threads, 1, 0},
+        {OPTION_CHOICE, '\0', "search", "full|algorithm1|champion",
+         "how the nearest constraint is found; all give the same bits", &job.method, 0, 0},
+        {OPTION_NUMBER, '\0', "base-multiplier", "X",
+         "algorithm1: the first step from the origin; the region's inradius when not given", &job.base_multiplier, 0,
+         0},
+        {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 10",
+         &job.most_iterations, 1, 0},
+        {OPTION_FLAG, '\0', "stats", NULL, "tell how many constraints were intersected", &job.stats, 0, 0},
+    };
+    const struct usage usage = {
+        map->name, map->operands, map->summary, map->example, map->outside, sizeof rows / sizeof rows[0], rows};
+    const char *operand[2];
+    int code = options_parse(argc, argv, &usage, operand);
+    if (code == OPTIONS_PARSED && job.most_iterations > UINT32_MAX)
+        code = report_usage(map->name, "--max-iterations is at most %" PRIu32, UINT32_MAX);
+    if (code == OPTIONS_PARSED) {
+        job.region_path = operand[0];
+        job.input_path = operand[1];
+        code = run(&job);
+    }
+    release(&job);
+    return code;
+}

@@ -1,0 +1,229 @@
+#define _GNU_SOURCE /* getopt_long */
+#include "options.h"
+
+#include "command.h"
+#include "report.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 32, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
+
+void settings_clear(struct settings *settings) {
+    for (size_t i = 0; i < settings->count; i++) {
+        free((char *)settings->constant[i].name);
+        free((double *)settings->constant[i].values);
+    }
+    free(settings->constant);
+    *settings = (struct settings){0};
+}
+
+/* ---------------------------------------------------------------------------------------------------------- help */
+
+/* Prints words from `column` on, broken before column 100. */
+static void print_wrapped(const char *text, int column) {
+    int at = column;
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        if (at > column && at + 1 + (int)length > 100) {
+            printf("\n%*s", column, "");
+            at = column;
+        } else if (at > column) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", (int)length, text);
+        at += (int)length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static int print_help(const struct usage *usage) {
+    printf("Usage: hcr %s [options] %s\n\n", usage->name, usage->operands);
+    print_wrapped(usage->summary, 0);
+    printf("\nOptions:\n");
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const struct option_row *row = &usage->options[i];
+        char left[96];
+        int used = row->letter != '\0' ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
+                                       : snprintf(left, sizeof left, "    --%s", row->name);
+        if (row->value != NULL)
+            snprintf(left + used, sizeof left - (size_t)used, " %s", row->value);
+        used = printf("  %-26s ", left);
+        if (used > 29)
+            printf("\n%*s", 29, "");
+        print_wrapped(row->help, 29);
+    }
+    printf("      --help                 print this\n\nExample:\n  %s\n\nExit codes:\n  0    done\n", usage->example);
+    if (usage->outside != NULL)
+        printf("  1    done, but %s\n", usage->outside);
+    printf("  2    options or operands that can't be\n"
+           "  3    bad input: region text, data, shapes\n"
+           "  4    a file can't be read or written\n"
+           "  5    a solver gave up, or memory ran out\n"
+           "  130  interrupted\n");
+    return EXIT_DONE;
+}
+
+/* -------------------------------------------------------------------------------------------------------- values */
+
+static int read_number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && !isnan(*value);
+}
+
+static int read_whole(const char *text, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+/* Which of the words, −1 when none. */
+static int read_choice(const char *words, const char *text) {
+    const size_t length = strlen(text);
+    for (int which = 0;; which++) {
+        const size_t word = strcspn(words, "|");
+        if (word == length && memcmp(words, text, length) == 0)
+            return which;
+        if (words[word] == '\0')
+            return -1;
+        words += word + 1;
+    }
+}
+
+static int add_setting(const char *command, struct settings *settings, const char *text) {
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || equals == text)
+        return report_usage(command, "--set takes NAME=VALUE, not \"%s\"", text);
+    size_t count = 1;
+    for (const char *at = equals; *at != '\0'; at++)
+        count += *at == ',';
+    hcr_constant *grown = realloc(settings->constant, (settings->count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return report_memory();
+    settings->constant = grown;
+    char *name = strndup(text, (size_t)(equals - text));
+    double *values = calloc(count, sizeof *values);
+    if (name == NULL || values == NULL) {
+        free(name);
+        free(values);
+        return report_memory();
+    }
+    settings->constant[settings->count++] =
+        (hcr_constant){.name = name, .rows = count > 1 ? count : 0, .values = values};
+    const char *at = equals + 1;
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        values[i] = strtod(at, &end);
+        if (end == at || isnan(values[i]) || *end != (i + 1 < count ? ',' : '\0'))
+            return report_usage(command, "\"%s\": %s takes a number, or numbers separated by commas", text, name);
+        at = end + 1;
+    }
+    return OPTIONS_PARSED;
+}
+
+static int store(const char *command, const struct option_row *row, const char *text) {
+    double number = 0;
+    uint64_t whole = 0;
+    int which = 0;
+    switch (row->kind) {
+    case OPTION_FLAG: *(int *)row->target = 1; break;
+    case OPTION_TEXT: *(const char **)row->target = text; break;
+    case OPTION_COUNT:
+        if (!read_whole(text, &whole) || whole > SIZE_MAX / 2 || (double)whole < row->least)
+            return report_usage(command, "--%s takes a whole number of at least %g, not \"%s\"", row->name, row->least,
+                                text);
+        *(size_t *)row->target = (size_t)whole;
+        break;
+    case OPTION_SEED:
+        if (!read_whole(text, (uint64_t *)row->target))
+            return report_usage(command, "--%s takes a whole number, not \"%s\"", row->name, text);
+        break;
+    case OPTION_NUMBER:
+        if (!read_number(text, &number) || isinf(number) || number < row->least ||
+            (row->most > 0 && number > row->most)) {
+            if (row->most > 0)
+                return report_usage(command, "--%s takes a number from %g to %g, not \"%s\"", row->name, row->least,
+                                    row->most, text);
+            return report_usage(command, "--%s takes a number of at least %g, not \"%s\"", row->name, row->least, text);
+        }
+        *(double *)row->target = number;
+        break;
+    case OPTION_CHOICE:
+        which = read_choice(row->value, text);
+        if (which < 0)
+            return report_usage(command, "--%s takes %s, not \"%s\"", row->name, row->value, text);
+        *(int *)row->target = which;
+        break;
+    case OPTION_SETTING: return add_setting(command, row->target, text);
+    }
+    return OPTIONS_PARSED;
+}
+
+/* ------------------------------------------------------------------------------------------------------- parsing */
+
+static size_t count_words(const char *text) {
+    size_t count = *text != '\0';
+    for (; *text != '\0'; text++)
+        count += *text == ' ';
+    return count;
+}
+
+static int take_operands(int argc, char **argv, const struct usage *usage, const char **operand) {
+    const size_t wanted = count_words(usage->operands), given = (size_t)(argc - optind);
+    if (given != wanted)
+        return report_usage(usage->name, "%s: %zu given, %zu wanted (%s)",
+                            given < wanted ? "an operand is missing" : "too many operands", given, wanted,
+                            usage->operands);
+    size_t standard = 0;
+    for (size_t i = 0; i < given; i++) {
+        operand[i] = argv[optind + (int)i];
+        standard += strcmp(operand[i], "-") == 0;
+    }
+    if (standard > 1)
+        return report_usage(usage->name, "only one operand can be standard input");
+    return OPTIONS_PARSED;
+}
+
+int options_parse(int argc, char **argv, const struct usage *usage, const char **operand) {
+    struct option longs[MOST_OPTIONS + 2] = {{0}};
+    char shorts[2 * MOST_OPTIONS + 2] = ":";
+    size_t used = 1;
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const struct option_row *row = &usage->options[i];
+        const int takes = row->kind == OPTION_FLAG ? no_argument : required_argument;
+        longs[i] = (struct option){row->name, takes, NULL, FIRST_LONG + (int)i};
+        if (row->letter != '\0') {
+            shorts[used++] = row->letter;
+            if (takes == required_argument)
+                shorts[used++] = ':';
+        }
+    }
+    longs[usage->option_count] = (struct option){"help", no_argument, NULL, HELP};
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        if (found == HELP)
+            return print_help(usage);
+        if (found == '?' || found == ':') {
+            const char *given = argv[optind - 1];
+            return report_usage(usage->name, found == '?' ? "there is no option \"%s\"" : "\"%s\" takes a value",
+                                given);
+        }
+        const struct option_row *row = NULL;
+        for (size_t i = 0; i < usage->option_count; i++)
+            if (found == FIRST_LONG + (int)i || (found < FIRST_LONG && found == usage->options[i].letter))
+                row = &usage->options[i];
+        const int code = store(usage->name, row, optarg);
+        if (code != OPTIONS_PARSED)
+            return code;
+    }
+    return take_operands(argc, argv, usage, operand);
+}

@@ -1,0 +1,61 @@
+/* Options and operands of a command: one table gives both the parsing and the help. */
+#ifndef HCR_OPTIONS_H
+#define HCR_OPTIONS_H
+
+#include "hcr/hcr_build.h"
+
+/* What `--set NAME=VALUE` gave, in order. */
+struct settings {
+    size_t count;
+    hcr_constant *constant;
+};
+void settings_clear(struct settings *settings);
+
+enum option_kind {
+    OPTION_FLAG,   /* int: 1 when given */
+    OPTION_TEXT,   /* const char * */
+    OPTION_COUNT,  /* size_t, at least `least` */
+    OPTION_SEED,   /* uint64_t */
+    OPTION_NUMBER, /* double, from `least` to `most` */
+    OPTION_CHOICE, /* int: which of the words in `value` */
+    OPTION_SETTING /* settings */
+};
+
+struct option_row {
+    enum option_kind kind;
+    char letter; /* '\0': none */
+    const char *name;
+    const char *value; /* what the help calls the value; CHOICE: the words, separated by '|' */
+    const char *help;
+    void *target;
+    double least, most; /* most 0: no end */
+};
+
+struct usage {
+    const char *name, *operands; /* "encode", "REGION Y" */
+    const char *summary;         /* a paragraph */
+    const char *example;
+    const char *outside; /* what exit code 1 means here, NULL when it isn't used */
+    size_t option_count;
+    const struct option_row *options;
+};
+
+#define OPTION_ROWS(rows) .option_count = sizeof(rows) / sizeof(rows)[0], .options = (rows)
+/* Options that several commands have. */
+#define OPTION_ROW_OUTPUT(target)                                                                                      \
+    { OPTION_TEXT, 'o', "output", "OUT", "write there (standard output: -)", target, 0, 0 }
+#define OPTION_ROW_SET(target)                                                                                         \
+    {                                                                                                                  \
+        OPTION_SETTING, '\0', "set", "NAME=VALUE", "a constant of the region text: a number, or several with commas",  \
+            target, 0, 0                                                                                               \
+    }
+#define OPTION_ROW_SINGLE(target)                                                                                      \
+    { OPTION_FLAG, '\0', "single", NULL, "compute and write single precision", target, 0, 0 }
+#define OPTION_ROW_JSON(target)                                                                                        \
+    { OPTION_FLAG, '\0', "json", NULL, "report as JSON", target, 0, 0 }
+
+#define OPTIONS_PARSED (-1)
+/* OPTIONS_PARSED, or the exit code after --help or a message. `operand` gets the operands, as many as usage names. */
+int options_parse(int argc, char **argv, const struct usage *usage, const char **operand);
+
+#endif

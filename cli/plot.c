@@ -1,0 +1,114 @@
+#define _GNU_SOURCE /* environ */
+#include "plot.h"
+
+#include "command.h"
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *extension(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot == NULL ? "" : dot;
+}
+
+int plot_path_is_fine(const char *path) {
+    return strcmp(extension(path), ".svg") == 0 || strcmp(extension(path), ".png") == 0;
+}
+
+/* gnuplot with its script on a pipe and its picture going to `picture`: no path and no text of the user's is ever part
+ * of a script or of a command line. */
+static int start_gnuplot(int picture, pid_t *child, FILE **script) {
+    int ends[2];
+    if (pipe(ends) != 0)
+        return report_file("open", "a pipe");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    const int failed = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    *script = failed ? NULL : fdopen(ends[1], "w");
+    if (*script == NULL) {
+        close(ends[1]);
+        report("can't run gnuplot, which draws the plots: %s", strerror(failed ? failed : errno));
+        return EXIT_FILE;
+    }
+    return EXIT_DONE;
+}
+
+static void write_script(FILE *script, const char *terminal, const struct plot *plot) {
+    fprintf(script,
+            "set terminal %s\nset encoding utf8\nset border 3\nset tics nomirror\nset grid linecolor '#dddddd'\n"
+            "set key outside top center horizontal\nset xlabel '%s'\nset ylabel '%s'\n%s",
+            terminal, plot->x_label, plot->y_label, plot->logarithmic ? "set logscale y\n" : "");
+    for (size_t i = 0; i < plot->lines; i++) {
+        const struct plot_line *line = &plot->line[i];
+        fprintf(script, "$line%zu << END\n", i);
+        for (size_t k = 0; k < line->count; k++)
+            if (isfinite(line->y[k]))
+                fprintf(script, "%.17g %.17g\n", line->first + (double)k, line->y[k]);
+        fputs("END\n", script);
+    }
+    for (size_t i = 0; i < plot->lines; i++)
+        fprintf(script, "%s$line%zu using 1:2 with %s title '%s'", i == 0 ? "plot " : ", ", i, plot->line[i].style,
+                plot->line[i].title);
+    fputs("\n", script);
+}
+
+int plot_draw(const char *path, const struct plot *plot) {
+    const char *terminal = strcmp(extension(path), ".png") == 0
+                               ? "pngcairo size 1600,1000 fontscale 1.6 linewidth 2 background '#ffffff'"
+                               : "svg size 800,500 dynamic font 'sans-serif,14' background '#ffffff'";
+    char *temporary = malloc(strlen(path) + sizeof ".XXXXXX");
+    if (temporary == NULL)
+        return report_memory();
+    sprintf(temporary, "%s.XXXXXX", path);
+    const int picture = mkstemp(temporary);
+    if (picture < 0) {
+        free(temporary);
+        return report_file("write", path);
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(picture, 0666 & ~mask);
+    /* A gnuplot that dies early is told by its exit status, not by SIGPIPE. */
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignored, &before);
+    pid_t child = 0;
+    FILE *script = NULL;
+    int code = start_gnuplot(picture, &child, &script);
+    if (code == EXIT_DONE) {
+        write_script(script, terminal, plot);
+        fclose(script);
+        int outcome = 0;
+        while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
+        }
+        if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0) {
+            report("gnuplot failed to draw \"%s\"", path);
+            code = EXIT_FILE;
+        }
+    }
+    sigaction(SIGPIPE, &before, NULL);
+    if (close(picture) != 0 && code == EXIT_DONE)
+        code = report_file("write", path);
+    if (code == EXIT_DONE && rename(temporary, path) != 0)
+        code = report_file("write", path);
+    if (code != EXIT_DONE)
+        unlink(temporary);
+    free(temporary);
+    return code;
+}

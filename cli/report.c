@@ -1,0 +1,73 @@
+#include "report.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void report(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("hcr: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+static int exit_code(hcr_status status) {
+    switch (status) {
+    case HCR_OK: return EXIT_DONE;
+    case HCR_ERROR_ARGUMENT: return EXIT_USAGE;
+    case HCR_ERROR_FILE: return EXIT_FILE;
+    case HCR_ERROR_MEMORY:
+    case HCR_ERROR_SOLVER: return EXIT_SOLVER;
+    case HCR_ERROR_INTERRUPTED: return EXIT_INTERRUPTED;
+    case HCR_ERROR_FORMAT:
+    case HCR_ERROR_VERSION:
+    case HCR_ERROR_SYNTAX:
+    case HCR_ERROR_NAME:
+    case HCR_ERROR_SHAPE:
+    case HCR_ERROR_DATA:
+    case HCR_ERROR_CONVEXITY:
+    case HCR_ERROR_EMPTY:
+    case HCR_ERROR_UNBOUNDED:
+    case HCR_ERROR_ORIGIN:
+    case HCR_ERROR_PRECISION:
+    case HCR_ERROR_UNSUPPORTED: return EXIT_INPUT;
+    }
+    return EXIT_INPUT;
+}
+
+int report_error(const hcr_error *error) {
+    if (error->file[0] != '\0' && error->line > 0 && error->column > 0)
+        report("%s:%d:%d: %s", error->file, error->line, error->column, error->text);
+    else if (error->file[0] != '\0' && error->line > 0)
+        report("%s:%d: %s", error->file, error->line, error->text);
+    else if (error->file[0] != '\0')
+        report("%s: %s", error->file, error->text);
+    else
+        report("%s", error->text);
+    return exit_code(error->code);
+}
+
+int report_file(const char *what, const char *path) {
+    report("can't %s \"%s\": %s", what, path, strerror(errno));
+    return EXIT_FILE;
+}
+
+int report_memory(void) {
+    report("not enough memory");
+    return EXIT_SOLVER;
+}
+
+int report_usage(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "hcr %s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n`hcr %s --help` says more\n", command);
+    va_end(arguments);
+    return EXIT_USAGE;
+}

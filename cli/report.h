@@ -1,0 +1,18 @@
+/* Messages to standard error, and the exit codes that go with them. */
+#ifndef HCR_REPORT_H
+#define HCR_REPORT_H
+
+#include "hcr/hcr.h"
+
+/* "hcr: " and the message, on a line. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "hcr: file:line:column: text"; returns the exit code. */
+int report_error(const hcr_error *error);
+/* "hcr: can't <what> "<path>": <errno>"; returns EXIT_FILE. */
+int report_file(const char *what, const char *path);
+/* "hcr: not enough memory"; returns EXIT_SOLVER. */
+int report_memory(void);
+/* "hcr <command>: message", and where the help is; returns EXIT_USAGE. */
+int report_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

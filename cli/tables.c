@@ -1,0 +1,73 @@
+#include "tables.h"
+
+#include "command.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char **names_of_outputs(const hcr_region *region, const char *prefix, const char *last, size_t *count) {
+    enum { LENGTH = 128 };
+    const size_t n = hcr_region_dimension(region), start = strlen(prefix);
+    *count = n + (last != NULL);
+    char **names = malloc(*count * (sizeof *names + LENGTH));
+    if (names == NULL)
+        return NULL;
+    char *text = (char *)(names + *count);
+    for (size_t j = 0; j < *count; j++, text += LENGTH) {
+        names[j] = text;
+        if (j == n) {
+            snprintf(text, LENGTH, "%s", last);
+        } else {
+            memcpy(text, prefix, start);
+            hcr_region_output_name(region, j, text + start, LENGTH - start);
+        }
+    }
+    return names;
+}
+
+int table_read_matched(const char *path, size_t count, const char *const *names, const char *what, hcr_table *table) {
+    hcr_error error = {0};
+    if (hcr_table_read(path, HCR_TABLE_BY_NAME, NULL, count == 1, table, &error) != HCR_OK ||
+        hcr_table_match(table, count, names, what, &error) != HCR_OK)
+        return report_error(&error);
+    return EXIT_DONE;
+}
+
+int table_read_points(const char *path, const hcr_region *region, const char *what, hcr_table *table) {
+    size_t count;
+    char **names = names_of_outputs(region, "", NULL, &count);
+    if (names == NULL)
+        return report_memory();
+    const int code = table_read_matched(path, count, (const char *const *)names, what, table);
+    free(names);
+    return code;
+}
+
+int table_write_named(const char *path, size_t rows, size_t columns, double *values, char **names,
+                      hcr_precision precision) {
+    hcr_error error = {0};
+    const hcr_table table = {.rows = rows, .columns = columns, .values = values, .names = names};
+    if (hcr_table_write(path, HCR_TABLE_BY_NAME, &table, precision, &error) != HCR_OK)
+        return report_error(&error);
+    return EXIT_DONE;
+}
+
+double *values_make(size_t rows, size_t columns) {
+    if (columns != 0 && rows > SIZE_MAX / columns)
+        return NULL;
+    return calloc(rows * columns + 1, sizeof(double)); /* never nothing: NULL would say that memory ran out */
+}
+
+float *values_to_single(const double *values, size_t count) {
+    float *singles = calloc(count + 1, sizeof *singles);
+    for (size_t i = 0; singles != NULL && i < count; i++)
+        singles[i] = (float)values[i];
+    return singles;
+}
+
+void values_from_single(const float *singles, size_t count, double *values) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = singles[i];
+}

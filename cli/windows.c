@@ -1,0 +1,173 @@
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "json.h"
+#include "options.h"
+#include "report.h"
+
+#include "hcr/hcr_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct job {
+    const char *id, *folder;
+    int list, json, split;
+    hcr_window_options options;
+    char **ids;
+    size_t id_count;
+    double *series;
+    size_t length;
+    hcr_windows windows;
+    char *path; /* folder, "/", room for a name */
+    size_t path_size;
+};
+
+enum { LONGEST_NAME = 32 };
+
+static const char *path_of(struct job *job, const char *name) {
+    snprintf(job->path, job->path_size, "%s/%s", job->folder, name);
+    return job->path;
+}
+
+static int list_ids(struct job *job, const char *series_path) {
+    hcr_error error = {0};
+    if (hcr_series_ids(series_path, &job->ids, &job->id_count, &error) != HCR_OK)
+        return report_error(&error);
+    for (size_t i = 0; i < job->id_count; i++)
+        puts(job->ids[i]);
+    return EXIT_DONE;
+}
+
+static int write_tables(struct job *job) {
+    char smallest[] = "smallest", largest[] = "largest", step[] = "largest_step";
+    char *limit_names[] = {smallest, largest, step};
+    double limits[] = {job->windows.smallest, job->windows.largest, job->windows.largest_step};
+    const hcr_table limit_table = {.rows = 1, .columns = 3, .values = limits, .names = limit_names};
+    const struct {
+        const char *name;
+        const hcr_table *table;
+    } files[] = {
+        {"x_train.csv", &job->windows.x_train}, {"y_train.csv", &job->windows.y_train},
+        {"x_test.csv", &job->windows.x_test},   {"y_test.csv", &job->windows.y_test},
+        {"x_last.csv", &job->windows.x_last},   {"limits.csv", &limit_table},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        hcr_error error = {0};
+        if (hcr_table_write(path_of(job, files[i].name), HCR_TABLE_CSV, files[i].table, HCR_DOUBLE, &error) != HCR_OK)
+            return report_error(&error);
+    }
+    return EXIT_DONE;
+}
+
+/* The region that the limits describe, in a file beside them. */
+static int write_region(struct job *job) {
+    char temporary[LONGEST_NAME] = "limits.region.partial";
+    FILE *stream = fopen(path_of(job, temporary), "w");
+    if (stream == NULL)
+        return report_file("write", job->path);
+    const size_t n = job->windows.y_train.columns;
+    fprintf(stream,
+            "# What the series did in its training windows: smallest value, largest value, largest step.\n"
+            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0, 0] <= y <= limits[0, 1]\n",
+            n);
+    if (n > 1)
+        fprintf(stream, "abs(y[1:] - y[:-1]) <= limits[0, 2]\n");
+    const int failed = ferror(stream);
+    char *from = strdup(job->path);
+    int code = EXIT_DONE;
+    if (fclose(stream) != 0 || failed || from == NULL || rename(from, path_of(job, "limits.region")) != 0) {
+        code = report_file("write", job->path);
+        unlink(path_of(job, temporary));
+    }
+    free(from);
+    return code;
+}
+
+static void print_summary(const struct job *job) {
+    const hcr_windows *windows = &job->windows;
+    if (!job->json) {
+        printf("%s: %zu values, %zu windows to train on, %zu to test on\nlimits: from %.6g to %.6g, steps up to %.6g\n",
+               job->id, job->length, windows->x_train.rows, windows->x_test.rows, windows->smallest, windows->largest,
+               windows->largest_step);
+        return;
+    }
+    printf("{\"series\": ");
+    json_string(stdout, job->id);
+    printf(", \"values\": %zu, \"training_windows\": %zu, \"test_windows\": %zu, \"smallest\": ", job->length,
+           windows->x_train.rows, windows->x_test.rows);
+    json_number(stdout, windows->smallest);
+    printf(", \"largest\": ");
+    json_number(stdout, windows->largest);
+    printf(", \"largest_step\": ");
+    json_number(stdout, windows->largest_step);
+    printf("}\n");
+}
+
+static int run(struct job *job, const char *series_path) {
+    hcr_error error = {0};
+    if (job->list)
+        return list_ids(job, series_path);
+    if (job->id == NULL)
+        return report_usage("windows", "give --id ID, the series to cut; --list prints the ids that there are");
+    if (job->folder == NULL)
+        return report_usage("windows", "give -o DIR, the folder to write into");
+    job->options.split = (hcr_split)job->split;
+    if (hcr_series_read(series_path, job->id, &job->series, &job->length, &error) != HCR_OK ||
+        hcr_windows_cut(job->series, job->length, &job->options, &job->windows, &error) != HCR_OK)
+        return report_error(&error);
+    if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
+        return report_file("make the folder", job->folder);
+    job->path_size = strlen(job->folder) + 1 + LONGEST_NAME;
+    job->path = malloc(job->path_size);
+    if (job->path == NULL)
+        return report_memory();
+    int code = write_tables(job);
+    if (code == EXIT_DONE)
+        code = write_region(job);
+    if (code == EXIT_DONE)
+        print_summary(job);
+    return code;
+}
+
+int command_windows(int argc, char **argv) {
+    struct job job = {0};
+    const struct option_row rows[] = {
+        {OPTION_TEXT, '\0', "id", "ID", "the series to cut: what its row begins with", &job.id, 0, 0},
+        {OPTION_COUNT, '\0', "input", "N", "values that a forecast is made from; 48", &job.options.input, 1, 0},
+        {OPTION_COUNT, '\0', "output", "N", "values to forecast; 48", &job.options.output, 1, 0},
+        {OPTION_CHOICE, '\0', "split", "random|time",
+         "which windows to train on: a random share of them, or the first, with a gap so that no value is shared with "
+         "the test; random",
+         &job.split, 0, 0},
+        {OPTION_NUMBER, '\0', "train", "SHARE", "of the windows, to train on; 0.2", &job.options.train, 1e-6, 1},
+        {OPTION_SEED, '\0', "seed", "N", "of the random split; 0", &job.options.seed, 0, 0},
+        {OPTION_TEXT, 'o', "folder", "DIR", "the folder to write into; it is made when there is none", &job.folder, 0,
+         0},
+        {OPTION_FLAG, '\0', "list", NULL, "print the ids of the series and do no more", &job.list, 0, 0},
+        OPTION_ROW_JSON(&job.json),
+    };
+    const struct usage usage = {
+        .name = "windows",
+        .operands = "SERIES",
+        .summary =
+            "Cuts a series into windows: inputs in x_train.csv and x_test.csv, the values that follow them in "
+            "y_train.csv and y_test.csv, the end of the series in x_last.csv. limits.csv has the smallest and the "
+            "largest value and the largest step of the training windows, limits.region the region that they make. "
+            "SERIES is a CSV file with a series a row, its id first, as in the M4 competition.",
+        .example = "hcr windows Hourly-train.csv --id H1 --input 48 --output 48 --split time --train 0.2 -o h1",
+        OPTION_ROWS(rows),
+    };
+    const char *series_path;
+    int code = options_parse(argc, argv, &usage, &series_path);
+    if (code == OPTIONS_PARSED)
+        code = run(&job, series_path);
+    hcr_series_free_ids(job.ids, job.id_count);
+    free(job.series);
+    hcr_windows_clear(&job.windows);
+    free(job.path);
+    return code;
+}

@@ -1,0 +1,27 @@
+/* The functions of the region language. */
+#ifndef HCRI_FUNCTIONS_H
+#define HCRI_FUNCTIONS_H
+
+#include "language/tree.h"
+#include "language/value.h"
+
+typedef struct hcri_call { /* what a function is given */
+    hcri_text *text;
+    const hcri_node *node;
+    size_t count;
+    const hcri_value *const *argument;
+} hcri_call;
+
+struct hcri_function {
+    const char *name;
+    size_t least, most; /* arguments; most SIZE_MAX: any number */
+    /* NULL after a refusal. */
+    const hcri_value *(*apply)(const hcri_call *call);
+    const char *instead; /* apply is NULL: not in this version, and what to write instead */
+};
+
+/* Terminated by a NULL name. `read` isn't one: its arguments are strings. */
+extern const hcri_function hcri_functions[];
+const hcri_function *hcri_function_find(const hcri_text *text, hcri_span name);
+
+#endif

@@ -1,0 +1,114 @@
+/* What an expression of the region language stands for.
+ *
+ * Every element of a value is   constant + Σ coefficient · output + Σ weight · atom,   an atom being one of a few
+ * convex functions of other elements. Weights of one element have the same sign, so that it is convex (none negative)
+ * or concave (none positive): sums that mix them are refused where they arise (the sign rules of disciplined convex
+ * programming, Grant, Boyd and Ye, 2006). */
+#ifndef HCRI_VALUE_H
+#define HCRI_VALUE_H
+
+#include <stdint.h>
+
+#include "language/text.h"
+
+typedef struct hcri_shape {
+    int rank;      /* 0 scalar, 1 vector, 2 matrix */
+    size_t dim[2]; /* 1 beyond the rank: a vector is dim[0] × 1 */
+} hcri_shape;
+
+typedef struct hcri_value hcri_value;
+
+typedef enum hcri_atom_kind {
+    HCRI_ATOM_ABS,     /* |x|, of one element */
+    HCRI_ATOM_MAX,     /* the largest */
+    HCRI_ATOM_SQUARES, /* Σ x² */
+    HCRI_ATOM_FORM,    /* x'Px, taken as convex: the builder checks P */
+    HCRI_ATOM_NORM     /* √Σ x² */
+} hcri_atom_kind;
+
+typedef struct hcri_atom {
+    hcri_atom_kind kind;
+    hcri_span span;             /* the expression that made it */
+    int negated;                /* that expression is minus the atom: min */
+    const hcri_value *argument; /* of its elements, `count` from `first` on; affine, for MAX convex */
+    size_t first, count;
+    const double *matrix; /* FORM: P, count × count */
+    /* A bound on a sum of atoms holds when it holds for every choice of one affine branch of each: */
+    size_t branches;             /* choices, SIZE_MAX for too many to count; 1 for those that aren't piecewise linear */
+    size_t pieces;               /* affine functions in it, all told */
+    const size_t *branch_offset; /* MAX: choices before element first + k, count + 1 of them */
+} hcri_atom;
+
+typedef struct hcri_term {
+    double weight; /* not 0 */
+    const hcri_atom *atom;
+} hcri_term;
+
+struct hcri_value {
+    hcri_shape shape;
+    size_t size; /* elements, row-major */
+    const double *constant;
+    const size_t *start;    /* coefficients of element i: start[i] … start[i + 1] − 1; NULL: none at all */
+    const uint32_t *column; /* increasing */
+    const double *coefficient;
+    const size_t *term_start; /* likewise; NULL: none at all */
+    const hcri_term *term;
+};
+
+hcri_shape hcri_scalar_shape(void);
+hcri_shape hcri_vector_shape(size_t size);
+hcri_shape hcri_matrix_shape(size_t rows, size_t columns);
+int hcri_shape_equal(hcri_shape a, hcri_shape b);
+/* "a scalar", "a vector of 3", "a 2×3 matrix" */
+typedef struct hcri_shape_name {
+    char text[64];
+} hcri_shape_name;
+hcri_shape_name hcri_shape_describe(hcri_shape shape);
+
+/* The functions below return NULL after a refusal of `span`. Their results live in the arena and share what they can.
+ */
+
+/* A copy of size(shape) numbers. */
+const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shape shape, const double *numbers);
+const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double number);
+/* Outputs first … first + size − 1. */
+const hcri_value *hcri_value_outputs(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
+/* One atom an element of the shape. */
+const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
+                                   const hcri_atom *atoms);
+
+/* Elements of the result as sums of weighted elements: result i = Σ_k weight[k] · value[element[k]], start[i] <= k <
+ * start[i + 1]. */
+typedef struct hcri_sums {
+    size_t *start, *element;
+    double *weight;
+} hcri_sums;
+/* Room for `count` sums of `total` terms, all 0. */
+int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total, hcri_sums *sums);
+const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
+                                     const hcri_sums *sums);
+/* result i = value[element[i]] */
+const hcri_value *hcri_value_pick(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
+                                  const size_t *element);
+/* The same elements in another shape. */
+const hcri_value *hcri_value_reshape(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape);
+/* All elements of the values, one after the other, as a vector. */
+const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values);
+/* weight · value */
+const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_value *value, double weight);
+
+int hcri_value_is_constant(const hcri_value *value);
+int hcri_value_is_affine(const hcri_value *value);
+/* Of one element. */
+int hcri_element_is_constant(const hcri_value *value, size_t i);
+int hcri_element_is_affine(const hcri_value *value, size_t i);
+int hcri_element_is_concave(const hcri_value *value, size_t i); /* not affine */
+int hcri_element_is_convex(const hcri_value *value, size_t i);  /* not affine */
+/* 1: certainly >= 0; −1: certainly <= 0; 0: not known. */
+int hcri_element_sign(const hcri_value *value, size_t i);
+/* Fills branches, pieces and branch_offset of an atom whose other members are set. 0 after a refusal. */
+int hcri_atom_count(hcri_text *text, hcri_atom *atom);
+/* Branches and pieces of an element. */
+void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces);
+
+#endif

@@ -1,0 +1,271 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "learn/blas.h"
+#include "learn/checkpoint.h"
+#include "learn/model.h"
+#include "learn/model_file.h"
+#include "learn/training.h"
+
+/* A run of hcr_fit: everything that it makes and releases. */
+typedef struct fit_run {
+    hcr_fit_options options;
+    size_t rows, inputs, n;
+    const double *X;
+    hcr_model *model;
+    double *Y; /* the targets, inside the region */
+    size_t projected;
+    size_t *order; /* a permutation of the rows: those held for validation first */
+    size_t held;
+    float *scaled;   /* inputs */
+    double *targets; /* as the loss takes them */
+    hcri_training training;
+    hcri_state state;
+    hcri_run described;
+} fit_run;
+
+static void release(fit_run *run) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcr_model_free(run->model);
+    hcri_release(a, run->Y);
+    hcri_release(a, run->order);
+    free(run->scaled);
+    hcri_release(a, run->targets);
+    hcri_training_release(&run->training);
+    hcri_state_release(&run->state);
+}
+
+static hcr_status check_finite(const char *table, size_t rows, size_t columns, const double *values, char **names,
+                               hcr_error *error) {
+    for (size_t k = 0; k < rows * columns; k++)
+        if (!isfinite(values[k]))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "%s: row %zu, column %zu (%s) is %s: every input and target must be a finite number",
+                             table, k / columns + 1, k % columns + 1, names[k % columns],
+                             isnan(values[k]) ? "not a number" : "infinite");
+    return HCR_OK;
+}
+
+/* Copies the targets, those outside the region replaced by their projections. */
+static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const hcr_region *region = run->model->region;
+    run->Y = hcri_copy(a, Y, run->rows * run->n, sizeof *Y);
+    uint8_t *inside = hcri_allocate(a, run->rows, 1);
+    hcr_status status = run->Y == NULL || inside == NULL ? hcri_fail_memory(error)
+                                                         : hcr_check(region, run->rows, run->Y, inside, NULL, error);
+    hcr_projector *projector = NULL;
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        if (inside[i])
+            continue;
+        if (projector == NULL)
+            status = hcr_projector_create(region, &projector, error);
+        if (status == HCR_OK)
+            status = hcr_project(projector, 1, Y + i * run->n, run->Y + i * run->n, NULL, error);
+        run->projected++;
+    }
+    hcr_projector_free(projector);
+    hcri_release(a, inside);
+    return status;
+}
+
+/* The rows in a random order; the first of them are held for validation. */
+static hcr_status split(fit_run *run, hcr_error *error) {
+    run->order = hcri_allocate(&hcri_default_allocator, run->rows, sizeof *run->order);
+    if (run->order == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < run->rows; i++)
+        run->order[i] = i;
+    if (run->options.validation == 0)
+        return HCR_OK;
+    if (run->rows < 2)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
+    hcri_random_shuffle(&run->state.random, run->rows, run->order);
+    const double share = floor(run->options.validation * (double)run->rows + 0.5);
+    run->held = share < 1 ? 1 : (size_t)share;
+    if (run->held > run->rows - 1)
+        run->held = run->rows - 1;
+    return HCR_OK;
+}
+
+/* Where targets are constant their deviation says nothing: a tenth of the width of the box around the region is taken
+ * in its place, 1 where the box has no bounds. */
+static void replace_constant(const hcr_region *region, hcri_scaling *targets) {
+    for (size_t j = 0; j < targets->count; j++) {
+        const double width = hcr_region_upper(region)[j] - hcr_region_lower(region)[j];
+        if (targets->deviation[j] == 0)
+            targets->deviation[j] = isfinite(width) && width > 0 ? width / 10 : 1;
+    }
+}
+
+static hcr_status scale(fit_run *run, hcr_error *error) {
+    hcr_model *model = run->model;
+    const size_t *row = run->order + run->held, count = run->rows - run->held;
+    if (!hcri_scaling_measure(&model->inputs, count, row, run->inputs, run->X))
+        return hcri_fail(error, HCR_ERROR_DATA, "the inputs are too large to take means and deviations of");
+    if (!hcri_scaling_measure(&model->targets, count, row, run->n, run->Y))
+        return hcri_fail(error, HCR_ERROR_DATA, "the targets are too large to take means and deviations of");
+    replace_constant(model->region, &model->targets);
+    run->scaled = hcri_floats(run->rows * run->inputs);
+    if (run->scaled == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < run->rows; i++)
+        if (!hcri_scaling_apply(&model->inputs, run->inputs, run->X + i * run->inputs, run->scaled + i * run->inputs))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "X: row %zu is kept for validation and too far from all other rows to be used", i + 1);
+    return HCR_OK;
+}
+
+static hcr_status make_targets(fit_run *run, hcr_error *error) {
+    const hcr_region *region = run->model->region;
+    const size_t width = hcri_head_targets(run->options.head, run->n);
+    if (run->options.head != HCR_HEAD_HCR) {
+        run->targets = hcri_copy(&hcri_default_allocator, run->Y, run->rows * width, sizeof *run->targets);
+        return run->targets == NULL ? hcri_fail_memory(error) : HCR_OK;
+    }
+    run->targets = hcri_allocate(&hcri_default_allocator, run->rows, width * sizeof *run->targets);
+    if (run->targets == NULL)
+        return hcri_fail_memory(error);
+    hcr_workspace *workspace;
+    HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
+    const hcr_status status = hcr_encode(region, workspace, run->rows, run->Y, run->targets, NULL, error);
+    hcr_workspace_free(workspace);
+    return status;
+}
+
+static hcr_status save_state(void *context, const hcri_state *state, hcr_error *error) {
+    const fit_run *run = context;
+    if (run->options.checkpoint == NULL)
+        return HCR_OK;
+    return hcri_checkpoint_save(run->options.checkpoint, &run->model->net, &run->described, state, error);
+}
+
+/* The state to begin with: fresh, or the checkpoint's. A fresh one is saved at once, so that a path that can't be
+ * written is known before the first epoch and an interruption during it finds a checkpoint. */
+static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
+    const hcr_fit_options *options = &run->options;
+    hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
+    if (options->checkpoint == NULL)
+        return HCR_OK;
+    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X, Y, error));
+    int found = 0;
+    if (options->resume)
+        HCRI_TRY(
+            hcri_checkpoint_load(options->checkpoint, &run->model->net, &run->described, &run->state, &found, error));
+    if (!found)
+        return save_state(run, &run->state, error);
+    if (run->state.epoch > options->epochs)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the checkpoint \"%s\" is of epoch %zu, later than the %zu epochs asked for",
+                         options->checkpoint, (size_t)run->state.epoch, options->epochs);
+    return HCR_OK;
+}
+
+static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
+    hcr_model *model = run->model;
+    const hcri_head head = hcri_model_head(model);
+    HCRI_TRY(begin(run, Y, error));
+    HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
+                                  run->rows - run->held, run->order + run->held, run->held, run->order, error));
+    const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
+    if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
+        return status;
+    const int best = run->options.patience != 0 && run->state.best_epoch != 0;
+    memcpy(model->weights, best ? run->state.best : run->state.weights, model->net.weights * sizeof *model->weights);
+    HCRI_TRY(hcri_model_finish(model, error));
+    return status;
+}
+
+/* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
+static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
+    uint8_t *inside = hcri_allocate(a, run->rows, 1);
+    hcr_status status = y == NULL || inside == NULL ? hcri_fail_memory(error)
+                                                    : hcr_predict(run->model, run->rows, run->X, y, NULL, error);
+    if (status == HCR_OK)
+        status = hcr_check(run->model->region, run->rows, y, inside, NULL, error);
+    double squares[2] = {0, 0}; /* training, validation */
+    size_t count[2] = {0, 0}, inside_count = 0;
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        const size_t row = run->order[i], held = i < run->held;
+        for (size_t j = 0; j < run->n; j++) {
+            const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
+            squares[held] += miss * miss / (double)run->n;
+        }
+        count[held]++;
+        inside_count += !held && inside[row];
+    }
+    hcri_release(a, y);
+    hcri_release(a, inside);
+    report->training_mse = squares[0] / (double)count[0];
+    report->validation_mse = count[1] == 0 ? NAN : squares[1] / (double)count[1];
+    report->inside_ratio = (double)inside_count / (double)count[0];
+    return status;
+}
+
+static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *error) {
+    hcri_training *training = &run->training;
+    const float *weights = run->model->weights;
+    report->rows = training->rows;
+    report->rows_projected = run->projected;
+    report->rows_validation = training->held;
+    report->epochs = (size_t)run->state.epoch;
+    report->best_epoch = (size_t)(training->held == 0 ? run->state.epoch : run->state.best_epoch);
+    HCRI_TRY(hcri_training_loss(training, weights, training->rows, training->row, &report->training_loss, error));
+    HCRI_TRY(
+        hcri_training_loss(training, weights, training->held, training->held_row, &report->validation_loss, error));
+    return measure(run, report, error);
+}
+
+static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, const char *const *input_names,
+                          const double *Y, const hcr_fit_options *options, hcr_fit_report *report, hcr_error *error) {
+    HCRI_TRY(hcri_options_resolve(options, &run->options, error));
+    HCRI_TRY(hcri_model_create(region, text, run->inputs, input_names, &run->options, &run->model, error));
+    hcr_model *model = run->model;
+    HCRI_TRY(hcri_model_check_text(model, error));
+    HCRI_TRY(check_finite("X", run->rows, run->inputs, run->X, model->input_names, error));
+    HCRI_TRY(check_finite("Y", run->rows, run->n, Y, model->output_names, error));
+    HCRI_TRY(project(run, Y, error));
+    HCRI_TRY(hcri_state_create(&run->state, model->net.weights, error));
+    hcri_random_seed(&run->state.random, run->options.seed);
+    HCRI_TRY(split(run, error));
+    HCRI_TRY(scale(run, error));
+    HCRI_TRY(make_targets(run, error));
+    const hcr_status status = train(run, Y, error);
+    if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
+        return status;
+    HCRI_TRY(fill_report(run, report, error));
+    return status;
+}
+
+hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs, const double *X,
+                   const char *const *input_names, const double *Y, const hcr_fit_options *options, hcr_model **model,
+                   hcr_fit_report *report, hcr_error *error) {
+    if (region == NULL || X == NULL || Y == NULL || options == NULL || model == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, X, Y, options or model is NULL");
+    *model = NULL;
+    if (rows == 0)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
+    const size_t n = hcr_region_dimension(region);
+    if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n))
+        return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
+    const double start = hcri_seconds();
+    fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
+    hcr_fit_report filled = {0};
+    hcri_blas_begin();
+    const hcr_status status = run_fit(&run, region, text, input_names, Y, options, &filled, error);
+    hcri_blas_end();
+    if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
+        filled.seconds = hcri_seconds() - start;
+        if (report != NULL)
+            *report = filled;
+        *model = run.model;
+        run.model = NULL;
+    }
+    release(&run);
+    return status;
+}

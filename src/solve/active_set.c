@@ -1,0 +1,333 @@
+#include "solve/active_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "constraints/kernels.h"
+#include "solve/certify.h"
+#include "solve/envelope.h"
+
+struct hcri_active_set {
+    size_t n, count; /* constraints: n bounds, then the rows, all scaled to length 1 */
+    double scale;
+    const hcri_kernels *kernels;
+    size_t *start;
+    uint32_t *columns;
+    double *values;
+    double *lower, *upper;
+
+    /* of the point being projected */
+    double *y, *p;
+    double rounding; /* what the value of a unit row may be wrong by */
+    double *safe;    /* constraint c holds as long as y has moved less than safe[c] in all */
+    double moved;
+    uint32_t worst; /* the most violated constraint, its side (+1 upper, −1 lower) and by how much */
+    double worst_side, worst_violation;
+
+    /* the active constraints, in the order of their last columns; multipliers carry the side's sign */
+    size_t active, active_capacity;
+    uint32_t *constraint;
+    double *side, *multiplier;
+    unsigned char *is_active;
+    double *spread; /* n zeros: a row laid out dense while products with it are taken */
+    double *cross, *step;
+    hcri_envelope gram;
+};
+
+/* Beyond this many numbers in the factor (32 MB), or this near to dependence, another method is better. */
+enum { LARGEST_FACTOR = 4000000, REFINEMENTS = 4 };
+static const double least_independence = 1e-12;
+
+void hcri_active_set_free(hcri_active_set *a) {
+    if (a == NULL)
+        return;
+    void *owned[] = {a->start, a->columns,    a->values, a->lower,      a->upper,     a->y,      a->p,    a->safe,
+                     a->side,  a->multiplier, a->cross,  a->constraint, a->is_active, a->spread, a->step, a};
+    hcri_envelope_release(&a->gram);
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+static int allocate(hcri_active_set *a, size_t numbers) {
+    a->start = calloc(a->count + 1, sizeof *a->start);
+    a->columns = calloc(numbers, sizeof *a->columns);
+    a->values = calloc(numbers, sizeof *a->values);
+    a->lower = calloc(a->count, sizeof *a->lower);
+    a->upper = calloc(a->count, sizeof *a->upper);
+    a->y = calloc(a->n, sizeof *a->y);
+    a->p = calloc(a->n, sizeof *a->p);
+    a->safe = calloc(a->count, sizeof *a->safe);
+    a->is_active = calloc(a->count, 1);
+    a->spread = calloc(a->n, sizeof *a->spread);
+    return a->start != NULL && a->columns != NULL && a->values != NULL && a->lower != NULL && a->upper != NULL &&
+           a->y != NULL && a->p != NULL && a->safe != NULL && a->is_active != NULL && a->spread != NULL;
+}
+
+hcr_status hcri_active_set_create(const hcri_set *set, double scale, hcri_active_set **active_set, hcr_error *error) {
+    const hcri_rows *rows = &set->linear->rows;
+    hcri_active_set *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        return hcri_fail_memory(error);
+    a->n = set->n;
+    a->count = set->n + rows->count;
+    a->scale = scale;
+    a->kernels = hcri_kernels_best();
+    if (!allocate(a, set->n + (rows->count == 0 ? 0 : rows->start[rows->count]))) {
+        hcri_active_set_free(a);
+        return hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < set->n; j++) {
+        a->start[j] = j;
+        a->columns[j] = (uint32_t)j;
+        a->values[j] = 1;
+        a->lower[j] = set->box->lower[j];
+        a->upper[j] = set->box->upper[j];
+    }
+    size_t used = set->n;
+    for (size_t i = 0; i < rows->count; i++) {
+        const double size = hcri_row_length(rows, i);
+        a->start[set->n + i] = used;
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            a->columns[used] = rows->columns[k];
+            a->values[used++] = rows->values[k] / size;
+        }
+        a->lower[set->n + i] = set->linear->lower[i] / size;
+        a->upper[set->n + i] = set->linear->upper[i] / size;
+    }
+    a->start[a->count] = used;
+    *active_set = a;
+    return HCR_OK;
+}
+
+/* A long row without gaps is taken as a dense one. */
+static int is_dense(size_t terms, const uint32_t *columns) {
+    return terms >= 16 && columns[terms - 1] - columns[0] + 1 == terms;
+}
+
+static double row_dot(const hcri_active_set *a, size_t c, const double *x) {
+    const size_t start = a->start[c], terms = a->start[c + 1] - start;
+    const uint32_t *columns = a->columns + start;
+    const double *values = a->values + start;
+    if (is_dense(terms, columns))
+        return a->kernels->dot(terms, values, x + columns[0]);
+    double sum = 0;
+    for (size_t k = 0; k < terms; k++)
+        sum += values[k] * x[columns[k]];
+    return sum;
+}
+
+/* x += factor · row c */
+static void row_add(const hcri_active_set *a, size_t c, double factor, double *restrict x) {
+    const size_t start = a->start[c], terms = a->start[c + 1] - start;
+    const uint32_t *columns = a->columns + start;
+    const double *values = a->values + start;
+    if (is_dense(terms, columns))
+        for (size_t k = 0; k < terms; k++)
+            x[columns[0] + k] += factor * values[k];
+    else
+        for (size_t k = 0; k < terms; k++)
+            x[columns[k]] += factor * values[k];
+}
+
+/* Finds the most violated constraint. A unit row's value changes by no more than y moves, so a constraint that held with
+ * some room needn't be looked at until y has moved that far. */
+static void find_worst(hcri_active_set *a) {
+    a->worst_violation = -INFINITY;
+    for (size_t c = 0; c < a->count; c++) {
+        if (a->safe[c] > a->moved || a->is_active[c])
+            continue;
+        const double value = row_dot(a, c, a->y);
+        const double over = value - a->upper[c], under = a->lower[c] - value;
+        const double violation = fmax(over, under);
+        a->safe[c] = a->moved - violation;
+        if (violation > a->worst_violation) {
+            a->worst_violation = violation;
+            a->worst = (uint32_t)c;
+            a->worst_side = over >= under ? 1 : -1;
+        }
+    }
+}
+
+hcri_side hcri_active_set_classify(hcri_active_set *a, const double *p) {
+    memcpy(a->p, p, a->n * sizeof *p);
+    memcpy(a->y, p, a->n * sizeof *p);
+    for (size_t i = 0; i < a->active; i++)
+        a->is_active[a->constraint[i]] = 0;
+    a->active = 0;
+    a->moved = 0;
+    memset(a->safe, 0, a->count * sizeof *a->safe);
+    hcri_envelope_clear(&a->gram);
+    find_worst(a);
+    /* (terms + 8) roundings of at most |row| |p| or the bound; |row| = 1. */
+    double longest = 0, sum = 0;
+    for (size_t j = 0; j < a->n; j++) {
+        longest = fmax(longest, fabs(p[j]));
+        sum += fabs(p[j]);
+    }
+    const double size = fmin(sum, longest * sqrt((double)a->n)) + a->scale;
+    a->rounding = 0x1p-49 * size;
+    const double certain = ((double)a->n + 8) * 0x1p-52 * size;
+    return a->worst_violation > certain    ? HCRI_SIDE_OUTSIDE
+           : a->worst_violation < -certain ? HCRI_SIDE_INSIDE
+                                           : HCRI_SIDE_UNSURE;
+}
+
+static int make_room(hcri_active_set *a) {
+    if (a->active < a->active_capacity)
+        return 1;
+    const size_t capacity = 2 * a->active_capacity + 64;
+    double **numbers[] = {&a->side, &a->multiplier, &a->cross, &a->step};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        double *grown = realloc(*numbers[i], capacity * sizeof *grown);
+        if (grown == NULL)
+            return 0;
+        *numbers[i] = grown;
+    }
+    uint32_t *constraint = realloc(a->constraint, capacity * sizeof *constraint);
+    if (constraint == NULL)
+        return 0;
+    a->constraint = constraint;
+    a->active_capacity = capacity;
+    return 1;
+}
+
+static uint32_t last_column(const hcri_active_set *a, size_t c) { return a->columns[a->start[c + 1] - 1]; }
+
+/* Behind all active constraints whose last column isn't later. */
+static size_t position_of(const hcri_active_set *a, uint32_t c) {
+    size_t low = 0, high = a->active;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (last_column(a, a->constraint[middle]) <= last_column(a, c))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int activate(hcri_active_set *a, uint32_t c, double side, double multiplier) {
+    const size_t at = position_of(a, c), behind = a->active - at;
+    memmove(a->constraint + at + 1, a->constraint + at, behind * sizeof *a->constraint);
+    memmove(a->side + at + 1, a->side + at, behind * sizeof *a->side);
+    memmove(a->multiplier + at + 1, a->multiplier + at, behind * sizeof *a->multiplier);
+    a->constraint[at] = c;
+    a->side[at] = side;
+    a->multiplier[at] = multiplier;
+    a->is_active[c] = 1;
+    a->active++;
+    return hcri_envelope_insert(&a->gram, at, a->cross, 1) && a->gram.numbers <= LARGEST_FACTOR;
+}
+
+static int deactivate(hcri_active_set *a, size_t at) {
+    const uint32_t c = a->constraint[at];
+    a->is_active[c] = 0;
+    a->safe[c] = 0;
+    a->active--;
+    const size_t behind = a->active - at;
+    memmove(a->constraint + at, a->constraint + at + 1, behind * sizeof *a->constraint);
+    memmove(a->side + at, a->side + at + 1, behind * sizeof *a->side);
+    memmove(a->multiplier + at, a->multiplier + at + 1, behind * sizeof *a->multiplier);
+    return hcri_envelope_remove(&a->gram, at);
+}
+
+/* cross = N'row and step = (N'N)⁻¹ cross for the active rows N; returns the squared length of what the active rows leave of
+ * the row, 1 − |L⁻¹ cross|². */
+static double resolve(hcri_active_set *a, uint32_t c) {
+    row_add(a, c, 1, a->spread);
+    for (size_t i = 0; i < a->active; i++)
+        a->cross[i] = row_dot(a, a->constraint[i], a->spread);
+    for (size_t k = a->start[c]; k < a->start[c + 1]; k++)
+        a->spread[a->columns[k]] = 0;
+    if (a->active == 0)
+        return 1;
+    memcpy(a->step, a->cross, a->active * sizeof *a->step);
+    hcri_envelope_forward(&a->gram, a->step);
+    double left = 1;
+    for (size_t i = 0; i < a->active; i++)
+        left -= a->step[i] * a->step[i];
+    hcri_envelope_backward(&a->gram, a->step);
+    return left;
+}
+
+/* Raises the multiplier of the most violated constraint until it holds. */
+static int add_worst(hcri_active_set *a) {
+    const uint32_t c = a->worst;
+    const double side = a->worst_side;
+    double violation = a->worst_violation, multiplier = 0;
+    if (!make_room(a))
+        return 0;
+    for (;;) {
+        const double left = resolve(a, c);
+        const int dependent = !(left > least_independence);
+        double length = dependent ? INFINITY : violation / left;
+        size_t blocking = SIZE_MAX;
+        for (size_t i = 0; i < a->active; i++) {
+            /* The multiplier |λ_i| falls by this much per unit of step. */
+            const double fall = side * a->side[i] * a->step[i];
+            if (fall > 0 && fabs(a->multiplier[i]) < length * fall) {
+                length = fabs(a->multiplier[i]) / fall;
+                blocking = i;
+            }
+        }
+        if (isinf(length))
+            return 0;
+        multiplier += side * length;
+        if (!dependent) {
+            row_add(a, c, -side * length, a->y);
+            a->moved += length * sqrt(left) * 1.000001;
+            violation -= length * left;
+        }
+        for (size_t i = 0; i < a->active; i++) {
+            const double change = side * length * a->step[i];
+            a->multiplier[i] -= change;
+            if (!dependent && change != 0)
+                row_add(a, a->constraint[i], change, a->y);
+        }
+        if (blocking == SIZE_MAX)
+            return activate(a, c, side, multiplier);
+        if (!deactivate(a, blocking))
+            return 0;
+    }
+}
+
+/* The rounding of many steps leaves the active rows a little off their bounds: one step of Newton's method for N'y = b. */
+static void refine(hcri_active_set *a) {
+    for (size_t i = 0; i < a->active; i++) {
+        const uint32_t c = a->constraint[i];
+        a->step[i] = row_dot(a, c, a->y) - (a->side[i] > 0 ? a->upper : a->lower)[c];
+    }
+    hcri_envelope_forward(&a->gram, a->step);
+    hcri_envelope_backward(&a->gram, a->step);
+    double moved = 0;
+    for (size_t i = 0; i < a->active; i++) {
+        a->multiplier[i] += a->step[i];
+        row_add(a, a->constraint[i], -a->step[i], a->y);
+        moved += fabs(a->step[i]);
+    }
+    a->moved += moved;
+}
+
+int hcri_active_set_project(hcri_active_set *a, double *y) {
+    const size_t most = 100 + 20 * a->count;
+    size_t steps = 0;
+    for (int round = 0; round < REFINEMENTS; round++) {
+        const size_t before = steps;
+        for (; a->worst_violation > a->rounding; find_worst(a))
+            if (steps++ == most || !add_worst(a))
+                return 0;
+        if (round > 0 && steps == before)
+            break;
+        refine(a);
+        find_worst(a);
+    }
+    memcpy(y, a->y, a->n * sizeof *y);
+    return 1;
+}
+
+size_t hcri_active_set_result(const hcri_active_set *a, const uint32_t **constraint, const double **multiplier) {
+    *constraint = a->constraint;
+    *multiplier = a->multiplier;
+    return a->active;
+}

@@ -1,0 +1,174 @@
+#include "solve/lp.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header calls for strict prototypes that it doesn't have itself. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#include <Clp_C_Interface.h>
+#pragma GCC diagnostic pop
+
+struct hcri_lp {
+    Clp_Simplex *model;
+    int solved; /* there is a basis to start from */
+};
+
+/* CLP takes anything from 1e30 on as infinite. */
+static double clp_bound(double bound) { return isinf(bound) ? copysign(DBL_MAX, bound) : bound; }
+
+hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error *error) {
+    *program = (hcri_program){.columns = columns};
+    program->lower = malloc(columns * sizeof *program->lower);
+    program->upper = malloc(columns * sizeof *program->upper);
+    if (program->lower == NULL || program->upper == NULL) {
+        hcri_program_release(program);
+        return hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < columns; j++) {
+        program->lower[j] = -INFINITY;
+        program->upper[j] = INFINITY;
+    }
+    return HCR_OK;
+}
+
+void hcri_program_release(hcri_program *program) {
+    free(program->lower);
+    free(program->upper);
+    free(program->row_lower);
+    free(program->row_upper);
+    hcri_rows_release(&program->rows, &hcri_default_allocator);
+    *program = (hcri_program){0};
+}
+
+hcr_status hcri_program_add_row(hcri_program *program, size_t terms, const uint32_t *columns, const double *values,
+                                double lower, double upper, hcr_error *error) {
+    if (program->rows.count == program->row_capacity) {
+        const size_t capacity = 2 * program->row_capacity + 64;
+        double *grown = realloc(program->row_lower, capacity * sizeof *grown);
+        if (grown != NULL)
+            program->row_lower = grown;
+        double *other = realloc(program->row_upper, capacity * sizeof *other);
+        if (other != NULL)
+            program->row_upper = other;
+        if (grown == NULL || other == NULL)
+            return hcri_fail_memory(error);
+        program->row_capacity = capacity;
+    }
+    double largest = 0;
+    for (size_t k = 0; k < terms; k++)
+        largest = fmax(largest, fabs(values[k]));
+    if (!(largest > 0))
+        largest = 1;
+    const size_t row = program->rows.count;
+    HCRI_TRY(hcri_rows_append(&program->rows, &hcri_default_allocator, terms, columns, values, error));
+    for (size_t k = program->rows.start[row]; k < program->rows.start[row + 1]; k++)
+        program->rows.values[k] /= largest;
+    program->row_lower[row] = lower / largest;
+    program->row_upper[row] = upper / largest;
+    return HCR_OK;
+}
+
+static int too_large(const hcri_program *program) {
+    const size_t most = INT_MAX / 4;
+    return program->columns > most || program->rows.count > most ||
+           (program->rows.count != 0 && program->rows.start[program->rows.count] > most);
+}
+
+hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {
+    if (too_large(program))
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a linear program with more than 2^29 coefficients");
+    const size_t columns = program->columns, rows = program->rows.count;
+    const size_t numbers = rows == 0 ? 0 : program->rows.start[rows];
+    hcri_lp *made = calloc(1, sizeof *made);
+    int *start = malloc((rows + 1) * sizeof *start), *index = malloc((numbers + 1) * sizeof *index);
+    double *bounds = malloc((2 * columns + 2 * rows + 1) * sizeof *bounds);
+    hcr_status status = HCR_OK;
+    if (made != NULL) {
+        made->model = Clp_newModel();
+    }
+    if (made == NULL || start == NULL || index == NULL || bounds == NULL || made->model == NULL) {
+        status = hcri_fail_memory(error);
+    } else {
+        double *lower = bounds, *upper = lower + columns, *row_lower = upper + columns, *row_upper = row_lower + rows;
+        for (size_t j = 0; j < columns; j++) {
+            lower[j] = clp_bound(program->lower[j]);
+            upper[j] = clp_bound(program->upper[j]);
+        }
+        start[0] = 0;
+        for (size_t i = 0; i < rows; i++) {
+            start[i + 1] = (int)program->rows.start[i + 1];
+            row_lower[i] = clp_bound(program->row_lower[i]);
+            row_upper[i] = clp_bound(program->row_upper[i]);
+        }
+        for (size_t k = 0; k < numbers; k++)
+            index[k] = (int)program->rows.columns[k];
+        Clp_setLogLevel(made->model, 0);
+        Clp_resize(made->model, 0, (int)columns);
+        Clp_chgColumnLower(made->model, lower);
+        Clp_chgColumnUpper(made->model, upper);
+        if (rows != 0)
+            Clp_addRows(made->model, (int)rows, row_lower, row_upper, start, index, program->rows.values);
+        Clp_setPrimalTolerance(made->model, 1e-9);
+        Clp_setDualTolerance(made->model, 1e-9);
+        Clp_setOptimizationDirection(made->model, -1);
+    }
+    free(start);
+    free(index);
+    free(bounds);
+    if (status != HCR_OK)
+        hcri_lp_free(made);
+    else
+        *lp = made;
+    return status;
+}
+
+void hcri_lp_free(hcri_lp *lp) {
+    if (lp == NULL)
+        return;
+    if (lp->model != NULL)
+        Clp_deleteModel(lp->model);
+    free(lp);
+}
+
+hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    Clp_chgObjCoefficients(lp->model, objective);
+    if (lp->solved) {
+        Clp_primal(lp->model, 0); /* the last basis is still feasible */
+    } else {
+        Clp_initialSolve(lp->model);
+        lp->solved = 1;
+    }
+    int end = Clp_status(lp->model);
+    if (end < 0 || end > 2) { /* a basis can be too ill-conditioned to go on from */
+        Clp_initialPrimalSolve(lp->model);
+        end = Clp_status(lp->model);
+    }
+    switch (end) {
+    case 0:
+        *outcome = HCRI_LP_OPTIMAL;
+        break;
+    case 1:
+        *outcome = HCRI_LP_INFEASIBLE;
+        break;
+    case 2:
+        *outcome = HCRI_LP_UNBOUNDED;
+        break;
+    default:
+        return hcri_fail(error, HCR_ERROR_SOLVER,
+                         "CLP gave up on a linear program (status %d): rescale the constraints so that their "
+                         "coefficients have similar sizes",
+                         end);
+    }
+    return HCR_OK;
+}
+
+const double *hcri_lp_solution(const hcri_lp *lp) { return Clp_primalColumnSolution(lp->model); }
+
+const double *hcri_lp_multipliers(const hcri_lp *lp) { return Clp_dualRowSolution(lp->model); }
+
+double hcri_lp_value(const hcri_lp *lp) { return Clp_objectiveValue(lp->model); }

@@ -1,0 +1,138 @@
+/* Tables from CSV and to it. */
+#define _POSIX_C_SOURCE 200809L
+#include <csv.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/number.h"
+#include "tables/csv.h"
+#include "tables/names.h"
+#include "tables/table.h"
+
+typedef struct reading {
+    hcr_table *table;
+    size_t capacity; /* of table->values */
+    size_t rows_seen;
+    int header_line;  /* 0: no header */
+    size_t row_names; /* cells in front of each row that name it: 0 or 1 */
+    int quoted_names; /* they have to be quoted: the header has a cell over them */
+} reading;
+
+/* A row of names has a word in it; one that is numbers but for missing values is data, to be refused as such. */
+static int is_header(const hcri_csv_row *row) {
+    double value;
+    for (size_t j = 0; j < row->count; j++)
+        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
+            return 1;
+    return 0;
+}
+
+static hcr_status read_header(reading *r, const hcri_csv_row *row, hcr_error *error) {
+    hcr_table *table = r->table;
+    r->header_line = row->line;
+    table->names = hcri_allocate(&hcri_default_allocator, row->count, sizeof *table->names);
+    if (table->names == NULL)
+        return hcri_fail_memory(error);
+    for (; table->columns < row->count; table->columns++) {
+        table->names[table->columns] = hcri_copy_string(&hcri_default_allocator, row->cells[table->columns].text);
+        if (table->names[table->columns] == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static void drop_first_name(hcr_table *table) {
+    hcri_release(&hcri_default_allocator, table->names[0]);
+    table->columns--;
+    memmove(table->names, table->names + 1, table->columns * sizeof *table->names);
+}
+
+/* The first row of numbers tells whether the rows have names: R's write.csv puts "" over them, its write.table nothing.
+ */
+static void find_row_names(reading *r, const hcri_csv_row *row) {
+    hcr_table *table = r->table;
+    if (r->header_line == 0) {
+        table->columns = row->count;
+    } else if (row->count == table->columns + 1) {
+        r->row_names = 1;
+    } else if (row->count == table->columns && table->columns > 1 && table->names[0][0] == '\0' &&
+               row->cells[0].quoted) {
+        r->row_names = 1;
+        r->quoted_names = 1;
+        drop_first_name(table);
+    }
+}
+
+static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
+    reading *r = context;
+    hcr_table *table = r->table;
+    r->rows_seen++;
+    if (r->rows_seen == 1 && is_header(row))
+        return read_header(r, row, error);
+    if (table->rows == 0) {
+        find_row_names(r, row);
+        if (r->header_line != 0)
+            HCRI_TRY(hcri_names_check(table->columns, table->names, row->file, r->header_line, error));
+    }
+    const size_t columns = table->columns;
+    if (row->count != columns + r->row_names)
+        return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, 0, "this row has %zu cell%s where %s %zu",
+                            row->count, row->count == 1 ? "" : "s",
+                            r->header_line != 0 ? "the header asks for" : "the first row has", columns + r->row_names);
+    if (r->quoted_names && !row->cells[0].quoted)
+        return hcri_fail_at(
+            error, HCR_ERROR_DATA, row->file, row->line, 1,
+            "column 1 has no name and only some of its cells have quotes: name the column, or quote all "
+            "of it if it has the names of rows");
+    if (table->rows >= SIZE_MAX / columns - 1)
+        return hcri_fail_memory(error);
+    double *values =
+        hcri_grow(&hcri_default_allocator, table->values, &r->capacity, (table->rows + 1) * columns, sizeof *values);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    table->values = values;
+    for (size_t j = 0; j < columns; j++)
+        HCRI_TRY(hcri_csv_number(row, j + r->row_names, table->names == NULL ? NULL : table->names[j],
+                                 values + table->rows * columns + j, error));
+    table->rows++;
+    return HCR_OK;
+}
+
+hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, hcr_table *table, hcr_error *error) {
+    reading r = {.table = table};
+    HCRI_TRY(hcri_csv_scan(file, bytes, size, read_row, &r, error));
+    if (r.rows_seen == 0)
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the file is empty: it needs a header or a row");
+    if (table->rows == 0) {
+        if (table->columns > 1 && table->names[0][0] == '\0')
+            drop_first_name(table);
+        HCRI_TRY(hcri_names_check(table->columns, table->names, file, r.header_line, error));
+        table->values = hcri_allocate(&hcri_default_allocator, 0, sizeof *table->values);
+        if (table->values == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static void write_name(FILE *stream, const char *name) {
+    const size_t length = strlen(name);
+    if (length == 0 || strpbrk(name, ",;\t\"\r\n") != NULL || name[0] == ' ' || name[length - 1] == ' ')
+        csv_fwrite(stream, name, length);
+    else
+        fwrite(name, 1, length, stream);
+}
+
+void hcri_csv_write(FILE *stream, const hcr_table *table, hcr_precision precision) {
+    for (size_t j = 0; table->names != NULL && j < table->columns; j++) {
+        write_name(stream, table->names[j]);
+        fputc(j + 1 < table->columns ? ',' : '\n', stream);
+    }
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t j = 0; j < table->columns; j++) {
+            char text[32];
+            const size_t length =
+                hcri_number_write(text, table->values[i * table->columns + j], precision == HCR_SINGLE);
+            text[length] = j + 1 < table->columns ? ',' : '\n';
+            fwrite(text, 1, length + 1, stream);
+        }
+}

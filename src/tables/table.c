@@ -1,0 +1,156 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tables/table.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "core/file.h"
+#include "core/memory.h"
+#include "tables/names.h"
+
+void hcr_table_clear(hcr_table *table) {
+    if (table == NULL)
+        return;
+    for (size_t j = 0; table->names != NULL && j < table->columns; j++)
+        hcri_release(&hcri_default_allocator, table->names[j]);
+    hcri_release(&hcri_default_allocator, table->names);
+    hcri_release(&hcri_default_allocator, table->values);
+    *table = (hcr_table){0};
+}
+
+hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error) {
+    if (columns != 0 && rows > SIZE_MAX / columns)
+        return hcri_fail_memory(error);
+    table->values = hcri_allocate(&hcri_default_allocator, rows * columns, sizeof *table->values);
+    if (table->values == NULL)
+        return hcri_fail_memory(error);
+    table->rows = rows;
+    table->columns = columns;
+    return HCR_OK;
+}
+
+static int ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+static hcr_table_format find_format(const char *path, hcr_table_format format) {
+    if (format != HCR_TABLE_BY_NAME)
+        return format;
+    return ends_with(path, ".npy") ? HCR_TABLE_NPY : ends_with(path, ".npz") ? HCR_TABLE_NPZ : HCR_TABLE_CSV;
+}
+
+hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector, hcr_table *table,
+                          hcr_error *error) {
+    if (path == NULL || table == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and table can't be NULL");
+    format = find_format(path, format);
+    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY && format != HCR_TABLE_NPZ)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (key != NULL && format != HCR_TABLE_NPZ)
+        return hcri_fail_at(error, HCR_ERROR_ARGUMENT, file, 0, 0,
+                            "only an .npz file has several arrays: leave the name \"%s\" out", key);
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
+    hcr_table read = {0};
+    hcr_status status;
+    if (format == HCR_TABLE_CSV)
+        status = hcri_csv_read(file, bytes, size, &read, error);
+    else if (format == HCR_TABLE_NPY)
+        status = hcri_npy_read(file, bytes, size, vector, &read, error);
+    else
+        status = hcri_npz_read(file, bytes, size, key, vector, &read, error);
+    hcri_release(&hcri_default_allocator, bytes);
+    if (status != HCR_OK) {
+        hcr_table_clear(&read);
+        return status;
+    }
+    hcr_table_clear(table);
+    *table = read;
+    return HCR_OK;
+}
+
+hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table, hcr_precision precision,
+                           hcr_error *error) {
+    if (path == NULL || table == NULL || (table->values == NULL && table->rows != 0 && table->columns != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, table and its values can't be NULL");
+    if (precision != HCR_DOUBLE && precision != HCR_SINGLE)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "precision %d doesn't exist", (int)precision);
+    if (table->columns == 0)
+        return hcri_fail_at(error, HCR_ERROR_SHAPE, path, 0, 0, "a table without columns can't be written");
+    format = find_format(path, format);
+    if (format == HCR_TABLE_NPZ)
+        return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, path, 0, 0,
+                            ".npz files can't be written: write .npy or .csv");
+    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    hcri_writer writer;
+    HCRI_TRY(hcri_writer_open(&writer, path, error));
+    hcr_status status = HCR_OK;
+    if (format == HCR_TABLE_CSV)
+        hcri_csv_write(writer.stream, table, precision);
+    else
+        status = hcri_npy_write(writer.stream, table, precision, error);
+    if (status != HCR_OK) {
+        hcri_writer_abandon(&writer);
+        return status;
+    }
+    return hcri_writer_commit(&writer, error);
+}
+
+static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,
+                                hcr_error *error) {
+    hcr_table matched = {0};
+    size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
+    hcr_status status = place == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+        place[j] = hcri_name_find(names[j], table->columns, table->names, j);
+        if (place[j] != SIZE_MAX)
+            continue;
+        const size_t nearest = hcri_name_nearest(names[j], table->columns, table->names);
+        char missing[HCRI_SHOWN], close[HCRI_SHOWN] = "";
+        if (nearest != SIZE_MAX)
+            hcri_show(close, table->names[nearest], strlen(table->names[nearest]));
+        status = hcri_fail(error, HCR_ERROR_NAME, "%s has no column \"%s\"; the nearest of its %zu names is \"%s\"",
+                           what, hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
+    }
+    if (status == HCR_OK)
+        status = hcri_table_allocate(&matched, table->rows, count, error);
+    if (status == HCR_OK) {
+        matched.names = hcri_allocate(&hcri_default_allocator, count, sizeof *matched.names);
+        if (matched.names == NULL)
+            status = hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+        matched.names[j] = hcri_copy_string(&hcri_default_allocator, names[j]);
+        if (matched.names[j] == NULL)
+            status = hcri_fail_memory(error);
+    }
+    if (status == HCR_OK) {
+        for (size_t i = 0; i < table->rows; i++)
+            for (size_t j = 0; j < count; j++)
+                matched.values[i * count + j] = table->values[i * table->columns + place[j]];
+        hcr_table_clear(table);
+        *table = matched;
+    } else {
+        hcr_table_clear(&matched);
+    }
+    hcri_release(&hcri_default_allocator, place);
+    return status;
+}
+
+hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names, const char *what,
+                           hcr_error *error) {
+    if (table == NULL || what == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table and what can't be NULL");
+    if (table->names != NULL && names != NULL)
+        return match_by_name(table, count, names, what, error);
+    if (table->columns != count)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "%s has %zu column%s where %zu are needed%s", what, table->columns,
+                         table->columns == 1 ? "" : "s", count,
+                         table->names == NULL && names != NULL ? ": without a header they are taken in their order"
+                                                               : "");
+    return HCR_OK;
+}

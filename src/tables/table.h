@@ -1,0 +1,24 @@
+/* What the readers and writers of each format fill and take. `file` is the name for messages. */
+#ifndef HCRI_TABLE_H
+#define HCRI_TABLE_H
+
+#include <stdio.h>
+
+#include "core/status.h"
+#include "hcr/hcr_table.h"
+
+/* A table of zeros without names, into an empty one. */
+hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error);
+
+/* Readers: from the bytes of a file into an empty table, which a failure leaves half filled: the caller clears it. */
+hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, hcr_table *table, hcr_error *error);
+hcr_status hcri_npy_read(const char *file, const char *bytes, size_t size, int vector, hcr_table *table,
+                         hcr_error *error);
+hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const char *key, int vector,
+                         hcr_table *table, hcr_error *error);
+
+/* Writers: a failure of the stream is left to its ferror. */
+void hcri_csv_write(FILE *stream, const hcr_table *table, hcr_precision precision);
+hcr_status hcri_npy_write(FILE *stream, const hcr_table *table, hcr_precision precision, hcr_error *error);
+
+#endif

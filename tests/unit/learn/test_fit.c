@@ -1,0 +1,321 @@
+/* Training end to end: what it reaches, refuses, and repeats. */
+#include "cases.h"
+
+#define N 6
+#define INPUTS 8
+#define ROWS 90
+
+static double X[ROWS * INPUTS], Y[ROWS * N];
+static hcr_region *region;
+
+static int setup(void **state) {
+    (void)state;
+    region = make_region(N);
+    make_data(ROWS, INPUTS, N, X, Y);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    hcr_region_free(region);
+    return 0;
+}
+
+static hcr_model *fit(size_t rows, const hcr_fit_options *options, hcr_fit_report *report) {
+    hcr_model *model = NULL;
+    hcr_error error = {0};
+    if (hcr_fit(region, NULL, rows, INPUTS, X, NULL, Y, options, &model, report, &error) != HCR_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* Every bit of what a model predicts. */
+static int same_predictions(const hcr_model *first, const hcr_model *second) {
+    static double a[ROWS * N], b[ROWS * N];
+    assert_int_equal(hcr_predict(first, ROWS, X, a, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(second, ROWS, X, b, NULL, NULL), HCR_OK);
+    return memcmp(a, b, sizeof a) == 0;
+}
+
+/* Every head and encoder learns: far below the targets' variance, and guaranteed heads are inside at tolerance 0. */
+static void test_learns(void **state) {
+    (void)state;
+    double mean[N] = {0}, variance = 0;
+    for (size_t k = 0; k < ROWS * N; k++)
+        mean[k % N] += Y[k] / ROWS;
+    for (size_t k = 0; k < ROWS * N; k++)
+        variance += (Y[k] - mean[k % N]) * (Y[k] - mean[k % N]) / (ROWS * N);
+    for (int encoder = 0; encoder <= 1; encoder++)
+        for (int head = 0; head <= 3; head++) {
+            const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
+                                             .head = (hcr_head)head,
+                                             .hidden = 24,
+                                             .epochs = 150,
+                                             .rate = 1e-2,
+                                             .seed = 3};
+            hcr_fit_report report;
+            hcr_model *model = fit(ROWS, &options, &report);
+            assert_true(report.training_mse < 0.1 * variance);
+            assert_true(head == HCR_HEAD_SIMPLE || report.inside_ratio == 1);
+            assert_int_equal(report.rows, ROWS);
+            assert_int_equal(report.epochs, 150);
+            assert_true(isnan(report.validation_loss) && isnan(report.validation_mse));
+            hcr_model_free(model);
+        }
+}
+
+static void test_seed_decides(void **state) {
+    (void)state;
+    const hcr_fit_options options = {.epochs = 3, .seed = 5}, other = {.epochs = 3, .seed = 6};
+    hcr_model *first = fit(ROWS, &options, NULL), *second = fit(ROWS, &options, NULL), *third = fit(ROWS, &other, NULL);
+    assert_true(same_predictions(first, second));
+    assert_false(same_predictions(first, third));
+    hcr_model_free(first);
+    hcr_model_free(second);
+    hcr_model_free(third);
+}
+
+/* C40: one row, a batch larger than the rows, a constant target. */
+static void test_small_and_constant(void **state) {
+    (void)state;
+    for (int head = 0; head <= 3; head++) {
+        const hcr_fit_options options = {.head = (hcr_head)head, .epochs = 300, .batch = 1000, .rate = 1e-2};
+        hcr_fit_report report;
+        hcr_model *model = fit(1, &options, &report);
+        assert_true(report.training_mse < 1e-4);
+        hcr_model_free(model);
+        static double constant[ROWS * N];
+        for (size_t k = 0; k < ROWS * N; k++)
+            constant[k] = 0.9 + 0.05 * (double)(k % N);
+        hcr_model *same = NULL;
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, constant, &options, &same, &report, NULL),
+                         HCR_OK);
+        assert_true(report.training_mse < 1e-4);
+        hcr_model_free(same);
+    }
+}
+
+/* C32: a NaN or an infinity is refused with its place, counted from 1. */
+static void test_bad_values(void **state) {
+    (void)state;
+    const hcr_fit_options options = {.epochs = 1};
+    hcr_model *model = NULL;
+    hcr_error error;
+    const double kept_y = Y[3 * N + 1], kept_x = X[7 * INPUTS];
+    Y[3 * N + 1] = NAN;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_non_null(strstr(error.text, "Y: row 4, column 2 (y[1])"));
+    Y[3 * N + 1] = kept_y;
+    X[7 * INPUTS] = INFINITY;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_non_null(strstr(error.text, "X: row 8, column 1 (x[0])"));
+    X[7 * INPUTS] = kept_x;
+    assert_null(model);
+}
+
+static void test_bad_options(void **state) {
+    (void)state;
+    const hcr_fit_options wrong[] = {
+        {.rate = -1},       {.rate = NAN},
+        {.validation = 1},  {.clip = -1},
+        {.patience = 3},    {.weight_decay = INFINITY},
+        {.rate_decay = -1}, {.head = 4},
+        {.encoder = 2},     {.radius_weight = -0.5},
+    };
+    hcr_model *model = NULL;
+    hcr_error error;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &wrong[i], &model, NULL, &error),
+                         HCR_ERROR_ARGUMENT);
+    const hcr_fit_options steps = {.encoder = HCR_ENCODER_LSTM, .features = 3}, plain = {.epochs = 1};
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &steps, &model, NULL, &error), HCR_ERROR_SHAPE);
+    assert_int_equal(hcr_fit(region, NULL, 0, INPUTS, X, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_SHAPE);
+    /* text that a file couldn't hold is refused before training, not after it */
+    assert_int_equal(hcr_fit(region, "\xff", ROWS, INPUTS, X, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_non_null(strstr(error.text, "UTF-8"));
+}
+
+static void test_divergence_is_told(void **state) {
+    (void)state;
+    const hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .rate = 1e30, .epochs = 20};
+    hcr_model *model = NULL;
+    hcr_error error;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_non_null(strstr(error.text, "rate"));
+    assert_null(model);
+}
+
+/* Targets outside the region are projected and counted. */
+static void test_projects_targets(void **state) {
+    (void)state;
+    const hcr_fit_options options = {.epochs = 1};
+    const double kept = Y[0];
+    Y[0] = 5;
+    hcr_fit_report report;
+    hcr_model *model = fit(ROWS, &options, &report);
+    assert_int_equal(report.rows_projected, 1);
+    assert_true(Y[0] == 5);
+    Y[0] = kept;
+    hcr_model_free(model);
+}
+
+/* What the callback saw, and where it stops. */
+typedef struct watch {
+    size_t calls, stop_at;
+    hcr_progress last;
+    double losses[64], validation[64];
+} watch;
+static int see(void *context, const hcr_progress *progress) {
+    watch *seen = context;
+    if (progress->step == progress->steps) {
+        seen->losses[progress->epoch - 1] = progress->training_loss;
+        seen->validation[progress->epoch - 1] = progress->validation_loss;
+        seen->calls++;
+    }
+    seen->last = *progress;
+    return seen->calls == seen->stop_at;
+}
+
+static const char *const checkpoint = "learn_test_fit.checkpoint";
+
+/* A run that was interrupted and resumed is bit for bit the unbroken one, early stopping included; so is one that goes
+ * on for more epochs. */
+static void test_resume(void **state) {
+    (void)state;
+    for (int encoder = 0; encoder <= 1; encoder++) {
+        hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
+                                   .head = HCR_HEAD_CONTRACT,
+                                   .hidden = 9,
+                                   .epochs = 12,
+                                   .batch = 16,
+                                   .rate_decay = 0.97,
+                                   .weight_decay = 0.01,
+                                   .clip = 0.5,
+                                   .validation = 0.2,
+                                   .patience = 6,
+                                   .seed = 8};
+        hcr_fit_report whole_report, report;
+        hcr_model *whole = fit(ROWS, &options, &whole_report), *part = NULL;
+        watch seen = {.stop_at = 5};
+        options.checkpoint = checkpoint;
+        options.progress = see;
+        options.progress_context = &seen;
+        hcr_error error;
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &part, &report, &error),
+                         HCR_ERROR_INTERRUPTED);
+        assert_non_null(part);
+        assert_int_equal(report.epochs, 5);
+        hcr_model_free(part);
+        options.resume = 1;
+        options.progress = NULL;
+        options.epochs = 7;
+        hcr_model *some = fit(ROWS, &options, NULL);
+        assert_false(same_predictions(whole, some));
+        options.epochs = 12;
+        hcr_model *resumed = fit(ROWS, &options, &report);
+        assert_true(same_predictions(whole, resumed));
+        assert_int_equal(report.epochs, whole_report.epochs);
+        assert_int_equal(report.best_epoch, whole_report.best_epoch);
+        assert_true(report.validation_loss == whole_report.validation_loss);
+        hcr_model_free(whole);
+        hcr_model_free(some);
+        hcr_model_free(resumed);
+        remove(checkpoint);
+    }
+}
+
+/* A checkpoint of another run is refused and says what differs; so is a damaged one. */
+static void test_foreign_checkpoints(void **state) {
+    (void)state;
+    const hcr_fit_options options = {.epochs = 2, .checkpoint = checkpoint, .resume = 1, .hidden = 4};
+    hcr_model_free(fit(ROWS, &options, NULL));
+    hcr_model *model = NULL;
+    hcr_error error;
+    hcr_fit_options other = options;
+    other.rate = 0.5;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &other, &model, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "other options"));
+    assert_int_equal(hcr_fit(region, NULL, ROWS - 1, INPUTS, X, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.text, "other data"));
+    other = options;
+    other.epochs = 1;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &other, &model, NULL, &error), HCR_ERROR_ARGUMENT);
+    size_t size;
+    char *bytes = read_file(checkpoint, &size);
+    write_file(checkpoint, bytes, size / 2);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_FORMAT);
+    assert_null(model);
+    assert_int_equal(hcr_model_load(checkpoint, &model, &error), HCR_ERROR_FORMAT);
+    write_file(checkpoint, bytes, size);
+    assert_int_equal(hcr_model_load(checkpoint, &model, &error), HCR_ERROR_FORMAT); /* whole, but no model */
+    free(bytes);
+    remove(checkpoint);
+}
+
+/* A path that can't be written is told before the first epoch. */
+static void test_unwritable_checkpoint(void **state) {
+    (void)state;
+    watch seen = {0};
+    const hcr_fit_options options = {
+        .epochs = 2, .checkpoint = "/nonexistent/folder/c", .progress = see, .progress_context = &seen};
+    hcr_model *model = NULL;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, NULL), HCR_ERROR_FILE);
+    assert_null(model);
+    assert_int_equal(seen.calls, 0);
+}
+
+/* With patience the model is that of the best epoch, and training ends `patience` epochs after it. */
+static void test_early_stopping(void **state) {
+    (void)state;
+    watch seen = {0};
+    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE,
+                               .hidden = 64,
+                               .epochs = 60,
+                               .rate = 3e-2, /* overfits 45 rows soon */
+                               .validation = 0.5,
+                               .patience = 4,
+                               .progress = see,
+                               .progress_context = &seen};
+    hcr_fit_report report;
+    hcr_model *model = fit(ROWS, &options, &report);
+    assert_int_equal(report.rows_validation, ROWS / 2);
+    assert_int_equal(report.rows, ROWS / 2);
+    assert_true(report.epochs < 60 && report.epochs == report.best_epoch + 4);
+    for (size_t e = 0; e < report.epochs; e++)
+        assert_true(seen.validation[e] >= seen.validation[report.best_epoch - 1]);
+    /* the same sums in the same order */
+    assert_true(report.validation_loss == seen.validation[report.best_epoch - 1]);
+    hcr_model_free(model);
+}
+
+/* Progress: epochs in order, finite losses that fall, NaN where nothing is held for validation. */
+static void test_progress(void **state) {
+    (void)state;
+    watch seen = {0};
+    const hcr_fit_options options = {.epochs = 20, .rate = 1e-2, .progress = see, .progress_context = &seen};
+    hcr_model *model = fit(ROWS, &options, NULL);
+    assert_int_equal(seen.calls, 20);
+    assert_int_equal(seen.last.epoch, 20);
+    assert_int_equal(seen.last.epochs, 20);
+    assert_true(isnan(seen.validation[0]) && seen.losses[19] < 0.5 * seen.losses[0]);
+    hcr_model_free(model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_learns),
+        cmocka_unit_test(test_seed_decides),
+        cmocka_unit_test(test_small_and_constant),
+        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_divergence_is_told),
+        cmocka_unit_test(test_projects_targets),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_foreign_checkpoints),
+        cmocka_unit_test(test_unwritable_checkpoint),
+        cmocka_unit_test(test_early_stopping),
+        cmocka_unit_test(test_progress),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
