@@ -5,7 +5,7 @@
 
 #include "constraints/block.h"
 #include "constraints/kernels.h"
-#include "core/double_double.h"
+#include "constraints/quadratic_value.h"
 
 static void release(hcri_constraint *constraint) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
@@ -117,156 +117,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------- value and gradient */
-
-void hcri_quadratic_product(const hcri_quadratic *quadratic, const double *x, double *result) {
-    const size_t n = quadratic->base.n;
-    memset(result, 0, n * sizeof *result);
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            result[j] = quadratic->matrix[j] * x[j];
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                result[i] += quadratic->matrix[i * n + j] * x[j];
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            const double t = hcri_rows_dot(&quadratic->factor, i, x, NULL);
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                result[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
-        }
-        break;
-    }
-}
-
-void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full) {
-    const size_t n = quadratic->base.n;
-    const hcri_rows *factor = &quadratic->factor;
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            full[j * n + j] += weight * quadratic->matrix[j];
-        break;
-    case HCRI_DENSE:
-        for (size_t k = 0; k < n * n; k++)
-            full[k] += weight * quadratic->matrix[k];
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < factor->count; i++)
-            for (size_t a = factor->start[i]; a < factor->start[i + 1]; a++)
-                for (size_t b = factor->start[i]; b < factor->start[i + 1]; b++)
-                    full[factor->columns[a] * n + factor->columns[b]] += weight * factor->values[a] * factor->values[b];
-        break;
-    }
-}
-
-/* Sums of products are exact to about 2^-100 of the sizes of their terms; counted in units of 2^-53, as everything that
- * `absolute` collects, that is this share of them, with room to spare. */
-static const double residue = 0x1p-40;
-
-/* ½ Q(y) to about twice the working precision; *absolute gets the sum of the sizes of what is rounded. */
-static hcri_dd half_square(const hcri_quadratic *quadratic, const double *y, double *absolute) {
-    const size_t n = quadratic->base.n;
-    hcri_dd total = {0, 0};
-    double sizes = 0;
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++) {
-            const double x = y[j] - quadratic->shift[j];
-            total = hcri_dd_add_product(total, 0.5 * quadratic->matrix[j] * x, x);
-            sizes += 0.5 * quadratic->matrix[j] * x * x;
-        }
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++) {
-            hcri_dd row = {0, 0};
-            double row_size = 0;
-            for (size_t j = 0; j < n; j++) {
-                const double x = y[j] - quadratic->shift[j];
-                row = hcri_dd_add_product(row, quadratic->matrix[i * n + j], x);
-                row_size += fabs(quadratic->matrix[i * n + j] * x);
-            }
-            const double x = 0.5 * (y[i] - quadratic->shift[i]);
-            total = hcri_dd_add_product(total, hcri_dd_value(row), x);
-            sizes += row_size * fabs(x); /* the x_j are rounded, so the row's terms count in full */
-        }
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            const double t = hcri_rows_dot_minus(&quadratic->factor, i, y, quadratic->shift[i]);
-            double terms;
-            hcri_rows_dot(&quadratic->factor, i, y, &terms);
-            terms += fabs(quadratic->shift[i]);
-            total = hcri_dd_add_product(total, 0.5 * t, t);
-            sizes += 0.5 * t * t + residue * terms * (fabs(t) + residue * terms);
-        }
-        break;
-    }
-    *absolute = sizes;
-    return total;
-}
-
-/* c(y); *absolute gets the sum of the sizes of its terms, of which the error is a few units in the last place. */
-static double accurate_value(const hcri_quadratic *quadratic, const double *y, double *absolute) {
-    hcri_dd total = half_square(quadratic, y, absolute);
-    for (size_t j = 0; j < quadratic->base.n; j++) {
-        total = hcri_dd_add_product(total, quadratic->linear[j], y[j]);
-        *absolute += residue * fabs(quadratic->linear[j] * y[j]);
-    }
-    total = hcri_dd_add(total, quadratic->constant);
-    total = hcri_dd_add_product(total, -0.5 * quadratic->radius, quadratic->radius);
-    *absolute += residue * (fabs(quadratic->constant) + quadratic->radius * quadratic->radius);
-    return hcri_dd_value(total);
-}
-
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
-    (void)i;
-    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
-    double absolute;
-    const double c = accurate_value(quadratic, y, &absolute);
-    /* Two roundings in x, two products, one in the row's value: 8 units cover them; the sums are exact to 2^-100 or so.
-     */
-    if (error != NULL)
-        *error = 0x1p-53 * (8 * absolute + 2 * fabs(c)) + 0x1p-1000;
-    return c;
-}
-
-/* result = the gradient of c at y. */
-static void gradient_at(const hcri_quadratic *quadratic, const double *y, double weight, double *gradient) {
-    const size_t n = quadratic->base.n;
-    for (size_t j = 0; j < n; j++)
-        gradient[j] += weight * quadratic->linear[j];
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            gradient[j] += weight * quadratic->matrix[j] * (y[j] - quadratic->shift[j]);
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++) {
-            const double x = weight * (y[i] - quadratic->shift[i]);
-            for (size_t j = 0; j < n; j++)
-                gradient[j] += quadratic->matrix[i * n + j] * x;
-        }
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            const double t = weight * hcri_rows_dot_minus(&quadratic->factor, i, y, quadratic->shift[i]);
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                gradient[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
-        }
-        break;
-    }
-}
-
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
-    (void)i;
-    gradient_at((const hcri_quadratic *)constraint, y, weight, gradient);
-}
-
 static int exists(const hcri_constraint *constraint, size_t i) {
     (void)constraint;
     (void)i;
@@ -297,14 +147,17 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     const size_t n = constraint->n;
-    quadratic->at_origin = value(constraint, 0, origin, &quadratic->at_origin_error);
+    double sizes;
+    quadratic->at_origin = hcri_quadratic_accurate_value(quadratic, origin, &sizes);
+    /* Two roundings in y − shift, two products, one in a row's value: 8 units of the terms cover them. */
+    quadratic->at_origin_error = 0x1p-53 * (8 * sizes + 2 * fabs(quadratic->at_origin)) + 0x1p-1000;
     if (!(quadratic->at_origin + quadratic->at_origin_error < 0))
         return hcri_block_refuse_origin(0, quadratic->at_origin, error);
     quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
     quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
     if (quadratic->centre == NULL || quadratic->gradient == NULL)
         return hcri_fail_memory(error);
-    gradient_at(quadratic, origin, 1, quadratic->gradient);
+    hcri_quadratic_add_gradient(constraint, 0, origin, 1, quadratic->gradient);
     quadratic->gradient_is_zero = 1;
     for (size_t j = 0; j < n; j++)
         quadratic->gradient_is_zero &= quadratic->gradient[j] == 0;
@@ -508,6 +361,18 @@ static double inradius(const hcri_constraint *constraint) {
     return found > 0 ? 1 / found : INFINITY;
 }
 
-const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC, "quadratic", release,   write,  read,
-                                       place,          gauge,       gauge_one, along,  value,
-                                       add_gradient,   exists,      radius,    margin, inradius};
+const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC,
+                                       "quadratic",
+                                       release,
+                                       write,
+                                       read,
+                                       place,
+                                       gauge,
+                                       gauge_one,
+                                       along,
+                                       hcri_quadratic_value,
+                                       hcri_quadratic_add_gradient,
+                                       exists,
+                                       radius,
+                                       margin,
+                                       inradius};

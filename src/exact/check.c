@@ -11,31 +11,37 @@ static int all_finite(size_t n, const double *y) {
     return 1;
 }
 
-/* The first constraint that doesn't hold at y, HCRI_NO_CONSTRAINT when all do. */
-static uint32_t first_violated(const hcri_set *set, const double *y) {
-    for (size_t b = 0; b < set->blocks; b++) {
-        const hcri_constraint *block = set->block[b];
-        for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, y))
-                return block->first + (uint32_t)i;
-    }
-    return HCRI_NO_CONSTRAINT;
-}
+/* Points that are checked together: every block passes by once for all of them, and stays in the cache while it does.
+ */
+enum { AT_ONCE = 16 };
 
-static void check_row(const hcr_region *region, const double *y, size_t row, uint8_t *inside, uint32_t *which) {
-    const int finite = all_finite(region->set.n, y);
-    const uint32_t violated = finite ? first_violated(&region->set, y) : HCRI_NO_CONSTRAINT;
-    inside[row] = finite && violated == HCRI_NO_CONSTRAINT;
-    if (which != NULL)
-        which[row] = violated;
+static void check_chunk(const hcr_region *region, size_t rows, const double *y, uint8_t *inside, uint32_t *which) {
+    const size_t n = region->set.n;
+    uint32_t violated[AT_ONCE];
+    for (size_t s = 0; s < rows; s++) {
+        inside[s] = all_finite(n, y + s * n) != 0;
+        violated[s] = HCRI_NO_CONSTRAINT;
+    }
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        for (size_t i = 0; i < block->count; i++)
+            for (size_t s = 0; s < rows && block->kind->exists(block, i); s++)
+                if (inside[s] && !hcri_exact_holds(block, i, y + s * n)) {
+                    inside[s] = 0;
+                    violated[s] = block->first + (uint32_t)i;
+                }
+    }
+    for (size_t s = 0; which != NULL && s < rows; s++)
+        which[s] = violated[s];
 }
 
 hcr_status hcr_check(const hcr_region *region, size_t rows, const double *y, uint8_t *inside, uint32_t *which,
                      hcr_error *error) {
     if (region == NULL || (rows != 0 && (y == NULL || inside == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y or inside is NULL");
-    for (size_t i = 0; i < rows; i++)
-        check_row(region, y + i * region->set.n, i, inside, which);
+    for (size_t i = 0; i < rows; i += AT_ONCE)
+        check_chunk(region, rows - i < AT_ONCE ? rows - i : AT_ONCE, y + i * region->set.n, inside + i,
+                    which == NULL ? NULL : which + i);
     return HCR_OK;
 }
 
@@ -44,14 +50,15 @@ hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *y, 
     if (region == NULL || (rows != 0 && (y == NULL || inside == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y or inside is NULL");
     const size_t n = region->set.n;
-    double *point = hcri_allocate(&hcri_default_allocator, n, sizeof *point);
-    if (point == NULL)
+    double *points = hcri_allocate(&hcri_default_allocator, AT_ONCE * n, sizeof *points);
+    if (points == NULL)
         return hcri_fail_memory(error);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t j = 0; j < n; j++)
-            point[j] = (double)y[i * n + j];
-        check_row(region, point, i, inside, which);
+    for (size_t i = 0; i < rows; i += AT_ONCE) {
+        const size_t now = rows - i < AT_ONCE ? rows - i : AT_ONCE;
+        for (size_t k = 0; k < now * n; k++)
+            points[k] = (double)y[i * n + k];
+        check_chunk(region, now, points, inside + i, which == NULL ? NULL : which + i);
     }
-    hcri_release(&hcri_default_allocator, point);
+    hcri_release(&hcri_default_allocator, points);
     return HCR_OK;
 }

@@ -20,8 +20,8 @@ hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span) {
 }
 
 static int append_name(hcri_scope *scope, const hcri_name *name) {
-    hcri_name *names = hcri_grow(&scope->text->arena.allocator, scope->name, &scope->capacity, scope->count + 1,
-                                 sizeof *names);
+    hcri_name *names =
+        hcri_grow(&scope->text->arena.allocator, scope->name, &scope->capacity, scope->count + 1, sizeof *names);
     if (names == NULL) {
         hcri_refuse(scope->text, name->span, HCR_ERROR_MEMORY, "not enough memory");
         return 0;

@@ -14,11 +14,12 @@ typedef struct hcri_bend { /* weight · atom: a part that isn't piecewise linear
 
 /* One way to take the branches of an inequality:  Σ value_k y[column_k] + constant + Σ bends <= 0. */
 typedef struct hcri_branch {
-    size_t count, column_capacity, value_capacity;
-    uint32_t *column;
-    double *value;
+    size_t count, entry_capacity, column_capacity, value_capacity;
+    hcri_entry *entry; /* while it grows */
+    uint32_t *column;  /* then: increasing, … */
+    double *value;     /* … not 0 */
     hcri_dd constant;
-    int infinite; /* how often an infinite constant was added, less how often subtracted */
+    int infinite; /* the sign of infinite constants in it, 0 for none */
     size_t bends, bend_capacity;
     hcri_bend *bend;
 } hcri_branch;
@@ -44,7 +45,7 @@ int hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status sta
 int hcri_lowering_finish(hcri_lowering *lowering);
 void hcri_lowering_release(hcri_lowering *lowering);
 
-/* x rounded down (up) to a double, where x is −constant, or −constant/divisor. */
+/* The largest double that isn't above numerator/divisor. */
 double hcri_quotient_down(hcri_dd numerator, double divisor);
 
 #endif

@@ -77,8 +77,8 @@ static hcr_status grow_table(hcri_pieces *pieces, hcr_error *error) {
     return HCR_OK;
 }
 
-/* The row given is s times row i, s = value/known; its bound b stands for b/s there, which becomes the bound of that side
- * if it is tighter: rounded to the inside. */
+/* The row given is s times row i, s = value/known; its bound b stands for b/s there, which becomes the bound of that
+ * side if it is tighter: rounded to the inside. */
 static void tighten(hcri_piece_side *side, int is_upper, double known, double value, hcri_piece_side new_side) {
     const double towards = is_upper ? -(double)INFINITY : (double)INFINITY;
     const int sign = value > 0 ? 1 : -1;
@@ -135,9 +135,8 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
     }
-    const hcr_status status =
-        hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns, pieces->rows.values, bound,
-                                    bound + rows, error);
+    const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
+                                                          pieces->rows.values, bound, bound + rows, error);
     hcri_release(pieces->allocator, bound);
     if (status != HCR_OK)
         return status;

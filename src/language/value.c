@@ -103,29 +103,23 @@ int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total
     return sums->start != NULL && sums->element != NULL && sums->weight != NULL;
 }
 
-typedef struct entry {
-    uint32_t column;
-    double coefficient;
-} entry;
-
 static int by_column(const void *a, const void *b) {
-    const uint32_t x = ((const entry *)a)->column, y = ((const entry *)b)->column;
+    const uint32_t x = ((const hcri_entry *)a)->column, y = ((const hcri_entry *)b)->column;
     return (x > y) - (x < y);
 }
 
-/* Sorts by column, adds what has the same, drops what is 0; returns how many are left. */
-static size_t gather_columns(entry *entries, size_t count) {
+size_t hcri_entries_gather(hcri_entry *entries, size_t count) {
     int sorted = 1;
     for (size_t k = 1; k < count && sorted; k++)
-        sorted = entries[k - 1].column < entries[k].column;
+        sorted = entries[k - 1].column <= entries[k].column;
     if (!sorted)
         qsort(entries, count, sizeof *entries, by_column);
     size_t kept = 0;
     for (size_t k = 0; k < count;) {
-        entry sum = entries[k];
+        hcri_entry sum = entries[k];
         for (k++; k < count && entries[k].column == sum.column; k++)
-            sum.coefficient += entries[k].coefficient;
-        if (sum.coefficient != 0)
+            sum.value += entries[k].value;
+        if (sum.value != 0)
             entries[kept++] = sum;
     }
     return kept;
@@ -147,7 +141,7 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
     size_t *start = hcri_take(text, span, result->size + 1, sizeof *start);
     uint32_t *column = hcri_take(text, span, total, sizeof *column);
     double *coefficient = hcri_take(text, span, total, sizeof *coefficient);
-    entry *entries = hcri_take(text, span, most, sizeof *entries);
+    hcri_entry *entries = hcri_take(text, span, most, sizeof *entries);
     if (start == NULL || column == NULL || coefficient == NULL || entries == NULL)
         return 0;
     size_t used = 0;
@@ -157,16 +151,16 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
             const size_t e = sums->element[k];
             const double weight = sums->weight[k];
             for (size_t t = value->start[e]; weight != 0 && t < value->start[e + 1]; t++)
-                entries[count++] = (entry){value->column[t], weight * value->coefficient[t]};
+                entries[count++] = (hcri_entry){value->column[t], weight * value->coefficient[t]};
         }
-        count = gather_columns(entries, count);
+        count = hcri_entries_gather(entries, count);
         for (size_t k = 0; k < count; k++) {
-            if (!isfinite(entries[k].coefficient)) {
+            if (!isfinite(entries[k].value)) {
                 hcri_refuse(text, span, HCR_ERROR_DATA, "an output is multiplied by infinity here, or overflows");
                 return 0;
             }
             column[used] = entries[k].column;
-            coefficient[used++] = entries[k].coefficient;
+            coefficient[used++] = entries[k].value;
         }
         start[i + 1] = used;
     }

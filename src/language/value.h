@@ -65,6 +65,14 @@ typedef struct hcri_shape_name {
 } hcri_shape_name;
 hcri_shape_name hcri_shape_describe(hcri_shape shape);
 
+/* A coefficient of an output, while sums are formed. */
+typedef struct hcri_entry {
+    uint32_t column;
+    double value;
+} hcri_entry;
+/* Sorts by column, adds what has the same, drops what is 0; returns how many are left. */
+size_t hcri_entries_gather(hcri_entry *entries, size_t count);
+
 /* The functions below return NULL after a refusal of `span`. Their results live in the arena and share what they can.
  */
 

@@ -10,19 +10,21 @@
 
 struct hcri_active_set {
     size_t n, count; /* constraints: n bounds, then the rows, all scaled to length 1 */
-    double scale;
     const hcri_kernels *kernels;
     size_t *start;
     uint32_t *columns;
     double *values;
     double *lower, *upper;
+    double *rounding;     /* of a·y in the region */
+    double *inverse_size; /* of each output there */
 
     /* of the point being projected */
-    double *y, *p;
-    double rounding; /* what the value of a unit row may be wrong by */
-    double *safe;    /* constraint c holds as long as y has moved less than safe[c] in all */
+    double *y;
+    int far;      /* it is so far away that a step's rounding counts */
+    double swell; /* how many times larger than in the region an output is, and with it what rounding does */
+    double *safe; /* constraint c holds as long as y has moved less than safe[c] in all */
     double moved;
-    uint32_t worst; /* the most violated constraint, its side (+1 upper, −1 lower) and by how much */
+    uint32_t worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower) and by how much */
     double worst_side, worst_violation;
 
     /* the active constraints, in the order of their last columns; multipliers carry the side's sign */
@@ -38,12 +40,16 @@ struct hcri_active_set {
 /* Beyond this many numbers in the factor (32 MB), or this near to dependence, another method is better. */
 enum { LARGEST_FACTOR = 4000000, REFINEMENTS = 4 };
 static const double least_independence = 1e-12;
+static const uint32_t NONE = UINT32_MAX;
+/* From this many times the region's size on a point is far. */
+static const double far_away = 1e4;
 
 void hcri_active_set_free(hcri_active_set *a) {
     if (a == NULL)
         return;
-    void *owned[] = {a->start, a->columns,    a->values, a->lower,      a->upper,     a->y,      a->p,    a->safe,
-                     a->side,  a->multiplier, a->cross,  a->constraint, a->is_active, a->spread, a->step, a};
+    void *owned[] = {a->start, a->columns,    a->values, a->lower,      a->upper,     a->rounding, a->inverse_size,
+                     a->y,     a->safe,       a->side,   a->multiplier, a->cross,     a->step,     a->constraint,
+                     a->spread, a->is_active, a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
@@ -56,46 +62,56 @@ static int allocate(hcri_active_set *a, size_t numbers) {
     a->lower = calloc(a->count, sizeof *a->lower);
     a->upper = calloc(a->count, sizeof *a->upper);
     a->y = calloc(a->n, sizeof *a->y);
-    a->p = calloc(a->n, sizeof *a->p);
+    a->rounding = calloc(a->count, sizeof *a->rounding);
+    a->inverse_size = calloc(a->n, sizeof *a->inverse_size);
     a->safe = calloc(a->count, sizeof *a->safe);
     a->is_active = calloc(a->count, 1);
     a->spread = calloc(a->n, sizeof *a->spread);
     return a->start != NULL && a->columns != NULL && a->values != NULL && a->lower != NULL && a->upper != NULL &&
-           a->y != NULL && a->p != NULL && a->safe != NULL && a->is_active != NULL && a->spread != NULL;
+           a->rounding != NULL && a->inverse_size != NULL && a->y != NULL && a->safe != NULL && a->is_active != NULL &&
+           a->spread != NULL;
 }
 
-hcr_status hcri_active_set_create(const hcri_set *set, double scale, hcri_active_set **active_set, hcr_error *error) {
-    const hcri_rows *rows = &set->linear->rows;
+/* Constraint c, scaled to length 1; its entries go to a->start[c] on. */
+static void append(hcri_active_set *a, size_t c, size_t terms, const uint32_t *columns, const double *values,
+                   double length, double lower, double upper) {
+    const size_t start = a->start[c];
+    double total = 0;
+    for (size_t k = 0; k < terms; k++) {
+        a->columns[start + k] = columns[k];
+        a->values[start + k] = values[k] / length;
+        total += fabs(a->values[start + k]) / a->inverse_size[columns[k]];
+    }
+    a->start[c + 1] = start + terms;
+    a->lower[c] = lower / length;
+    a->upper[c] = upper / length;
+    a->rounding[c] = 4 * ((double)terms + 4) * 0x1p-53 * total;
+}
+
+hcr_status hcri_active_set_create(const hcr_region *region, hcri_active_set **active_set, hcr_error *error) {
+    const hcri_box *box = region->set.box;
+    const hcri_linear *linear = region->set.linear;
+    const hcri_rows *rows = &linear->rows;
     hcri_active_set *a = calloc(1, sizeof *a);
     if (a == NULL)
         return hcri_fail_memory(error);
-    a->n = set->n;
-    a->count = set->n + rows->count;
-    a->scale = scale;
+    a->n = region->set.n;
+    a->count = a->n + rows->count;
     a->kernels = hcri_kernels_best();
-    if (!allocate(a, set->n + (rows->count == 0 ? 0 : rows->start[rows->count]))) {
+    if (!allocate(a, a->n + (rows->count == 0 ? 0 : rows->start[rows->count]))) {
         hcri_active_set_free(a);
         return hcri_fail_memory(error);
     }
-    for (size_t j = 0; j < set->n; j++) {
-        a->start[j] = j;
-        a->columns[j] = (uint32_t)j;
-        a->values[j] = 1;
-        a->lower[j] = set->box->lower[j];
-        a->upper[j] = set->box->upper[j];
-    }
-    size_t used = set->n;
+    for (size_t j = 0; j < a->n; j++)
+        a->inverse_size[j] = 1 / fmax(fabs(region->lower[j]), fabs(region->upper[j]));
+    static const double one = 1;
+    for (uint32_t j = 0; j < a->n; j++)
+        append(a, j, 1, &j, &one, 1, box->lower[j], box->upper[j]);
     for (size_t i = 0; i < rows->count; i++) {
-        const double size = hcri_row_length(rows, i);
-        a->start[set->n + i] = used;
-        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-            a->columns[used] = rows->columns[k];
-            a->values[used++] = rows->values[k] / size;
-        }
-        a->lower[set->n + i] = set->linear->lower[i] / size;
-        a->upper[set->n + i] = set->linear->upper[i] / size;
+        const size_t start = rows->start[i];
+        append(a, a->n + i, rows->start[i + 1] - start, rows->columns + start, rows->values + start,
+               hcri_row_length(rows, i), linear->lower[i], linear->upper[i]);
     }
-    a->start[a->count] = used;
     *active_set = a;
     return HCR_OK;
 }
@@ -133,7 +149,11 @@ static void row_add(const hcri_active_set *a, size_t c, double factor, double *r
 /* Finds the most violated constraint. A unit row's value changes by no more than y moves, so a constraint that held with
  * some room needn't be looked at until y has moved that far. */
 static void find_worst(hcri_active_set *a) {
-    a->worst_violation = -INFINITY;
+    a->worst = NONE;
+    a->worst_violation = 0;
+    a->swell = 1;
+    for (size_t j = 0; j < a->n; j++)
+        a->swell = fmax(a->swell, fabs(a->y[j]) * a->inverse_size[j]);
     for (size_t c = 0; c < a->count; c++) {
         if (a->safe[c] > a->moved || a->is_active[c])
             continue;
@@ -141,7 +161,7 @@ static void find_worst(hcri_active_set *a) {
         const double over = value - a->upper[c], under = a->lower[c] - value;
         const double violation = fmax(over, under);
         a->safe[c] = a->moved - violation;
-        if (violation > a->worst_violation) {
+        if (violation > a->worst_violation && violation > a->swell * a->rounding[c]) {
             a->worst_violation = violation;
             a->worst = (uint32_t)c;
             a->worst_side = over >= under ? 1 : -1;
@@ -149,8 +169,7 @@ static void find_worst(hcri_active_set *a) {
     }
 }
 
-hcri_side hcri_active_set_classify(hcri_active_set *a, const double *p) {
-    memcpy(a->p, p, a->n * sizeof *p);
+static void start(hcri_active_set *a, const double *p) {
     memcpy(a->y, p, a->n * sizeof *p);
     for (size_t i = 0; i < a->active; i++)
         a->is_active[a->constraint[i]] = 0;
@@ -159,18 +178,7 @@ hcri_side hcri_active_set_classify(hcri_active_set *a, const double *p) {
     memset(a->safe, 0, a->count * sizeof *a->safe);
     hcri_envelope_clear(&a->gram);
     find_worst(a);
-    /* (terms + 8) roundings of at most |row| |p| or the bound; |row| = 1. */
-    double longest = 0, sum = 0;
-    for (size_t j = 0; j < a->n; j++) {
-        longest = fmax(longest, fabs(p[j]));
-        sum += fabs(p[j]);
-    }
-    const double size = fmin(sum, longest * sqrt((double)a->n)) + a->scale;
-    a->rounding = 0x1p-49 * size;
-    const double certain = ((double)a->n + 8) * 0x1p-52 * size;
-    return a->worst_violation > certain    ? HCRI_SIDE_OUTSIDE
-           : a->worst_violation < -certain ? HCRI_SIDE_INSIDE
-                                           : HCRI_SIDE_UNSURE;
+    a->far = a->swell > far_away;
 }
 
 static int make_room(hcri_active_set *a) {
@@ -285,8 +293,11 @@ static int add_worst(hcri_active_set *a) {
             if (!dependent && change != 0)
                 row_add(a, a->constraint[i], change, a->y);
         }
-        if (blocking == SIZE_MAX)
+        if (blocking == SIZE_MAX) {
+            if (c < a->n) /* what rounding left, which is much when y came from far away */
+                a->y[c] = (side > 0 ? a->upper : a->lower)[c];
             return activate(a, c, side, multiplier);
+        }
         if (!deactivate(a, blocking))
             return 0;
     }
@@ -306,17 +317,24 @@ static void refine(hcri_active_set *a) {
         row_add(a, a->constraint[i], -a->step[i], a->y);
         moved += fabs(a->step[i]);
     }
+    for (size_t i = 0; i < a->active; i++)
+        if (a->constraint[i] < a->n)
+            a->y[a->constraint[i]] = (a->side[i] > 0 ? a->upper : a->lower)[a->constraint[i]];
     a->moved += moved;
 }
 
-int hcri_active_set_project(hcri_active_set *a, double *y) {
+int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
     const size_t most = 100 + 20 * a->count;
     size_t steps = 0;
+    start(a, p);
     for (int round = 0; round < REFINEMENTS; round++) {
         const size_t before = steps;
-        for (; a->worst_violation > a->rounding; find_worst(a))
+        for (; a->worst != NONE; find_worst(a)) {
             if (steps++ == most || !add_worst(a))
                 return 0;
+            if (a->far)
+                refine(a);
+        }
         if (round > 0 && steps == before)
             break;
         refine(a);
@@ -324,10 +342,4 @@ int hcri_active_set_project(hcri_active_set *a, double *y) {
     }
     memcpy(y, a->y, a->n * sizeof *y);
     return 1;
-}
-
-size_t hcri_active_set_result(const hcri_active_set *a, const uint32_t **constraint, const double **multiplier) {
-    *constraint = a->constraint;
-    *multiplier = a->multiplier;
-    return a->active;
 }

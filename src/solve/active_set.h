@@ -8,23 +8,15 @@
 #ifndef HCRI_ACTIVE_SET_H
 #define HCRI_ACTIVE_SET_H
 
-#include "region/set.h"
+#include "region/region.h"
 
 typedef struct hcri_active_set hcri_active_set;
 
-/* `scale`: about the size |y| of the points of the set, what rounding is measured by. */
-hcr_status hcri_active_set_create(const hcri_set *set, double scale, hcri_active_set **active_set, hcr_error *error);
+/* For the box and the rows of a region, which is kept. */
+hcr_status hcri_active_set_create(const hcr_region *region, hcri_active_set **active_set, hcr_error *error);
 void hcri_active_set_free(hcri_active_set *active_set); /* NULL is fine */
-
-typedef enum hcri_side { HCRI_SIDE_INSIDE, HCRI_SIDE_OUTSIDE, HCRI_SIDE_UNSURE } hcri_side;
-/* Where p is, as far as rounding lets it be told. What it finds is where hcri_active_set_project goes on. */
-hcri_side hcri_active_set_classify(hcri_active_set *active_set, const double *p);
-/* The nearest point y to the p of the last classify, right to rounding. 0 when it can't be had: more active constraints
- * than memory is spent on, or they depend on each other too closely. */
-int hcri_active_set_project(hcri_active_set *active_set, double *y);
-/* After project: the active constraints and their multipliers (signed: positive at an upper side), in units of the rows
- * scaled to length 1. Constraint c < n is y_c, constraint n + i is row i. */
-size_t hcri_active_set_result(const hcri_active_set *active_set, const uint32_t **constraint,
-                              const double **multiplier);
+/* y = the nearest point to p, right to rounding. 0 when it can't be had: more active constraints than memory is spent on, or
+ * they depend on each other too closely. */
+int hcri_active_set_project(hcri_active_set *active_set, const double *p, double *y);
 
 #endif

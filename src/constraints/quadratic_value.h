@@ -1,0 +1,14 @@
+/* The value of a quadratic and its derivatives at a point: plain with an error bound, and nearly exact. */
+#ifndef HCRI_QUADRATIC_VALUE_H
+#define HCRI_QUADRATIC_VALUE_H
+
+#include "constraints/quadratic.h"
+
+/* c(y) to about twice the working precision; *absolute gets the sum of the sizes of what is rounded. */
+double hcri_quadratic_accurate_value(const hcri_quadratic *quadratic, const double *y, double *absolute);
+/* hcri_kind's value and add_gradient. */
+double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error);
+void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
+                                 double *gradient);
+
+#endif

@@ -1,0 +1,353 @@
+#include "solve/bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <lapacke.h>
+
+#include "core/random.h"
+#include "solve/describe.h"
+#include "solve/local.h"
+#include "solve/lp.h"
+#include "solve/nlp.h"
+#include "solve/propagate.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* Dense factorisations are for at most this many outputs. */
+enum { LARGEST_DENSE = 2000 };
+
+static int all_finite(size_t n, const double *lower, const double *upper) {
+    for (size_t j = 0; j < n; j++)
+        if (isinf(lower[j]) || isinf(upper[j]))
+            return 0;
+    return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------- closed form: ellipsoids */
+
+/* The condition number from which on a matrix counts as singular. */
+static const double least_rcond = 1e-12;
+
+/* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
+static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
+    const size_t n = quadratic->base.n;
+    memset(matrix, 0, n * n * sizeof *matrix);
+    hcri_quadratic_add_matrix(quadratic, 1, matrix);
+    for (size_t j = 0; j < n; j++)
+        size[j] = sqrt(matrix[j * n + j]);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (size[i] > 0 && size[j] > 0)
+                matrix[i * n + j] /= size[i] * size[j];
+}
+
+/* x = P⁻¹ x from the Cholesky factor of the scaled matrix. */
+static void solve_scaled(size_t n, const double *factor, const double *size, double *x) {
+    for (size_t j = 0; j < n; j++)
+        x[j] /= size[j];
+    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (lapack_int)n, 1, factor, (lapack_int)n, x, (lapack_int)n);
+    for (size_t j = 0; j < n; j++)
+        x[j] /= size[j];
+}
+
+typedef struct ellipsoid_room {
+    double *matrix, *size, *centre, *step;
+} ellipsoid_room;
+
+/* For P positive definite, c(y) = c(y*) + ½(y − y*)'P(y − y*), so |y_j − y*_j| <= √(−2 c(y*) (P⁻¹)_jj). y* is found by two
+ * Newton steps; what the second leaves, ½ g'P⁻¹g, is added to the depth, and the reach is widened for the rounding in P⁻¹,
+ * n u times the condition number. Matrices that are singular in floating point are left alone. */
+static void ellipsoid_box(const hcri_quadratic *quadratic, ellipsoid_room *room, double *lower, double *upper) {
+    const size_t n = quadratic->base.n;
+    const lapack_int size = (lapack_int)n;
+    const hcri_kind *kind = quadratic->base.kind;
+    scaled_matrix(quadratic, room->matrix, room->size);
+    for (size_t j = 0; j < n; j++)
+        if (!(room->size[j] > 0))
+            return;
+    const double norm = LAPACKE_dlansy(LAPACK_COL_MAJOR, '1', 'L', size, room->matrix, size);
+    double rcond = 0;
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', size, room->matrix, size) != 0 ||
+        LAPACKE_dpocon(LAPACK_COL_MAJOR, 'L', size, room->matrix, size, norm, &rcond) != 0 || rcond < least_rcond)
+        return;
+    for (size_t j = 0; j < n; j++)
+        room->centre[j] = quadratic->form == HCRI_FACTOR ? 0 : quadratic->shift[j];
+    double left = 0; /* g'P⁻¹g */
+    for (int step = 0; step < 3; step++) {
+        memset(room->step, 0, n * sizeof *room->step);
+        kind->add_gradient(&quadratic->base, 0, room->centre, 1, room->step);
+        solve_scaled(n, room->matrix, room->size, room->step);
+        if (step == 2)
+            break;
+        for (size_t j = 0; j < n; j++)
+            room->centre[j] -= room->step[j];
+    }
+    for (size_t j = 0; j < n; j++)
+        left += room->step[j] * room->size[j] * room->step[j] * room->size[j];
+    double error;
+    const double value = kind->value(&quadratic->base, 0, room->centre, &error);
+    const double depth = fmax(0, -value) + error + (double)n * left;
+    if (LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', size, room->matrix, size) != 0)
+        return;
+    const double widened = 1 + 1e-9 + 16 * (double)n * 0x1p-53 / rcond;
+    for (size_t j = 0; j < n; j++) {
+        const double reach = widened * sqrt(2 * depth * room->matrix[j * n + j]) / room->size[j] +
+                             fabs(room->step[j]) + 0x1p-50 * fabs(room->centre[j]);
+        lower[j] = fmax(lower[j], room->centre[j] - reach);
+        upper[j] = fmin(upper[j], room->centre[j] + reach);
+    }
+}
+
+/* Dense quadratics, and factored ones whose F'F may have full rank; diagonal ones are for propagation. */
+static int may_be_ellipsoid(const hcri_constraint *block) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
+    return quadratic->form == HCRI_DENSE || (quadratic->form == HCRI_FACTOR && quadratic->factor.count >= block->n);
+}
+
+static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
+    enum { ALWAYS = 500 }; /* above, a factorisation has to be needed */
+    const size_t n = set->n;
+    size_t found = 0;
+    for (size_t b = 2; b < set->blocks; b++)
+        found += (size_t)may_be_ellipsoid(set->block[b]);
+    if (found == 0 || n > LARGEST_DENSE)
+        return HCR_OK;
+    double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    ellipsoid_room room = {numbers, numbers + n * n, numbers + n * n + n, numbers + n * n + 2 * n};
+    for (size_t b = 2; b < set->blocks; b++)
+        if (may_be_ellipsoid(set->block[b]) && (n <= ALWAYS || !all_finite(n, lower, upper)))
+            ellipsoid_box((const hcri_quadratic *)set->block[b], &room, lower, upper);
+    hcri_release(memory, numbers);
+    return HCR_OK;
+}
+
+hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
+    memcpy(lower, set->box->lower, set->n * sizeof *lower);
+    memcpy(upper, set->box->upper, set->n * sizeof *upper);
+    hcri_propagate(set, lower, upper);
+    HCRI_TRY(ellipsoid_boxes(set, lower, upper, error));
+    hcri_propagate(set, lower, upper);
+    return HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- recession cone */
+
+/* Rows v·d = 0 for the range of a dense P: eigenvectors of the scaled matrix whose eigenvalues aren't 0 in floating point. */
+static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *program, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const lapack_int size = (lapack_int)n;
+    if (n > LARGEST_DENSE)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a dense quadratic in more than %d outputs needs bounds on all of them", LARGEST_DENSE);
+    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
+    double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
+    hcr_status status = columns == NULL || numbers == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        scaled_matrix(quadratic, matrix, sizes);
+        if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
+            status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
+    }
+    for (size_t k = 0; k < n && status == HCR_OK; k++) {
+        if (eigenvalue[k] <= least_rcond * eigenvalue[n - 1])
+            continue;
+        size_t terms = 0;
+        for (size_t j = 0; j < n; j++)
+            if (sizes[j] > 0) {
+                columns[terms] = (uint32_t)j;
+                row[terms++] = matrix[k * n + j] * sizes[j];
+            }
+        status = hcri_program_add_row(program, terms, columns, row, 0, 0, error);
+    }
+    hcri_release(memory, columns);
+    hcri_release(memory, numbers);
+    return status;
+}
+
+/* P d = 0 and q·d <= 0. */
+static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *program, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const hcri_rows *factor = &quadratic->factor;
+    if (quadratic->form == HCRI_DENSE)
+        HCRI_TRY(add_range(quadratic, program, error));
+    for (size_t k = 0; k < factor->count; k++)
+        HCRI_TRY(hcri_program_add_row(program, factor->start[k + 1] - factor->start[k],
+                                      factor->columns + factor->start[k], factor->values + factor->start[k], 0, 0,
+                                      error));
+    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    double *values = hcri_allocate(memory, n, sizeof *values);
+    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    size_t terms = 0;
+    for (size_t j = 0; j < n && status == HCR_OK; j++) {
+        if (quadratic->form == HCRI_DIAGONAL && quadratic->matrix[j] > 0) {
+            program->lower[j] = program->upper[j] = 0;
+        } else if (quadratic->linear[j] != 0) {
+            columns[terms] = (uint32_t)j;
+            values[terms++] = quadratic->linear[j];
+        }
+    }
+    if (status == HCR_OK && terms != 0)
+        status = hcri_program_add_row(program, terms, columns, values, -INFINITY, 0, error);
+    hcri_release(memory, columns);
+    hcri_release(memory, values);
+    return status;
+}
+
+/* {d : |d_j| <= 1, c(y + t d) stays bounded above for t → ∞, for every constraint}: a cone cut off at a cube. */
+static hcr_status recession_program(const hcri_set *set, const double *lower, const double *upper,
+                                    hcri_program *program, hcr_error *error) {
+    HCRI_TRY(hcri_program_create(program, set->n, error));
+    for (size_t j = 0; j < set->n; j++) {
+        program->lower[j] = isinf(lower[j]) ? -1 : 0;
+        program->upper[j] = isinf(upper[j]) ? 1 : 0;
+    }
+    const hcri_rows *rows = &set->linear->rows;
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
+        status = hcri_program_add_row(program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
+                                      rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
+                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error);
+    for (size_t b = 2; b < set->blocks && status == HCR_OK; b++)
+        status = add_recession((const hcri_quadratic *)set->block[b], program, error);
+    if (status != HCR_OK)
+        hcri_program_release(program);
+    return status;
+}
+
+static hcr_status refuse_unbounded(const hcri_set *set, const double *direction, hcr_error *error) {
+    char words[512], name[128];
+    size_t largest = 0;
+    for (size_t j = 1; j < set->n; j++)
+        if (fabs(direction[j]) > fabs(direction[largest]))
+            largest = j;
+    hcri_describe_direction(set, direction, words, sizeof words);
+    hcri_set_output_name(set, largest, name, sizeof name);
+    return hcri_fail(error, HCR_ERROR_UNBOUNDED,
+                     "the region is unbounded: nothing stops the direction %s\n"
+                     "Add bounds on these outputs, such as %s %s 1e6 if that is beyond all that can occur.",
+                     words, name, direction[largest] > 0 ? "<=" : ">= -");
+}
+
+/* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide. */
+hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
+    static const double beyond_tolerance = 1e-6;
+    const size_t n = set->n;
+    hcri_program program;
+    HCRI_TRY(recession_program(set, lower, upper, &program, error));
+    hcri_lp *lp = NULL;
+    double *objective = hcri_allocate(memory, n, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    hcri_random random;
+    hcri_random_seed(&random, 1);
+    for (size_t j = 0; status == HCR_OK && j < n; j++)
+        objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
+    for (int side = 0; side < 2 && status == HCR_OK; side++) {
+        hcri_lp_outcome outcome;
+        status = hcri_lp_maximise(lp, objective, &outcome, error);
+        if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
+            status = refuse_unbounded(set, hcri_lp_solution(lp), error);
+        for (size_t j = 0; j < n; j++)
+            objective[j] = -objective[j];
+    }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- the extremes */
+
+/* Outputs in one sweep of linear programs up to this many coefficients times outputs; above, only those without a bound. */
+static const double cheap_sweep = 2e5;
+
+/* lower, upper: those of y_j; `reach` is how far from the centre the extreme lies. */
+static void take_extreme(double centre, double inradius, double reach, int side, double *lower, double *upper) {
+    const double widened = reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
+    if (side == 0)
+        *upper = fmin(*upper, centre + widened);
+    else
+        *lower = fmax(*lower, centre - widened);
+}
+
+static hcr_status linear_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
+    const hcri_set *set = local->set;
+    const size_t n = set->n, rows = set->linear->rows.count;
+    const double numbers = rows == 0 ? 0 : (double)set->linear->rows.start[rows];
+    const int all = (double)n * (numbers + (double)n) <= cheap_sweep;
+    if (rows == 0 || (!all && all_finite(n, lower, upper)))
+        return HCR_OK;
+    hcri_program program;
+    hcri_lp *lp = NULL;
+    HCRI_TRY(hcri_local_plain(local, &program, error));
+    double *objective = hcri_allocate(memory, n, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    for (size_t j = 0; j < n && status == HCR_OK; j++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            if (!all && !isinf((side == 0 ? upper : lower)[j]))
+                continue;
+            hcri_lp_outcome outcome;
+            objective[j] = side == 0 ? 1 : -1;
+            status = hcri_lp_maximise(lp, objective, &outcome, error);
+            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
+                take_extreme(local->centre[j], local->scale, hcri_lp_value(lp) * local->scale, side, &lower[j],
+                             &upper[j]);
+            objective[j] = 0;
+        }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* Outputs that only the quadratics bound, and none of them alone. */
+static hcr_status curved_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
+    const hcri_set *set = local->set;
+    const size_t n = set->n;
+    hcri_program program;
+    hcri_nlp *nlp = NULL;
+    HCRI_TRY(hcri_local_plain(local, &program, error));
+    double *weight = hcri_allocate(memory, set->blocks, sizeof *weight), *z = hcri_allocate(memory, n, sizeof *z);
+    hcr_status status = weight == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        for (size_t b = 2; b < set->blocks; b++)
+            weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL);
+        const hcri_nlp_parts parts = {.set = set,
+                                      .program = &program,
+                                      .centre = local->centre,
+                                      .scale = local->scale,
+                                      .weight = weight,
+                                      .slack = SIZE_MAX};
+        status = hcri_nlp_create(&parts, &nlp, error);
+    }
+    for (size_t j = 0; j < n && status == HCR_OK; j++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            if (!isinf((side == 0 ? upper : lower)[j]))
+                continue;
+            memset(z, 0, n * sizeof *z);
+            hcri_nlp_linear(nlp)[j] = side == 0 ? -1 : 1;
+            char name[128];
+            hcri_set_output_name(set, j, name, sizeof name);
+            if (hcri_nlp_solve(nlp, 1e-8, z))
+                take_extreme(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
+            else
+                status = hcri_fail(error, HCR_ERROR_SOLVER,
+                                   "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
+            hcri_nlp_linear(nlp)[j] = 0;
+        }
+    hcri_nlp_free(nlp);
+    hcri_release(memory, weight);
+    hcri_release(memory, z);
+    hcri_program_release(&program);
+    return status;
+}
+
+hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, double *lower, double *upper,
+                              hcr_error *error) {
+    const hcri_local local = {set, centre, inradius};
+    HCRI_TRY(linear_extremes(&local, lower, upper, error));
+    hcri_propagate(set, lower, upper);
+    return all_finite(set->n, lower, upper) ? HCR_OK : curved_extremes(&local, lower, upper, error);
+}
