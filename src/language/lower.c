@@ -198,23 +198,26 @@ static int refuse_never(hcri_lowering *lowering, hcri_span span, size_t i, const
 
 /* --------------------------------------------------------------------------------------------------- certification */
 
-static hcri_span term_span(const hcri_value *value, size_t i) { return value->term[value->term_start[i]].atom->span; }
+/* Refuses an element whose curvature is wrong for its side: marks the first atom that bends it so. */
+static int refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
+                       hcri_span span, const char *is, const char *side) {
+    hcri_text *text = lowering->text;
+    const hcri_span atom = value->term[value->term_start[i]].atom->span;
+    const int whole = atom.start == span.start && atom.end == span.end;
+    hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
+                "not known to be convex: %s is %s%s%s: it can stand on the %s side of %s only",
+                hcri_text_excerpt(text, span).text, is, whole ? "" : ", because of ",
+                whole ? "" : hcri_text_excerpt(text, atom).text, side, hcri_token_spelling(relation));
+    return 0;
+}
 
 static int is_certified(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *smaller, size_t i,
                         hcri_span smaller_span, const hcri_value *larger, size_t j, hcri_span larger_span) {
-    hcri_text *text = lowering->text;
-    const char *sign = hcri_token_spelling(relation);
     if (hcri_element_is_concave(smaller, i))
-        hcri_refuse(text, term_span(smaller, i), HCR_ERROR_CONVEXITY,
-                    "not known to be convex: %s is concave, because of %s: it can stand on the larger side of %s only",
-                    hcri_text_excerpt(text, smaller_span).text, hcri_text_excerpt(text, term_span(smaller, i)).text,
-                    sign);
-    else if (hcri_element_is_convex(larger, j))
-        hcri_refuse(text, term_span(larger, j), HCR_ERROR_CONVEXITY,
-                    "not known to be convex: %s is convex, because of %s: it can stand on the smaller side of %s only",
-                    hcri_text_excerpt(text, larger_span).text, hcri_text_excerpt(text, term_span(larger, j)).text,
-                    sign);
-    return text->status == HCR_OK;
+        return refuse_side(lowering, relation, smaller, i, smaller_span, "concave", "larger");
+    if (hcri_element_is_convex(larger, j))
+        return refuse_side(lowering, relation, larger, j, larger_span, "convex", "smaller");
+    return 1;
 }
 
 static int count_branches(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, size_t i,

@@ -147,8 +147,8 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
             const hcri_piece_side *own = &pieces->side[i][side == 0 ? UPPER : LOWER],
                                   *other = &pieces->side[i][side == 0 ? LOWER : UPPER];
             const hcri_piece_side *from = isinf(own->bound) ? other : own;
-            block->source[2 * i + side] = from->place;
-            block->source_row[2 * i + side] = from->place_row;
+            block->source[2 * (before + i) + side] = from->place;
+            block->source_row[2 * (before + i) + side] = from->place_row;
         }
     return HCR_OK;
 }

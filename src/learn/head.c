@@ -22,7 +22,7 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
             const double o = (double)outputs[j];
             switch (head->kind) {
             case HCR_HEAD_HCR: points[j] = o; break;
-            case HCR_HEAD_DIRECT: points[j] = head->deviation[j] * o; break;
+            case HCR_HEAD_DIRECT:
             case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
             case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
             }

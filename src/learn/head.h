@@ -1,10 +1,11 @@
-/* What the linear layer's outputs o mean, and the losses. u is the first n of them, z the last, when there are two
- * heads; μ and σ are the targets' means and deviations, O the region's origin, σ() the logistic function: hcr        d
- * = u/|u|, r = σ(z);  prediction decode(u, r)         loss (|d − d*|² + weight (r − r*)²)/(n + 1) direct     r = σ(z);
- * prediction decode(σ∘u, r)       loss |(y − y*)/σ|²/n contract                         prediction contract(σ∘o + μ −
- * O)            " simple                           prediction σ∘o + μ                          " (d*, r*) is the
- * encoded target y*. hcr is the paper's. direct and contract are in units of each output's deviation, so that outputs
- * of very different sizes count alike, a fresh network predicts near the mean, and rates carry over. */
+/* What the linear layer's outputs o mean, and the losses. u is the first n of them and z the last where there are two
+ * heads; μ and s are the targets' means and deviations, O is the region's origin, σ the logistic function: hcr
+ * prediction decode(u, σ(z))              loss (|d − d*|² + weight (r − r*)²)/(n + 1), d = u/|u|, r = σ(z) direct
+ * prediction decode(s∘u + μ − O, σ(z))    loss |(y − y*)/s|²/n contract   prediction contract(s∘o + μ − O)            "
+ *     simple     prediction s∘o + μ                          "
+ * (d*, r*) is the encoded target y*. hcr is the paper's. The others are in units of each output's deviation and around
+ * the means, so that outputs of very different sizes count alike, a fresh network predicts towards the mean, and rates
+ * carry over from one data set to another. */
 #ifndef HCRI_HEAD_H
 #define HCRI_HEAD_H
 

@@ -7,15 +7,13 @@
 
 #include "core/random.h"
 #include "solve/describe.h"
+#include "solve/ellipsoid.h"
 #include "solve/local.h"
 #include "solve/lp.h"
 #include "solve/nlp.h"
 #include "solve/propagate.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
-
-/* Dense factorisations are for at most this many outputs. */
-enum { LARGEST_DENSE = 2000 };
 
 static int all_finite(size_t n, const double *lower, const double *upper) {
     for (size_t j = 0; j < n; j++)
@@ -24,103 +22,23 @@ static int all_finite(size_t n, const double *lower, const double *upper) {
     return 1;
 }
 
-/* ---------------------------------------------------------------------------------------------- closed form: ellipsoids */
-
-/* The condition number from which on a matrix counts as singular. */
-static const double least_rcond = 1e-12;
-
-/* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
-static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
-    const size_t n = quadratic->base.n;
-    memset(matrix, 0, n * n * sizeof *matrix);
-    hcri_quadratic_add_matrix(quadratic, 1, matrix);
-    for (size_t j = 0; j < n; j++)
-        size[j] = sqrt(matrix[j * n + j]);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            if (size[i] > 0 && size[j] > 0)
-                matrix[i * n + j] /= size[i] * size[j];
-}
-
-/* x = P⁻¹ x from the Cholesky factor of the scaled matrix. */
-static void solve_scaled(size_t n, const double *factor, const double *size, double *x) {
-    for (size_t j = 0; j < n; j++)
-        x[j] /= size[j];
-    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', (lapack_int)n, 1, factor, (lapack_int)n, x, (lapack_int)n);
-    for (size_t j = 0; j < n; j++)
-        x[j] /= size[j];
-}
-
-typedef struct ellipsoid_room {
-    double *matrix, *size, *centre, *step;
-} ellipsoid_room;
-
-/* For P positive definite, c(y) = c(y*) + ½(y − y*)'P(y − y*), so |y_j − y*_j| <= √(−2 c(y*) (P⁻¹)_jj). y* is found by two
- * Newton steps; what the second leaves, ½ g'P⁻¹g, is added to the depth, and the reach is widened for the rounding in P⁻¹,
- * n u times the condition number. Matrices that are singular in floating point are left alone. */
-static void ellipsoid_box(const hcri_quadratic *quadratic, ellipsoid_room *room, double *lower, double *upper) {
-    const size_t n = quadratic->base.n;
-    const lapack_int size = (lapack_int)n;
-    const hcri_kind *kind = quadratic->base.kind;
-    scaled_matrix(quadratic, room->matrix, room->size);
-    for (size_t j = 0; j < n; j++)
-        if (!(room->size[j] > 0))
-            return;
-    const double norm = LAPACKE_dlansy(LAPACK_COL_MAJOR, '1', 'L', size, room->matrix, size);
-    double rcond = 0;
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', size, room->matrix, size) != 0 ||
-        LAPACKE_dpocon(LAPACK_COL_MAJOR, 'L', size, room->matrix, size, norm, &rcond) != 0 || rcond < least_rcond)
-        return;
-    for (size_t j = 0; j < n; j++)
-        room->centre[j] = quadratic->form == HCRI_FACTOR ? 0 : quadratic->shift[j];
-    double left = 0; /* g'P⁻¹g */
-    for (int step = 0; step < 3; step++) {
-        memset(room->step, 0, n * sizeof *room->step);
-        kind->add_gradient(&quadratic->base, 0, room->centre, 1, room->step);
-        solve_scaled(n, room->matrix, room->size, room->step);
-        if (step == 2)
-            break;
-        for (size_t j = 0; j < n; j++)
-            room->centre[j] -= room->step[j];
-    }
-    for (size_t j = 0; j < n; j++)
-        left += room->step[j] * room->size[j] * room->step[j] * room->size[j];
-    double error;
-    const double value = kind->value(&quadratic->base, 0, room->centre, &error);
-    const double depth = fmax(0, -value) + error + (double)n * left;
-    if (LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', size, room->matrix, size) != 0)
-        return;
-    const double widened = 1 + 1e-9 + 16 * (double)n * 0x1p-53 / rcond;
-    for (size_t j = 0; j < n; j++) {
-        const double reach = widened * sqrt(2 * depth * room->matrix[j * n + j]) / room->size[j] +
-                             fabs(room->step[j]) + 0x1p-50 * fabs(room->centre[j]);
-        lower[j] = fmax(lower[j], room->centre[j] - reach);
-        upper[j] = fmin(upper[j], room->centre[j] + reach);
-    }
-}
-
-/* Dense quadratics, and factored ones whose F'F may have full rank; diagonal ones are for propagation. */
-static int may_be_ellipsoid(const hcri_constraint *block) {
-    const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
-    return quadratic->form == HCRI_DENSE || (quadratic->form == HCRI_FACTOR && quadratic->factor.count >= block->n);
-}
-
+/* Quadratics with a positive definite matrix: the box around an ellipsoid; diagonal ones are for propagation. */
 static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
-    enum { ALWAYS = 500 }; /* above, a factorisation has to be needed */
-    const size_t n = set->n;
-    size_t found = 0;
-    for (size_t b = 2; b < set->blocks; b++)
-        found += (size_t)may_be_ellipsoid(set->block[b]);
-    if (found == 0 || n > LARGEST_DENSE)
-        return HCR_OK;
-    double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
-    ellipsoid_room room = {numbers, numbers + n * n, numbers + n * n + n, numbers + n * n + 2 * n};
-    for (size_t b = 2; b < set->blocks; b++)
-        if (may_be_ellipsoid(set->block[b]) && (n <= ALWAYS || !all_finite(n, lower, upper)))
-            ellipsoid_box((const hcri_quadratic *)set->block[b], &room, lower, upper);
-    hcri_release(memory, numbers);
+    enum { ALWAYS = 500 }; /* outputs above which a factorisation has to be needed */
+    static const double widened = 1 + 1e-6; /* for the condition of the matrix */
+    for (size_t b = 2; b < set->blocks; b++) {
+        const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
+        if (quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && all_finite(set->n, lower, upper)))
+            continue;
+        hcri_ellipsoid ellipsoid;
+        HCRI_TRY(hcri_ellipsoid_find(quadratic, &ellipsoid, error));
+        for (size_t j = 0; ellipsoid.definite && j < set->n; j++) {
+            const double reach = widened * ellipsoid.half[j] + 0x1p-40 * fabs(ellipsoid.centre[j]);
+            lower[j] = fmax(lower[j], ellipsoid.centre[j] - reach);
+            upper[j] = fmin(upper[j], ellipsoid.centre[j] + reach);
+        }
+        hcri_ellipsoid_release(&ellipsoid);
+    }
     return HCR_OK;
 }
 
@@ -135,13 +53,25 @@ hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper,
 
 /* ------------------------------------------------------------------------------------------------------- recession cone */
 
-/* Rows v·d = 0 for the range of a dense P: eigenvectors of the scaled matrix whose eigenvalues aren't 0 in floating point. */
+/* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
+static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
+    const size_t n = quadratic->base.n;
+    for (size_t j = 0; j < n; j++)
+        size[j] = sqrt(fmax(0, quadratic->matrix[j * n + j]));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] =
+                size[i] > 0 && size[j] > 0 ? quadratic->matrix[i * n + j] / size[i] / size[j] : 0;
+}
+
+/* Rows v·d = 0 for the range of a dense P: eigenvectors of the scaled matrix whose eigenvalues aren't 0 in floating
+ * point. */
 static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *program, hcr_error *error) {
     const size_t n = quadratic->base.n;
     const lapack_int size = (lapack_int)n;
-    if (n > LARGEST_DENSE)
+    if (n > HCRI_LARGEST_DENSE)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a dense quadratic in more than %d outputs needs bounds on all of them", LARGEST_DENSE);
+                         "a dense quadratic in more than %d outputs needs bounds on all of them", HCRI_LARGEST_DENSE);
     uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
     double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
     double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
@@ -152,7 +82,7 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
             status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
     }
     for (size_t k = 0; k < n && status == HCR_OK; k++) {
-        if (eigenvalue[k] <= least_rcond * eigenvalue[n - 1])
+        if (eigenvalue[k] <= 1e-12 * eigenvalue[n - 1])
             continue;
         size_t terms = 0;
         for (size_t j = 0; j < n; j++)

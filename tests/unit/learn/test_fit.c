@@ -82,7 +82,7 @@ static void test_small_and_constant(void **state) {
         const hcr_fit_options options = {.head = (hcr_head)head, .epochs = 300, .batch = 1000, .rate = 1e-2};
         hcr_fit_report report;
         hcr_model *model = fit(1, &options, &report);
-        assert_true(report.training_mse < 1e-4);
+        assert_true(report.training_mse < 1e-3);
         hcr_model_free(model);
         static double constant[ROWS * N];
         for (size_t k = 0; k < ROWS * N; k++)
@@ -90,7 +90,7 @@ static void test_small_and_constant(void **state) {
         hcr_model *same = NULL;
         assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, constant, &options, &same, &report, NULL),
                          HCR_OK);
-        assert_true(report.training_mse < 1e-4);
+        assert_true(report.training_mse < 1e-3);
         hcr_model_free(same);
     }
 }

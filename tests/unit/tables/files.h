@@ -10,12 +10,12 @@
 
 static char files_folder[] = "/tmp/hcr-tables-XXXXXX";
 
-static int files_setup(void **state) {
+static inline int files_setup(void **state) {
     (void)state;
     return mkdtemp(files_folder) == NULL;
 }
 
-static int files_teardown(void **state) {
+static inline int files_teardown(void **state) {
     (void)state;
     DIR *directory = opendir(files_folder);
     if (directory == NULL)
@@ -27,13 +27,13 @@ static int files_teardown(void **state) {
     return rmdir(files_folder);
 }
 
-static const char *files_path(const char *name) {
+static inline const char *files_path(const char *name) {
     static char path[256];
     snprintf(path, sizeof path, "%s/%s", files_folder, name);
     return path;
 }
 
-static const char *files_put(const char *name, const void *bytes, size_t size) {
+static inline const char *files_put(const char *name, const void *bytes, size_t size) {
     const char *path = files_path(name);
     FILE *stream = fopen(path, "wb");
     if (stream == NULL || fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0)
@@ -42,7 +42,7 @@ static const char *files_put(const char *name, const void *bytes, size_t size) {
 }
 
 /* The bytes of a file, with a 0 behind them; free() them. */
-static char *files_get(const char *path, size_t *size) {
+static inline char *files_get(const char *path, size_t *size) {
     FILE *stream = fopen(path, "rb");
     char *bytes = malloc(1 << 16);
     if (stream == NULL || bytes == NULL)

@@ -1,0 +1,99 @@
+/* Time of a training step: forward, loss, backward, Adam; one thread. Prints one line a network: its name, then the
+ * median and the smallest time in microseconds. bench/train_step.py runs it beside PyTorch. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hcr/hcr_learn.h"
+#include "learn/blas.h"
+#include "learn/model.h"
+#include "learn/training.h"
+#include "region/builder.h"
+#include "region/region.h"
+
+#define BATCH 32
+#define WARM 20
+#define STEPS 400
+
+static void check(hcr_status status, const hcr_error *error) {
+    if (status == HCR_OK)
+        return;
+    fprintf(stderr, "train_step: %s\n", error->text);
+    exit(1);
+}
+
+/* The head that has the least to do: what PyTorch does is the same, a mean squared error. */
+static hcr_region *make_box(size_t n, double *lower, double *upper, const double *origin) {
+    hcr_error error;
+    hcr_builder *builder;
+    hcr_region *region;
+    for (size_t j = 0; j < n; j++) {
+        lower[j] = -10;
+        upper[j] = 10;
+    }
+    check(hcr_builder_create(NULL, &builder, &error), &error);
+    check(hcr_builder_add_variable(builder, "y", n, 0, &error), &error);
+    check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
+    check(hcri_region_create(&builder->set, origin, lower, upper, NULL, &region, &error), &error);
+    hcr_builder_free(builder);
+    return region;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size_t hidden, size_t n) {
+    hcr_error error;
+    hcri_net net;
+    hcri_state state;
+    hcri_training training;
+    hcr_fit_options given = {.encoder = encoder, .hidden = hidden, .batch = BATCH, .head = HCR_HEAD_SIMPLE}, options;
+    check(hcri_options_resolve(&given, &options, &error), &error);
+    check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
+    check(hcri_state_create(&state, net.weights, &error), &error);
+    double *numbers = calloc(5 * n + BATCH * n, sizeof *numbers);
+    float *scaled = hcri_floats(BATCH * inputs);
+    if (numbers == NULL || scaled == NULL)
+        exit(1);
+    double *mean = numbers, *deviation = mean + n, *targets = numbers + 5 * n;
+    hcr_region *region = make_box(n, numbers + 2 * n, numbers + 3 * n, numbers + 4 * n);
+    hcri_random_seed(&state.random, 1);
+    hcri_net_initialise(&net, &state.random, state.weights);
+    for (size_t j = 0; j < n; j++)
+        deviation[j] = 1;
+    for (size_t k = 0; k < BATCH * inputs; k++)
+        scaled[k] = (float)hcri_random_normal(&state.random);
+    for (size_t k = 0; k < BATCH * n; k++)
+        targets[k] = hcri_random_normal(&state.random);
+    size_t row[BATCH];
+    for (size_t i = 0; i < BATCH; i++)
+        row[i] = i;
+    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1};
+    check(hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, &error), &error);
+    double times[STEPS], loss;
+    for (int step = -WARM; step < STEPS; step++) {
+        const double start = hcri_seconds();
+        check(hcri_training_step(&training, &state, BATCH, row, &loss, &error), &error);
+        if (step >= 0)
+            times[step] = 1e6 * (hcri_seconds() - start);
+    }
+    qsort(times, STEPS, sizeof *times, compare);
+    printf("%s\t%.1f\t%.1f\n", name, times[STEPS / 2], times[0]);
+    hcri_training_release(&training);
+    hcri_state_release(&state);
+    hcr_region_free(region);
+    free(numbers);
+    free(scaled);
+}
+
+int main(void) {
+    hcri_blas_begin();
+    time_step("dense 128-128-769", HCR_ENCODER_DENSE, 128, 128, 769);
+    time_step("dense 128-768-769", HCR_ENCODER_DENSE, 128, 768, 769);
+    time_step("lstm 48 steps, 32 wide", HCR_ENCODER_LSTM, 48, 32, 48);
+    time_step("lstm 48 steps, 64 wide", HCR_ENCODER_LSTM, 48, 64, 48);
+    time_step("lstm 48 steps, 128 wide", HCR_ENCODER_LSTM, 48, 128, 48);
+    hcri_blas_end();
+    return 0;
+}

@@ -1,0 +1,58 @@
+#include "language/report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/number.h"
+
+void hcri_report_write(hcri_report *report, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || report->failed)
+        return;
+    if (report->length + (size_t)length + 1 > report->capacity) {
+        const size_t capacity = 2 * (report->length + (size_t)length + 1);
+        char *text = realloc(report->text, capacity);
+        if (text == NULL) {
+            report->failed = 1;
+            return;
+        }
+        report->text = text;
+        report->capacity = capacity;
+    }
+    va_start(arguments, format);
+    vsnprintf(report->text + report->length, report->capacity - report->length, format, arguments);
+    va_end(arguments);
+    report->length += (size_t)length;
+}
+
+void hcri_report_number(hcri_report *report, double number) {
+    char text[32];
+    hcri_number_write(text, number, 0);
+    hcri_report_write(report, "%s", text);
+}
+
+void hcri_report_json_number(hcri_report *report, double number) {
+    if (isfinite(number))
+        hcri_report_number(report, number);
+    else
+        hcri_report_write(report, "null");
+}
+
+void hcri_report_json_string(hcri_report *report, const char *string) {
+    hcri_report_write(report, "\"");
+    for (; *string != '\0'; string++) {
+        const unsigned char c = (unsigned char)*string;
+        if (c == '"' || c == '\\')
+            hcri_report_write(report, "\\%c", c);
+        else if (c < ' ')
+            hcri_report_write(report, "\\u%04x", (unsigned)c);
+        else
+            hcri_report_write(report, "%c", c);
+    }
+    hcri_report_write(report, "\"");
+}

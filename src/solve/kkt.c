@@ -1,0 +1,235 @@
+#include "solve/kkt.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hcri_kkt {
+    const hcr_region *region;
+    hcr_workspace *workspace;
+    size_t n;
+    double size;         /* of the region */
+    size_t active;       /* at most n */
+    uint32_t *constraint;
+    double *multiplier, *value;
+    double *hessian;     /* H = I + Σ λ_i ∇²c_i and then its factor L; n × n */
+    double *jacobian;    /* J, a row an active constraint, and then J L⁻ᵀ */
+    double *schur;       /* J H⁻¹ J' and then its factor */
+    unsigned char *kept; /* 0: the row depends on those before it */
+    double *y, *step, *from_origin;
+};
+
+enum { ROUNDS = 60 };
+/* Gauges this close to 1 are on the frontier at the start. */
+static const double close = 1e-7;
+static const double least_independence = 1e-12;
+
+void hcri_kkt_free(hcri_kkt *kkt) {
+    if (kkt == NULL)
+        return;
+    void *owned[] = {kkt->constraint, kkt->multiplier, kkt->value, kkt->hessian, kkt->jacobian,    kkt->schur,
+                     kkt->kept,       kkt->y,          kkt->step,  kkt->from_origin, kkt};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, hcri_kkt **kkt, hcr_error *error) {
+    hcri_kkt *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    const size_t n = region->set.n;
+    made->region = region;
+    made->workspace = workspace;
+    made->n = n;
+    for (size_t j = 0; j < n; j++)
+        made->size = fmax(made->size, fmax(fabs(region->lower[j]), fabs(region->upper[j])));
+    made->constraint = calloc(n, sizeof *made->constraint);
+    made->kept = calloc(n, 1);
+    double **vectors[] = {&made->multiplier, &made->value, &made->y, &made->step, &made->from_origin};
+    double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
+    int good = made->constraint != NULL && made->kept != NULL;
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        good &= (*vectors[i] = calloc(n, sizeof(double))) != NULL;
+    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
+        good &= (*matrices[i] = calloc(n * n, sizeof(double))) != NULL;
+    if (!good) {
+        hcri_kkt_free(made);
+        return hcri_fail_memory(error);
+    }
+    *kkt = made;
+    return HCR_OK;
+}
+
+static int is_active(const hcri_kkt *kkt, uint32_t constraint) {
+    for (size_t i = 0; i < kkt->active; i++)
+        if (kkt->constraint[i] == constraint)
+            return 1;
+    return 0;
+}
+
+static void activate(hcri_kkt *kkt, uint32_t constraint) {
+    kkt->constraint[kkt->active] = constraint;
+    kkt->multiplier[kkt->active++] = 0;
+}
+
+/* The constraints that y touches or violates, as many as there is room for. */
+static void guess(hcri_kkt *kkt) {
+    const hcri_set *set = &kkt->region->set;
+    kkt->active = 0;
+    for (size_t j = 0; j < kkt->n; j++)
+        kkt->from_origin[j] = kkt->y[j] - kkt->region->origin[j];
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count && kkt->active < kkt->n; i++)
+            if (block->kind->exists(block, i) && block->kind->gauge_one(block, i, kkt->from_origin) > 1 - close)
+                activate(kkt, block->first + (uint32_t)i);
+    }
+}
+
+/* H's factor for the multipliers; c and J of the active constraints at y. */
+static int linearise(hcri_kkt *kkt) {
+    const hcri_set *set = &kkt->region->set;
+    const size_t n = kkt->n;
+    memset(kkt->hessian, 0, n * n * sizeof *kkt->hessian);
+    memset(kkt->jacobian, 0, kkt->active * n * sizeof *kkt->jacobian);
+    for (size_t j = 0; j < n; j++)
+        kkt->hessian[j * n + j] = 1;
+    for (size_t i = 0; i < kkt->active; i++) {
+        size_t local;
+        const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
+        kkt->value[i] = block->kind->value(block, local, kkt->y, NULL);
+        block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n);
+        if (block->kind->id == HCRI_QUADRATIC && kkt->multiplier[i] > 0)
+            hcri_quadratic_add_matrix((const hcri_quadratic *)block, kkt->multiplier[i], kkt->hessian);
+    }
+    /* By columns the upper triangle is what the lower is by rows. */
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, kkt->hessian, (lapack_int)n) != 0)
+        return 0;
+    if (kkt->active != 0)
+        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)kkt->active, (int)n, 1,
+                    kkt->hessian, (int)n, kkt->jacobian, (int)n);
+    return 1;
+}
+
+/* The factor of J H⁻¹ J', row by row, without the rows that depend on others. */
+static void factor_schur(hcri_kkt *kkt) {
+    const size_t n = kkt->n, k = kkt->active;
+    for (size_t i = 0; i < k; i++) {
+        double *row = kkt->schur + i * n;
+        const double *a = kkt->jacobian + i * n;
+        for (size_t j = 0; j <= i; j++)
+            row[j] = kkt->kept[j] || j == i ? cblas_ddot((int)n, a, 1, kkt->jacobian + j * n, 1) : 0;
+        const double square = row[i];
+        for (size_t j = 0; j <= i; j++) {
+            if (j < i && !kkt->kept[j])
+                continue;
+            const double *other = kkt->schur + j * n;
+            for (size_t m = 0; m < j; m++)
+                row[j] -= row[m] * other[m];
+            if (j < i)
+                row[j] /= other[j];
+        }
+        kkt->kept[i] = row[i] > least_independence * square;
+        if (kkt->kept[i])
+            row[i] = sqrt(row[i]);
+        else
+            memset(row, 0, (i + 1) * sizeof *row);
+    }
+}
+
+/* multiplier = (J H⁻¹ J')⁻¹ right, 0 for the rows that depend on others. */
+static void solve_schur(hcri_kkt *kkt, const double *right) {
+    const size_t n = kkt->n, k = kkt->active;
+    double *x = kkt->multiplier;
+    for (size_t i = 0; i < k; i++) {
+        const double *row = kkt->schur + i * n;
+        double sum = right[i];
+        for (size_t m = 0; m < i; m++)
+            sum -= row[m] * x[m];
+        x[i] = kkt->kept[i] ? sum / row[i] : 0;
+    }
+    for (size_t i = k; i-- > 0;) {
+        if (!kkt->kept[i])
+            continue;
+        const double *row = kkt->schur + i * n;
+        x[i] /= row[i];
+        for (size_t m = 0; m < i; m++)
+            x[m] -= row[m] * x[i];
+    }
+}
+
+/* New multipliers and the step: with H = L L' and M = J L⁻ᵀ,
+ *     M M' λ = c − M L⁻¹ (y − p),   step = −L⁻ᵀ (L⁻¹ (y − p) + M' λ). */
+static void newton(hcri_kkt *kkt, const double *p) {
+    const size_t n = kkt->n, k = kkt->active;
+    for (size_t j = 0; j < n; j++)
+        kkt->step[j] = kkt->y[j] - p[j];
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, kkt->hessian, (int)n, kkt->step, 1);
+    factor_schur(kkt);
+    for (size_t i = 0; i < k; i++)
+        kkt->value[i] -= cblas_ddot((int)n, kkt->jacobian + i * n, 1, kkt->step, 1);
+    solve_schur(kkt, kkt->value);
+    for (size_t i = 0; i < k; i++)
+        cblas_daxpy((int)n, kkt->multiplier[i], kkt->jacobian + i * n, 1, kkt->step, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)n, kkt->hessian, (int)n, kkt->step, 1);
+    for (size_t j = 0; j < n; j++)
+        kkt->step[j] = -kkt->step[j];
+}
+
+/* Takes out what has a negative multiplier or depends on others; tells whether one did. */
+static int drop(hcri_kkt *kkt) {
+    size_t left = 0;
+    for (size_t i = 0; i < kkt->active; i++)
+        if (kkt->kept[i] && kkt->multiplier[i] >= 0) {
+            kkt->constraint[left] = kkt->constraint[i];
+            kkt->multiplier[left++] = kkt->multiplier[i];
+        }
+    const int dropped = left < kkt->active;
+    kkt->active = left;
+    return dropped;
+}
+
+/* The gauge of y − O, and where it is attained. */
+static hcr_ray worst(hcri_kkt *kkt) {
+    hcr_ray ray = {.gauge = NAN};
+    double gauge;
+    for (size_t j = 0; j < kkt->n; j++)
+        kkt->from_origin[j] = kkt->y[j] - kkt->region->origin[j];
+    if (hcr_gauge(kkt->region, kkt->workspace, 1, kkt->from_origin, &gauge, &ray, NULL) != HCR_OK)
+        ray.gauge = NAN;
+    return ray;
+}
+
+int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
+    const size_t n = kkt->n;
+    const double tolerance = 1e-14 + 4 * kkt->region->margin[HCR_DOUBLE];
+    memcpy(kkt->y, y, n * sizeof *y);
+    guess(kkt);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!linearise(kkt))
+            return 0;
+        newton(kkt, p);
+        if (drop(kkt) || round == 0) /* the first multipliers come without curvature: no step yet */
+            continue;
+        double moved = 0;
+        for (size_t j = 0; j < n; j++) {
+            kkt->y[j] += kkt->step[j];
+            moved = fmax(moved, fabs(kkt->step[j]));
+        }
+        const hcr_ray ray = worst(kkt);
+        if (!isfinite(ray.gauge))
+            return 0;
+        const int violated = ray.gauge > 1 + tolerance;
+        if (violated && !is_active(kkt, ray.constraint)) {
+            if (kkt->active == n)
+                return 0;
+            activate(kkt, ray.constraint);
+        } else if (!violated && moved <= 1e-13 * kkt->size) {
+            memcpy(y, kkt->y, n * sizeof *y);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,325 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact/sign.h"
+#include "hcr/hcr_build.h"
+#include "ray/workspace.h"
+#include "solve/active_set.h"
+#include "solve/curved.h"
+#include "solve/ellipsoid.h"
+
+struct hcr_projector {
+    const hcr_region *region;
+    hcr_workspace *workspace;
+    double reach; /* bounds |y − O| over the region */
+    int box_only;
+    hcri_active_set *active_set; /* NULL: no rows */
+    size_t axes_count;           /* of the quadratics, those taken apart when they are needed: the first ones */
+    hcri_axes *axes;             /* n = 0: not yet */
+    hcri_curved *curved;         /* made when it is first needed */
+    double *away;                /* a chunk's points, from the origin */
+    double *moved, *result;      /* those that move: their nearest points from the origin, and drawn inside */
+    double *gauge;
+    double *point, *nearer; /* n each */
+};
+
+/* Numbers that the principal axes of all quadratics may take, 256 MB. */
+static const size_t largest_axes = (size_t)1 << 25;
+/* Points farther away than this many times the region's reach are projected in steps when the solver asks for it. */
+static const double far_flat = 1e6, far_curved = 1e3;
+/* Coordinates whose squares stay finite, whatever is summed. */
+static const double largest_coordinate = 1e140;
+
+static size_t quadratics(const hcri_set *set) { return set->blocks - 2; }
+
+void hcr_projector_free(hcr_projector *projector) {
+    if (projector == NULL)
+        return;
+    hcr_workspace_free(projector->workspace);
+    hcri_active_set_free(projector->active_set);
+    for (size_t q = 0; projector->axes != NULL && q < projector->axes_count; q++)
+        hcri_axes_release(&projector->axes[q]);
+    hcri_curved_free(projector->curved);
+    void *owned[] = {projector->axes,  projector->away,  projector->moved,  projector->result,
+                     projector->gauge, projector->point, projector->nearer, projector};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+/* The quadratics, from the first on, whose axes fit into memory. */
+static size_t count_axes(const hcri_set *set) {
+    size_t numbers = 0;
+    for (size_t q = 0; q < quadratics(set); q++) {
+        const int dense = ((const hcri_quadratic *)set->block[q + 2])->form != HCRI_DIAGONAL;
+        numbers += dense ? set->n * set->n : set->n;
+        if ((dense && set->n > HCRI_LARGEST_DENSE) || numbers > largest_axes)
+            return q;
+    }
+    return quadratics(set);
+}
+
+static hcr_status prepare(hcr_projector *projector, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const hcri_set *set = &region->set;
+    const size_t n = set->n;
+    for (size_t j = 0; j < n; j++) {
+        const double reach = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
+        projector->reach = hypot(projector->reach, reach);
+    }
+    HCRI_TRY(hcr_workspace_create(region, 1, &projector->workspace, error));
+    if (set->linear->rows.count != 0)
+        HCRI_TRY(hcri_active_set_create(region, &projector->active_set, error));
+    projector->box_only = set->linear->rows.count == 0 && quadratics(set) == 0;
+    projector->axes_count = count_axes(set);
+    const size_t chunk = projector->workspace->chunk;
+    projector->axes = calloc(projector->axes_count + 1, sizeof *projector->axes);
+    projector->away = calloc(chunk * n, sizeof(double));
+    projector->moved = calloc(chunk * n, sizeof(double));
+    projector->result = calloc(chunk * n, sizeof(double));
+    projector->gauge = calloc(chunk, sizeof(double));
+    projector->point = calloc(n, sizeof(double));
+    projector->nearer = calloc(n, sizeof(double));
+    if (projector->axes == NULL || projector->away == NULL || projector->moved == NULL || projector->result == NULL ||
+        projector->gauge == NULL || projector->point == NULL || projector->nearer == NULL)
+        return hcri_fail_memory(error);
+    return HCR_OK;
+}
+
+hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projector, hcr_error *error) {
+    if (region == NULL || projector == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or projector is NULL");
+    *projector = NULL;
+    hcr_projector *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->region = region;
+    const hcr_status status = prepare(made, error);
+    if (status != HCR_OK)
+        hcr_projector_free(made);
+    else
+        *projector = made;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ nearest points */
+
+static void clamp(const hcri_box *box, const double *p, double *y) {
+    for (size_t j = 0; j < box->base.n; j++)
+        y[j] = p[j] > box->upper[j] ? box->upper[j] : p[j] < box->lower[j] ? box->lower[j] : p[j];
+}
+
+static double distance(size_t n, const double *a, const double *b) {
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sqrt(sum);
+}
+
+/* The largest gauge of one group of blocks at v: box and rows together, or one quadratic. */
+static double group_gauge(const hcri_set *set, size_t group, const double *v) {
+    double gauge = 0;
+    if (group == 0) {
+        set->block[0]->kind->gauge(set->block[0], 1, v, set->n, &gauge, NULL);
+        set->block[1]->kind->gauge(set->block[1], 1, v, set->n, &gauge, NULL);
+    } else {
+        set->block[group + 1]->kind->gauge(set->block[group + 1], 1, v, set->n, &gauge, NULL);
+    }
+    return gauge;
+}
+
+/* The nearest point of one group's set. 0 when this can't give it. */
+static int project_group(hcr_projector *projector, size_t group, const double *p, double *y) {
+    const hcri_set *set = &projector->region->set;
+    if (group == 0) {
+        if (projector->active_set != NULL)
+            return hcri_active_set_project(projector->active_set, p, y);
+        clamp(set->box, p, y);
+        return 1;
+    }
+    const size_t q = group - 1;
+    if (q >= projector->axes_count)
+        return 0;
+    if (projector->axes[q].n == 0 && hcri_axes_find((const hcri_quadratic *)set->block[q + 2],
+                                                    projector->region->origin, &projector->axes[q], NULL) != HCR_OK)
+        return 0;
+    hcri_axes_project(&projector->axes[q], p, y);
+    return 1;
+}
+
+static double gauge_of(hcr_projector *projector, const double *y) {
+    double gauge = NAN;
+    for (size_t j = 0; j < projector->region->set.n; j++)
+        projector->point[j] = y[j] - projector->region->origin[j];
+    return hcr_gauge(projector->region, projector->workspace, 1, projector->point, &gauge, NULL, NULL) == HCR_OK
+               ? gauge
+               : NAN;
+}
+
+/* Rounding leaves a nearest point so near the frontier. */
+static double close_to_frontier(const hcr_region *region) { return 1 + 1e-12 + 16 * region->margin[HCR_DOUBLE]; }
+
+/* The nearest point to p of the group that p violates most is the answer when it is in the region. y is set, unless the
+ * group can't be projected onto: *found is then 0. */
+static int project_cheaply(hcr_projector *projector, const double *p, double *y, int *found) {
+    const hcr_region *region = projector->region;
+    const hcri_set *set = &region->set;
+    size_t worst = 0;
+    double most = 0;
+    for (size_t j = 0; j < set->n; j++)
+        projector->point[j] = p[j] - region->origin[j];
+    for (size_t group = 0; group <= quadratics(set); group++) {
+        const double gauge = quadratics(set) == 0 ? 1 : group_gauge(set, group, projector->point);
+        if (gauge > most) {
+            most = gauge;
+            worst = group;
+        }
+    }
+    *found = project_group(projector, worst, p, y);
+    return *found && gauge_of(projector, y) <= close_to_frontier(region);
+}
+
+static hcr_status project_near(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
+    int found = 0;
+    if (project_cheaply(projector, p, y, &found))
+        return HCR_OK;
+    if (projector->curved == NULL)
+        HCRI_TRY(hcri_curved_create(projector->region, projector->workspace, &projector->curved, error));
+    if (found && hcri_curved_improve(projector->curved, p, y))
+        return HCR_OK;
+    HCRI_TRY(hcri_curved_project(projector->curved, p, y, error));
+    return gauge_of(projector, y) <= 1 + 1e-6 ? HCR_OK
+                                              : hcri_fail(error, HCR_ERROR_SOLVER, "no nearest point was found");
+}
+
+/* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by
+ * step, and rounding stays as small as they are. */
+static hcr_status project_far(hcr_projector *projector, double far, const double *p, double *y, hcr_error *error) {
+    enum { STEPS = 50 };
+    const size_t n = projector->region->set.n;
+    memcpy(y, projector->region->origin, n * sizeof *y);
+    for (int step = 0; step < STEPS; step++) {
+        const double t = fmin(1, far * projector->reach / distance(n, p, y));
+        for (size_t j = 0; j < n; j++)
+            projector->nearer[j] = t == 1 ? p[j] : y[j] + t * (p[j] - y[j]);
+        memcpy(projector->result, y, n * sizeof *y);
+        HCRI_TRY(project_near(projector, projector->nearer, y, error));
+        if (t == 1 || distance(n, projector->result, y) <= 1e-12 * projector->reach)
+            break;
+    }
+    return HCR_OK;
+}
+
+/* y = the nearest point to a p outside, up to rounding. */
+static hcr_status project_row(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
+    const hcri_set *set = &projector->region->set;
+    int found = 0;
+    if (project_cheaply(projector, p, y, &found))
+        return HCR_OK;
+    return project_far(projector, quadratics(set) == 0 ? far_flat : far_curved, p, y, error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- rows */
+
+/* Is p inside, decided at tolerance 0? Only next to the frontier does the gauge leave that open. */
+static int is_inside(const hcr_region *region, const double *p, double gauge) {
+    const double doubt = 1e-12 + 2 * region->margin[HCR_DOUBLE];
+    if (!(fabs(gauge - 1) <= doubt))
+        return gauge < 1;
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        for (size_t i = 0; i < block->count; i++)
+            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, p))
+                return 0;
+    }
+    return 1;
+}
+
+typedef enum hcri_row_state { ROW_STAYS, ROW_MOVES, ROW_BAD } hcri_row_state;
+
+/* The differences from the origin and gauges of a chunk; bad rows get zeros. */
+static hcr_status measure(hcr_projector *projector, size_t rows, const double *points, unsigned char *state,
+                          hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.n;
+    for (size_t i = 0; i < rows; i++) {
+        double *away = projector->away + i * n;
+        state[i] = ROW_STAYS;
+        for (size_t j = 0; j < n; j++) {
+            away[j] = points[i * n + j] - region->origin[j];
+            if (!isfinite(points[i * n + j]))
+                state[i] = ROW_BAD;
+        }
+        if (state[i] == ROW_BAD)
+            memset(away, 0, n * sizeof *away);
+    }
+    return hcr_gauge(region, projector->workspace, rows, projector->away, projector->gauge, NULL, error);
+}
+
+/* The point itself, or one in nearly the same direction whose squares are finite. */
+static const double *within_range(hcr_projector *projector, const double *p) {
+    const size_t n = projector->region->set.n;
+    double largest = 0;
+    for (size_t j = 0; j < n; j++)
+        largest = fmax(largest, fabs(p[j]));
+    if (largest <= largest_coordinate)
+        return p;
+    for (size_t j = 0; j < n; j++)
+        projector->away[j] = p[j] * (largest_coordinate / largest);
+    return projector->away;
+}
+
+static hcr_status project_chunk(hcr_projector *projector, size_t rows, const double *points, double *y,
+                                uint8_t *outcomes, size_t first, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.n;
+    unsigned char state[HCRI_CHUNK];
+    HCRI_TRY(measure(projector, rows, points, state, error));
+    size_t moved = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (state[i] == ROW_BAD || is_inside(region, points + i * n, projector->gauge[i]))
+            continue;
+        state[i] = ROW_MOVES;
+        double *nearest = projector->moved + moved++ * n;
+        if (projector->box_only) {
+            clamp(region->set.box, points + i * n, nearest);
+            continue;
+        }
+        hcr_error reason = {0};
+        const hcr_status status =
+            project_row(projector, within_range(projector, points + i * n), nearest, &reason);
+        if (status != HCR_OK)
+            return hcri_fail(error, status, "row %zu can't be projected: %s", first + i, reason.text);
+        for (size_t j = 0; j < n; j++)
+            nearest[j] -= region->origin[j];
+    }
+    double *results = projector->moved;
+    if (!projector->box_only && moved != 0) {
+        results = projector->result;
+        HCRI_TRY(hcr_contract(region, projector->workspace, moved, projector->moved, results, NULL, error));
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const double *source = state[i] == ROW_BAD ? region->origin : state[i] == ROW_STAYS ? points + i * n : results;
+        if (state[i] == ROW_MOVES)
+            results += n;
+        memmove(y + i * n, source, n * sizeof *y);
+        if (outcomes != NULL)
+            outcomes[i] = (uint8_t)(state[i] == ROW_BAD     ? HCR_PROJECTED_BAD_VALUE
+                                    : state[i] == ROW_STAYS ? HCR_PROJECTED_INSIDE
+                                                            : HCR_PROJECTED_MOVED);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *points, double *y, uint8_t *outcomes,
+                       hcr_error *error) {
+    if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
+    const size_t n = projector->region->set.n, chunk = projector->workspace->chunk;
+    for (size_t first = 0; first < rows; first += chunk) {
+        const size_t now = rows - first < chunk ? rows - first : chunk;
+        HCRI_TRY(project_chunk(projector, now, points + first * n, y + first * n,
+                               outcomes == NULL ? NULL : outcomes + first, first, error));
+    }
+    return HCR_OK;
+}
