@@ -226,8 +226,11 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < count; i++) {
         results[i] = do_series(argv[1], argv[2], ids[i], argv[3]);
 #pragma omp critical
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, ++done < count ? "\r%zu of %zu series" : "\r\033[K", done, count);
+        {
+            done++;
+            if (isatty(STDERR_FILENO))
+                fprintf(stderr, "\r%zu of %zu series%s", done, count, done < count ? "" : "\r\033[K");
+        }
     }
     print_results(count, results);
     printf("%-24s %.3g microseconds a sample, 48 outputs and 190 constraints, one thread\n", "a decode",

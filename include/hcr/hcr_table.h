@@ -25,7 +25,7 @@ typedef struct hcr_table {
 HCR_API void hcr_table_clear(hcr_table *table);
 
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.
- * CSV as pandas and R write it: the separator is a tab, else a semicolon, else a comma, whichever the first line has;
+ * CSV as pandas and R write it: the separator is a tab, else a semicolon, if the first two lines have it, else a comma;
  * quotes, CRLF, a byte-order mark. The decimal sign is '.', whatever the locale.
  *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ and
  *     not be empty (NAME).

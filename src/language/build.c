@@ -8,6 +8,9 @@
 #include "language/parser.h"
 #include "language/subscripts.h"
 
+/* Bytes of a source line that are kept with its constraints. */
+#define LONGEST_SHOWN 200
+
 typedef struct compilation {
     hcri_text text;
     hcri_scope scope;
@@ -132,7 +135,10 @@ static int add_constraint(compilation *c, const hcri_statement *statement) {
     int line, column;
     hcri_text_place(&c->text, statement->span.start, &line, &column);
     const hcri_span shown = hcri_text_line(&c->text, statement->span.start);
-    const size_t length = shown.end - shown.start;
+    size_t length = shown.end - shown.start;
+    if (length > LONGEST_SHOWN)
+        for (length = LONGEST_SHOWN; length > 0 && ((unsigned char)c->text.bytes[shown.start + length] & 0xC0) == 0x80;)
+            length--;
     const hcri_arena mark = c->text.arena;
     char *copy = hcri_take(&c->text, statement->span, length + 1, 1);
     if (copy == NULL)

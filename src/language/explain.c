@@ -168,8 +168,9 @@ static void write_text(hcri_report *report, const hcr_region *region, const coun
         hcri_report_write(report, "%.3g single\n", region->margin[HCR_SINGLE]);
     else
         hcri_report_write(report, "too thin for single\n");
-    const cost cost = decode_cost(set);
-    hcri_report_write(report, "decode        %.0f multiply-adds, %.0f bytes read\n", cost.multiply_adds, cost.bytes);
+    const cost decode = decode_cost(set);
+    hcri_report_write(report, "decode        %.0f multiply-adds, %.0f bytes read\n", decode.multiply_adds,
+                      decode.bytes);
     write_points(report, region);
     write_sources(report, set, count);
 }
@@ -222,9 +223,9 @@ static void write_json(hcri_report *report, const hcr_region *region, const coun
         hcri_report_json_number(report, number[i].value);
         hcri_report_write(report, ",\n");
     }
-    const cost cost = decode_cost(set);
-    hcri_report_write(report, "  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": %.0f\n}\n", cost.multiply_adds,
-                      cost.bytes);
+    const cost decode = decode_cost(set);
+    hcri_report_write(report, "  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": %.0f\n}\n", decode.multiply_adds,
+                      decode.bytes);
 }
 
 hcr_status hcr_region_explain(const hcr_region *region, int json, char **text, hcr_error *error) {

@@ -135,6 +135,7 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
     }
+    const size_t before = builder->set.linear == NULL ? 0 : builder->set.linear->rows.count;
     const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
                                                           pieces->rows.values, bound, bound + rows, error);
     hcri_release(pieces->allocator, bound);

@@ -29,11 +29,6 @@ void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const f
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, A, k, B, k, 1, C, n);
 }
 
-void hcri_multiply(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {
-    const blasint m = (blasint)rows, n = (blasint)columns, k = (blasint)inner;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, A, k, B, n, 0, C, n);
-}
-
 void hcri_multiply_outer(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {
     const blasint m = (blasint)rows, n = (blasint)columns, k = (blasint)inner;
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1, A, m, B, n, 0, C, n);

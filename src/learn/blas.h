@@ -12,8 +12,6 @@ void hcri_blas_end(void);
 
 /* C (rows × columns) += A B', A rows × inner, B columns × inner. */
 void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C);
-/* C (rows × columns) = A B, A rows × inner, B inner × columns. */
-void hcri_multiply(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C);
 /* C (rows × columns) = A' B, A inner × rows, B inner × columns. */
 void hcri_multiply_outer(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C);
 /* sums = A' ones: the sum of each column of A (rows × columns); `ones` has that many. */

@@ -102,13 +102,12 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
     const size_t units = capacity * net->hidden, outputs = capacity * net->outputs;
     const size_t input = capacity * net->encode.inputs * (steps + 1);
     const size_t matrix = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : 0;
-    const size_t back = lstm ? hcri_strips(net->hidden) * net->encode.outputs : 0;
     const size_t sizes[] = {
         input,         outputs, outputs, units, units, capacity * net->steps, 4 * units * steps, units * (steps + 1),
-        units * steps, units,   matrix,  back};
+        units * steps, units,   matrix};
     float **const parts[] = {&pass->input,       &pass->outputs,  &pass->outputs_bar, &pass->encoded,
                              &pass->encoded_bar, &pass->ones,     &pass->gates,       &pass->cell,
-                             &pass->tanh_cell,   &pass->cell_bar, &pass->packed,      &pass->packed_back};
+                             &pass->tanh_cell,   &pass->cell_bar, &pass->packed};
     const size_t count = sizeof sizes / sizeof *sizes;
     size_t all = 0;
     for (size_t i = 0; i < count; i++)
@@ -148,6 +147,23 @@ static void rectify(size_t count, float *values) {
         values[k] = values[k] < 0 ? 0 : values[k];
 }
 
+/* A layer's sums, by its packed matrix. */
+static hcri_product packed_product(hcri_layer layer, size_t rows, const float *in, size_t in_row, const float *packed,
+                                   const float *weights, float *out) {
+    const hcri_product product = {.rows = rows,
+                                  .inputs = layer.inputs,
+                                  .outputs = layer.outputs,
+                                  .in = in,
+                                  .row = in_row,
+                                  .column = 1,
+                                  .matrix = packed,
+                                  .step = HCRI_STRIP,
+                                  .strip = layer.inputs * HCRI_STRIP,
+                                  .bias = weights + layer.bias,
+                                  .out = out};
+    return product;
+}
+
 static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
     const size_t hidden = net->hidden, units = rows * hidden, wide = net->encode.inputs;
     hcri_pack(net->encode.outputs, wide, weights + net->encode.weight, wide, 1, pass->packed);
@@ -156,7 +172,8 @@ static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *p
     memset(pass->cell, 0, units * sizeof *pass->cell);
     for (size_t t = 0; t < net->steps; t++) {
         float *input = pass->input + t * rows * wide, *gates = pass->gates + 4 * units * t;
-        hcri_packed_product(rows, wide, 4 * hidden, input, wide, pass->packed, weights + net->encode.bias, gates);
+        const hcri_product sums = packed_product(net->encode, rows, input, wide, pass->packed, weights, gates);
+        hcri_multiply_by(&sums);
         hcri_lstm_step(rows, hidden, gates, pass->cell + units * t, pass->cell + units * (t + 1),
                        pass->tanh_cell + units * t, input + rows * wide + net->features, wide);
     }
@@ -180,6 +197,22 @@ void hcri_net_forward(const hcri_net *net, const float *weights, hcri_pass *pass
     hcri_multiply_transposed(rows, head.outputs, head.inputs, pass->encoded, weights + head.weight, pass->outputs);
 }
 
+/* inputs_bar = outputs_bar · W for the last `columns` of the layer's inputs: W is used as it lies. */
+static void layer_back(hcri_layer layer, size_t columns, size_t rows, const float *weights, const float *outputs_bar,
+                       float *inputs_bar) {
+    const hcri_product product = {.rows = rows,
+                                  .inputs = layer.outputs,
+                                  .outputs = columns,
+                                  .in = outputs_bar,
+                                  .row = layer.outputs,
+                                  .column = 1,
+                                  .matrix = weights + layer.weight + (layer.inputs - columns),
+                                  .step = layer.inputs,
+                                  .strip = HCRI_STRIP,
+                                  .out = inputs_bar};
+    hcri_multiply_by(&product);
+}
+
 /* The derivative by a layer's weights from that by its outputs and its inputs. */
 static void layer_gradient(hcri_layer layer, size_t rows, const float *outputs_bar, const float *inputs,
                            const float *ones, float *gradient) {
@@ -187,26 +220,45 @@ static void layer_gradient(hcri_layer layer, size_t rows, const float *outputs_b
     hcri_sum_columns(rows, layer.outputs, outputs_bar, ones, gradient + layer.bias);
 }
 
-static void lstm_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
-    const size_t hidden = net->hidden, units = rows * hidden, wide = net->encode.inputs;
-    hcri_pack(hidden, 4 * hidden, weights + net->encode.weight + net->features, 1, wide, pass->packed_back);
+/* The same for the LSTM's matrix, from all steps at once. Its transpose is what comes out of long rows of gates as they
+ * lie. */
+static void lstm_gradient(hcri_layer layer, size_t rows, hcri_pass *pass, float *gradient) {
+    float *transposed = pass->packed; /* no longer needed */
+    const hcri_product product = {.rows = layer.inputs,
+                                  .inputs = rows,
+                                  .outputs = layer.outputs,
+                                  .in = pass->input,
+                                  .row = 1,
+                                  .column = layer.inputs,
+                                  .matrix = pass->gates,
+                                  .step = layer.outputs,
+                                  .strip = HCRI_STRIP,
+                                  .out = transposed};
+    hcri_multiply_by(&product);
+    for (size_t o = 0; o < layer.outputs; o++)
+        for (size_t k = 0; k < layer.inputs; k++)
+            gradient[layer.weight + o * layer.inputs + k] = transposed[k * layer.outputs + o];
+    hcri_sum_columns(rows, layer.outputs, pass->gates, pass->ones, gradient + layer.bias);
+}
+
+static void lstm_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient) {
+    const size_t hidden = net->hidden, units = rows * hidden;
     memset(pass->cell_bar, 0, units * sizeof *pass->cell_bar);
     for (size_t t = net->steps; t-- > 0;) {
         float *gates = pass->gates + 4 * units * t;
         hcri_lstm_step_back(rows, hidden, gates, pass->cell + units * t, pass->tanh_cell + units * t, pass->encoded_bar,
                             pass->cell_bar);
         if (t > 0)
-            hcri_packed_product(rows, 4 * hidden, hidden, gates, 4 * hidden, pass->packed_back, NULL,
-                                pass->encoded_bar);
+            layer_back(net->encode, hidden, rows, weights, gates, pass->encoded_bar);
     }
+    lstm_gradient(net->encode, net->steps * rows, pass, gradient);
 }
 
 void hcri_net_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient) {
     layer_gradient(net->head, rows, pass->outputs_bar, pass->encoded, pass->ones, gradient);
-    hcri_multiply(rows, net->hidden, net->outputs, pass->outputs_bar, weights + net->head.weight, pass->encoded_bar);
+    layer_back(net->head, net->hidden, rows, weights, pass->outputs_bar, pass->encoded_bar);
     if (net->encoder == HCR_ENCODER_LSTM) {
-        lstm_backward(net, weights, pass, rows);
-        layer_gradient(net->encode, net->steps * rows, pass->gates, pass->input, pass->ones, gradient);
+        lstm_backward(net, weights, pass, rows, gradient);
         return;
     }
     if (!net->linear)
@@ -239,10 +291,15 @@ size_t hcri_predictor_scratch(const hcri_net *net) {
     return HCRI_GROUP * (net->encode.inputs + net->encode.outputs + 2 * net->hidden);
 }
 
+static void multiply(hcri_layer layer, const float *in, size_t in_row, const float *packed, const float *weights,
+                     float *out) {
+    const hcri_product product = packed_product(layer, HCRI_GROUP, in, in_row, packed, weights, out);
+    hcri_multiply_by(&product);
+}
+
 void hcri_predictor_run(const hcri_predictor *predictor, const float *inputs, float *scratch, float *outputs) {
     const hcri_net *net = predictor->net;
     const hcri_layer encode = net->encode, head = net->head;
-    const float *bias = predictor->weights + encode.bias;
     if (net->encoder == HCR_ENCODER_LSTM) {
         const size_t hidden = net->hidden, wide = encode.inputs;
         float *input = scratch, *gates = input + HCRI_GROUP * wide, *cell = gates + HCRI_GROUP * encode.outputs;
@@ -251,17 +308,14 @@ void hcri_predictor_run(const hcri_predictor *predictor, const float *inputs, fl
         for (size_t t = 0; t < net->steps; t++) {
             for (size_t i = 0; i < HCRI_GROUP; i++)
                 memcpy(input + i * wide, inputs + i * net->inputs + t * net->features, net->features * sizeof *input);
-            hcri_packed_product(HCRI_GROUP, wide, encode.outputs, input, wide, predictor->encode, bias, gates);
+            multiply(encode, input, wide, predictor->encode, predictor->weights, gates);
             hcri_lstm_step(HCRI_GROUP, hidden, gates, cell, cell, tanh_cell, state, wide);
         }
-        hcri_packed_product(HCRI_GROUP, hidden, head.outputs, state, wide, predictor->head,
-                            predictor->weights + head.bias, outputs);
+        multiply(head, state, wide, predictor->head, predictor->weights, outputs);
         return;
     }
-    hcri_packed_product(HCRI_GROUP, encode.inputs, encode.outputs, inputs, encode.inputs, predictor->encode, bias,
-                        scratch);
+    multiply(encode, inputs, encode.inputs, predictor->encode, predictor->weights, scratch);
     if (!net->linear)
         rectify(HCRI_GROUP * encode.outputs, scratch);
-    hcri_packed_product(HCRI_GROUP, head.inputs, head.outputs, scratch, head.inputs, predictor->head,
-                        predictor->weights + head.bias, outputs);
+    multiply(head, scratch, head.inputs, predictor->head, predictor->weights, outputs);
 }

@@ -1,7 +1,7 @@
-/* Products with a matrix that is used many times: it is laid out once, then multiplied by few rows at a time, as the
- * steps of an LSTM and predictions need. A BLAS would lay the matrix out anew in every call, and doesn't promise the
- * same bits for a row in every batch; here a result is a sum over the inputs in their order, by the same instructions
- * for every row of a group of HCRI_GROUP. */
+/* Products of few rows with a matrix, for the steps of an LSTM, for predictions and for the derivatives of a layer. A
+ * BLAS would lay the matrix out anew in every call, and doesn't promise the same bits for a row in every batch; here
+ * the matrix is laid out once or used as it lies, and a result is a sum over the inputs in their order, by the same
+ * instructions for every row of a group of HCRI_GROUP. */
 #ifndef HCRI_PRODUCT_H
 #define HCRI_PRODUCT_H
 
@@ -12,13 +12,24 @@
 
 /* `count` rounded up to whole strips. */
 size_t hcri_strips(size_t count);
-/* Lays out the matrix with W[o · output_stride + k · input_stride] for output o and input k; `packed` has
- * hcri_strips(outputs) · inputs numbers. */
-void hcri_pack(size_t outputs, size_t inputs, const float *W, size_t output_stride, size_t input_stride, float *packed);
-/* out (rows × outputs, contiguous) = bias + in W'. Row i of in begins at in + i · in_stride. bias, NULL for 0, can be
- * read up to hcri_strips(outputs). Rows beyond the last whole group have the same values but perhaps not the same bits.
- */
-void hcri_packed_product(size_t rows, size_t inputs, size_t outputs, const float *in, size_t in_stride,
-                         const float *packed, const float *bias, float *out);
+
+/* out (rows × outputs, contiguous) = bias + in · matrix, the sum over `inputs`. Where the outputs don't fill the last
+ * strip, the matrix and the bias are read, but not used, up to its end. */
+typedef struct hcri_product {
+    size_t rows, inputs, outputs;
+    const float *in; /* number k of row i is at in[i · row + k · column] */
+    size_t row, column;
+    const float
+        *matrix; /* that of input k and output o is at matrix[o / HCRI_STRIP · strip + k · step + o % HCRI_STRIP] */
+    size_t step, strip;
+    const float *bias; /* NULL: 0 */
+    float *out;
+} hcri_product;
+/* Rows beyond the last whole group have the same values but perhaps not the same bits. */
+void hcri_multiply_by(const hcri_product *product);
+
+/* A matrix W, with the number of output o and input k at W[o · output_step + k · input_step], laid out for step
+ * HCRI_STRIP and strip inputs · HCRI_STRIP; `packed` has hcri_strips(outputs) · inputs numbers. */
+void hcri_pack(size_t outputs, size_t inputs, const float *W, size_t output_step, size_t input_step, float *packed);
 
 #endif

@@ -407,7 +407,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
 
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error) {
-    int known;
+    int known = 0;
     HCRI_TRY(guess_centre(set, lower, upper, y, radius, &known, error));
     if (known && hcri_strictly_inside(set, y, NULL, NULL))
         return HCR_OK;

@@ -73,8 +73,7 @@ hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *
         if (!diagonal)
             LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, full, (lapack_int)n);
         for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
-            ellipsoid->half[j] =
-                sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
+            ellipsoid->half[j] = sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
     }
     free(full);
     free(gradient);
@@ -127,8 +126,13 @@ hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, h
             cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0,
                         axes->linear, 1);
         }
+        /* What a singular matrix has instead of zeros. */
+        double most = 0;
         for (size_t k = 0; k < n; k++)
-            axes->curvature[k] = fmax(axes->curvature[k], 0);
+            most = fmax(most, axes->curvature[k]);
+        for (size_t k = 0; k < n && axes->vector != NULL; k++)
+            if (axes->curvature[k] < 4 * (double)n * 0x1p-53 * most)
+                axes->curvature[k] = 0;
     }
     if (status != HCR_OK)
         hcri_axes_release(axes);
@@ -156,15 +160,15 @@ void hcri_axes_project(hcri_axes *axes, const double *p, double *y) {
     for (size_t j = 0; j < n; j++)
         away[j] = p[j] - axes->base[j];
     if (axes->vector != NULL)
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0,
-                    axes->shifted, 1);
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0, axes->shifted,
+                    1);
     /* −min g, infinite when g has no minimum. */
     double depth = -axes->constant;
     for (size_t k = 0; k < n; k++)
         if (axes->linear[k] != 0)
             depth += 0.5 * axes->linear[k] * axes->linear[k] / axes->curvature[k];
-    /* g(μ) is convex and falls, so Newton's method rises to the root from the left. On (g + depth)^(−1/2), which is linear in
-     * μ for a ball, it is faster (Hebden, 1973), and a bracket keeps it in place. */
+    /* g(μ) is convex and falls, so Newton's method rises to the root from the left. On (g + depth)^(−1/2), which is
+     * linear in μ for a ball, it is faster (Hebden, 1973), and a bracket keeps it in place. */
     double low = 0, high = INFINITY, mu = 0;
     for (int step = 0; step < 200; step++) {
         double slope;
@@ -176,8 +180,8 @@ void hcri_axes_project(hcri_axes *axes, const double *p, double *y) {
         else
             high = mu;
         const double raised = value + depth;
-        double next = isfinite(depth) && raised > 0 ? mu + 2 * raised / slope * (1 - sqrt(raised / depth))
-                                                    : mu - value / slope;
+        double next =
+            isfinite(depth) && raised > 0 ? mu + 2 * raised / slope * (1 - sqrt(raised / depth)) : mu - value / slope;
         if (!(next > low && next < high))
             next = isinf(high) ? mu - value / slope : 0.5 * (low + high);
         if (fabs(next - mu) <= 1e-16 * mu || next == mu)

@@ -1,8 +1,8 @@
 /* The Cholesky factor G = L L' of a symmetric positive definite matrix that gains and loses rows one at a time.
  *
- * Each row is kept from its first non-zero on (its envelope, which the factor shares: George and Liu, 1981), so neighbours
- * that only touch neighbours cost what a band costs, and a full matrix what a full one does. After a change only the rows
- * whose envelope reaches a changed row are computed again. */
+ * Each row is kept from its first non-zero on (its envelope, which the factor shares: George and Liu, 1981), so
+ * neighbours that only touch neighbours cost what a band costs, and a full matrix what a full one does. After a change
+ * only the rows whose envelope reaches a changed row are computed again. */
 #ifndef HCRI_ENVELOPE_H
 #define HCRI_ENVELOPE_H
 

@@ -29,7 +29,7 @@ static hcr_status prove_bounded(const hcri_set *set, const double *lower, const 
 static hcr_status finish(hcr_builder *builder, double *origin, double *lower, double *upper, hcr_region **region,
                          hcr_error *error) {
     const hcri_set *set = &builder->set;
-    double radius;
+    double radius = 0;
     HCRI_TRY(hcri_bounds_derive(set, lower, upper, error));
     HCRI_TRY(prove_bounded(set, lower, upper, error));
     HCRI_TRY(hcri_origin_find(builder, lower, upper, origin, &radius, error));

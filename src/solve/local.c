@@ -44,8 +44,8 @@ void hcri_local_side_numbers(const hcri_set *set, uint32_t *number) {
         *number++ = at.number;
 }
 
-/* The coefficients of a side's row as a unit vector in the form a·z <= slack, with room for one column more; returns how many
- * there are. */
+/* The coefficients of a side's row as a unit vector in the form a·z <= slack, with room for one column more; returns
+ * how many there are. */
 static size_t side_row(const hcri_local *local, const side *at, uint32_t *columns, double *values, double *slack) {
     const hcri_set *set = local->set;
     const double sign = at->upper ? 1 : -1;

@@ -149,15 +149,9 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         end = Clp_status(lp->model);
     }
     switch (end) {
-    case 0:
-        *outcome = HCRI_LP_OPTIMAL;
-        break;
-    case 1:
-        *outcome = HCRI_LP_INFEASIBLE;
-        break;
-    case 2:
-        *outcome = HCRI_LP_UNBOUNDED;
-        break;
+    case 0: *outcome = HCRI_LP_OPTIMAL; break;
+    case 1: *outcome = HCRI_LP_INFEASIBLE; break;
+    case 2: *outcome = HCRI_LP_UNBOUNDED; break;
     default:
         return hcri_fail(error, HCR_ERROR_SOLVER,
                          "CLP gave up on a linear program (status %d): rescale the constraints so that their "

@@ -25,7 +25,8 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
 void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
 /* Errors: SOLVER when CLP gives up. */
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
-/* After an optimal end. The multiplier of a row as it was scaled: >= 0 where the upper side holds it, <= 0 the lower. */
+/* After an optimal end. The multiplier of a row as it was scaled: >= 0 where the upper side holds it, <= 0 the lower.
+ */
 const double *hcri_lp_solution(const hcri_lp *lp);
 const double *hcri_lp_multipliers(const hcri_lp *lp);
 double hcri_lp_value(const hcri_lp *lp);

@@ -320,9 +320,17 @@ void hcri_nlp_free(hcri_nlp *nlp) {
         free(nlp->quadratic[q].gradient);
     if (nlp->problem != NULL)
         FreeIpoptProblem(nlp->problem);
-    void *owned[] = {nlp->quadratic, nlp->square,     nlp->target,  nlp->linear,
-                     nlp->logarithm, nlp->x,          nlp->product, nlp->bound_multiplier[0],
-                     nlp->multiplier, nlp->bound_multiplier[1], nlp};
+    void *owned[] = {nlp->quadratic,
+                     nlp->square,
+                     nlp->target,
+                     nlp->linear,
+                     nlp->logarithm,
+                     nlp->x,
+                     nlp->product,
+                     nlp->bound_multiplier[0],
+                     nlp->multiplier,
+                     nlp->bound_multiplier[1],
+                     nlp};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -346,9 +354,8 @@ int hcri_nlp_solve(hcri_nlp *nlp, double tolerance, double *x) {
     AddIpoptNumOption(nlp->problem, "constr_viol_tol", tolerance);
     AddIpoptNumOption(nlp->problem, "dual_inf_tol", tolerance);
     AddIpoptNumOption(nlp->problem, "compl_inf_tol", tolerance);
-    const enum ApplicationReturnStatus end =
-        IpoptSolve(nlp->problem, nlp->x, NULL, NULL, nlp->multiplier, nlp->bound_multiplier[0],
-                   nlp->bound_multiplier[1], nlp);
+    const enum ApplicationReturnStatus end = IpoptSolve(nlp->problem, nlp->x, NULL, NULL, nlp->multiplier,
+                                                        nlp->bound_multiplier[0], nlp->bound_multiplier[1], nlp);
     pthread_mutex_unlock(&inside_ipopt);
     memcpy(x, nlp->x, nlp->columns * sizeof *x);
     for (size_t j = 0; j < nlp->columns; j++)

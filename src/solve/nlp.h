@@ -9,13 +9,14 @@
 #include "region/set.h"
 #include "solve/lp.h"
 
-typedef struct hcri_nlp_parts { /* all of it is read at creation only, except program, centre and weight, which are kept */
+typedef struct hcri_nlp_parts { /* all of it is read at creation only, except program, centre and weight, which are kept
+                                 */
     const hcri_set *set;
     const hcri_program *program; /* its first n columns place y; the others are free to use */
     const double *centre;
     double scale;
-    const double *weight;  /* one a quadratic */
-    size_t slack, stride;  /* slack = SIZE_MAX: no such term */
+    const double *weight; /* one a quadratic */
+    size_t slack, stride; /* slack = SIZE_MAX: no such term */
     int equality;
 } hcri_nlp_parts;
 
@@ -28,8 +29,8 @@ double *hcri_nlp_target(hcri_nlp *nlp);
 double *hcri_nlp_linear(hcri_nlp *nlp);
 double *hcri_nlp_logarithm(hcri_nlp *nlp);
 /* From x (in) to the minimiser (out), one number a column of the program. 1 when it was found to `tolerance` (of the
- * optimality conditions), 0 when IPOPT stopped before: x is then its last point. One thread at a time is inside IPOPT: its
- * linear solver has state of its own. */
+ * optimality conditions), 0 when IPOPT stopped before: x is then its last point. One thread at a time is inside IPOPT:
+ * its linear solver has state of its own. */
 int hcri_nlp_solve(hcri_nlp *nlp, double tolerance, double *x);
 /* After solve: the multipliers of the linear part's rows, of its columns' bounds (positive at an upper one) and of the
  * quadratics as they were weighted. */

@@ -90,20 +90,36 @@ static void feed(scanner *s, const char *bytes, size_t size) {
         fail_parse(s);
 }
 
-static char find_separator(const char *bytes, size_t size) {
-    int inside = 0, semicolon = 0;
-    size_t i = 0;
+typedef struct separators {
+    int line, tab, semicolon; /* there is a line; it has these outside of quotes */
+} separators;
+
+/* *at goes behind the line. */
+static separators look_at_line(const char *bytes, size_t size, size_t *at) {
+    separators found = {0};
+    int inside = 0;
+    size_t i = *at;
     while (i < size && (bytes[i] == '\n' || bytes[i] == '\r'))
         i++;
     for (; i < size && (inside || (bytes[i] != '\n' && bytes[i] != '\r')); i++) {
+        found.line = 1;
         if (bytes[i] == '"')
             inside = !inside;
-        else if (!inside && bytes[i] == '\t')
-            return '\t';
-        else if (!inside && bytes[i] == ';')
-            semicolon = 1;
+        found.tab |= !inside && bytes[i] == '\t';
+        found.semicolon |= !inside && bytes[i] == ';';
     }
-    return semicolon ? ';' : ',';
+    *at = i;
+    return found;
+}
+
+/* Commas don't count: they may be decimal signs, to be refused as such. The second line is asked because a name in the
+ * header may have a semicolon. */
+static char find_separator(const char *bytes, size_t size) {
+    size_t at = 0;
+    const separators first = look_at_line(bytes, size, &at), second = look_at_line(bytes, size, &at);
+    if (first.tab && (second.tab || !second.line))
+        return '\t';
+    return first.semicolon && (second.semicolon || !second.line) ? ';' : ',';
 }
 
 /* The parser doesn't tell where it is nor whether a cell had quotes, so it gets what lies between the characters that
@@ -179,8 +195,13 @@ hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
         length--;
     if (length == 0)
         return HCRI_CSV_EMPTY;
-    if (hcri_number_read(text, length, value) == length)
+    const size_t taken = hcri_number_read(text, length, value);
+    if (taken == length)
         return isfinite(*value) ? HCRI_CSV_NUMBER : HCRI_CSV_INFINITE;
+    double fraction;
+    if (taken > 0 && text[taken] == ',' &&
+        hcri_number_read(text + taken + 1, length - taken - 1, &fraction) == length - taken - 1)
+        return HCRI_CSV_DECIMAL_COMMA;
     if (is_one_of(text, length, missing, sizeof missing / sizeof *missing))
         return HCRI_CSV_MISSING;
     if (is_one_of(text, length, infinite, sizeof infinite / sizeof *infinite))
@@ -206,7 +227,7 @@ hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *na
         why = "is a missing value: fill it in or leave the row out";
     else if (content == HCRI_CSV_INFINITE)
         why = "isn't finite as a double";
-    else if (strchr(cell->text, ',') != NULL)
+    else if (content == HCRI_CSV_DECIMAL_COMMA)
         why = "is no number: the decimal sign is '.', and nothing groups digits";
     const int empty = content == HCRI_CSV_EMPTY;
     return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1), "%s: %s%s%s%s", column,

@@ -20,18 +20,19 @@ typedef struct hcri_csv_row {
 /* Receives a row; what it points to is gone afterwards. Anything but HCR_OK ends the scan. */
 typedef hcr_status (*hcri_csv_callback)(void *context, const hcri_csv_row *row, hcr_error *error);
 
-/* Cuts text into rows. A byte-order mark is skipped; the separator is a tab, else a semicolon, else a comma, whichever
- * the first line has outside of quotes; lines end with LF, CRLF or CR; blanks around a cell without quotes don't count.
- * Blank lines are skipped, but refused (DATA) between rows of a single cell, where each could be a missing value.
- * FORMAT when the bytes aren't text or a quote is in the wrong place. */
+/* Cuts text into rows. A byte-order mark is skipped; the separator is a tab, else a semicolon, if the first two lines
+ * have it outside of quotes, else a comma; lines end with LF, CRLF or CR; blanks around a cell without quotes don't
+ * count. Blank lines are skipped, but refused (DATA) between rows of a single cell, where each could be a missing
+ * value. FORMAT when the bytes aren't text or a quote is in the wrong place. */
 hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
                          hcr_error *error);
 
 typedef enum hcri_csv_content {
     HCRI_CSV_NUMBER,
     HCRI_CSV_EMPTY,
-    HCRI_CSV_MISSING,  /* NA, NaN, null, a dash … */
-    HCRI_CSV_INFINITE, /* inf, or a number beyond the range of double */
+    HCRI_CSV_MISSING,       /* NA, NaN, null, a dash … */
+    HCRI_CSV_INFINITE,      /* inf, or a number beyond the range of double */
+    HCRI_CSV_DECIMAL_COMMA, /* 0,5 or 1,234.5: refused, but no name either */
     HCRI_CSV_WORD
 } hcri_csv_content;
 hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value);

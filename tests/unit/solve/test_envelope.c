@@ -81,14 +81,8 @@ static void change_at_random(uint64_t seed, size_t terms) {
             for (size_t k = 0; k < terms; k++)
                 vector[first + k] = hcri_random_normal(&random);
             vector[hcri_random_below(&random, WIDTH)] += 3; /* keeps the vectors well apart */
-            if (terms < 3)
-                for (size_t i = 0; i < g.count; i++) /* two sparse vectors may be parallel: then none is added */
-                    if (fabs(product(vector, g.vector[i])) >
-                        0.9 * sqrt(product(vector, vector) * product(g.vector[i], g.vector[i])))
-                        goto next;
             insert(&g, hcri_random_below(&random, g.count + 1), vector);
         }
-    next:
         if (g.count < 25) /* beyond, sparse vectors may come near to dependence */
             check(&g, &random);
         else
@@ -148,15 +142,15 @@ static void test_band(void **state) {
     hcri_envelope_release(&g.envelope);
 }
 
-/* A repeated row makes the matrix singular, which is reported. */
+/* A repeated row makes the matrix singular, which is reported; the numbers are squares, so that nothing is rounded. */
 static void test_dependent(void **state) {
     (void)state;
     hcri_envelope envelope = {0};
-    const double cross[2] = {2, 2};
-    assert_true(hcri_envelope_insert(&envelope, 0, cross, 2));
-    assert_false(hcri_envelope_insert(&envelope, 1, cross, 2));
+    const double cross[2] = {4, 4};
+    assert_true(hcri_envelope_insert(&envelope, 0, cross, 4));
+    assert_false(hcri_envelope_insert(&envelope, 1, cross, 4));
     hcri_envelope_clear(&envelope);
-    assert_true(hcri_envelope_insert(&envelope, 0, cross, 2));
+    assert_true(hcri_envelope_insert(&envelope, 0, cross, 4));
     assert_false(hcri_envelope_insert(&envelope, 0, cross, 1));
     hcri_envelope_release(&envelope);
 }

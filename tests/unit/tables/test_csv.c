@@ -63,8 +63,8 @@ static void test_spellings_of_one_table(void **state) {
         "a,b,c\n1,2.5,-3\n4,5e-3,6",         /* no newline at the end */
         "a,b,c\r\n1,2.5,-3\r\n4,5e-3,6\r\n", /* Windows */
         "a,b,c\r1,2.5,-3\r4,5e-3,6\r",       /* old Macintosh */
-        "\xEF\xBB\xBF"
-        "a,b,c\n1,2.5,-3\n4,5e-3,6\n", /* byte-order mark */
+        ("\xEF\xBB\xBF"
+         "a,b,c\n1,2.5,-3\n4,5e-3,6\n"), /* byte-order mark */
         "\xEF\xBB\xBF\"a\",b,c\n1,2.5,-3\n4,5e-3,6\n",
         "a;b;c\n1;2.5;-3\n4;5e-3;6\n",
         "a\tb\tc\n1\t2.5\t-3\n4\t5e-3\t6\n",
@@ -86,6 +86,9 @@ static void test_headers(void **state) {
     (void)state;
     expect_table("\"a,b\",\"c \"\"q\"\"\",\"two\nlines\"\n1,2.5,-3\n", 1, 3, six, "a,b|c \"q\"|two\nlines");
     expect_table("\"a;b\",x\n1,2.5\n", 1, 2, six, "a;b|x");
+    expect_table("a;b,x\n1,2.5\n", 1, 2, six, "a;b|x"); /* pandas quotes only the separator in use */
+    expect_table("a,b;x\n\n1;2.5\n", 1, 2, six, "a,b|x");
+    expect_table("a;b\n\n", 0, 2, NULL, "a|b");
     expect_table("x[0],x[1]\n", 0, 2, NULL, "x[0]|x[1]");
     expect_table("x", 0, 1, NULL, "x");
     expect_table("year,2019,2020\n1,2.5,-3\n", 1, 3, six, "year|2019|2020");
@@ -162,6 +165,9 @@ static void test_what_is_no_table(void **state) {
     expect_refusal("a,b\n1,0x10\n", HCR_ERROR_DATA, 2, 2, "\"0x10\"");
     expect_refusal("a,b\n1,1 2\n", HCR_ERROR_DATA, 2, 2, "\"1 2\"");
     expect_refusal("a;b\n1;0,5\n", HCR_ERROR_DATA, 2, 2, "the decimal sign is '.'");
+    expect_refusal("0,5;1\n1,5;2\n", HCR_ERROR_DATA, 1, 1, "the decimal sign is '.'");
+    expect_refusal("0,5;1\n", HCR_ERROR_DATA, 1, 1, "the decimal sign is '.'");
+    expect_refusal("a;b\n1;1,234.5\n", HCR_ERROR_DATA, 2, 2, "nothing groups digits");
     expect_refusal("a,b\n1,TRUE\n", HCR_ERROR_DATA, 2, 2, "\"TRUE\"");
     expect_refusal("a,b\n1,\x01\x1B[2J\n", HCR_ERROR_DATA, 2, 2, "\"??[2J\"");
     expect_refusal("a,b\n1,\"2\n", HCR_ERROR_FORMAT, 3, 0, "quote");

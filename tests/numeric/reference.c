@@ -1,0 +1,142 @@
+#include "numeric/reference.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+enum { BITS = 200 };
+
+/* The point O + t v and room for sums. */
+typedef struct point {
+    size_t n;
+    mpfr_t *y;
+    mpfr_t sum, row, term;
+} point;
+
+static void point_init(point *point, size_t n) {
+    point->n = n;
+    point->y = malloc(n * sizeof *point->y);
+    if (point->y == NULL)
+        abort();
+    for (size_t j = 0; j < n; j++)
+        mpfr_init2(point->y[j], BITS);
+    mpfr_inits2(BITS, point->sum, point->row, point->term, (mpfr_ptr)NULL);
+}
+
+static void point_clear(point *point) {
+    for (size_t j = 0; j < point->n; j++)
+        mpfr_clear(point->y[j]);
+    free(point->y);
+    mpfr_clears(point->sum, point->row, point->term, (mpfr_ptr)NULL);
+}
+
+static void point_set(point *point, const double *origin, const double *v, mpfr_t t) {
+    for (size_t j = 0; j < point->n; j++) {
+        mpfr_mul_d(point->y[j], t, v[j], MPFR_RNDN);
+        mpfr_add_d(point->y[j], point->y[j], origin[j], MPFR_RNDN);
+    }
+}
+
+static int in_box(const hcri_box *box, const point *point) {
+    for (size_t j = 0; j < point->n; j++)
+        if (mpfr_cmp_d(point->y[j], box->upper[j]) > 0 || mpfr_cmp_d(point->y[j], box->lower[j]) < 0)
+            return 0;
+    return 1;
+}
+
+/* out = a_i·y */
+static void row_product(const hcri_rows *rows, size_t i, point *point, mpfr_t out) {
+    mpfr_set_zero(out, 1);
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        mpfr_mul_d(point->term, point->y[rows->columns[k]], rows->values[k], MPFR_RNDN);
+        mpfr_add(out, out, point->term, MPFR_RNDN);
+    }
+}
+
+static int in_rows(const hcri_linear *linear, point *point) {
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        row_product(&linear->rows, i, point, point->sum);
+        if (mpfr_cmp_d(point->sum, linear->upper[i]) > 0 || mpfr_cmp_d(point->sum, linear->lower[i]) < 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* sum += weight (y_i − s_i)(y_j − s_j) */
+static void add_pair(const hcri_quadratic *quadratic, point *point, double weight, size_t i, size_t j) {
+    mpfr_sub_d(point->term, point->y[i], quadratic->shift[i], MPFR_RNDN);
+    mpfr_mul_d(point->term, point->term, weight, MPFR_RNDN);
+    mpfr_sub_d(point->row, point->y[j], quadratic->shift[j], MPFR_RNDN);
+    mpfr_mul(point->term, point->term, point->row, MPFR_RNDN);
+    mpfr_add(point->sum, point->sum, point->term, MPFR_RNDN);
+}
+
+static int in_quadratic(const hcri_quadratic *quadratic, point *point) {
+    const size_t n = point->n;
+    mpfr_set_zero(point->sum, 1);
+    if (quadratic->form == HCRI_FACTOR)
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            row_product(&quadratic->factor, i, point, point->row);
+            mpfr_sub_d(point->row, point->row, quadratic->shift[i], MPFR_RNDN);
+            mpfr_sqr(point->row, point->row, MPFR_RNDN);
+            mpfr_add(point->sum, point->sum, point->row, MPFR_RNDN);
+        }
+    else if (quadratic->form == HCRI_DIAGONAL)
+        for (size_t j = 0; j < n; j++)
+            add_pair(quadratic, point, quadratic->matrix[j], j, j);
+    else
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++)
+                add_pair(quadratic, point, quadratic->matrix[i * n + j], i, j);
+    mpfr_div_ui(point->sum, point->sum, 2, MPFR_RNDN);
+    for (size_t j = 0; j < n; j++) {
+        mpfr_mul_d(point->term, point->y[j], quadratic->linear[j], MPFR_RNDN);
+        mpfr_add(point->sum, point->sum, point->term, MPFR_RNDN);
+    }
+    mpfr_add_d(point->sum, point->sum, quadratic->constant, MPFR_RNDN);
+    mpfr_set_d(point->term, quadratic->radius, MPFR_RNDN);
+    mpfr_sqr(point->term, point->term, MPFR_RNDN);
+    mpfr_div_ui(point->term, point->term, 2, MPFR_RNDN);
+    return mpfr_cmp(point->sum, point->term) <= 0;
+}
+
+static int inside(const hcri_set *set, point *point) {
+    int in = in_box(set->box, point) && in_rows(set->linear, point);
+    for (size_t b = 2; b < set->blocks && in; b++)
+        in = in_quadratic((const hcri_quadratic *)set->block[b], point);
+    return in;
+}
+
+double reference_gauge(const hcri_set *set, const double *origin, const double *v) {
+    double norm = 0, gauge = 0;
+    for (size_t j = 0; j < set->n; j++)
+        norm = hypot(norm, v[j]);
+    point at;
+    mpfr_t low, high, middle;
+    point_init(&at, set->n);
+    mpfr_inits2(BITS, low, high, middle, (mpfr_ptr)NULL);
+    mpfr_set_zero(low, 1);
+    mpfr_set_d(high, 1e-6 / norm, MPFR_RNDN);
+    int outside = 0;
+    for (int k = 0; k < 70 && !outside; k++) { /* up to 1e15/|v| */
+        point_set(&at, origin, v, high);
+        outside = !inside(set, &at);
+        if (!outside) {
+            mpfr_set(low, high, MPFR_RNDN);
+            mpfr_mul_ui(high, high, 2, MPFR_RNDN);
+        }
+    }
+    for (int k = 0; k < 60 && outside; k++) {
+        mpfr_add(middle, low, high, MPFR_RNDN);
+        mpfr_div_ui(middle, middle, 2, MPFR_RNDN);
+        point_set(&at, origin, v, middle);
+        mpfr_set(inside(set, &at) ? low : high, middle, MPFR_RNDN);
+    }
+    if (outside) {
+        mpfr_ui_div(middle, 1, high, MPFR_RNDN);
+        gauge = mpfr_get_d(middle, MPFR_RNDN);
+    }
+    mpfr_clears(low, high, middle, (mpfr_ptr)NULL);
+    point_clear(&at);
+    return gauge;
+}

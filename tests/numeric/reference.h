@@ -1,0 +1,11 @@
+/* The gauge from a region's description alone, in 200-bit arithmetic and by bisection: shares no formula with the
+ * library. */
+#ifndef HCR_TEST_REFERENCE_H
+#define HCR_TEST_REFERENCE_H
+
+#include "region/set.h"
+
+/* 1/t for the largest t with O + t v in the set, to 1e-17 relative; 0 when there is none below 1e15/|v|. */
+double reference_gauge(const hcri_set *set, const double *origin, const double *v);
+
+#endif

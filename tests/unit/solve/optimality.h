@@ -1,0 +1,163 @@
+/* How far a point is from being the nearest one, from the optimality conditions alone. */
+#ifndef SOLVE_OPTIMALITY_H
+#define SOLVE_OPTIMALITY_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "region/region.h"
+
+/* Solves the k × k system G x = b by elimination with pivoting; 0 when it is singular. G and b are overwritten. */
+static inline int eliminate(size_t k, double *G, double *b, double *x) {
+    for (size_t c = 0; c < k; c++) {
+        size_t pivot = c;
+        for (size_t i = c + 1; i < k; i++)
+            if (fabs(G[i * k + c]) > fabs(G[pivot * k + c]))
+                pivot = i;
+        if (fabs(G[pivot * k + c]) < 1e-13)
+            return 0;
+        for (size_t j = 0; j < k; j++) {
+            const double t = G[c * k + j];
+            G[c * k + j] = G[pivot * k + j];
+            G[pivot * k + j] = t;
+        }
+        const double t = b[c];
+        b[c] = b[pivot];
+        b[pivot] = t;
+        for (size_t i = c + 1; i < k; i++) {
+            const double f = G[i * k + c] / G[c * k + c];
+            for (size_t j = c; j < k; j++)
+                G[i * k + j] -= f * G[c * k + j];
+            b[i] -= f * b[c];
+        }
+    }
+    for (size_t c = k; c-- > 0;) {
+        x[c] = b[c];
+        for (size_t j = c + 1; j < k; j++)
+            x[c] -= G[c * k + j] * x[j];
+        x[c] /= G[c * k + c];
+    }
+    return 1;
+}
+
+/* min |Σ x_i a_i − w| over x >= 0 for m unit vectors a_i of n numbers (Lawson and Hanson, 1974); e = w − Σ x_i a_i. */
+static inline void non_negative_least_squares(size_t m, size_t n, const double *a, const double *w, double *x,
+                                              double *e) {
+    unsigned char *in = calloc(m + 1, 1), *barred = calloc(m + 1, 1);
+    size_t *list = calloc(m + 1, sizeof *list);
+    double *G = calloc(m * m + 1, sizeof *G), *b = calloc(m + 1, sizeof *b), *s = calloc(m + 1, sizeof *s);
+    double size = 0;
+    for (size_t j = 0; j < n; j++)
+        size += fabs(w[j]);
+    for (size_t i = 0; i < m; i++)
+        x[i] = 0;
+    for (size_t step = 0; step < 20 * m + 20; step++) {
+        for (size_t j = 0; j < n; j++) {
+            e[j] = w[j];
+            for (size_t i = 0; i < m; i++)
+                e[j] -= x[i] * a[i * n + j];
+        }
+        size_t best = SIZE_MAX;
+        double most = 1e-15 * size;
+        for (size_t i = 0; i < m; i++) {
+            double slope = 0;
+            for (size_t j = 0; j < n; j++)
+                slope += a[i * n + j] * e[j];
+            if (!in[i] && !barred[i] && slope > most) {
+                most = slope;
+                best = i;
+            }
+        }
+        if (best == SIZE_MAX)
+            break;
+        in[best] = 1;
+        for (;;) {
+            size_t k = 0;
+            for (size_t i = 0; i < m; i++)
+                if (in[i])
+                    list[k++] = i;
+            for (size_t r = 0; r < k; r++) {
+                b[r] = 0;
+                for (size_t j = 0; j < n; j++)
+                    b[r] += a[list[r] * n + j] * w[j];
+                for (size_t c = 0; c < k; c++) {
+                    G[r * k + c] = 0;
+                    for (size_t j = 0; j < n; j++)
+                        G[r * k + c] += a[list[r] * n + j] * a[list[c] * n + j];
+                }
+            }
+            if (!eliminate(k, G, b, s)) { /* it adds nothing to those that are in */
+                in[best] = 0;
+                barred[best] = 1;
+                break;
+            }
+            double t = 1;
+            size_t blocking = SIZE_MAX;
+            for (size_t r = 0; r < k; r++)
+                if (s[r] <= 0 && x[list[r]] <= t * (x[list[r]] - s[r])) {
+                    t = x[list[r]] / (x[list[r]] - s[r]);
+                    blocking = list[r];
+                }
+            for (size_t r = 0; r < k; r++)
+                x[list[r]] += t * (s[r] - x[list[r]]);
+            if (blocking == SIZE_MAX)
+                break;
+            in[blocking] = 0;
+            x[blocking] = 0;
+        }
+    }
+    free(in);
+    free(barred);
+    free(list);
+    free(G);
+    free(b);
+    free(s);
+}
+
+/* An upper bound of max (p − y)·(z − y) over the z of the region, for a y in it: 0 where y is the nearest point to p, and
+ * |p − y| is too long by at most this over |p − y|. With p − y = Σ λ_i g_i + e, λ >= 0, over the unit normals g_i of the
+ * constraints that y nearly touches, it is Σ λ_i room_i + |e| · diameter. */
+static inline double optimality_gap(const hcr_region *region, const double *p, const double *y) {
+    const size_t n = region->set.n;
+    double *a = calloc(region->constraints * n, sizeof *a), *room = calloc(region->constraints, sizeof *room);
+    double *x = calloc(region->constraints, sizeof *x), *e = calloc(n, sizeof *e), *v = calloc(n, sizeof *v);
+    size_t m = 0;
+    double diameter = 0;
+    for (size_t j = 0; j < n; j++) {
+        v[j] = y[j] - region->origin[j];
+        diameter = hypot(diameter, region->upper[j] - region->lower[j]);
+    }
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v) < 1 - 1e-6)
+                continue;
+            double length = 0, *g = a + m * n;
+            for (size_t j = 0; j < n; j++)
+                g[j] = 0;
+            block->kind->add_gradient(block, i, y, 1, g);
+            for (size_t j = 0; j < n; j++)
+                length = hypot(length, g[j]);
+            for (size_t j = 0; j < n; j++)
+                g[j] /= length;
+            room[m++] = -block->kind->value(block, i, y, NULL) / length;
+        }
+    }
+    double *w = v;
+    for (size_t j = 0; j < n; j++)
+        w[j] = p[j] - y[j];
+    non_negative_least_squares(m, n, a, w, x, e);
+    double gap = 0, rest = 0;
+    for (size_t i = 0; i < m; i++)
+        gap += x[i] * fmax(room[i], 0);
+    for (size_t j = 0; j < n; j++)
+        rest = hypot(rest, e[j]);
+    free(a);
+    free(room);
+    free(x);
+    free(e);
+    free(v);
+    return gap + rest * diameter;
+}
+
+#endif
