@@ -72,10 +72,10 @@ static int write_region(struct job *job) {
     const size_t n = job->windows.y_train.columns;
     fprintf(stream,
             "# What the series did in its training windows: smallest value, largest value, largest step.\n"
-            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0, 0] <= y <= limits[0, 1]\n",
+            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n",
             n);
     if (n > 1)
-        fprintf(stream, "abs(y[1:] - y[:-1]) <= limits[0, 2]\n");
+        fprintf(stream, "abs(y[1:] - y[:-1]) <= limits[2]\n");
     const int failed = ferror(stream);
     char *from = strdup(job->path);
     int code = EXIT_DONE;

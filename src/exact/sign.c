@@ -3,6 +3,8 @@
 #include <gmp.h>
 #include <math.h>
 
+#include "constraints/quadratic_value.h"
+
 /* Every double is an integer times 2^-1074, so sums of products of up to three doubles are integers times 2^-3222:
  * fixed-point arithmetic on GMP integers is exact, and needs no fractions. */
 enum { SCALE = 1074 };
@@ -122,12 +124,32 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
     return (c > 0) - (c < 0);
 }
 
+/* c_i(y) to about twice the working precision, and a bound of its error. */
+static double accurate_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+    double sizes;
+    if (constraint->kind->id == HCRI_LINEAR) {
+        const hcri_linear *linear = (const hcri_linear *)constraint;
+        const size_t row = i / 2, terms = linear->rows.start[row + 1] - linear->rows.start[row];
+        const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
+        const double c = hcri_rows_dot_minus(&linear->rows, row, y, bound);
+        hcri_rows_dot(&linear->rows, row, y, &sizes);
+        *error = 0x1p-52 * fabs(c) + (double)(terms + 1) * 0x1p-100 * (sizes + fabs(bound)) + 0x1p-1000;
+        return i % 2 == 0 ? c : -c;
+    }
+    if (constraint->kind->id == HCRI_QUADRATIC) {
+        const double c = hcri_quadratic_accurate_value((const hcri_quadratic *)constraint, y, &sizes);
+        *error = 0x1p-53 * (8 * sizes + 2 * fabs(c)) + 0x1p-1000;
+        return c;
+    }
+    return constraint->kind->value(constraint, i, y, error);
+}
+
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y) {
-    double error;
-    const double c = constraint->kind->value(constraint, i, y, &error);
-    if (c + error < 0)
-        return 1;
-    if (c - error > 0)
-        return 0;
+    double error, c = constraint->kind->value(constraint, i, y, &error);
+    if (fabs(c) > error) /* false for a NaN */
+        return c < 0;
+    c = accurate_value(constraint, i, y, &error);
+    if (fabs(c) > error)
+        return c < 0;
     return hcri_exact_sign(constraint, i, y) <= 0;
 }

@@ -113,14 +113,69 @@ KERNEL(adam_step,
        (size_t count, const hcri_adam *adam, const float *gradient, float *weights, float *first, float *second),
        (count, adam, gradient, weights, first, second))
 
+/* Sums are kept in lanes, so that they can be vectors, and added up in pairs at the end. */
+#define LANES 8
+
+HCRI_INLINE double add_up(const double *lane) {
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
 HCRI_INLINE void sum_of_squares_body(size_t count, const float *values, double *sum) {
-    double lane[8] = {0};
-    const size_t even = count - count % 8;
-    for (size_t k = 0; k < even; k += 8)
-        for (size_t l = 0; l < 8; l++)
+    double lane[LANES] = {0};
+    const size_t even = count - count % LANES;
+    for (size_t k = 0; k < even; k += LANES)
+        for (size_t l = 0; l < LANES; l++)
             lane[l] += (double)values[k + l] * (double)values[k + l];
     for (size_t k = even; k < count; k++)
-        lane[k % 8] += (double)values[k] * (double)values[k];
-    *sum = ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+        lane[k % LANES] += (double)values[k] * (double)values[k];
+    *sum = add_up(lane);
 }
 KERNEL(sum_of_squares, (size_t count, const float *values, double *sum), (count, values, sum))
+
+HCRI_INLINE void squared_error_body(size_t count, const float *x, const double *target, double factor, float *bar,
+                                    double *sum) {
+    double lane[LANES] = {0};
+    const size_t even = count - count % LANES;
+    for (size_t k = 0; k < even; k += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            lane[l] += ((double)x[k + l] - target[k + l]) * ((double)x[k + l] - target[k + l]);
+    for (size_t k = even; k < count; k++)
+        lane[k % LANES] += ((double)x[k] - target[k]) * ((double)x[k] - target[k]);
+    *sum = add_up(lane);
+    if (bar == NULL)
+        return;
+    INDEPENDENT
+    for (size_t k = 0; k < count; k++)
+        bar[k] = (float)(factor * ((double)x[k] - target[k]));
+}
+KERNEL(squared_error, (size_t count, const float *x, const double *target, double factor, float *bar, double *sum),
+       (count, x, target, factor, bar, sum))
+
+HCRI_INLINE void direction_sums_body(size_t count, const float *u, const double *target, double *sums) {
+    double uu[LANES] = {0}, ut[LANES] = {0}, tt[LANES] = {0};
+    const size_t even = count - count % LANES;
+    for (size_t k = 0; k < even; k += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            uu[l] += (double)u[k + l] * (double)u[k + l];
+            ut[l] += (double)u[k + l] * target[k + l];
+            tt[l] += target[k + l] * target[k + l];
+        }
+    for (size_t k = even; k < count; k++) {
+        uu[k % LANES] += (double)u[k] * (double)u[k];
+        ut[k % LANES] += (double)u[k] * target[k];
+        tt[k % LANES] += target[k] * target[k];
+    }
+    sums[0] = add_up(uu);
+    sums[1] = add_up(ut);
+    sums[2] = add_up(tt);
+}
+KERNEL(direction_sums, (size_t count, const float *u, const double *target, double *sums), (count, u, target, sums))
+
+HCRI_INLINE void direction_bar_body(size_t count, double a, const float *u, double b, const double *target,
+                                    float *out) {
+    INDEPENDENT
+    for (size_t k = 0; k < count; k++)
+        out[k] = (float)(a * (double)u[k] - b * target[k]);
+}
+KERNEL(direction_bar, (size_t count, double a, const float *u, double b, const double *target, float *out),
+       (count, a, u, b, target, out))

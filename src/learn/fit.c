@@ -123,8 +123,13 @@ static hcr_status make_targets(fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
     const size_t width = hcri_head_targets(run->options.head, run->n);
     if (run->options.head != HCR_HEAD_HCR) {
+        const hcri_scaling *scaling = &run->model->targets;
         run->targets = hcri_copy(&hcri_default_allocator, run->Y, run->rows * width, sizeof *run->targets);
-        return run->targets == NULL ? hcri_fail_memory(error) : HCR_OK;
+        if (run->targets == NULL)
+            return hcri_fail_memory(error);
+        for (size_t k = 0; run->options.head == HCR_HEAD_SIMPLE && k < run->rows * width; k++)
+            run->targets[k] = (run->targets[k] - scaling->mean[k % width]) / scaling->deviation[k % width];
+        return HCR_OK;
     }
     run->targets = hcri_allocate(&hcri_default_allocator, run->rows, width * sizeof *run->targets);
     if (run->targets == NULL)

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "learn/elementwise.h"
 
 size_t hcri_head_outputs(hcr_head kind, size_t n) {
     return kind == HCR_HEAD_HCR || kind == HCR_HEAD_DIRECT ? n + 1 : n;
@@ -66,30 +67,30 @@ void hcri_losses_release(hcri_losses *losses) {
 /* Directions shorter than this have no meaning. */
 #define SHORTEST 1e-6
 
-/* One row of the paper's loss. With δ = d − d*, the derivative by u is (δ − d (d·δ))/|u| up to a factor. */
+/* One row of the paper's loss. With c = d·d* it is |d|² − 2c + |d*|² for the direction, and the derivative by u
+ * 2 (d − d* − d (1 − c))/|u| = 2 (c d − d*)/|u|. */
 static double polar_loss(const hcri_head *head, const float *outputs, const double *target, double share,
                          float *outputs_bar) {
     const size_t n = head->n;
-    double squares = 0, loss = 0, along = 0;
-    for (size_t j = 0; j < n; j++)
-        squares += (double)outputs[j] * (double)outputs[j];
-    const double norm = squares > 0 ? sqrt(squares) : 1;
-    for (size_t j = 0; j < n; j++) {
-        const double d = (double)outputs[j] / norm, miss = d - target[j];
-        loss += miss * miss;
-        along += d * miss;
-    }
-    const double r = logistic((double)outputs[n]), miss = r - target[n];
-    loss += head->radius_weight * miss * miss;
+    const double weight = head->radius_weight, r = logistic((double)outputs[n]), miss = r - target[n];
+    double sums[3];
+    hcri_direction_sums(n, outputs, target, sums);
+    const double norm = sqrt(sums[0]), one = norm > 0, c = norm > 0 ? sums[1] / norm : 0;
     if (outputs_bar != NULL) {
-        const double factor = 2 * share / (double)(n + 1), length = norm < SHORTEST ? 1 : norm;
-        for (size_t j = 0; j < n; j++) {
-            const double d = (double)outputs[j] / norm;
-            outputs_bar[j] = (float)(factor / length * (d - target[j] - d * along));
-        }
-        outputs_bar[n] = (float)(factor * head->radius_weight * miss * r * (1 - r));
+        const double factor = 2 * share / (double)(n + 1), slope = factor / (norm < SHORTEST ? 1 : norm);
+        hcri_direction_bar(n, norm > 0 ? slope * c / norm : 0, outputs, slope, target, outputs_bar);
+        outputs_bar[n] = (float)(factor * weight * miss * r * (1 - r));
     }
-    return loss / (double)(n + 1);
+    return (one - 2 * c + sums[2] + weight * miss * miss) / (double)(n + 1);
+}
+
+/* One row of simple's. */
+static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share,
+                         float *outputs_bar) {
+    const double n = (double)head->n;
+    double sum;
+    hcri_squared_error(head->n, outputs, target, 2 * share / n, outputs_bar, &sum);
+    return sum / n;
 }
 
 /* One row of the other losses; y_bar = the derivative by y, times share. */
@@ -104,24 +105,18 @@ static double output_loss(const hcri_head *head, const double *y, const double *
     return loss / count;
 }
 
+/* The predictions, and the derivative by them taken back, of direct and contract. */
 static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    if (head->kind == HCR_HEAD_DIRECT)
-        return hcr_decode(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
-    if (head->kind == HCR_HEAD_CONTRACT)
-        return hcr_contract(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
-    memcpy(losses->y, losses->points, rows * head->n * sizeof *losses->y);
-    return HCR_OK;
+    return head->kind == HCR_HEAD_DIRECT
+               ? hcr_decode(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error)
+               : hcr_contract(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
 }
 
 static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    if (head->kind == HCR_HEAD_DIRECT)
-        return hcr_decode_vjp(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar,
-                              losses->points_bar, error);
-    if (head->kind == HCR_HEAD_CONTRACT)
-        return hcr_contract_vjp(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar,
-                                losses->points_bar, error);
-    memcpy(losses->points_bar, losses->y_bar, rows * head->n * sizeof *losses->y);
-    return HCR_OK;
+    return head->kind == HCR_HEAD_DIRECT ? hcr_decode_vjp(head->region, losses->workspace, rows, losses->points,
+                                                          losses->rays, losses->y_bar, losses->points_bar, error)
+                                         : hcr_contract_vjp(head->region, losses->workspace, rows, losses->points,
+                                                            losses->rays, losses->y_bar, losses->points_bar, error);
 }
 
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
@@ -130,10 +125,14 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
     const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
     const double share = 1 / (double)rows;
     *loss = 0;
-    if (head->kind == HCR_HEAD_HCR) {
-        for (size_t i = 0; i < rows; i++)
-            *loss += polar_loss(head, outputs + i * width, targets + row[i] * width, share,
-                                outputs_bar == NULL ? NULL : outputs_bar + i * width);
+    if (head->kind == HCR_HEAD_HCR || head->kind == HCR_HEAD_SIMPLE) {
+        for (size_t i = 0; i < rows; i++) {
+            const float *o = outputs + i * width;
+            float *bar = outputs_bar == NULL ? NULL : outputs_bar + i * width;
+            const double *target = targets + row[i] * width;
+            *loss += head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share, bar)
+                                                : plain_loss(head, o, target, share, bar);
+        }
         return HCR_OK;
     }
     hcri_head_points(head, rows, outputs, losses->points);

@@ -21,7 +21,7 @@ typedef struct hcri_head {
 
 /* Outputs of the linear layer: n or n + 1. */
 size_t hcri_head_outputs(hcr_head kind, size_t n);
-/* Numbers in a target as the loss takes it: hcr the encoded target, n + 1; the others the target itself, n. */
+/* Numbers in a target as the loss takes it: hcr the encoded target, n + 1; simple (y* − μ)/s, the others y*, n. */
 size_t hcri_head_targets(hcr_head kind, size_t n);
 
 /* What a layer's outputs give to the region's map, rows × hcri_head_outputs: (v, r) for decode, v for contract, for

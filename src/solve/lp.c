@@ -111,8 +111,12 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
         Clp_resize(made->model, 0, (int)columns);
         Clp_chgColumnLower(made->model, lower);
         Clp_chgColumnUpper(made->model, upper);
+        static const double none[2] = {-DBL_MAX, DBL_MAX};
+        static const int empty[2] = {0, 0};
         if (rows != 0)
             Clp_addRows(made->model, (int)rows, row_lower, row_upper, start, index, program->rows.values);
+        else /* CLP doesn't solve a program without rows */
+            Clp_addRows(made->model, 1, &none[0], &none[1], empty, empty, none);
         Clp_setPrimalTolerance(made->model, 1e-9);
         Clp_setDualTolerance(made->model, 1e-9);
         Clp_setOptimizationDirection(made->model, -1);

@@ -7,13 +7,13 @@
 enum { BITS = 200 };
 
 /* The point O + t v and room for sums. */
-typedef struct point {
+typedef struct ray_point {
     size_t n;
     mpfr_t *y;
     mpfr_t sum, row, term;
-} point;
+} ray_point;
 
-static void point_init(point *point, size_t n) {
+static void point_init(ray_point *point, size_t n) {
     point->n = n;
     point->y = malloc(n * sizeof *point->y);
     if (point->y == NULL)
@@ -23,21 +23,21 @@ static void point_init(point *point, size_t n) {
     mpfr_inits2(BITS, point->sum, point->row, point->term, (mpfr_ptr)NULL);
 }
 
-static void point_clear(point *point) {
+static void point_clear(ray_point *point) {
     for (size_t j = 0; j < point->n; j++)
         mpfr_clear(point->y[j]);
     free(point->y);
     mpfr_clears(point->sum, point->row, point->term, (mpfr_ptr)NULL);
 }
 
-static void point_set(point *point, const double *origin, const double *v, mpfr_t t) {
+static void point_set(ray_point *point, const double *origin, const double *v, mpfr_t t) {
     for (size_t j = 0; j < point->n; j++) {
         mpfr_mul_d(point->y[j], t, v[j], MPFR_RNDN);
         mpfr_add_d(point->y[j], point->y[j], origin[j], MPFR_RNDN);
     }
 }
 
-static int in_box(const hcri_box *box, const point *point) {
+static int in_box(const hcri_box *box, const ray_point *point) {
     for (size_t j = 0; j < point->n; j++)
         if (mpfr_cmp_d(point->y[j], box->upper[j]) > 0 || mpfr_cmp_d(point->y[j], box->lower[j]) < 0)
             return 0;
@@ -45,7 +45,7 @@ static int in_box(const hcri_box *box, const point *point) {
 }
 
 /* out = a_i·y */
-static void row_product(const hcri_rows *rows, size_t i, point *point, mpfr_t out) {
+static void row_product(const hcri_rows *rows, size_t i, ray_point *point, mpfr_t out) {
     mpfr_set_zero(out, 1);
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         mpfr_mul_d(point->term, point->y[rows->columns[k]], rows->values[k], MPFR_RNDN);
@@ -53,7 +53,7 @@ static void row_product(const hcri_rows *rows, size_t i, point *point, mpfr_t ou
     }
 }
 
-static int in_rows(const hcri_linear *linear, point *point) {
+static int in_rows(const hcri_linear *linear, ray_point *point) {
     for (size_t i = 0; i < linear->rows.count; i++) {
         row_product(&linear->rows, i, point, point->sum);
         if (mpfr_cmp_d(point->sum, linear->upper[i]) > 0 || mpfr_cmp_d(point->sum, linear->lower[i]) < 0)
@@ -63,7 +63,7 @@ static int in_rows(const hcri_linear *linear, point *point) {
 }
 
 /* sum += weight (y_i − s_i)(y_j − s_j) */
-static void add_pair(const hcri_quadratic *quadratic, point *point, double weight, size_t i, size_t j) {
+static void add_pair(const hcri_quadratic *quadratic, ray_point *point, double weight, size_t i, size_t j) {
     mpfr_sub_d(point->term, point->y[i], quadratic->shift[i], MPFR_RNDN);
     mpfr_mul_d(point->term, point->term, weight, MPFR_RNDN);
     mpfr_sub_d(point->row, point->y[j], quadratic->shift[j], MPFR_RNDN);
@@ -71,7 +71,7 @@ static void add_pair(const hcri_quadratic *quadratic, point *point, double weigh
     mpfr_add(point->sum, point->sum, point->term, MPFR_RNDN);
 }
 
-static int in_quadratic(const hcri_quadratic *quadratic, point *point) {
+static int in_quadratic(const hcri_quadratic *quadratic, ray_point *point) {
     const size_t n = point->n;
     mpfr_set_zero(point->sum, 1);
     if (quadratic->form == HCRI_FACTOR)
@@ -100,7 +100,7 @@ static int in_quadratic(const hcri_quadratic *quadratic, point *point) {
     return mpfr_cmp(point->sum, point->term) <= 0;
 }
 
-static int inside(const hcri_set *set, point *point) {
+static int inside(const hcri_set *set, ray_point *point) {
     int in = in_box(set->box, point) && in_rows(set->linear, point);
     for (size_t b = 2; b < set->blocks && in; b++)
         in = in_quadratic((const hcri_quadratic *)set->block[b], point);
@@ -111,7 +111,7 @@ double reference_gauge(const hcri_set *set, const double *origin, const double *
     double norm = 0, gauge = 0;
     for (size_t j = 0; j < set->n; j++)
         norm = hypot(norm, v[j]);
-    point at;
+    ray_point at;
     mpfr_t low, high, middle;
     point_init(&at, set->n);
     mpfr_inits2(BITS, low, high, middle, (mpfr_ptr)NULL);

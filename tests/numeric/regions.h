@@ -38,7 +38,8 @@ extern const char *const shape_names[SHAPES];
 hcr_region *random_region(region_shape shape, size_t n, int boxed, hcri_random *random);
 
 /* The regions that speed and exactness are measured on: A, a box and differences of neighbours (n = 48); B, a ball
- * (768); C, 1,000 dense rows of unit length (100); D, 100 dense quadratics (100). Their numbers fit single precision. */
+ * (768); C, 1,000 dense rows of unit length (100); D, 100 dense quadratics (100). Their numbers fit single precision.
+ */
 hcr_region *measured_region(char letter, hcri_random *random);
 /* The deviation of normal inputs of which about 90 % lie outside of it. */
 double measured_deviation(char letter);

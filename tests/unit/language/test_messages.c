@@ -34,7 +34,7 @@ static const wrong_text wrong_texts[] = {
     {"var y[2]\nNaN <= y", HCR_ERROR_NAME, 2, 1, "unknown name \"NaN\"", "NaN"},
     /* the form of statements */
     {"var y[2]\n(y[0] <= 1\n", HCR_ERROR_SYNTAX, 2, 1, "never closed: a \")\" is missing", "("},
-    {"var y[2]\ny[0 <= 1\n", HCR_ERROR_SYNTAX, 2, 6, "closes the bracket of line 2, column 2, not <=", "<="},
+    {"var y[2]\ny[0 <= 1\n", HCR_ERROR_SYNTAX, 2, 5, "closes the bracket of line 2, column 2, not <=", "<="},
     {"var y[2]\n(y[0) <= 1", HCR_ERROR_SYNTAX, 2, 5, "expected \"]\"", ")"},
     {"var y[2]\ny <= \n", HCR_ERROR_SYNTAX, 2, 6, "expected a value, not the end of the line", ""},
     {"var y[2]\ny <=", HCR_ERROR_SYNTAX, 2, 5, "expected a value, not the end of the text", ""},

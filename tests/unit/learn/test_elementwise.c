@@ -10,7 +10,6 @@
 #include "core/random.h"
 #include "learn/activation.h"
 #include "learn/elementwise.h"
-#include "learn/product.h"
 #include "torch_reference.h"
 
 #define ROUNDOFF 0x1p-24
@@ -136,68 +135,40 @@ static void test_sum_of_squares(void **state) {
     assert_true(sum == expected); /* all sums are exact in double */
 }
 
-/* Against sums in double: K roundings of a sum of terms below 1. Odd sizes reach the last strip and the last rows. */
-static void test_packed_product(void **state) {
+/* Sums of 37 exact products: one order of additions or another differs by some roundings of double. */
+static void test_losses(void **state) {
     (void)state;
-    enum { ROWS_OF_IN = 7, K = 19, N = 70, IN_STRIDE = 23, OUT = 96 };
-    static float in[ROWS_OF_IN * IN_STRIDE], W[N * K], bias[OUT], packed[OUT * K], out[ROWS_OF_IN * N + 1];
+    float x[37], bar[37];
+    double target[37], squares = 0, sums[3], expected[3] = {0}, sum;
     hcri_random random;
-    hcri_random_seed(&random, 2);
-    for (size_t k = 0; k < sizeof in / sizeof *in; k++)
-        in[k] = (float)hcri_random_uniform(&random);
-    for (size_t k = 0; k < sizeof W / sizeof *W; k++)
-        W[k] = (float)hcri_random_uniform(&random);
-    for (size_t j = 0; j < N; j++)
-        bias[j] = (float)j;
-    assert_int_equal(hcri_strips(N), OUT);
-    for (int transposed = 0; transposed < 2; transposed++) {
-        hcri_pack(N, K, W, transposed ? 1 : K, transposed ? N : 1, packed);
-        out[ROWS_OF_IN * N] = 42;
-        hcri_packed_product(ROWS_OF_IN, K, N, in, IN_STRIDE, packed, transposed ? NULL : bias, out);
-        assert_true(out[ROWS_OF_IN * N] == 42);
-        for (size_t i = 0; i < ROWS_OF_IN; i++)
-            for (size_t j = 0; j < N; j++) {
-                double sum = transposed ? 0 : (double)bias[j];
-                for (size_t k = 0; k < K; k++)
-                    sum += (double)in[i * IN_STRIDE + k] * (double)(transposed ? W[k * N + j] : W[j * K + k]);
-                assert_true(fabs((double)out[i * N + j] - sum) < K * ROUNDOFF * (K + sum));
-            }
+    hcri_random_seed(&random, 4);
+    for (size_t k = 0; k < 37; k++) {
+        x[k] = (float)hcri_random_normal(&random);
+        target[k] = hcri_random_normal(&random);
+        squares += ((double)x[k] - target[k]) * ((double)x[k] - target[k]);
+        expected[0] += (double)x[k] * (double)x[k];
+        expected[1] += (double)x[k] * target[k];
+        expected[2] += target[k] * target[k];
     }
-}
-
-/* A row of a group has the same bits wherever it is in it, whatever is beside it. */
-static void test_packed_product_is_independent_of_the_group(void **state) {
-    (void)state;
-    enum { K = 65, N = 40, OUT = 64 };
-    static float in[HCRI_GROUP * K], W[N * K], packed[OUT * K], out[HCRI_GROUP * N], alone[N];
-    hcri_random random;
-    hcri_random_seed(&random, 3);
-    for (size_t k = 0; k < sizeof W / sizeof *W; k++)
-        W[k] = (float)hcri_random_normal(&random);
-    hcri_pack(N, K, W, K, 1, packed);
-    float row[K];
-    for (size_t k = 0; k < K; k++)
-        row[k] = (float)hcri_random_normal(&random);
-    for (size_t place = 0; place < HCRI_GROUP; place++) {
-        for (size_t k = 0; k < sizeof in / sizeof *in; k++)
-            in[k] = (float)(place == 0 ? 0 : hcri_random_normal(&random));
-        memcpy(in + place * K, row, sizeof row);
-        hcri_packed_product(HCRI_GROUP, K, N, in, K, packed, NULL, out);
-        if (place == 0)
-            memcpy(alone, out, sizeof alone);
-        assert_memory_equal(out + place * N, alone, sizeof alone);
-    }
+    hcri_squared_error(37, x, target, 0.25, bar, &sum);
+    assert_true(fabs(sum - squares) < 1e-13);
+    for (size_t k = 0; k < 37; k++)
+        assert_true(bar[k] == (float)(0.25 * ((double)x[k] - target[k])));
+    hcri_squared_error(37, x, target, 0.25, NULL, &sum);
+    assert_true(fabs(sum - squares) < 1e-13);
+    hcri_direction_sums(37, x, target, sums);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(fabs(sums[i] - expected[i]) < 1e-13);
+    hcri_direction_bar(37, 3, x, 2, target, bar);
+    for (size_t k = 0; k < 37; k++)
+        assert_true(fabs((double)bar[k] - (3 * (double)x[k] - 2 * target[k])) < 2 * ROUNDOFF * 20);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_activation_errors),
-        cmocka_unit_test(test_lstm_step),
-        cmocka_unit_test(test_adam_follows_torch),
-        cmocka_unit_test(test_adam_leaves_no_subnormal_moments),
-        cmocka_unit_test(test_sum_of_squares),
-        cmocka_unit_test(test_packed_product),
-        cmocka_unit_test(test_packed_product_is_independent_of_the_group),
+        cmocka_unit_test(test_activation_errors),  cmocka_unit_test(test_lstm_step),
+        cmocka_unit_test(test_adam_follows_torch), cmocka_unit_test(test_adam_leaves_no_subnormal_moments),
+        cmocka_unit_test(test_sum_of_squares),     cmocka_unit_test(test_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static inline int eliminate(size_t k, double *G, double *b, double *x) {
     return 1;
 }
 
-/* min |Σ x_i a_i − w| over x >= 0 for m unit vectors a_i of n numbers (Lawson and Hanson, 1974); e = w − Σ x_i a_i. */
+/* min |Σ x_i a_i − w| over x >= 0 for m vectors a_i of n numbers (Lawson and Hanson, 1974); e = w − Σ x_i a_i. */
 static inline void non_negative_least_squares(size_t m, size_t n, const double *a, const double *w, double *x,
                                               double *e) {
     unsigned char *in = calloc(m + 1, 1), *barred = calloc(m + 1, 1);
@@ -114,13 +114,19 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
     free(s);
 }
 
-/* An upper bound of max (p − y)·(z − y) over the z of the region, for a y in it: 0 where y is the nearest point to p, and
- * |p − y| is too long by at most this over |p − y|. With p − y = Σ λ_i g_i + e, λ >= 0, over the unit normals g_i of the
- * constraints that y nearly touches, it is Σ λ_i room_i + |e| · diameter. */
-static inline double optimality_gap(const hcr_region *region, const double *p, const double *y) {
+typedef struct optimality {
+    double distance; /* |p − y| */
+    double least;    /* no point of the region is nearer to p than this */
+    double linear;   /* max (p − y)·(z − y)/|p − y| over the z of the region: 0 for the nearest point */
+} optimality;
+
+/* Bounds from p − y = Σ λ_i g_i + e, λ >= 0, over the unit normals g_i of the constraints that y nearly touches. All z of the
+ * region have g_i·(z − y) <= room_i, so with q = Σ λ_i g_i
+ *     |p − z| >= q·(p − z)/|q| >= (q·(p − y) − Σ λ_i room_i)/|q|   and   (p − y)·(z − y) <= Σ λ_i room_i + |e| |z − y|. */
+static inline optimality judge(const hcr_region *region, const double *p, const double *y) {
     const size_t n = region->set.n;
-    double *a = calloc(region->constraints * n, sizeof *a), *room = calloc(region->constraints, sizeof *room);
-    double *x = calloc(region->constraints, sizeof *x), *e = calloc(n, sizeof *e), *v = calloc(n, sizeof *v);
+    double *a = calloc(region->constraints * (n + 1), sizeof *a), *room = calloc(region->constraints, sizeof *room);
+    double *x = calloc(region->constraints, sizeof *x), *e = calloc(n + 1, sizeof *e), *v = calloc(n + 1, sizeof *v);
     size_t m = 0;
     double diameter = 0;
     for (size_t j = 0; j < n; j++) {
@@ -132,7 +138,7 @@ static inline double optimality_gap(const hcr_region *region, const double *p, c
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v) < 1 - 1e-6)
                 continue;
-            double length = 0, *g = a + m * n;
+            double length = 0, *g = a + m * (n + 1);
             for (size_t j = 0; j < n; j++)
                 g[j] = 0;
             block->kind->add_gradient(block, i, y, 1, g);
@@ -140,24 +146,35 @@ static inline double optimality_gap(const hcr_region *region, const double *p, c
                 length = hypot(length, g[j]);
             for (size_t j = 0; j < n; j++)
                 g[j] /= length;
-            room[m++] = -block->kind->value(block, i, y, NULL) / length;
+            room[m] = -block->kind->value(block, i, y, NULL) / length;
+            g[n] = 1e4 * room[m++] / diameter; /* of nearly parallel ones, those without room */
         }
     }
     double *w = v;
     for (size_t j = 0; j < n; j++)
         w[j] = p[j] - y[j];
-    non_negative_least_squares(m, n, a, w, x, e);
-    double gap = 0, rest = 0;
+    w[n] = 0;
+    non_negative_least_squares(m, n + 1, a, w, x, e);
+    optimality result = {0, 0, 0};
+    double rooms = 0, rest = 0, along = 0, length = 0;
     for (size_t i = 0; i < m; i++)
-        gap += x[i] * fmax(room[i], 0);
-    for (size_t j = 0; j < n; j++)
+        rooms += x[i] * fmax(room[i], 0);
+    for (size_t j = 0; j < n; j++) {
+        const double q = w[j] - e[j];
+        result.distance = hypot(result.distance, w[j]);
+        length = hypot(length, q);
         rest = hypot(rest, e[j]);
+    }
+    for (size_t j = 0; length > 0 && j < n; j++)
+        along += (w[j] - e[j]) / length * w[j];
+    result.least = length > 0 ? along - rooms / length : 0;
+    result.linear = (rooms + rest * diameter) / result.distance;
     free(a);
     free(room);
     free(x);
     free(e);
     free(v);
-    return gap + rest * diameter;
+    return result;
 }
 
 #endif
