@@ -3,7 +3,6 @@
 
 #include "hcr/hcr.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     const int code = dispatch(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout))
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
         return report_file("write", "standard output");
     return code;
 }

@@ -121,9 +121,8 @@ static int run(struct job *job) {
         return code;
     if (job->stats) {
         const uint64_t intersections = hcr_workspace_intersections(job->workspace);
-        report("%" PRIu64 " intersections for %zu rows, %.4g a row, of %zu constraints", intersections, job->table.rows,
-               job->table.rows == 0 ? 0 : (double)intersections / (double)job->table.rows,
-               hcr_region_constraints(job->opened.region));
+        report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, job->table.rows,
+               job->table.rows == 0 ? 0 : (double)intersections / (double)job->table.rows);
     }
     return tell_outcomes(job) ? EXIT_OUTSIDE : EXIT_DONE;
 }

@@ -51,13 +51,14 @@ static int print_help(const struct usage *usage) {
     for (size_t i = 0; i < usage->option_count; i++) {
         const struct option_row *row = &usage->options[i];
         char left[96];
-        int used = row->letter != '\0' ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
-                                       : snprintf(left, sizeof left, "    --%s", row->name);
+        const int used = row->letter != '\0' ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
+                                             : snprintf(left, sizeof left, "    --%s", row->name);
         if (row->value != NULL)
             snprintf(left + used, sizeof left - (size_t)used, " %s", row->value);
-        used = printf("  %-26s ", left);
-        if (used > 29)
-            printf("\n%*s", 29, "");
+        if (strlen(left) <= 26)
+            printf("  %-26s ", left);
+        else
+            printf("  %s\n%*s", left, 29, "");
         print_wrapped(row->help, 29);
     }
     printf("      --help                 print this\n\nExample:\n  %s\n\nExit codes:\n  0    done\n", usage->example);

@@ -67,10 +67,10 @@ typedef struct hcr_fit_report {
 /* Trains. X rows × inputs, Y rows × n (n = the region's dimension), read only. Input and output names (NULL: "x[0]" …,
  * the region's) are kept in the model. The region is copied into the model. `text` (may be NULL) is the region's source
  * text, kept as documentation. Targets outside are projected first. Standardisation: inputs by mean and deviation (a
- * constant column becomes 0), targets likewise for simple; the other heads start from the origin and the region's own
- * scale. Errors: DATA (a NaN or an infinity: row and column; a loss that became one: what to try), SHAPE, SOLVER,
- * INTERRUPTED
- * (*model is then valid), FORMAT/SHAPE/ARGUMENT for a checkpoint of another run. */
+ * constant column becomes 0; the LSTM's over all steps of a feature); all heads but hcr work around the targets' means
+ * in units of their deviations, and so are their losses. Text and names must be UTF-8. Errors: DATA (a NaN or an
+ * infinity: row and column; a loss that became one: what to try; text that isn't UTF-8), SHAPE, SOLVER, INTERRUPTED
+ * (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is damaged or of another run. */
 HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs,
                                         const double *X, const char *const *input_names, const double *Y,
                                         const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report,
@@ -84,9 +84,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows,
 HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, float *Y,
                                                 uint32_t *outcomes, hcr_error *error);
 
-/* A model file is safetensors: weights and standardisation as F64 tensors, the compiled region as a U8 tensor "region";
- * its metadata has the region text, the column names, the options and the versions. Saving what was loaded gives the
- * same bytes. Written whole or not at all. */
+/* A model file is safetensors: weights as F32 tensors, named and laid out as PyTorch has them (the LSTM's bias is the
+ * sum of PyTorch's two), standardisation as F64 tensors, the compiled region as a U8 tensor "region"; its metadata has
+ * the region text, the column names, the options, the versions and a digest of all that. Saving what was loaded gives
+ * the same bytes. Written whole or not at all. */
 HCR_API HCR_MUST_USE hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error);
 HCR_API void hcr_model_free(hcr_model *model);

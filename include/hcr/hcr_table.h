@@ -30,8 +30,7 @@ HCR_API void hcr_table_clear(hcr_table *table);
  *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ and
  *     not be empty (NAME).
  *     A column of row names in front is dropped when the header is one cell short (R's write.table), or when its header
- *     cell is empty and all its cells have quotes (R's write.csv). An empty header cell over anything else is refused:
- *     it may be data (pandas' own index, which index=False leaves out).
+ *     cell is empty (R's write.csv, pandas' index).
  *     An empty cell, a missing value (NA, NaN, null, a dash …), an infinity and a row that is too short or too long are
  *     refused (DATA) with line and column. Blank lines are skipped, but refused between rows of one column. A header
  *     without rows is a table of no rows; a file without either is refused (FORMAT).

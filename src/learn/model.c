@@ -49,8 +49,8 @@ static void summarise(hcr_model *model) {
     char unit[64] = "";
     if (model->net.encoder == HCR_ENCODER_LSTM)
         snprintf(unit, sizeof unit, " (%zu steps of %zu)", model->net.steps, model->net.features);
-    snprintf(model->summary, sizeof model->summary, "%zu inputs%s, %s %s of %zu, head %s, %zu outputs",
-             model->net.inputs, unit, model->net.linear ? "linear" : "", hcri_encoder_names[model->net.encoder],
+    snprintf(model->summary, sizeof model->summary, "%zu inputs%s, %s%s of %zu, head %s, %zu outputs",
+             model->net.inputs, unit, model->net.linear ? "linear " : "", hcri_encoder_names[model->net.encoder],
              model->net.hidden, hcri_head_names[model->head], model->targets.count);
 }
 

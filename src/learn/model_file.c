@@ -7,19 +7,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-void hcri_parameter_gather(const hcri_parameter *parameter, const float *weights, float *values) {
-    const size_t columns = parameter->columns == 0 ? 1 : parameter->columns;
-    for (size_t i = 0; i < parameter->rows; i++)
-        memcpy(values + i * columns, weights + parameter->first + i * parameter->stride, columns * sizeof *values);
-}
-
-void hcri_parameter_scatter(const hcri_parameter *parameter, const void *values, float *weights) {
-    const size_t columns = parameter->columns == 0 ? 1 : parameter->columns;
-    for (size_t i = 0; i < parameter->rows; i++)
-        memcpy(weights + parameter->first + i * parameter->stride, (const char *)values + i * columns * sizeof *weights,
-               columns * sizeof *weights);
-}
-
 hcr_status hcri_format_set(hcri_tensors *tensors, const char *format, hcr_error *error) {
     HCRI_TRY(hcri_tensors_set(tensors, "format", format, error));
     return hcri_tensors_set_count(tensors, "version", HCRI_FILE_VERSION, error);

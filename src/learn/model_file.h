@@ -6,10 +6,6 @@
 
 #define HCRI_FILE_VERSION 1
 
-/* A parameter's numbers one after the other, as files and PyTorch have them. */
-void hcri_parameter_gather(const hcri_parameter *parameter, const float *weights, float *values);
-void hcri_parameter_scatter(const hcri_parameter *parameter, const void *values, float *weights);
-
 /* Whether the model's text and names can be kept in a file: DATA when they aren't UTF-8. */
 hcr_status hcri_model_check_text(const hcr_model *model, hcr_error *error);
 

@@ -70,6 +70,19 @@ size_t hcri_net_parameters(const hcri_net *net, hcri_parameter *parameter) {
     return count;
 }
 
+void hcri_parameter_gather(const hcri_parameter *parameter, const float *weights, float *values) {
+    const size_t columns = parameter->columns == 0 ? 1 : parameter->columns;
+    for (size_t i = 0; i < parameter->rows; i++)
+        memcpy(values + i * columns, weights + parameter->first + i * parameter->stride, columns * sizeof *values);
+}
+
+void hcri_parameter_scatter(const hcri_parameter *parameter, const void *values, float *weights) {
+    const size_t columns = parameter->columns == 0 ? 1 : parameter->columns;
+    for (size_t i = 0; i < parameter->rows; i++)
+        memcpy(weights + parameter->first + i * parameter->stride, (const char *)values + i * columns * sizeof *weights,
+               columns * sizeof *weights);
+}
+
 static void fill_uniform(hcri_layer layer, size_t units, hcri_random *random, float *weights) {
     const double bound = 1 / sqrt((double)units);
     for (size_t k = 0; k < layer.inputs * layer.outputs; k++)

@@ -37,6 +37,9 @@ typedef struct hcri_parameter {
 #define HCRI_PARAMETERS 5
 /* Their number; `parameter` has room for HCRI_PARAMETERS. */
 size_t hcri_net_parameters(const hcri_net *net, hcri_parameter *parameter);
+/* A parameter's numbers one after the other, as PyTorch and files have them, and back. */
+void hcri_parameter_gather(const hcri_parameter *parameter, const float *weights, float *values);
+void hcri_parameter_scatter(const hcri_parameter *parameter, const void *values, float *weights);
 
 /* SHAPE when the sizes are 0, don't divide, or are beyond what products can take. */
 hcr_status hcri_net_shape(hcri_net *net, hcr_encoder encoder, int linear, size_t inputs, size_t features, size_t hidden,

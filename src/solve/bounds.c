@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "solve/describe.h"
 #include "solve/ellipsoid.h"
+#include "solve/extent.h"
 #include "solve/local.h"
 #include "solve/lp.h"
 #include "solve/nlp.h"
@@ -157,8 +158,8 @@ static hcr_status refuse_unbounded(const hcri_set *set, const double *direction,
     hcri_set_output_name(set, largest, name, sizeof name);
     return hcri_fail(error, HCR_ERROR_UNBOUNDED,
                      "the region is unbounded: nothing stops the direction %s\n"
-                     "Add bounds on these outputs, such as %s %s 1e6 if that is beyond all that can occur.",
-                     words, name, direction[largest] > 0 ? "<=" : ">= -");
+                     "Add bounds on these outputs, such as %s %s if that is beyond all that can occur.",
+                     words, name, direction[largest] > 0 ? "<= 1e6" : ">= -1e6");
 }
 
 /* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide. */
@@ -202,12 +203,31 @@ static void take_extreme(double centre, double inradius, double reach, int side,
         *lower = fmax(*lower, centre - widened);
 }
 
+static hcr_status extremes_at_once(const hcri_local *local, double *lower, double *upper, int *found,
+                                   hcr_error *error) {
+    const size_t n = local->set->n;
+    double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
+    if (reach == NULL)
+        return hcri_fail_memory(error);
+    const hcr_status status = hcri_extent_bound(local, reach, found, error);
+    for (size_t r = 0; status == HCR_OK && *found && r < 2 * n; r++)
+        take_extreme(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
+                     &upper[r % n]);
+    hcri_release(memory, reach);
+    return status;
+}
+
 static hcr_status linear_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
     const hcri_set *set = local->set;
     const size_t n = set->n, rows = set->linear->rows.count;
     const double numbers = rows == 0 ? 0 : (double)set->linear->rows.start[rows];
     const int all = (double)n * (numbers + (double)n) <= cheap_sweep;
     if (rows == 0 || (!all && all_finite(n, lower, upper)))
+        return HCR_OK;
+    int found = 0;
+    if (!all)
+        HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
+    if (found)
         return HCR_OK;
     hcri_program program;
     hcri_lp *lp = NULL;

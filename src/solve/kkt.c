@@ -11,7 +11,7 @@ struct hcri_kkt {
     hcr_workspace *workspace;
     size_t n;
     double size;         /* of the region */
-    size_t active;       /* at most n */
+    size_t active;       /* at most n + 1 */
     uint32_t *constraint;
     double *multiplier, *value;
     double *hessian;     /* H = I + Σ λ_i ∇²c_i and then its factor L; n × n */
@@ -21,7 +21,7 @@ struct hcri_kkt {
     double *y, *step, *from_origin;
 };
 
-enum { ROUNDS = 60 };
+enum { ROUNDS = 100 };
 /* Gauges this close to 1 are on the frontier at the start. */
 static const double close = 1e-7;
 static const double least_independence = 1e-12;
@@ -45,15 +45,15 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
     made->n = n;
     for (size_t j = 0; j < n; j++)
         made->size = fmax(made->size, fmax(fabs(region->lower[j]), fabs(region->upper[j])));
-    made->constraint = calloc(n, sizeof *made->constraint);
-    made->kept = calloc(n, 1);
+    made->constraint = calloc(n + 1, sizeof *made->constraint);
+    made->kept = calloc(n + 1, 1);
     double **vectors[] = {&made->multiplier, &made->value, &made->y, &made->step, &made->from_origin};
     double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
     int good = made->constraint != NULL && made->kept != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-        good &= (*vectors[i] = calloc(n, sizeof(double))) != NULL;
+        good &= (*vectors[i] = calloc(n + 1, sizeof(double))) != NULL;
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
-        good &= (*matrices[i] = calloc(n * n, sizeof(double))) != NULL;
+        good &= (*matrices[i] = calloc((n + 1) * (n + 1), sizeof(double))) != NULL;
     if (!good) {
         hcri_kkt_free(made);
         return hcri_fail_memory(error);
@@ -117,7 +117,7 @@ static int linearise(hcri_kkt *kkt) {
 static void factor_schur(hcri_kkt *kkt) {
     const size_t n = kkt->n, k = kkt->active;
     for (size_t i = 0; i < k; i++) {
-        double *row = kkt->schur + i * n;
+        double *row = kkt->schur + i * (n + 1);
         const double *a = kkt->jacobian + i * n;
         for (size_t j = 0; j <= i; j++)
             row[j] = kkt->kept[j] || j == i ? cblas_ddot((int)n, a, 1, kkt->jacobian + j * n, 1) : 0;
@@ -125,7 +125,7 @@ static void factor_schur(hcri_kkt *kkt) {
         for (size_t j = 0; j <= i; j++) {
             if (j < i && !kkt->kept[j])
                 continue;
-            const double *other = kkt->schur + j * n;
+            const double *other = kkt->schur + j * (n + 1);
             for (size_t m = 0; m < j; m++)
                 row[j] -= row[m] * other[m];
             if (j < i)
@@ -134,9 +134,42 @@ static void factor_schur(hcri_kkt *kkt) {
         kkt->kept[i] = row[i] > least_independence * square;
         if (kkt->kept[i])
             row[i] = sqrt(row[i]);
-        else
-            memset(row, 0, (i + 1) * sizeof *row);
     }
+}
+
+static void remove_at(hcri_kkt *kkt, size_t at) {
+    kkt->active--;
+    const size_t behind = kkt->active - at;
+    memmove(kkt->constraint + at, kkt->constraint + at + 1, behind * sizeof *kkt->constraint);
+    memmove(kkt->multiplier + at, kkt->multiplier + at + 1, behind * sizeof *kkt->multiplier);
+}
+
+/* The last row depends on the others, Σ r_i of them. Raising its multiplier lowers theirs by r_i, so it takes the place of the
+ * first that falls to 0 (as in Goldfarb and Idnani's method). 0 when none falls. */
+static int exchange_last(hcri_kkt *kkt) {
+    const size_t n = kkt->n, last = kkt->active - 1;
+    double *r = kkt->value, least = INFINITY;
+    memcpy(r, kkt->schur + last * (n + 1), last * sizeof *r);
+    size_t blocking = SIZE_MAX;
+    for (size_t i = last; i-- > 0;) {
+        if (!kkt->kept[i])
+            continue;
+        const double *row = kkt->schur + i * (n + 1);
+        r[i] /= row[i];
+        for (size_t m = 0; m < i; m++)
+            r[m] -= row[m] * r[i];
+        if (r[i] > 0 && kkt->multiplier[i] < least * r[i]) {
+            least = kkt->multiplier[i] / r[i];
+            blocking = i;
+        }
+    }
+    if (blocking == SIZE_MAX)
+        return 0;
+    kkt->multiplier[last] = least;
+    for (size_t i = 0; i < last; i++)
+        kkt->multiplier[i] = kkt->kept[i] ? fmax(0, kkt->multiplier[i] - least * r[i]) : 0;
+    remove_at(kkt, blocking);
+    return 1;
 }
 
 /* multiplier = (J H⁻¹ J')⁻¹ right, 0 for the rows that depend on others. */
@@ -144,7 +177,7 @@ static void solve_schur(hcri_kkt *kkt, const double *right) {
     const size_t n = kkt->n, k = kkt->active;
     double *x = kkt->multiplier;
     for (size_t i = 0; i < k; i++) {
-        const double *row = kkt->schur + i * n;
+        const double *row = kkt->schur + i * (n + 1);
         double sum = right[i];
         for (size_t m = 0; m < i; m++)
             sum -= row[m] * x[m];
@@ -153,7 +186,7 @@ static void solve_schur(hcri_kkt *kkt, const double *right) {
     for (size_t i = k; i-- > 0;) {
         if (!kkt->kept[i])
             continue;
-        const double *row = kkt->schur + i * n;
+        const double *row = kkt->schur + i * (n + 1);
         x[i] /= row[i];
         for (size_t m = 0; m < i; m++)
             x[m] -= row[m] * x[i];
@@ -167,7 +200,6 @@ static void newton(hcri_kkt *kkt, const double *p) {
     for (size_t j = 0; j < n; j++)
         kkt->step[j] = kkt->y[j] - p[j];
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, kkt->hessian, (int)n, kkt->step, 1);
-    factor_schur(kkt);
     for (size_t i = 0; i < k; i++)
         kkt->value[i] -= cblas_ddot((int)n, kkt->jacobian + i * n, 1, kkt->step, 1);
     solve_schur(kkt, kkt->value);
@@ -207,9 +239,18 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
     const double tolerance = 1e-14 + 4 * kkt->region->margin[HCR_DOUBLE];
     memcpy(kkt->y, y, n * sizeof *y);
     guess(kkt);
+    int added = 0; /* the last active constraint is a new one */
     for (int round = 0; round < ROUNDS; round++) {
         if (!linearise(kkt))
             return 0;
+        factor_schur(kkt);
+        if (added && !kkt->kept[kkt->active - 1]) {
+            added = exchange_last(kkt);
+            if (!added)
+                return 0;
+            continue;
+        }
+        added = 0;
         newton(kkt, p);
         if (drop(kkt) || round == 0) /* the first multipliers come without curvature: no step yet */
             continue;
@@ -223,9 +264,8 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
             return 0;
         const int violated = ray.gauge > 1 + tolerance;
         if (violated && !is_active(kkt, ray.constraint)) {
-            if (kkt->active == n)
-                return 0;
             activate(kkt, ray.constraint);
+            added = 1;
         } else if (!violated && moved <= 1e-13 * kkt->size) {
             memcpy(y, kkt->y, n * sizeof *y);
             return 1;

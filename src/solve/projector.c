@@ -180,7 +180,7 @@ static int project_cheaply(hcr_projector *projector, const double *p, double *y,
 }
 
 static hcr_status project_near(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
-    int found = 0;
+    int found;
     if (project_cheaply(projector, p, y, &found))
         return HCR_OK;
     if (projector->curved == NULL)
@@ -212,11 +212,12 @@ static hcr_status project_far(hcr_projector *projector, double far, const double
 
 /* y = the nearest point to a p outside, up to rounding. */
 static hcr_status project_row(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
-    const hcri_set *set = &projector->region->set;
-    int found = 0;
-    if (project_cheaply(projector, p, y, &found))
-        return HCR_OK;
-    return project_far(projector, quadratics(set) == 0 ? far_flat : far_curved, p, y, error);
+    const hcr_region *region = projector->region;
+    const double far = quadratics(&region->set) == 0 ? far_flat : far_curved;
+    if (distance(region->set.n, p, region->origin) <= far * projector->reach)
+        return project_near(projector, p, y, error);
+    int found;
+    return project_cheaply(projector, p, y, &found) ? HCR_OK : project_far(projector, far, p, y, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rows */

@@ -15,7 +15,6 @@ typedef struct reading {
     size_t rows_seen;
     int header_line;  /* 0: no header */
     size_t row_names; /* cells in front of each row that name it: 0 or 1 */
-    int quoted_names; /* they have to be quoted: the header has a cell over them */
 } reading;
 
 /* A row of names has a word in it; one that is numbers but for missing values is data, to be refused as such. */
@@ -47,18 +46,16 @@ static void drop_first_name(hcr_table *table) {
     memmove(table->names, table->names + 1, table->columns * sizeof *table->names);
 }
 
-/* The first row of numbers tells whether the rows have names: R's write.csv puts "" over them, its write.table nothing.
- */
+/* The first row of numbers tells whether the rows have names: pandas and R's write.csv leave the cell over them empty,
+ * R's write.table leaves it out. */
 static void find_row_names(reading *r, const hcri_csv_row *row) {
     hcr_table *table = r->table;
     if (r->header_line == 0) {
         table->columns = row->count;
     } else if (row->count == table->columns + 1) {
         r->row_names = 1;
-    } else if (row->count == table->columns && table->columns > 1 && table->names[0][0] == '\0' &&
-               row->cells[0].quoted) {
+    } else if (row->count == table->columns && table->columns > 1 && table->names[0][0] == '\0') {
         r->row_names = 1;
-        r->quoted_names = 1;
         drop_first_name(table);
     }
 }
@@ -79,11 +76,6 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
         return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, 0, "this row has %zu cell%s where %s %zu",
                             row->count, row->count == 1 ? "" : "s",
                             r->header_line != 0 ? "the header asks for" : "the first row has", columns + r->row_names);
-    if (r->quoted_names && !row->cells[0].quoted)
-        return hcri_fail_at(
-            error, HCR_ERROR_DATA, row->file, row->line, 1,
-            "column 1 has no name and only some of its cells have quotes: name the column, or quote all "
-            "of it if it has the names of rows");
     if (table->rows >= SIZE_MAX / columns - 1)
         return hcri_fail_memory(error);
     double *values =

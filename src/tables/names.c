@@ -78,9 +78,7 @@ hcr_status hcri_names_check(size_t count, char *const *names, const char *file, 
     for (size_t j = 0; j < count; j++)
         if (names[j][0] == '\0')
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
-                                "column %zu has no name in the header: give it one, or write the table without its "
-                                "row index (pandas: index=False)",
-                                j + 1);
+                                "column %zu has no name in the header: give it one", j + 1);
     named_column *sorted = hcri_allocate(&hcri_default_allocator, count, sizeof *sorted);
     if (sorted == NULL)
         return hcri_fail_memory(error);

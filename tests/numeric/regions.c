@@ -284,7 +284,7 @@ hcr_region *random_region(region_shape shape, size_t n, int boxed, hcri_random *
     if (shape == SHAPE_FACTOR || all)
         for (size_t i = 0; i < 3; i++)
             add_factor(builder, origin, random, i == 0 ? 1 : n + i, i == 2);
-    hcr_region *region = region_around(builder, origin, 1e3);
+    hcr_region *region = region_around(builder, origin, boxed ? 3 : 1e3);
     free(origin);
     return region;
 }

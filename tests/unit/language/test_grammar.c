@@ -140,7 +140,6 @@ static void test_sentences(void **state) {
             fail_msg("%s\n%s", text, error.text);
         parsed += status == HCR_OK && s.tokens > 4;
     }
-    print_message("parsed %zu\n", parsed);
     assert_true(parsed > 5000);
 }
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "learn/blas.h"
-#include "learn/model_file.h"
 #include "learn/net.h"
 #include "torch_reference.h"
 

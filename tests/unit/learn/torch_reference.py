@@ -1,11 +1,13 @@
 """Writes torch_reference.h: networks, inputs and the gradients that PyTorch finds for them in double precision.
 
-Run from this folder with a Python that has torch: python torch_reference.py
+Run from this folder with a Python that has torch: python torch_reference.py torch_reference.h [SEED]
 """
+
+import sys
 
 import torch
 
-torch.manual_seed(4)
+torch.manual_seed(int(sys.argv[2]) if len(sys.argv) > 2 else 4)
 torch.set_default_dtype(torch.float64)
 
 
@@ -62,7 +64,7 @@ def adam(out):
     out.write(table("adam_path", torch.stack(path)))
 
 
-with open("torch_reference.h", "w") as header:
+with open(sys.argv[1], "w") as header:
     header.write(f"/* Written by torch_reference.py with PyTorch {torch.__version__.split('+')[0]}. */\n")
     header.write("#ifndef TORCH_REFERENCE_H\n#define TORCH_REFERENCE_H\n\n")
     write(

@@ -113,9 +113,9 @@ static void test_row_names_of_r(void **state) {
     expect_refusal("\"\";\"a\"\n\"1\";2,5\n", HCR_ERROR_DATA, 2, 2, "decimal sign");
     /* Quoted numbers under a name are data. */
     expect_table("\"id\",\"a\"\n\"1\",2.5\n\"-3\",4\n", 2, 2, six, "id|a");
-    /* Without quotes it may be data: pandas writes its index like this. */
-    expect_refusal(",a,b\n0,1,2\n1,3,4\n", HCR_ERROR_NAME, 1, 1, "index=False");
-    expect_refusal("\"\",a\n\"1\",1\n2,2\n", HCR_ERROR_DATA, 3, 1, "quotes");
+    /* pandas writes its index without quotes. */
+    expect_table(",a,b,c\n0,1,2.5,-3\n2024-01-01,4,0.005,6\n", 2, 3, six, "a|b|c");
+    expect_refusal("a,,c\n1,2,3\n", HCR_ERROR_NAME, 1, 2, "empty");
     /* The first row decides. */
     expect_refusal("a,b\n\"1\",1,2\n3,4\n", HCR_ERROR_DATA, 3, 0, "2 cells");
     expect_refusal("a,b\n1,2\n\"2\",3,4\n", HCR_ERROR_DATA, 3, 0, "3 cells");

@@ -1,0 +1,166 @@
+#include "solve/extent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cblas.h>
+#include <lapacke.h>
+
+/* With the sides as g_i·z <= 1, weak duality says z_j <= Σ μ_i for any μ >= 0 with G'μ = e_j, and when G'μ = e_j + ρ
+ *
+ *     z_j = μ'Gz − ρ·z <= Σ μ_i + B Σ |ρ_k|,    B = max_k |z_k| <= max_j (Σ μ_i) / (1 − max_j Σ |ρ_k|)
+ *
+ * for a set that is bounded. So any μ will do, and the better it is the tighter: it comes from the alternating direction
+ * method of multipliers (Boyd et al., 2011) on min Σ μ_i, with all 2n right sides ±e_j in one matrix product. */
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+enum { MOST_STEPS = 240, STEPS_A_LOOK = 20 };
+static const double largest_residual = 0.05; /* of Σ |ρ_k|: costs that share of B */
+static const double relaxation = 1.6;        /* customary */
+static const double step_share = 0.2;        /* of the mean |μ| at the start; found by trying */
+static const double most_work = 1e9;         /* products in one step */
+
+typedef struct duals {
+    size_t sides, n, right;         /* right = 2n right sides */
+    double *G, *inverse;            /* sides × n; (G'G)⁻¹ */
+    double *mu, *positive, *scaled; /* sides × right each: on G'μ = e, >= 0, and the multiplier of their being equal */
+    double *small, *other;          /* n × right */
+    double *step;                   /* right */
+} duals;
+
+static void product(CBLAS_TRANSPOSE transposed, const double *A, size_t rows, size_t columns, size_t inner, double alpha,
+                    const double *B, double beta, double *C) {
+    const size_t lead = transposed == CblasTrans ? rows : inner;
+    cblas_dgemm(CblasRowMajor, transposed, CblasNoTrans, (int)rows, (int)columns, (int)inner, alpha, A, (int)lead, B,
+                (int)columns, beta, C, (int)columns);
+}
+
+static int reserve(duals *at) {
+    const size_t wide = at->sides * at->right, narrow = at->n * at->right;
+    at->G = hcri_allocate(memory, at->sides * at->n, sizeof(double));
+    at->inverse = hcri_allocate(memory, at->n * at->n, sizeof(double));
+    at->mu = hcri_allocate(memory, wide, sizeof(double));
+    at->positive = hcri_allocate(memory, wide, sizeof(double));
+    at->scaled = hcri_allocate(memory, wide, sizeof(double));
+    at->small = hcri_allocate(memory, narrow, sizeof(double));
+    at->other = hcri_allocate(memory, narrow, sizeof(double));
+    at->step = hcri_allocate(memory, at->right, sizeof(double));
+    return at->G != NULL && at->inverse != NULL && at->mu != NULL && at->positive != NULL && at->scaled != NULL &&
+           at->small != NULL && at->other != NULL && at->step != NULL;
+}
+
+static void release(duals *at) {
+    double *owned[] = {at->G, at->inverse, at->mu, at->positive, at->scaled, at->small, at->other, at->step};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        hcri_release(memory, owned[i]);
+}
+
+/* (G'G)⁻¹; 0 when the sides don't hold every direction. */
+static int invert(duals *at) {
+    const size_t n = at->n;
+    const lapack_int size = (lapack_int)n;
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)at->sides, 1, at->G, (int)n, 0, at->inverse,
+                (int)n);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, at->inverse, size) != 0 ||
+        LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', size, at->inverse, size) != 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            at->inverse[j * n + i] = at->inverse[i * n + j];
+    return 1;
+}
+
+/* mu −= G (G'G)⁻¹ (G' mu − e): the nearest point with G'μ = e. */
+static void project(duals *at) {
+    const size_t n = at->n;
+    product(CblasTrans, at->G, n, at->right, at->sides, 1, at->mu, 0, at->small);
+    for (size_t j = 0; j < n; j++) {
+        at->small[j * at->right + j] -= 1;
+        at->small[j * at->right + n + j] += 1;
+    }
+    product(CblasNoTrans, at->inverse, n, at->right, n, 1, at->small, 0, at->other);
+    product(CblasNoTrans, at->G, at->sides, at->right, n, -1, at->other, 1, at->mu);
+}
+
+static void start(duals *at) {
+    project(at); /* from 0: the shortest μ */
+    for (size_t i = 0; i < at->sides; i++)
+        for (size_t r = 0; r < at->right; r++) {
+            at->step[r] += step_share / (double)at->sides * fabs(at->mu[i * at->right + r]);
+            at->positive[i * at->right + r] = fmax(0, at->mu[i * at->right + r]);
+        }
+}
+
+static void advance(duals *at) {
+    for (size_t i = 0; i < at->sides; i++)
+        for (size_t r = 0; r < at->right; r++) {
+            const size_t k = i * at->right + r;
+            at->mu[k] = at->positive[k] - at->scaled[k] - at->step[r];
+        }
+    project(at);
+    for (size_t k = 0; k < at->sides * at->right; k++) {
+        const double relaxed = relaxation * at->mu[k] + (1 - relaxation) * at->positive[k];
+        const double next = fmax(0, relaxed + at->scaled[k]);
+        at->scaled[k] += relaxed - next;
+        at->positive[k] = next;
+    }
+}
+
+/* x rounded up to eleven binary digits: nothing that rounding in the products could change is kept. */
+static double round_up(double x) {
+    int exponent;
+    const double mantissa = frexp(x, &exponent);
+    return ldexp(ceil(mantissa * 2048) / 2048, exponent);
+}
+
+/* The bounds that `positive` proves; 0 when its residuals are too large. */
+static int bounds_from(duals *at, double *reach) {
+    const size_t n = at->n;
+    product(CblasTrans, at->G, n, at->right, at->sides, 1, at->positive, 0, at->small);
+    double most = 0, worst = 0;
+    for (size_t r = 0; r < at->right; r++) {
+        double residual = 0, total = 0;
+        for (size_t j = 0; j < n; j++)
+            residual += fabs(at->small[j * at->right + r] - (j == r ? 1 : j + n == r ? -1 : 0));
+        for (size_t i = 0; i < at->sides; i++)
+            total += at->positive[i * at->right + r];
+        at->other[r] = residual + 1e-9; /* more than the rounding in the products */
+        reach[r] = total * (1 + 1e-9);
+        worst = fmax(worst, at->other[r]);
+        most = fmax(most, reach[r]);
+    }
+    if (!(worst <= largest_residual))
+        return 0;
+    for (size_t r = 0; r < at->right; r++)
+        reach[r] = round_up(reach[r] + at->other[r] * most / (1 - worst));
+    return 1;
+}
+
+hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found, hcr_error *error) {
+    const size_t n = local->set->n, sides = hcri_local_sides(local->set);
+    *found = 0;
+    if (sides < n + 1 || (double)sides * (double)n * (double)(2 * n) > most_work)
+        return HCR_OK;
+    hcri_program program;
+    HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
+    duals at = {.sides = sides, .n = n, .right = 2 * n};
+    hcr_status status = reserve(&at) ? HCR_OK : hcri_fail_memory(error);
+    if (status == HCR_OK) {
+        for (size_t i = 0; i < sides; i++)
+            for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
+                if (program.rows.columns[k] < n)
+                    at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
+        if (invert(&at)) {
+            start(&at);
+            for (int step = 1; step <= MOST_STEPS && !*found; step++) {
+                advance(&at);
+                if (step % STEPS_A_LOOK == 0)
+                    *found = bounds_from(&at, reach);
+            }
+        }
+    }
+    release(&at);
+    hcri_program_release(&program);
+    return status;
+}

@@ -1,0 +1,44 @@
+#!/bin/bash
+# check: which rows are inside, the worst line of the text, exact decisions.
+. "$(dirname "$0")/harness.bash"
+
+printf 'hydro,gas,wind\n30,50,20\n30,50,40\n30,52.5,20\n' >y.csv
+expect 1 check "$regions/balance.region" y.csv
+same "report" "row 1: outside by 18
+    $regions/balance.region:11: abs(hydro + gas + wind - demand) <= tolerance   (inequality 1 of it)
+row 2: outside by 0.5
+    $regions/balance.region:11: abs(hydro + gas + wind - demand) <= tolerance   (inequality 1 of it)
+1 of 3 rows inside" "$output"
+expect 0 check "$regions/balance.region" y.csv --set tolerance=20,20 --set demand=110 || true
+expect 1 check --quiet "$regions/balance.region" y.csv
+same "quiet" "" "$output"
+expect 1 check --all "$regions/balance.region" y.csv
+says "$output" '^row 0: inside, 2 to spare$'
+expect 1 check --json --exact "$regions/balance.region" y.csv
+python3 - "$folder/.output" <<'END' || fail "check --json" "$output"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["rows"] == 3 and report["inside"] == 1 and report["exact"] is True, report
+rows = report["details"]
+assert [row["row"] for row in rows] == [1, 2]
+assert rows[0]["violation"] == 18 and rows[0]["line"] == 11 and rows[0]["kind"] == "linear"
+END
+
+# 0.1 + 0.2 is more than 0.3 as decimals are stored, though their floating-point difference is within rounding.
+printf 'var y[2]\n0 <= y <= 1\ny[0] + y[1] <= 0.3\n' >sum.region
+printf '0.1,0.2\n0.1,0.19999999999999998\n' >decimals.csv
+expect 1 check --exact sum.region decimals.csv
+says "$output" '^row 0: outside'
+says "$output" '^1 of 2 rows inside, decided exactly$'
+
+# Single precision: 0.1 stands for the float, which is more than the double 0.1.
+printf 'var y\n0 <= y <= 0.1\n' >tenth.region
+printf '0.1\n' >tenth.csv
+expect 0 check --exact tenth.region tenth.csv
+expect 1 check --exact --single tenth.region tenth.csv
+
+# A table of no rows is all inside.
+printf 'hydro,gas,wind\n' >none.csv
+expect 0 check "$regions/balance.region" none.csv
+same "no rows" "0 of 0 rows inside" "$output"
+finish
