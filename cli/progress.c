@@ -1,15 +1,22 @@
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* struct winsize */
 #include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { WIDTH = 32 };
 
 static double seconds_between(const struct timespec *from, const struct timespec *to) {
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+}
+
+/* Columns of the terminal, 80 when it doesn't say. */
+static int terminal_width(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 void progress_begin(struct progress *progress, const char *what) {
@@ -30,13 +37,16 @@ void progress_show(struct progress *progress, double share, const char *note) {
     progress->drawn = now;
     const double elapsed = seconds_between(&progress->start, &now);
     const int full = (int)(share * WIDTH + 0.5);
-    fprintf(stderr, "\r%s %s", progress->what, progress->coloured ? "\033[36m" : "");
-    for (int i = 0; i < WIDTH; i++)
-        fputc(i < full ? '#' : '.', stderr);
-    fprintf(stderr, "%s %3.0f%%", progress->coloured ? "\033[0m" : "", 100 * share);
+    char left[32] = "", bar[WIDTH + 1];
+    memset(bar, '.', WIDTH);
+    memset(bar, '#', (size_t)full);
+    bar[WIDTH] = '\0';
     if (share > 0 && elapsed > 1)
-        fprintf(stderr, "  %.0f s left", elapsed / share * (1 - share));
-    fprintf(stderr, "  %s\033[K", note);
+        snprintf(left, sizeof left, "  %.0f s left", elapsed / share * (1 - share));
+    /* What would run over the line is cut: a wrapped line couldn't be drawn over. */
+    const int used = (int)(strlen(progress->what) + strlen(left)) + WIDTH + 8, room = terminal_width() - 1 - used;
+    fprintf(stderr, "\r%s %s%s%s %3.0f%%%s  %.*s\033[K", progress->what, progress->coloured ? "\033[36m" : "", bar,
+            progress->coloured ? "\033[0m" : "", 100 * share, left, room > 0 ? room : 0, note);
     fflush(stderr);
 }
 

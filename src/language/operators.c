@@ -119,6 +119,7 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
     hcri_sums sums;
     if (!hcri_sums_create(text, span, size, size, &sums))
         return NULL;
+    sums.divides = divide;
     for (size_t i = 0; i < size; i++) {
         const double number = factor->constant[hcri_broadcast_element(factor->shape, shape, i)];
         if (divide && number == 0)
@@ -128,7 +129,7 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
                                "an output is multiplied or divided by infinity here: inf can be a bound, nothing else");
         sums.start[i + 1] = i + 1;
         sums.element[i] = hcri_broadcast_element(value->shape, shape, i);
-        sums.weight[i] = divide ? 1 / number : number;
+        sums.weight[i] = number;
     }
     return hcri_value_combine(text, span, value, shape, &sums);
 }

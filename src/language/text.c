@@ -31,16 +31,20 @@ hcri_span hcri_text_line(const hcri_text *text, size_t byte) {
     return line;
 }
 
-void hcri_text_place(const hcri_text *text, size_t byte, int *line, int *column) {
-    *line = 1;
-    *column = 1;
-    for (size_t i = 0; i < byte && i < text->size; i++)
-        if (text->bytes[i] == '\n') {
-            ++*line;
-            *column = 1;
+void hcri_text_place(hcri_text *text, size_t byte, int *line, int *column) {
+    if (byte < text->known_byte) {
+        text->known_byte = 0;
+        text->known_line = text->known_column = 0;
+    }
+    for (; text->known_byte < byte; text->known_byte++)
+        if (text->bytes[text->known_byte] == '\n') {
+            text->known_line++;
+            text->known_column = 0;
         } else {
-            *column += !continues_character(text->bytes[i]);
+            text->known_column += !continues_character(text->bytes[text->known_byte]);
         }
+    *line = text->known_line + 1;
+    *column = text->known_column + 1;
 }
 
 int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word) {

@@ -18,8 +18,10 @@ typedef struct hcri_text {
     const char *bytes;  /* without a byte-order mark */
     size_t size;
     hcri_arena arena;
-    hcr_error *error;  /* never NULL */
-    hcr_status status; /* of the first refusal */
+    hcr_error *error;             /* never NULL */
+    hcr_status status;            /* of the first refusal */
+    size_t known_byte;            /* the last that was placed, … */
+    int known_line, known_column; /* … counted from 0 */
 } hcri_text;
 
 /* Records the first refusal: the message, then the line with `span` marked. Returns NULL, so that a failure is one
@@ -29,8 +31,8 @@ void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char
 /* count × size zeroed bytes from the arena; when there are none, NULL and the refusal. */
 void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size);
 
-/* The 1-based line and column (in characters) of a byte. */
-void hcri_text_place(const hcri_text *text, size_t byte, int *line, int *column);
+/* The 1-based line and column (in characters) of a byte; fast when it is after the last one asked for. */
+void hcri_text_place(hcri_text *text, size_t byte, int *line, int *column);
 /* The line that a byte is on, without the blanks around it. */
 hcri_span hcri_text_line(const hcri_text *text, size_t byte);
 

@@ -100,6 +100,7 @@ int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total
     sums->start = hcri_take(text, span, count + 1, sizeof *sums->start);
     sums->element = hcri_take(text, span, total, sizeof *sums->element);
     sums->weight = hcri_take(text, span, total, sizeof *sums->weight);
+    sums->divides = 0;
     return sums->start != NULL && sums->element != NULL && sums->weight != NULL;
 }
 
@@ -123,6 +124,10 @@ size_t hcri_entries_gather(hcri_entry *entries, size_t count) {
             entries[kept++] = sum;
     }
     return kept;
+}
+
+static double weighted(const hcri_sums *sums, size_t k, double number) {
+    return sums->divides ? number / sums->weight[k] : sums->weight[k] * number;
 }
 
 static size_t row_size(const size_t *start, size_t i) { return start == NULL ? 0 : start[i + 1] - start[i]; }
@@ -149,9 +154,8 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
         size_t count = 0;
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++) {
             const size_t e = sums->element[k];
-            const double weight = sums->weight[k];
-            for (size_t t = value->start[e]; weight != 0 && t < value->start[e + 1]; t++)
-                entries[count++] = (hcri_entry){value->column[t], weight * value->coefficient[t]};
+            for (size_t t = value->start[e]; sums->weight[k] != 0 && t < value->start[e + 1]; t++)
+                entries[count++] = (hcri_entry){value->column[t], weighted(sums, k, value->coefficient[t])};
         }
         count = hcri_entries_gather(entries, count);
         for (size_t k = 0; k < count; k++) {
@@ -199,7 +203,7 @@ static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *valu
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++) {
             const size_t e = sums->element[k];
             for (size_t t = value->term_start[e]; sums->weight[k] != 0 && t < value->term_start[e + 1]; t++) {
-                term[used] = (hcri_term){sums->weight[k] * value->term[t].weight, value->term[t].atom};
+                term[used] = (hcri_term){weighted(sums, k, value->term[t].weight), value->term[t].atom};
                 if (!isfinite(term[used].weight)) {
                     hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
                     return 0;
@@ -228,7 +232,7 @@ const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri
     for (size_t i = 0; i < result->size; i++) {
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
             if (sums->weight[k] != 0)
-                constant[i] += sums->weight[k] * value->constant[sums->element[k]];
+                constant[i] += weighted(sums, k, value->constant[sums->element[k]]);
         if (isnan(constant[i]))
             return hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf or 0 * inf");
         if (isinf(constant[i]) && !hcri_element_is_constant(result, i))

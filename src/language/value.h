@@ -86,10 +86,11 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
                                    const hcri_atom *atoms);
 
 /* Elements of the result as sums of weighted elements: result i = Σ_k weight[k] · value[element[k]], start[i] <= k <
- * start[i + 1]. */
+ * start[i + 1]. With `divides` the weights divide instead. */
 typedef struct hcri_sums {
     size_t *start, *element;
     double *weight;
+    int divides;
 } hcri_sums;
 /* Room for `count` sums of `total` terms, all 0. */
 int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total, hcri_sums *sums);

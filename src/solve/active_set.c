@@ -20,7 +20,7 @@ struct hcri_active_set {
 
     /* of the point being projected */
     double *y;
-    int far;      /* it is so far away that a step's rounding counts */
+    int careful;  /* p is so far away, or rows so near to dependence, that a step's rounding counts */
     double swell; /* how many times larger than in the region an output is, and with it what rounding does */
     double *safe; /* constraint c holds as long as y has moved less than safe[c] in all */
     double moved;
@@ -33,13 +33,14 @@ struct hcri_active_set {
     double *side, *multiplier;
     unsigned char *is_active;
     double *spread; /* n zeros: a row laid out dense while products with it are taken */
-    double *cross, *step;
+    double *cross, *step, *correction;
+    double *direction; /* n */
     hcri_envelope gram;
 };
 
 /* Beyond this many numbers in the factor (32 MB), or this near to dependence, another method is better. */
 enum { LARGEST_FACTOR = 4000000, REFINEMENTS = 4 };
-static const double least_independence = 1e-12;
+static const double nearly_dependent = 1e-6, least_independence = 1e-14;
 static const uint32_t NONE = UINT32_MAX;
 /* From this many times the region's size on a point is far. */
 static const double far_away = 1e4;
@@ -49,7 +50,7 @@ void hcri_active_set_free(hcri_active_set *a) {
         return;
     void *owned[] = {a->start, a->columns,    a->values, a->lower,      a->upper,     a->rounding, a->inverse_size,
                      a->y,     a->safe,       a->side,   a->multiplier, a->cross,     a->step,     a->constraint,
-                     a->spread, a->is_active, a};
+                     a->spread, a->is_active,  a->correction, a->direction, a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
@@ -67,9 +68,10 @@ static int allocate(hcri_active_set *a, size_t numbers) {
     a->safe = calloc(a->count, sizeof *a->safe);
     a->is_active = calloc(a->count, 1);
     a->spread = calloc(a->n, sizeof *a->spread);
+    a->direction = calloc(a->n, sizeof *a->direction);
     return a->start != NULL && a->columns != NULL && a->values != NULL && a->lower != NULL && a->upper != NULL &&
            a->rounding != NULL && a->inverse_size != NULL && a->y != NULL && a->safe != NULL && a->is_active != NULL &&
-           a->spread != NULL;
+           a->spread != NULL && a->direction != NULL;
 }
 
 /* Constraint c, scaled to length 1; its entries go to a->start[c] on. */
@@ -178,14 +180,14 @@ static void start(hcri_active_set *a, const double *p) {
     memset(a->safe, 0, a->count * sizeof *a->safe);
     hcri_envelope_clear(&a->gram);
     find_worst(a);
-    a->far = a->swell > far_away;
+    a->careful = a->swell > far_away;
 }
 
 static int make_room(hcri_active_set *a) {
     if (a->active < a->active_capacity)
         return 1;
     const size_t capacity = 2 * a->active_capacity + 64;
-    double **numbers[] = {&a->side, &a->multiplier, &a->cross, &a->step};
+    double **numbers[] = {&a->side, &a->multiplier, &a->cross, &a->step, &a->correction};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         double *grown = realloc(*numbers[i], capacity * sizeof *grown);
         if (grown == NULL)
@@ -240,6 +242,24 @@ static int deactivate(hcri_active_set *a, size_t at) {
     return hcri_envelope_remove(&a->gram, at);
 }
 
+/* direction = row c − N step, and one step of refinement, which leaves it orthogonal to the active rows N; returns its
+ * squared length. */
+static double refine_step(hcri_active_set *a, uint32_t c) {
+    memset(a->direction, 0, a->n * sizeof *a->direction);
+    row_add(a, c, 1, a->direction);
+    for (size_t i = 0; i < a->active; i++)
+        row_add(a, a->constraint[i], -a->step[i], a->direction);
+    for (size_t i = 0; i < a->active; i++)
+        a->correction[i] = row_dot(a, a->constraint[i], a->direction);
+    hcri_envelope_forward(&a->gram, a->correction);
+    hcri_envelope_backward(&a->gram, a->correction);
+    for (size_t i = 0; i < a->active; i++) {
+        a->step[i] += a->correction[i];
+        row_add(a, a->constraint[i], -a->correction[i], a->direction);
+    }
+    return a->kernels->squares(a->n, a->direction);
+}
+
 /* cross = N'row and step = (N'N)⁻¹ cross for the active rows N; returns the squared length of what the active rows leave of
  * the row, 1 − |L⁻¹ cross|². */
 static double resolve(hcri_active_set *a, uint32_t c) {
@@ -256,7 +276,10 @@ static double resolve(hcri_active_set *a, uint32_t c) {
     for (size_t i = 0; i < a->active; i++)
         left -= a->step[i] * a->step[i];
     hcri_envelope_backward(&a->gram, a->step);
-    return left;
+    if (left > nearly_dependent)
+        return left;
+    a->careful = 1;
+    return refine_step(a, c);
 }
 
 /* Raises the multiplier of the most violated constraint until it holds. */
@@ -332,7 +355,7 @@ int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
         for (; a->worst != NONE; find_worst(a)) {
             if (steps++ == most || !add_worst(a))
                 return 0;
-            if (a->far)
+            if (a->careful)
                 refine(a);
         }
         if (round > 0 && steps == before)

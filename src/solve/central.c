@@ -159,6 +159,7 @@ typedef struct search {
     double *y, *z, *gradient; /* the point; the solver's variables and r */
     double scale;            /* of the variables around y */
     double reached;          /* r · scale */
+    int convex;              /* IPOPT: for quadratics and for many outputs, where it is faster than a simplex method */
     size_t sides, quadratics;
     uint32_t *number;   /* of the sides, then of the quadratics … */
     double *multiplier; /* … and their multipliers in max r */
@@ -176,10 +177,12 @@ static void search_release(search *at) {
 /* Starts in the middle of the box, or beside the one side there is. */
 static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
                                int flat_only, hcr_error *error) {
+    enum { MOST_FOR_SIMPLEX = 1000 };
     const size_t n = set->n;
     *at = (search){.set = set, .flat_only = flat_only, .y = y};
     at->sides = hcri_local_sides(set);
     at->quadratics = flat_only ? 0 : set->blocks - 2;
+    at->convex = at->quadratics != 0 || (n > MOST_FOR_SIMPLEX && set->blocks == 2);
     const size_t count = at->sides + at->quadratics;
     at->z = hcri_allocate(memory, n + count + set->blocks + 1, sizeof *at->z);
     at->gradient = hcri_allocate(memory, n, sizeof *at->gradient);
@@ -233,7 +236,7 @@ static hcr_status solve_flat(search *at, hcr_error *error) {
 }
 
 /* One convex program around y. */
-static hcr_status solve_curved(search *at, hcr_error *error) {
+static hcr_status solve_convex(search *at, hcr_error *error) {
     const hcri_set *set = at->set;
     const size_t n = set->n;
     const hcri_local local = {set, at->y, at->scale};
@@ -288,7 +291,7 @@ static double rounding_at(const search *at) {
 static hcr_status search_largest(search *at, hcr_error *error) {
     enum { MOST_ROUNDS = 12 };
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        HCRI_TRY(at->quadratics == 0 ? solve_flat(at, error) : solve_curved(at, error));
+        HCRI_TRY(at->convex ? solve_convex(at, error) : solve_flat(at, error));
         for (size_t j = 0; j < at->set->n; j++)
             at->y[j] += at->scale * at->z[j];
         const double r = at->z[at->set->n];
@@ -416,7 +419,7 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     hcr_status status = search_largest(&at, error);
     if (status == HCR_OK)
         status = search_judge(&at, error);
-    if (status == HCR_OK && at.quadratics == 0)
+    if (status == HCR_OK && !at.convex)
         status = search_spread(&at, error);
     search_release(&at);
     if (status == HCR_OK)

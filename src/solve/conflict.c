@@ -2,25 +2,56 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solve/describe.h"
 
-/* The message: a head, one line for each of the inequalities, a tail. The place is that of the first one. */
-static hcr_status refuse(const hcri_set *set, const char *head, size_t count, const uint32_t *number, const char *tail,
+typedef struct member { /* of a conflict */
+    uint32_t place, number;
+    int bound;
+} member;
+
+/* In the order of the text; without a text, bounds last: they are the least telling. */
+static int in_order(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    if (x->bound != y->bound)
+        return x->bound - y->bound;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static member member_of(const hcri_set *set, uint32_t number) {
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(set, number, &local);
+    const member made = {block->source[local], number, block->kind->id == HCRI_BOX};
+    return made;
+}
+
+/* The message: a head, a line for each source (for each inequality where there is no source), a tail. The place is that of
+ * the first one. */
+static hcr_status refuse(const hcri_set *set, const char *head, size_t count, member *found, const char *tail,
                          hcr_error *error) {
     enum { MOST_LINES = 8 };
     char lines[1100] = "", line[400];
-    size_t used = 0, shown = 0;
-    for (; shown < count && shown < MOST_LINES; shown++) {
-        hcri_describe_constraint(set, number[shown], line, sizeof line);
-        if (used + strlen(line) + 40 > sizeof lines)
-            break;
+    size_t used = 0, shown = 0, i = 0;
+    qsort(found, count, sizeof *found, in_order);
+    while (i < count && shown < MOST_LINES && used + sizeof line + 40 < sizeof lines) {
+        const uint32_t place = found[i].place;
+        size_t same = 1;
+        while (place != 0 && i + same < count && found[i + same].place == place)
+            same++;
+        hcri_describe_constraint(set, found[i].number, line, sizeof line);
         used += (size_t)snprintf(lines + used, sizeof lines - used, "\n    %s", line);
+        if (same > 1)
+            used += (size_t)snprintf(lines + used, sizeof lines - used, " and %zu more of it", same - 1);
+        i += same;
+        shown++;
     }
-    if (shown < count)
-        snprintf(lines + used, sizeof lines - used, "\n    and %zu more", count - shown);
-    const hcri_place *place = hcri_set_place_of(set, number[0]);
+    if (i < count)
+        snprintf(lines + used, sizeof lines - used, "\n    and %zu more", count - i);
+    const hcri_place *place = &set->place[found[0].place];
     return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column, "%s%s\n%s", head, lines, tail);
 }
 
@@ -30,11 +61,11 @@ static const char loosen[] = "Loosen one of them.";
 static const char make_room[] = "An origin needs room on all sides: loosen one of them.";
 
 static hcr_status compare(const hcri_set *set, uint32_t first, double lower, double upper, hcr_error *error) {
-    const uint32_t number[2] = {first + 1, first};
     if (lower < upper)
         return HCR_OK;
-    return lower > upper ? refuse(set, no_point, 2, number, loosen, error)
-                         : refuse(set, no_room, 2, number, make_room, error);
+    member both[2] = {member_of(set, first), member_of(set, first + 1)};
+    return lower > upper ? refuse(set, no_point, 2, both, loosen, error)
+                         : refuse(set, no_room, 2, both, make_room, error);
 }
 
 hcr_status hcri_conflict_sides(const hcri_set *set, hcr_error *error) {
@@ -51,13 +82,13 @@ hcr_status hcri_conflict_refuse(const hcri_set *set, size_t count, const uint32_
     double largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
-    uint32_t *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
+    member *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
     size_t conflicting = 0;
     for (size_t i = 0; i < count; i++)
         if (multiplier[i] > 1e-3 * largest)
-            found[conflicting++] = number[i];
+            found[conflicting++] = member_of(set, number[i]);
     const hcr_status status =
         conflicting == 0 ? hcri_fail(error, HCR_ERROR_EMPTY, "the region has no interior")
                          : refuse(set, flat ? no_room : no_point, conflicting, found, flat ? make_room : loosen, error);

@@ -13,7 +13,7 @@ failures=0
 
 fail() {
     failures=$((failures + 1))
-    printf 'FAILED (%s:%s): %s\n' "${BASH_SOURCE[2]##*/}" "${BASH_LINENO[1]}" "$1"
+    printf 'FAILED (%s:%s): %s\n' "${BASH_SOURCE[-1]##*/}" "${BASH_LINENO[-2]}" "$1"
     shift
     [ $# -eq 0 ] || printf '%s\n' "$@"
 }

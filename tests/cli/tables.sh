@@ -25,7 +25,7 @@ printf 'y[0],y[1]\n0.5,\n' >bad.csv
 expect 3 contract "$disc" bad.csv
 printf 'y[0],y[1]\n0.5,' >bad.csv
 expect 3 contract "$disc" bad.csv
-printf 'y[0],y[1]\n0.5,0,0\n' >bad.csv
+printf 'y[0],y[1]\n0.5,0\n0.5,0,0\n' >bad.csv
 expect 3 contract "$disc" bad.csv
 printf 'y[0]\n0.5\n' >bad.csv
 expect 3 contract "$disc" bad.csv

@@ -50,8 +50,8 @@ PROJECT
 cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 if ! readelf -d "$build/libhcr_runtime.so" | grep -q libasan; then
     cmake --build "$work/build" >/dev/null
-    test "$("$work/build/consumer")" = "$(PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name hcr.pc)) \
-        pkg-config --modversion hcr)"
+    found=$(find "$work/prefix" -name hcr.pc)
+    test "$("$work/build/consumer")" = "$(PKG_CONFIG_PATH=$(dirname "$found") pkg-config --modversion hcr)"
 fi
 test -f "$(find "$work/prefix" -name hcr.1)"
 echo "headers, symbols, dependencies and installation are in order"

@@ -256,10 +256,10 @@ static void add_factor(hcr_builder *builder, const double *origin, hcri_random *
 const char *const shape_names[SHAPES] = {"box",      "dense rows",   "sparse rows",     "differences", "ball",
                                          "diagonal", "dense matrix", "singular matrix", "factor",      "mixed"};
 
-hcr_region *random_region(region_shape shape, size_t n, int boxed, hcri_random *random) {
+hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread, hcri_random *random) {
     hcr_builder *builder = new_builder(n);
     double *origin = numbers(n);
-    fill_normal(random, 1, n, origin);
+    fill_normal(random, spread, n, origin);
     const int all = shape == SHAPE_MIXED;
     if (shape == SHAPE_BOX || all)
         add_box(builder, origin, random, 0.2, 1, !boxed);

@@ -33,9 +33,9 @@ typedef enum region_shape {
     SHAPES
 } region_shape;
 extern const char *const shape_names[SHAPES];
-/* A random region of one shape around a random origin. `boxed`: with bounds besides, so that it is bounded; without
- * them its margin means nothing. Its numbers fit single precision. */
-hcr_region *random_region(region_shape shape, size_t n, int boxed, hcri_random *random);
+/* A random region of one shape around a random origin of size `spread`. `boxed`: with bounds besides, so that it is
+ * bounded; without them its margin means nothing. Its numbers fit single precision. */
+hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread, hcri_random *random);
 
 /* The regions that speed and exactness are measured on: A, a box and differences of neighbours (n = 48); B, a ball
  * (768); C, 1,000 dense rows of unit length (100); D, 100 dense quadratics (100). Their numbers fit single precision.

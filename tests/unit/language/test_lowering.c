@@ -246,14 +246,14 @@ static void test_differences(void **state) {
 static void test_rounding(void **state) {
     (void)state;
     hcr_builder *builder = build("var y[6]\n3 * y[0] <= 1\n-3 * y[1] <= 1\n0.1 <= 3 * y[2]\ny[3] + 0.1 <= 0.3\n"
-                                 "2 * y[4] - 1 <= 4\n0.1 + y[5] >= 0.3");
+                                 "2 * y[4] - 1 <= 4\n0.1 + y[5] >= 0.3\n49 * y[4] / 49 >= 1");
     /* Exact in long double: 64 bits hold 3 times a double, and these sums. */
     const hcri_box *box = builder->set.box;
     assert_true(3 * (long double)box->upper[0] <= 1 && 3 * (long double)nextafter(box->upper[0], 1) > 1);
     assert_true(-3 * (long double)box->lower[1] <= 1 && -3 * (long double)nextafter(box->lower[1], -1) > 1);
     assert_true(3 * (long double)box->lower[2] >= 0.1 && 3 * (long double)nextafter(box->lower[2], 0) < 0.1);
     assert_true((long double)box->upper[3] + 0.1 <= 0.3 && (long double)nextafter(box->upper[3], 1) + 0.1 > 0.3);
-    assert_true(box->upper[4] == 2.5);
+    assert_true(box->upper[4] == 2.5 && box->lower[4] == 1); /* 49 * (1/49) isn't 1 in doubles */
     assert_true((long double)box->lower[5] + 0.1 >= 0.3 && (long double)nextafter(box->lower[5], 0) + 0.1 < 0.3);
     hcr_builder_free(builder);
 }

@@ -115,7 +115,7 @@ static void test_row_names_of_r(void **state) {
     expect_table("\"id\",\"a\"\n\"1\",2.5\n\"-3\",4\n", 2, 2, six, "id|a");
     /* pandas writes its index without quotes. */
     expect_table(",a,b,c\n0,1,2.5,-3\n2024-01-01,4,0.005,6\n", 2, 3, six, "a|b|c");
-    expect_refusal("a,,c\n1,2,3\n", HCR_ERROR_NAME, 1, 2, "empty");
+    expect_refusal("a,,c\n1,2,3\n", HCR_ERROR_NAME, 1, 2, "no name");
     /* The first row decides. */
     expect_refusal("a,b\n\"1\",1,2\n3,4\n", HCR_ERROR_DATA, 3, 0, "2 cells");
     expect_refusal("a,b\n1,2\n\"2\",3,4\n", HCR_ERROR_DATA, 3, 0, "3 cells");
