@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDTH = 32 };
+enum { WIDTH = 24 };
 
 static double seconds_between(const struct timespec *from, const struct timespec *to) {
     return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
@@ -36,7 +36,7 @@ void progress_show(struct progress *progress, double share, const char *note) {
         return;
     progress->drawn = now;
     const double elapsed = seconds_between(&progress->start, &now);
-    const int full = (int)(share * WIDTH + 0.5);
+    const int full = share < 1 ? (int)(share * WIDTH + 0.5) : WIDTH;
     char left[32] = "", bar[WIDTH + 1];
     memset(bar, '.', WIDTH);
     memset(bar, '#', (size_t)full);

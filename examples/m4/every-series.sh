@@ -1,7 +1,7 @@
 #!/bin/bash
 # A model for each series of a file in the form of M4's, by the command: windows, fit, predict, check --exact.
 # every-series.sh HCR SERIES.csv OUT [options of hcr fit]: a line a series, then a summary. Two at a time.
-set -eu
+set -eu -o pipefail
 hcr=$1 series=$2 out=$3
 shift 3
 mkdir -p "$out"

@@ -8,6 +8,7 @@
 /* Brackets in brackets, and operations on operations; the evaluator's recursion is as deep as the tree. */
 #define DEEPEST_BRACKETS 100
 #define DEEPEST_TREE 1000
+#define MOST_CLAUSES 100
 
 static hcri_node *parse_condition(hcri_parser *p);
 
@@ -445,7 +446,11 @@ int hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected)
 int hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses) {
     const hcri_clauses **end = clauses;
     *clauses = NULL;
-    while (p->token.kind == HCRI_TOKEN_FOR || p->token.kind == HCRI_TOKEN_IF) {
+    for (int count = 0; p->token.kind == HCRI_TOKEN_FOR || p->token.kind == HCRI_TOKEN_IF; count++) {
+        if (count == MOST_CLAUSES) {
+            hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", MOST_CLAUSES);
+            return 0;
+        }
         const int is_loop = p->token.kind == HCRI_TOKEN_FOR;
         if (!is_loop && *clauses == NULL) {
             hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"if\" comes after a \"for\"");

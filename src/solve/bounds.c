@@ -25,7 +25,7 @@ static int all_finite(size_t n, const double *lower, const double *upper) {
 
 /* Quadratics with a positive definite matrix: the box around an ellipsoid; diagonal ones are for propagation. */
 static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
-    enum { ALWAYS = 500 }; /* outputs above which a factorisation has to be needed */
+    enum { ALWAYS = 500 };                  /* outputs above which a factorisation has to be needed */
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
@@ -52,7 +52,8 @@ hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper,
     return HCR_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- recession cone */
+/* ------------------------------------------------------------------------------------------------------- recession
+ * cone */
 
 /* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
 static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
@@ -61,8 +62,7 @@ static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, doubl
         size[j] = sqrt(fmax(0, quadratic->matrix[j * n + j]));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            matrix[i * n + j] =
-                size[i] > 0 && size[j] > 0 ? quadratic->matrix[i * n + j] / size[i] / size[j] : 0;
+            matrix[i * n + j] = size[i] > 0 && size[j] > 0 ? quadratic->matrix[i * n + j] / size[i] / size[j] : 0;
 }
 
 /* Rows v·d = 0 for the range of a dense P: eigenvectors of the scaled matrix whose eigenvalues aren't 0 in floating
@@ -162,7 +162,8 @@ static hcr_status refuse_unbounded(const hcri_set *set, const double *direction,
                      words, name, direction[largest] > 0 ? "<= 1e6" : ">= -1e6");
 }
 
-/* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide. */
+/* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide.
+ */
 hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
     static const double beyond_tolerance = 1e-6;
     const size_t n = set->n;
@@ -189,9 +190,11 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the extremes */
+/* --------------------------------------------------------------------------------------------------------- the
+ * extremes */
 
-/* Outputs in one sweep of linear programs up to this many coefficients times outputs; above, only those without a bound. */
+/* Outputs in one sweep of linear programs up to this many coefficients times outputs; above, only those without a
+ * bound. */
 static const double cheap_sweep = 2e5;
 
 /* lower, upper: those of y_j; `reach` is how far from the centre the extreme lies. */

@@ -12,7 +12,8 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-/* ------------------------------------------------------------------------------------------------- room around a point */
+/* ------------------------------------------------------------------------------------------------- room around a point
+ */
 
 /* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. */
 static double curvature_bound(const hcri_quadratic *quadratic) {
@@ -50,12 +51,14 @@ static double gradient_length(const hcri_constraint *block, const double *y, dou
     return largest * sqrt(sum);
 }
 
-/* What changes little around a point: the value there, and the slope of c on its frontier. */
-static void measure(const hcri_constraint *block, const double *y, double *gradient, double *value, double *slope,
-                    double *weight) {
+/* c(y), and the w with −c(y)/w = the root t of c(y) + |∇c(y)| t + ½ λ t² = 0, which is the mean of the slopes at its
+ * two ends, |∇c| and √(|∇c|² − 2λ c(y)). Outside, where there may be no root, a slope of the same size. */
+static double measure(const hcri_constraint *block, const double *y, double *gradient, double *value) {
     *value = block->kind->value(block, 0, y, NULL);
-    *slope = gradient_length(block, y, gradient);
-    *weight = sqrt(*slope * *slope + 2 * curvature_bound((const hcri_quadratic *)block) * fabs(*value));
+    const double slope = gradient_length(block, y, gradient);
+    const double curvature = curvature_bound((const hcri_quadratic *)block);
+    const double beyond = sqrt(slope * slope + 2 * curvature * fabs(*value));
+    return *value < 0 ? 0.5 * (slope + beyond) : beyond;
 }
 
 static double flat_radius(const hcri_set *set, const double *y) {
@@ -66,8 +69,9 @@ static double flat_radius(const hcri_set *set, const double *y) {
     for (size_t i = 0; i < linear->rows.count; i++) {
         const double above = -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]);
         const double below = hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]);
-        least = fmin(least, fmin(isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below) /
-                                hcri_row_length(&linear->rows, i));
+        least =
+            fmin(least, fmin(isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below) /
+                            hcri_row_length(&linear->rows, i));
     }
     return least;
 }
@@ -75,10 +79,9 @@ static double flat_radius(const hcri_set *set, const double *y) {
 static double radius_at(const hcri_set *set, const double *y, double *gradient) {
     double least = flat_radius(set, y);
     for (size_t b = 2; b < set->blocks; b++) {
-        double value, slope, weight;
-        measure(set->block[b], y, gradient, &value, &slope, &weight);
-        /* −2c/(|∇c| + √(|∇c|² − 2λc)) inside; outside, where that may have no root, a measure of the same size. */
-        least = fmin(least, value == 0 ? 0 : -2 * value / (value < 0 ? slope + weight : 2 * weight));
+        double value;
+        const double weight = measure(set->block[b], y, gradient, &value);
+        least = fmin(least, value == 0 ? 0 : -value / weight);
     }
     return least;
 }
@@ -90,7 +93,8 @@ double hcri_central_radius(const hcri_set *set, const double *y) {
     return radius;
 }
 
-/* ------------------------------------------------------------------------------------------------------- without solvers */
+/* ------------------------------------------------------------------------------------------------------- without
+ * solvers */
 
 /* The largest ball that fits between two sides of the same row or bound. */
 static double widest_between_sides(const hcri_set *set) {
@@ -98,8 +102,8 @@ static double widest_between_sides(const hcri_set *set) {
     for (size_t j = 0; j < set->n; j++)
         least = fmin(least, 0.5 * (set->box->upper[j] - set->box->lower[j]));
     for (size_t i = 0; i < set->linear->rows.count; i++)
-        least = fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) /
-                                hcri_row_length(&set->linear->rows, i));
+        least =
+            fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_row_length(&set->linear->rows, i));
     return least;
 }
 
@@ -139,10 +143,10 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
         status = hcri_ellipsoid_find((const hcri_quadratic *)set->block[b], &ellipsoid, error);
         if (status != HCR_OK || !ellipsoid.definite)
             continue;
-        double value, slope, weight;
-        measure(set->block[b], ellipsoid.centre, gradient, &value, &slope, &weight);
+        double value;
+        const double weight = measure(set->block[b], ellipsoid.centre, gradient, &value);
         if (value < 0) /* the shortest semi-axis, at least where the curvature's bound is sharp */
-            most = fmin(most, -2 * value / weight);
+            most = fmin(most, -value / weight);
         take_guess(set, ellipsoid.centre, gradient, y, radius);
         hcri_ellipsoid_release(&ellipsoid);
     }
@@ -151,15 +155,16 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- by solvers */
+/* ----------------------------------------------------------------------------------------------------------- by
+ * solvers */
 
 typedef struct search {
     const hcri_set *set;
-    int flat_only;           /* leave the quadratics out */
+    int flat_only;            /* leave the quadratics out */
     double *y, *z, *gradient; /* the point; the solver's variables and r */
-    double scale;            /* of the variables around y */
-    double reached;          /* r · scale */
-    int convex;              /* IPOPT: for quadratics and for many outputs, where it is faster than a simplex method */
+    double scale;             /* of the variables around y */
+    double reached;           /* r · scale */
+    int convex;               /* IPOPT: for quadratics and for many outputs, where it is faster than a simplex method */
     size_t sides, quadratics;
     uint32_t *number;   /* of the sides, then of the quadratics … */
     double *multiplier; /* … and their multipliers in max r */
@@ -198,7 +203,10 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
         at->number[at->sides + q] = set->block[q + 2]->first;
     for (size_t j = 0; j < n; j++) {
         const int below = !isinf(lower[j]), above = !isinf(upper[j]);
-        y[j] = below && above ? lower[j] + 0.5 * (upper[j] - lower[j]) : below ? lower[j] + 1 : above ? upper[j] - 1 : 0;
+        y[j] = below && above ? lower[j] + 0.5 * (upper[j] - lower[j])
+               : below        ? lower[j] + 1
+               : above        ? upper[j] - 1
+                              : 0;
         if (below && above)
             at->scale = fmax(at->scale, 0.5 * (upper[j] - lower[j]));
     }
@@ -222,9 +230,10 @@ static hcr_status solve_flat(search *at, hcr_error *error) {
         status = hcri_lp_maximise(lp, objective, &outcome, error);
     }
     if (status == HCR_OK && outcome != HCRI_LP_OPTIMAL)
-        status = hcri_fail(error, HCR_ERROR_SOLVER,
-                           "CLP finds no largest ball in the region: rescale the constraints so that their coefficients "
-                           "have similar sizes");
+        status =
+            hcri_fail(error, HCR_ERROR_SOLVER,
+                      "CLP finds no largest ball in the region: rescale the constraints so that their coefficients "
+                      "have similar sizes");
     if (status == HCR_OK) {
         memcpy(at->z, hcri_lp_solution(lp), (n + 1) * sizeof *at->z);
         memcpy(at->multiplier, hcri_lp_multipliers(lp), at->sides * sizeof *at->multiplier);
@@ -242,8 +251,8 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     const hcri_local local = {set, at->y, at->scale};
     double lowest = flat_radius(set, at->y) / at->scale;
     for (size_t q = 0; q < at->quadratics; q++) {
-        double value, slope;
-        measure(set->block[q + 2], at->y, at->gradient, &value, &slope, &at->weight[q]);
+        double value;
+        at->weight[q] = measure(set->block[q + 2], at->y, at->gradient, &value);
         if (!(at->weight[q] > 0)) /* the centre of a single point */
             at->weight[q] = curvature_bound((const hcri_quadratic *)set->block[q + 2]) * at->scale;
         at->weight[q] *= at->scale;
@@ -252,12 +261,8 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     hcri_program program;
     hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
-    const hcri_nlp_parts parts = {.set = set,
-                                  .program = &program,
-                                  .centre = at->y,
-                                  .scale = at->scale,
-                                  .weight = at->weight,
-                                  .slack = n};
+    const hcri_nlp_parts parts = {
+        .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight, .slack = n};
     hcr_status status = hcri_nlp_create(&parts, &nlp, error);
     if (status == HCR_OK) {
         memset(at->z, 0, n * sizeof *at->z);
@@ -288,7 +293,7 @@ static double rounding_at(const search *at) {
 }
 
 /* The largest r, at a scale at which it isn't small. */
-static hcr_status search_largest(search *at, hcr_error *error) {
+static hcr_status search_at_scale(search *at, hcr_error *error) {
     enum { MOST_ROUNDS = 12 };
     for (int round = 0; round < MOST_ROUNDS; round++) {
         HCRI_TRY(at->convex ? solve_convex(at, error) : solve_flat(at, error));
@@ -312,19 +317,53 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
+/* The same; with quadratics again from where the weights are those of the point found, as long as that gives more room.
+ */
+static hcr_status search_largest(search *at, hcr_error *error) {
+    enum { MOST_ROUNDS = 4 };
+    static const double worthwhile = 1.05;
+    HCRI_TRY(search_at_scale(at, error));
+    if (at->quadratics == 0 || !(at->reached > 0))
+        return HCR_OK;
+    const size_t n = at->set->n;
+    double *best = hcri_copy(memory, at->y, n, sizeof *best);
+    if (best == NULL)
+        return hcri_fail_memory(error);
+    const double reached = at->reached;
+    double most = radius_at(at->set, at->y, at->gradient);
+    for (int round = 1; round < MOST_ROUNDS; round++) {
+        const double before = most;
+        at->scale = fmax(at->scale, most);
+        const hcr_status status = search_at_scale(at, NULL);
+        const double found = status == HCR_OK ? radius_at(at->set, at->y, at->gradient) : -INFINITY;
+        if (found > most) {
+            most = found;
+            memcpy(best, at->y, n * sizeof *best);
+        }
+        if (!(found > worthwhile * before))
+            break;
+    }
+    at->reached = reached;
+    memcpy(at->y, best, n * sizeof *best);
+    hcri_release(memory, best);
+    return HCR_OK;
+}
+
 /* EMPTY unless y is strictly inside by more than rounding. */
 static hcr_status search_judge(const search *at, hcr_error *error) {
     const int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
-    if (at->reached > 0 && (at->flat_only ? flat_radius(at->set, at->y) > 0
-                                          : hcri_strictly_inside(at->set, at->y, NULL, NULL)))
+    if (at->reached > 0 &&
+        (at->flat_only ? flat_radius(at->set, at->y) > 0 : hcri_strictly_inside(at->set, at->y, NULL, NULL)))
         return HCR_OK;
     return hcri_conflict_refuse(at->set, at->sides + at->quadratics, at->number, at->multiplier, flat, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------- analytic centres */
+/* ------------------------------------------------------------------------------------------------------- analytic
+ * centres */
 
-/* min −Σ log s over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. room[side] (NULL: 0): what the side keeps out
- * of the logarithm; a side with held[side] (may be NULL) has no logarithm but exactly the slack 1 − share of its room left. */
+/* min −Σ log s over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. room[side] (NULL: 0): what the side
+ * keeps out of the logarithm; a side with held[side] (may be NULL) has no logarithm but exactly the slack 1 − share of
+ * its room left. */
 static hcr_status analytic(const hcri_set *set, double scale, double room, const int *held, double *y,
                            hcr_error *error) {
     const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;
@@ -377,8 +416,8 @@ hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, 
     return analytic(set, radius, 0, NULL, y, error);
 }
 
-/* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the rest. With
- * as many multipliers as a basis has there is one centre. A failure leaves y where it was. */
+/* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the
+ * rest. With as many multipliers as a basis has there is one centre. A failure leaves y where it was. */
 static hcr_status search_spread(search *at, hcr_error *error) {
     static const double kept = 0.99;
     const size_t n = at->set->n;
@@ -406,7 +445,8 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- public */
+/* ----------------------------------------------------------------------------------------------------------------
+ * public */
 
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error) {

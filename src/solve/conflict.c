@@ -29,8 +29,8 @@ static member member_of(const hcri_set *set, uint32_t number) {
     return made;
 }
 
-/* The message: a head, a line for each source (for each inequality where there is no source), a tail. The place is that of
- * the first one. */
+/* The message: a head, a line for each source (for each inequality where there is no source), a tail. The place is that
+ * of the first one. */
 static hcr_status refuse(const hcri_set *set, const char *head, size_t count, member *found, const char *tail,
                          hcr_error *error) {
     enum { MOST_LINES = 8 };

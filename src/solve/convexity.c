@@ -53,27 +53,25 @@ static hcr_status check_symmetric(size_t n, const double *matrix, hcr_error *err
     return HCR_OK;
 }
 
-/* P is positive semidefinite up to the rounding of an n × n symmetric eigenvalue problem, λ_min >= −16 n u λ_max. A
- * Cholesky factor proves it at a tenth of the cost; singular matrices, which may have none, go on to their eigenvalues.
- */
-static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_allocator *allocator, hcr_error *error) {
+/* P is positive semidefinite up to the rounding of an n × n symmetric eigenvalue problem, λ_min >= −16 n u λ_max;
+ * *least gets a lower bound of λ_min, 0 when it may be 0. */
+static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_allocator *allocator, double *least,
+                                     hcr_error *error) {
     const double scale = largest(n * n, matrix);
     const lapack_int size = (lapack_int)n;
     double *scaled = hcri_allocate(allocator, n * n, sizeof *scaled);
     double *eigenvalue = hcri_allocate(allocator, n, sizeof *eigenvalue);
     hcr_status status = scaled == NULL || eigenvalue == NULL ? hcri_fail_memory(error) : HCR_OK;
-    int proven = status != HCR_OK;
-    if (!proven) {
-        for (size_t k = 0; k < n * n; k++)
-            scaled[k] = matrix[k] / scale;
-        proven = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', size, scaled, size) == 0;
-    }
-    if (!proven) {
+    if (status == HCR_OK) {
         for (size_t k = 0; k < n * n; k++)
             scaled[k] = matrix[k] / scale;
         if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0)
             status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of the quadratic's matrix can't be computed");
-        else if (eigenvalue[0] < -16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]))
+    }
+    if (status == HCR_OK) {
+        const double rounding = 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
+        *least = fmax(0, eigenvalue[0] - rounding) * scale;
+        if (eigenvalue[0] < -rounding)
             status = hcri_fail(error, HCR_ERROR_CONVEXITY,
                                "the matrix isn't positive semidefinite: its most negative eigenvalue is %.6g, its "
                                "largest %.6g",
@@ -84,14 +82,15 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
     return status;
 }
 
-static hcr_status check_convex(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator,
+static hcr_status check_convex(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator, double *least,
                                hcr_error *error) {
     if (quadratic->form == HCR_QUADRATIC_FACTOR)
         return HCR_OK;
     if (quadratic->form == HCR_QUADRATIC_DENSE) {
         HCRI_TRY(check_symmetric(n, quadratic->matrix, error));
-        return largest(n * n, quadratic->matrix) == 0 ? HCR_OK
-                                                      : check_semidefinite(n, quadratic->matrix, allocator, error);
+        return largest(n * n, quadratic->matrix) == 0
+                   ? HCR_OK
+                   : check_semidefinite(n, quadratic->matrix, allocator, least, error);
     }
     size_t worst = 0;
     for (size_t j = 1; j < n; j++)
@@ -105,7 +104,8 @@ static hcr_status check_convex(const hcr_quadratic *quadratic, size_t n, const h
     return HCR_OK;
 }
 
-static hcr_status check(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator, hcr_error *error) {
+static hcr_status check(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator, double *least,
+                        hcr_error *error) {
     const int factored = quadratic->form == HCR_QUADRATIC_FACTOR, dense = quadratic->form == HCR_QUADRATIC_DENSE;
     if (!factored && !dense && quadratic->form != HCR_QUADRATIC_DIAGONAL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "%d is no form of a quadratic", (int)quadratic->form);
@@ -122,7 +122,7 @@ static hcr_status check(const hcr_quadratic *quadratic, size_t n, const hcr_allo
     if (quadratic->radius < 0)
         return hcri_fail(error, HCR_ERROR_DATA, "the quadratic's radius is %g: it can't be negative",
                          quadratic->radius);
-    return check_convex(quadratic, n, allocator, error);
+    return check_convex(quadratic, n, allocator, least, error);
 }
 
 /* The rows of a factor that have coefficients, without zeros; ½ shift² of the others goes into *constant, rounded up so
@@ -170,7 +170,8 @@ hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *
     HCRI_TRY(hcri_builder_begin(builder, error));
     const size_t n = builder->set.n;
     const hcr_allocator *allocator = &builder->set.allocator;
-    HCRI_TRY(check(quadratic, n, allocator, error));
+    double least_eigenvalue = 0;
+    HCRI_TRY(check(quadratic, n, allocator, &least_eigenvalue, error));
 
     const int factored = quadratic->form == HCR_QUADRATIC_FACTOR;
     hcri_rows factor = {0};
@@ -193,6 +194,7 @@ hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *
             .linear = quadratic->linear,
             .constant = constant,
             .radius = quadratic->radius,
+            .least_eigenvalue = least_eigenvalue,
         };
         hcri_constraint *made = NULL;
         const uint32_t rows_before = builder->place_rows;

@@ -22,7 +22,10 @@ static void append_term(const hcri_set *set, double coefficient, size_t j, char 
     hcri_set_output_name(set, j, name, sizeof name);
     hcri_number_write(number, fabs(coefficient), 0);
     const int first = text[0] == '\0', one = fabs(coefficient) == 1;
-    append(text, capacity, "%s%s%s%s", first ? (coefficient < 0 ? "-" : "") : coefficient < 0 ? " - " : " + ",
+    append(text, capacity, "%s%s%s%s",
+           first             ? (coefficient < 0 ? "-" : "")
+           : coefficient < 0 ? " - "
+                             : " + ",
            one ? "" : number, one ? "" : " ", name);
 }
 

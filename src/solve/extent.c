@@ -10,8 +10,9 @@
  *
  *     z_j = μ'Gz − ρ·z <= Σ μ_i + B Σ |ρ_k|,    B = max_k |z_k| <= max_j (Σ μ_i) / (1 − max_j Σ |ρ_k|)
  *
- * for a set that is bounded. So any μ will do, and the better it is the tighter: it comes from the alternating direction
- * method of multipliers (Boyd et al., 2011) on min Σ μ_i, with all 2n right sides ±e_j in one matrix product. */
+ * for a set that is bounded. So any μ will do, and the better it is the tighter: it comes from the alternating
+ * direction method of multipliers (Boyd et al., 2011) on min Σ μ_i, with all 2n right sides ±e_j in one matrix product.
+ */
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -29,8 +30,8 @@ typedef struct duals {
     double *step;                   /* right */
 } duals;
 
-static void product(CBLAS_TRANSPOSE transposed, const double *A, size_t rows, size_t columns, size_t inner, double alpha,
-                    const double *B, double beta, double *C) {
+static void product(CBLAS_TRANSPOSE transposed, const double *A, size_t rows, size_t columns, size_t inner,
+                    double alpha, const double *B, double beta, double *C) {
     const size_t lead = transposed == CblasTrans ? rows : inner;
     cblas_dgemm(CblasRowMajor, transposed, CblasNoTrans, (int)rows, (int)columns, (int)inner, alpha, A, (int)lead, B,
                 (int)columns, beta, C, (int)columns);

@@ -1,5 +1,5 @@
-/* How far a polytope reaches along each output, all outputs at once, for polytopes with too many numbers for a linear program
- * a side. */
+/* How far a polytope reaches along each output, all outputs at once, for polytopes with too many numbers for a linear
+ * program a side. */
 #ifndef HCRI_EXTENT_H
 #define HCRI_EXTENT_H
 

@@ -69,8 +69,8 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
     return status;
 }
 
-/* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are concave
- * along the way, so τ from the two ends is enough. */
+/* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are
+ * concave along the way, so τ from the two ends is enough. */
 static void pull_inside(const hcri_set *set, const double *centre, double *mean) {
     double pull = 0;
     for (size_t b = 0; b < set->blocks; b++) {

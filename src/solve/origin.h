@@ -4,9 +4,9 @@
 
 #include "region/builder.h"
 
-/* origin (n numbers): strictly inside, rounding included. lower, upper: a box that holds the set, as far as one is known;
- * *radius: about that of the ball around the origin. Errors: EMPTY, ORIGIN (what is wrong with a given point, by source),
- * SOLVER, MEMORY. */
+/* origin (n numbers): strictly inside, rounding included. lower, upper: a box that holds the set, as far as one is
+ * known; *radius: about that of the ball around the origin. Errors: EMPTY, ORIGIN (what is wrong with a given point, by
+ * source), SOLVER, MEMORY. */
 hcr_status hcri_origin_find(const hcr_builder *builder, const double *lower, const double *upper, double *origin,
                             double *radius, hcr_error *error);
 

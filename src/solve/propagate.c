@@ -18,8 +18,8 @@ static void add_least(least *total, double term) {
     }
 }
 
-/* What is left for a term of size `own` when all others are least: an upper bound of limit − Σ others, infinite when one of
- * the others has no least. */
+/* What is left for a term of size `own` when all others are least: an upper bound of limit − Σ others, infinite when
+ * one of the others has no least. */
 static double remainder_for(const least *total, double own, double limit, size_t terms) {
     if (total->infinite > (isinf(own) ? 1u : 0u))
         return INFINITY;
@@ -36,8 +36,8 @@ static void narrow_upper(sides *box, size_t j, double bound) {
     bound += 0x1p-51 * fabs(bound);
     if (!(bound < box->upper[j]))
         return;
-    box->changed |= isinf(box->upper[j]) || isinf(box->lower[j]) ||
-                    box->upper[j] - bound > 1e-3 * (box->upper[j] - box->lower[j]);
+    box->changed |=
+        isinf(box->upper[j]) || isinf(box->lower[j]) || box->upper[j] - bound > 1e-3 * (box->upper[j] - box->lower[j]);
     box->upper[j] = bound;
 }
 
@@ -45,8 +45,8 @@ static void narrow_lower(sides *box, size_t j, double bound) {
     bound -= 0x1p-51 * fabs(bound);
     if (!(bound > box->lower[j]))
         return;
-    box->changed |= isinf(box->upper[j]) || isinf(box->lower[j]) ||
-                    bound - box->lower[j] > 1e-3 * (box->upper[j] - box->lower[j]);
+    box->changed |=
+        isinf(box->upper[j]) || isinf(box->lower[j]) || bound - box->lower[j] > 1e-3 * (box->upper[j] - box->lower[j]);
     box->lower[j] = bound;
 }
 
@@ -100,8 +100,8 @@ static void diagonal(sides *box, const hcri_quadratic *quadratic) {
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t j = 0; j < n; j++) {
             const double m = quadratic->matrix[j], s = quadratic->shift[j], q = quadratic->linear[j];
-            const double own = m > 0 ? least_square(m, s, q, box->lower[j], box->upper[j])
-                                     : (q == 0 ? 0 : least_of(box, q, j));
+            const double own =
+                m > 0 ? least_square(m, s, q, box->lower[j], box->upper[j]) : (q == 0 ? 0 : least_of(box, q, j));
             if (pass == 0) {
                 add_least(&total, own);
                 continue;

@@ -95,10 +95,10 @@ static void mark_rows(const hcri_linear *linear, size_t rows, const double *y, u
                 products, (int)count);
     for (size_t s = 0; s < rows; s++)
         for (size_t i = 0; i < count; i++) {
-            const double product = products[s * count + i];
-            outside[s] |= is_outside(&linear->base, 2 * i, product - linear->upper[i], y + s * n) ||
-                          (!isinf(linear->lower[i]) &&
-                           is_outside(&linear->base, 2 * i + 1, linear->lower[i] - product, y + s * n));
+            const double product = products[s * count + i], *point = y + s * n;
+            if (is_outside(&linear->base, 2 * i, product - linear->upper[i], point) ||
+                (!isinf(linear->lower[i]) && is_outside(&linear->base, 2 * i + 1, linear->lower[i] - product, point)))
+                outside[s] = 1;
         }
     free(matrix);
     free(products);
@@ -114,7 +114,8 @@ static void mark_dense(const hcri_quadratic *quadratic, size_t rows, const doubl
         double c = quadratic->constant;
         for (size_t j = 0; j < n; j++)
             c += (products[s * n + j] + quadratic->linear[j]) * y[s * n + j];
-        outside[s] |= is_outside(&quadratic->base, 0, c, y + s * n);
+        if (is_outside(&quadratic->base, 0, c, y + s * n))
+            outside[s] = 1;
     }
 }
 
@@ -124,8 +125,8 @@ static size_t count_outside(const hcr_region *region, char letter, size_t rows, 
     const size_t n = region->set.n;
     uint8_t *outside = numbers(rows), *inside = numbers(rows);
     size_t count = 0;
-    for (size_t k = 0; k < rows * n; k++) /* a NaN would pass through comparisons */
-        outside[k / n] |= !isfinite(y[k]);
+    for (size_t k = 0; k < rows * n; k++)
+        assert_true(isfinite(y[k]));
     if (letter == 'C') {
         mark_rows(region->set.linear, rows, y, outside);
     } else if (letter == 'D') {
@@ -136,7 +137,7 @@ static size_t count_outside(const hcr_region *region, char letter, size_t rows, 
     } else {
         must(hcr_check(region, rows, y, inside, NULL, &error), &error);
         for (size_t s = 0; s < rows; s++)
-            outside[s] |= !inside[s];
+            outside[s] = !inside[s];
     }
     for (size_t s = 0; s < rows; s++)
         count += outside[s];
@@ -156,7 +157,8 @@ static void test_fast_check(void **state) { /* the products decide as hcr_check 
         double *y = numbers(ROWS * n);
         uint8_t inside[ROWS];
         size_t expected = 0;
-        fill_normal(&random, 0.8 * measured_deviation(letter), ROWS * n, y);
+        for (size_t s = 0; s < ROWS; s++)
+            fill_normal(&random, (0.5 + (double)s / ROWS) * measured_deviation(letter), n, y + s * n);
         must(hcr_check(region, ROWS, y, inside, NULL, &error), &error);
         for (size_t s = 0; s < ROWS; s++)
             expected += !inside[s];
@@ -230,6 +232,18 @@ static hcr_region *near_frontier(const hcr_region *region, double left, hcri_ran
     return moved;
 }
 
+/* … as close to it as the precision accepts, by powers of 4. */
+static hcr_region *next_to_frontier(const hcr_region *region, hcr_precision precision, hcri_random *random) {
+    double left = 1e-8;
+    for (;;) {
+        hcr_region *moved = near_frontier(region, left, random);
+        if (hcr_region_margin(moved, precision) < HCRI_LARGEST_MARGIN)
+            return moved;
+        hcr_region_free(moved);
+        left *= 4;
+    }
+}
+
 static double seconds(void) {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
@@ -248,13 +262,14 @@ static void test_measured(void **state) {
     hcri_random random;
     hcri_random_seed(&random, (uint64_t)letter);
     hcr_region *centred = measured_region(letter, &random);
-    hcr_region *regions[ORIGINS] = {centred, near_frontier(centred, 1e-2, &random),
-                                    near_frontier(centred, 1e-5, &random)};
     const size_t n = centred->set.n, share = (total + ORIGINS * INPUTS - 1) / (ORIGINS * INPUTS);
     double *polar = numbers(AT_ONCE * (n + 1));
     for (int single = 0; single < 2; single++) {
         tally maps[2] = {{0, 0, 0}, {0, 0, 0}};
         const double start = seconds();
+        hcr_region *regions[ORIGINS] = {region_moved(centred, hcr_region_origin(centred)),
+                                        near_frontier(centred, 1e-2, &random),
+                                        next_to_frontier(centred, (hcr_precision)single, &random)};
         for (size_t o = 0; o < ORIGINS; o++) {
             hcr_workspace *workspace = NULL;
             must(hcr_workspace_create(regions[o], 0, &workspace, &error), &error);
@@ -267,6 +282,9 @@ static void test_measured(void **state) {
                     run_maps(regions[o], letter, workspace, single, rows, polar, maps);
                 }
             hcr_workspace_free(workspace);
+            print_message("    %c, origin %zu: margin %.2g\n", letter, o,
+                          hcr_region_margin(regions[o], (hcr_precision)single));
+            hcr_region_free(regions[o]);
         }
         for (int map = 0; map < 2; map++)
             print_message("    %c, %s, %s: %zu results, %zu on the frontier, %zu outside\n", letter,
@@ -278,8 +296,7 @@ static void test_measured(void **state) {
             assert_true(maps[map].results >= total && maps[map].frontier > total / 4);
         }
     }
-    for (size_t o = 0; o < ORIGINS; o++)
-        hcr_region_free(regions[o]);
+    hcr_region_free(centred);
     free(polar);
 }
 

@@ -217,6 +217,7 @@ static void test_differences(void **state) {
         "-1 <= [y[i + 1] - y[i] for i in range(3)] <= 1",
         "1 >= max(abs(y[i + 1] - y[i]) for i in range(3))",
         "abs(diag([1, 1, 1]) @ diff(y)) <= ones(3)",
+        "abs(-abs(diff(y))) <= 1",
     };
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
         char text[256];
@@ -275,6 +276,23 @@ static void test_duplicates(void **state) {
     assert_int_equal(builder->set.place[linear->base.source[0]].line, 7);
     assert_int_equal(builder->set.place[linear->base.source[1]].line, 5);
     hcr_builder_free(builder);
+}
+
+/* The bound of a multiple is rounded to the inside, by as little as can be: in long double the products are exact. */
+static void test_scaled_duplicates(void **state) {
+    (void)state;
+    for (int scale = 3; scale < 200; scale += 2) {
+        char text[160];
+        const double upper = 1 / (double)scale + 1, lower = -2 / (double)scale;
+        snprintf(text, sizeof text, "var y[2]\n-1e3 <= sum(y) <= 1e3\n%.17g <= %d * sum(y) <= %.17g", lower, scale,
+                 upper);
+        hcr_builder *builder = build(text);
+        assert_int_equal(row_count(builder), 1);
+        const double high = builder->set.linear->upper[0], low = builder->set.linear->lower[0];
+        assert_true((long double)high * scale <= upper && (long double)nextafter(high, 1e3) * scale > upper);
+        assert_true((long double)low * scale >= lower && (long double)nextafter(low, -1e3) * scale < lower);
+        hcr_builder_free(builder);
+    }
 }
 
 static void test_sums_of_absolutes(void **state) {
@@ -457,21 +475,14 @@ static void test_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_design_example),
-        cmocka_unit_test(test_c11_no_constraints),
-        cmocka_unit_test(test_c16_zero_rows),
-        cmocka_unit_test(test_c19_infinite_bounds),
-        cmocka_unit_test(test_c23_singular_form),
-        cmocka_unit_test(test_c25_conventions),
-        cmocka_unit_test(test_c39_reading),
-        cmocka_unit_test(test_differences),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_sums_of_absolutes),
-        cmocka_unit_test(test_quadratics),
-        cmocka_unit_test(test_variables_and_origin),
-        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_design_example),    cmocka_unit_test(test_c11_no_constraints),
+        cmocka_unit_test(test_c16_zero_rows),     cmocka_unit_test(test_c19_infinite_bounds),
+        cmocka_unit_test(test_c23_singular_form), cmocka_unit_test(test_c25_conventions),
+        cmocka_unit_test(test_c39_reading),       cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_rounding),          cmocka_unit_test(test_scaled_duplicates),
+        cmocka_unit_test(test_duplicates),        cmocka_unit_test(test_sums_of_absolutes),
+        cmocka_unit_test(test_quadratics),        cmocka_unit_test(test_variables_and_origin),
+        cmocka_unit_test(test_constants),         cmocka_unit_test(test_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

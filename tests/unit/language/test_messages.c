@@ -125,6 +125,8 @@ static const wrong_text wrong_texts[] = {
      "max(min(y), 1)"},
     {"var y[3]\nabs(max(y)) <= 3", HCR_ERROR_CONVEXITY, 2, 1, "abs() needs affine arguments, and max(y) is convex",
      "abs(max(y))"},
+    {"var y[3]\nabs(1 - abs(y)) <= 3", HCR_ERROR_CONVEXITY, 2, 1, "1 - abs(y) is concave, of either sign",
+     "abs(1 - abs(y))"},
     {"var y[2]\ny * y <= 3", HCR_ERROR_CONVEXITY, 2, 1, "write square(y)", "y * y"},
     {"var y[2]\ny[0] * y[1] <= 3", HCR_ERROR_CONVEXITY, 2, 1, "both y[0] and y[1] depend", "y[0] * y[1]"},
     {"var y[2]\n1 / y <= 3", HCR_ERROR_CONVEXITY, 2, 1, "stands under a division", "1 / y"},

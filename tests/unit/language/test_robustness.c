@@ -141,8 +141,9 @@ static void test_c39_deep(void **state) {
     assert_int_equal(build_repeated("var y\n0", " <= y", 10000, "", &error), HCR_OK);
     assert_int_equal(build_repeated("var y\ny <= sum([0", ", 1", 100000, "])", &error), HCR_OK);
     assert_int_equal(build_repeated("var y\n", "y <= 1\n", 20000, "", &error), HCR_OK);
-    assert_int_equal(build_repeated("var y\ny <= max(i for i in [1]", " for i in [1]", 10000, ")", &error),
-                     HCR_ERROR_NAME);
+    assert_int_equal(build_repeated("var y\ny <= 1 for i in [1]", " for i in [1]", 10000, "", &error),
+                     HCR_ERROR_SYNTAX);
+    assert_int_equal(build_repeated("var y[2]\ny", " + y", 990, " <= 1", &error), HCR_OK);
 }
 
 /* What would take all the memory is refused before it does. */

@@ -7,25 +7,26 @@
 
 #include "region/region.h"
 
-/* Solves the k × k system G x = b by elimination with pivoting; 0 when it is singular. G and b are overwritten. */
-static inline int eliminate(size_t k, double *G, double *b, double *x) {
+/* Solves the k × k system G x = b by elimination with pivoting; 0 when it is singular. G and b are overwritten. Normal
+ * equations square the condition, hence the precision. */
+static inline int eliminate(size_t k, long double *G, long double *b, long double *x) {
     for (size_t c = 0; c < k; c++) {
         size_t pivot = c;
         for (size_t i = c + 1; i < k; i++)
-            if (fabs(G[i * k + c]) > fabs(G[pivot * k + c]))
+            if (fabsl(G[i * k + c]) > fabsl(G[pivot * k + c]))
                 pivot = i;
-        if (fabs(G[pivot * k + c]) < 1e-13)
+        if (fabsl(G[pivot * k + c]) < 1e-16L)
             return 0;
         for (size_t j = 0; j < k; j++) {
-            const double t = G[c * k + j];
+            const long double t = G[c * k + j];
             G[c * k + j] = G[pivot * k + j];
             G[pivot * k + j] = t;
         }
-        const double t = b[c];
+        const long double t = b[c];
         b[c] = b[pivot];
         b[pivot] = t;
         for (size_t i = c + 1; i < k; i++) {
-            const double f = G[i * k + c] / G[c * k + c];
+            const long double f = G[i * k + c] / G[c * k + c];
             for (size_t j = c; j < k; j++)
                 G[i * k + j] -= f * G[c * k + j];
             b[i] -= f * b[c];
@@ -45,7 +46,7 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
                                               double *e) {
     unsigned char *in = calloc(m + 1, 1), *barred = calloc(m + 1, 1);
     size_t *list = calloc(m + 1, sizeof *list);
-    double *G = calloc(m * m + 1, sizeof *G), *b = calloc(m + 1, sizeof *b), *s = calloc(m + 1, sizeof *s);
+    long double *G = calloc(m * m + 1, sizeof *G), *b = calloc(m + 1, sizeof *b), *s = calloc(m + 1, sizeof *s);
     double size = 0;
     for (size_t j = 0; j < n; j++)
         size += fabs(w[j]);
@@ -79,11 +80,11 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
             for (size_t r = 0; r < k; r++) {
                 b[r] = 0;
                 for (size_t j = 0; j < n; j++)
-                    b[r] += a[list[r] * n + j] * w[j];
+                    b[r] += (long double)a[list[r] * n + j] * w[j];
                 for (size_t c = 0; c < k; c++) {
                     G[r * k + c] = 0;
                     for (size_t j = 0; j < n; j++)
-                        G[r * k + c] += a[list[r] * n + j] * a[list[c] * n + j];
+                        G[r * k + c] += (long double)a[list[r] * n + j] * a[list[c] * n + j];
                 }
             }
             if (!eliminate(k, G, b, s)) { /* it adds nothing to those that are in */
@@ -91,7 +92,7 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
                 barred[best] = 1;
                 break;
             }
-            double t = 1;
+            long double t = 1;
             size_t blocking = SIZE_MAX;
             for (size_t r = 0; r < k; r++)
                 if (s[r] <= 0 && x[list[r]] <= t * (x[list[r]] - s[r])) {
@@ -99,7 +100,7 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
                     blocking = list[r];
                 }
             for (size_t r = 0; r < k; r++)
-                x[list[r]] += t * (s[r] - x[list[r]]);
+                x[list[r]] += (double)(t * (s[r] - x[list[r]]));
             if (blocking == SIZE_MAX)
                 break;
             in[blocking] = 0;
@@ -127,6 +128,7 @@ static inline optimality judge(const hcr_region *region, const double *p, const 
     const size_t n = region->set.n;
     double *a = calloc(region->constraints * (n + 1), sizeof *a), *room = calloc(region->constraints, sizeof *room);
     double *x = calloc(region->constraints, sizeof *x), *e = calloc(n + 1, sizeof *e), *v = calloc(n + 1, sizeof *v);
+    const double near = 1e-9 + 8 * region->margin[HCR_DOUBLE];
     size_t m = 0;
     double diameter = 0;
     for (size_t j = 0; j < n; j++) {
@@ -136,7 +138,7 @@ static inline optimality judge(const hcr_region *region, const double *p, const 
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++) {
-            if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v) < 1 - 1e-6)
+            if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v) < 1 - near)
                 continue;
             double length = 0, *g = a + m * (n + 1);
             for (size_t j = 0; j < n; j++)
