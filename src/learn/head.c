@@ -1,7 +1,6 @@
 #include "learn/head.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"

@@ -39,8 +39,10 @@ struct hcri_active_set {
 };
 
 /* Beyond this many numbers in the factor (32 MB), or this near to dependence, another method is better. */
-enum { LARGEST_FACTOR = 4000000, REFINEMENTS = 4 };
+enum { LARGEST_FACTOR = 4000000, ROUNDS = 10 };
 static const double nearly_dependent = 1e-6, least_independence = 1e-14;
+/* Multipliers this small a share of the largest may be of either sign. */
+static const double negligible = 1e-12;
 static const uint32_t NONE = UINT32_MAX;
 /* From this many times the region's size on a point is far. */
 static const double far_away = 1e4;
@@ -282,6 +284,17 @@ static double resolve(hcri_active_set *a, uint32_t c) {
     return refine_step(a, c);
 }
 
+static double bound_at(const hcri_active_set *a, uint32_t c, double side) {
+    return (side > 0 ? a->upper : a->lower)[c];
+}
+
+/* Takes away what rounding left of an active bound, which is much when y came from far away. */
+static void snap(hcri_active_set *a, uint32_t c, double side) {
+    const double bound = bound_at(a, c, side);
+    a->moved += fabs(a->y[c] - bound);
+    a->y[c] = bound;
+}
+
 /* Raises the multiplier of the most violated constraint until it holds. */
 static int add_worst(hcri_active_set *a) {
     const uint32_t c = a->worst;
@@ -317,8 +330,8 @@ static int add_worst(hcri_active_set *a) {
                 row_add(a, a->constraint[i], change, a->y);
         }
         if (blocking == SIZE_MAX) {
-            if (c < a->n) /* what rounding left, which is much when y came from far away */
-                a->y[c] = (side > 0 ? a->upper : a->lower)[c];
+            if (c < a->n)
+                snap(a, c, side);
             return activate(a, c, side, multiplier);
         }
         if (!deactivate(a, blocking))
@@ -326,43 +339,71 @@ static int add_worst(hcri_active_set *a) {
     }
 }
 
-/* The rounding of many steps leaves the active rows a little off their bounds: one step of Newton's method for N'y = b. */
+/* One step of Newton's method for N'y = b: the active rows get to where rounding leaves them. */
 static void refine(hcri_active_set *a) {
     for (size_t i = 0; i < a->active; i++) {
         const uint32_t c = a->constraint[i];
-        a->step[i] = row_dot(a, c, a->y) - (a->side[i] > 0 ? a->upper : a->lower)[c];
+        a->step[i] = row_dot(a, c, a->y) - bound_at(a, c, a->side[i]);
     }
     hcri_envelope_forward(&a->gram, a->step);
     hcri_envelope_backward(&a->gram, a->step);
-    double moved = 0;
     for (size_t i = 0; i < a->active; i++) {
         a->multiplier[i] += a->step[i];
         row_add(a, a->constraint[i], -a->step[i], a->y);
-        moved += fabs(a->step[i]);
+        a->moved += fabs(a->step[i]);
     }
     for (size_t i = 0; i < a->active; i++)
         if (a->constraint[i] < a->n)
-            a->y[a->constraint[i]] = (a->side[i] > 0 ? a->upper : a->lower)[a->constraint[i]];
-    a->moved += moved;
+            snap(a, a->constraint[i], a->side[i]);
+}
+
+/* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be subtracted: their
+ * coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go; tells whether one did. */
+static int settle(hcri_active_set *a, const double *p) {
+    memcpy(a->direction, a->y, a->n * sizeof *a->y);
+    memcpy(a->y, p, a->n * sizeof *a->y);
+    double largest = 0;
+    for (size_t i = 0; i < a->active; i++) {
+        if (a->constraint[i] >= a->n)
+            row_add(a, a->constraint[i], -a->multiplier[i], a->y);
+        largest = fmax(largest, fabs(a->multiplier[i]));
+    }
+    for (size_t i = 0; i < a->active; i++)
+        if (a->constraint[i] < a->n)
+            a->y[a->constraint[i]] = bound_at(a, a->constraint[i], a->side[i]);
+    double square = 0;
+    for (size_t j = 0; j < a->n; j++)
+        square += (a->y[j] - a->direction[j]) * (a->y[j] - a->direction[j]);
+    a->moved += 1.000001 * sqrt(square);
+    for (int step = 0; step < (a->careful ? 3 : 1); step++)
+        refine(a);
+    int dropped = 0;
+    for (size_t i = a->active; i-- > 0;)
+        if (a->multiplier[i] * a->side[i] < -negligible * largest) {
+            dropped = 1;
+            if (!deactivate(a, i))
+                a->active = 0;
+        }
+    return dropped;
 }
 
 int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
     const size_t most = 100 + 20 * a->count;
     size_t steps = 0;
     start(a, p);
-    for (int round = 0; round < REFINEMENTS; round++) {
-        const size_t before = steps;
+    for (int round = 0; round < ROUNDS; round++) {
         for (; a->worst != NONE; find_worst(a)) {
             if (steps++ == most || !add_worst(a))
                 return 0;
             if (a->careful)
                 refine(a);
         }
-        if (round > 0 && steps == before)
-            break;
-        refine(a);
+        while (settle(a, p))
+            ;
         find_worst(a);
+        if (a->worst == NONE)
+            break;
     }
     memcpy(y, a->y, a->n * sizeof *y);
-    return 1;
+    return a->worst == NONE;
 }

@@ -1,6 +1,7 @@
 #include "solve/origin.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "solve/central.h"
@@ -26,19 +27,22 @@ static double variation(const hcri_constraint *block, size_t i, const double *y,
     return total;
 }
 
+/* value: of the inequality at the origin; 0 when it isn't below 0 with certainty. */
 static hcr_status refuse_given(const hcri_set *set, uint32_t number, double value, hcr_error *error) {
     char words[400];
     hcri_describe_constraint(set, number, words, sizeof words);
     const hcri_place *place = hcri_set_place_of(set, number);
+    char place_of_it[64];
     if (value < 0)
-        return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                            "the origin is too close to the frontier: it is inside by only %.3g of\n    %s\n"
-                            "Give a point further inside, or leave the choice to hcr (chebyshev).",
-                            -value, words);
+        snprintf(place_of_it, sizeof place_of_it, " too close to the frontier: inside by only %.3g of", -value);
+    else if (value > 0)
+        snprintf(place_of_it, sizeof place_of_it, "n't strictly inside: outside by %.3g of", value);
+    else
+        snprintf(place_of_it, sizeof place_of_it, "n't strictly inside: on the frontier of");
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
-                        "the origin isn't strictly inside: it is %s %.3g\n    %s\n"
-                        "Give a point inside, or leave the choice to hcr (chebyshev).",
-                        value > 0 ? "outside by" : "on the frontier,", value, words);
+                        "the origin is%s\n    %s\nGive a point further inside, or leave the choice to hcr "
+                        "(chebyshev).",
+                        place_of_it, words);
 }
 
 static hcr_status check_given(const hcri_set *set, const double *y, const double *lower, const double *upper,
@@ -48,9 +52,10 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
     if (!hcri_strictly_inside(set, y, &number, &value))
         return refuse_given(set, number, fmax(value, 0), error);
     const size_t n = set->n;
-    double *width = hcri_allocate(memory, 2 * n, sizeof *width), *gradient = width + n;
+    double *width = hcri_allocate(memory, 2 * n, sizeof *width);
     if (width == NULL)
         return hcri_fail_memory(error);
+    double *gradient = width + n;
     for (size_t j = 0; j < n; j++)
         width[j] = isinf(lower[j]) || isinf(upper[j]) ? 0 : upper[j] - lower[j];
     hcr_status status = HCR_OK;

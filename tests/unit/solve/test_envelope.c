@@ -27,7 +27,7 @@ static double product(const double *a, const double *b) {
 }
 
 static void insert(gram *g, size_t position, const double *vector) {
-    double cross[MOST];
+    double cross[MOST] = {0};
     for (size_t i = 0; i < g->count; i++)
         cross[i] = product(g->vector[i], vector);
     assert_true(hcri_envelope_insert(&g->envelope, position, cross, product(vector, vector)));

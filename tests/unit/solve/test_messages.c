@@ -103,9 +103,9 @@ static void test_origin(void **state) {
     assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, point, NULL), HCR_OK);
     assert_int_equal(refused(builder, &error), HCR_ERROR_ORIGIN);
     assert_int_equal(error.line, 5);
-    assert_string_equal(error.text, "the origin isn't strictly inside: it is outside by 2.5 of\n"
+    assert_string_equal(error.text, "the origin isn't strictly inside: outside by 2.5 of\n"
                                     "    t.region:5: norm(y, 2) <= 2 (a quadratic)\n"
-                                    "Give a point inside, or leave the choice to hcr (chebyshev).");
+                                    "Give a point further inside, or leave the choice to hcr (chebyshev).");
 }
 
 /* Long sources, long lists, long rows: cut, never over the end. */

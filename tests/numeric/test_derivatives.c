@@ -1,0 +1,279 @@
+/* The derivatives of all maps against central differences, for every kind of constraint. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "numeric/regions.h"
+
+static hcr_error error;
+
+enum { MOST = 32 };
+
+typedef hcr_status map_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,
+                                double *out, hcr_ray *rays, hcr_error *failed);
+typedef hcr_status vjp_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,
+                                const hcr_ray *rays, const double *bar, double *result, hcr_error *failed);
+typedef struct tested_map {
+    const char *name;
+    map_function *forward;
+    vjp_function *backward;
+    int radius_in, radius_out, gauge_only; /* what beside n numbers goes in and out */
+} tested_map;
+static const tested_map maps[] = {
+    {"gauge", hcr_gauge, hcr_gauge_vjp, 0, 0, 1},
+    {"encode", hcr_encode, hcr_encode_vjp, 0, 1, 0},
+    {"decode", hcr_decode, hcr_decode_vjp, 1, 0, 0},
+    {"contract", hcr_contract, hcr_contract_vjp, 0, 0, 0},
+};
+enum { MAPS = sizeof maps / sizeof maps[0] };
+
+static size_t outputs(const tested_map *map, size_t n) { return map->gauge_only ? 1 : n + (size_t)map->radius_out; }
+
+static hcr_workspace *workspace_of(const hcr_region *region) {
+    hcr_workspace *workspace = NULL;
+    must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+    return workspace;
+}
+
+/* bar · map(in) and the ray of it. */
+static double scalar(const tested_map *map, const hcr_region *region, hcr_workspace *workspace, const double *in,
+                     const double *bar, hcr_ray *ray) {
+    double out[MOST + 1], total = 0;
+    must(map->forward(region, workspace, 1, in, out, ray, &error), &error);
+    for (size_t k = 0; k < outputs(map, region->set.n); k++)
+        total += bar[k] * out[k];
+    return total;
+}
+
+/* One row: each component of the gradient against (f(x + h) − f(x − h))/2h, extrapolated from h and h/2 (an error of
+ * order h⁴ and of rounding/h). Returns 0 when a tie or a change of outcome lies in between. */
+static int compare_row(const tested_map *map, const hcr_region *region, hcr_workspace *workspace, double *in,
+                       const double *bar, const char *name) {
+    const size_t n = region->set.n, inputs = n + (size_t)map->radius_in;
+    double gradient[MOST + 1], without_rays[MOST + 1], expected[MOST + 1], size = 0;
+    hcr_ray ray;
+    scalar(map, region, workspace, in, bar, &ray);
+    must(map->backward(region, workspace, 1, in, &ray, bar, gradient, &error), &error);
+    must(map->backward(region, workspace, 1, in, NULL, bar, without_rays, &error), &error);
+    assert_memory_equal(gradient, without_rays, inputs * sizeof *gradient);
+    double length = 0;
+    for (size_t j = 0; j < n; j++)
+        length = hypot(length, map->forward == hcr_encode ? in[j] - region->origin[j] : in[j]);
+    for (size_t k = 0; k < inputs; k++) {
+        const double at = in[k], h = k == n ? 1e-3 : 1e-3 * length;
+        double difference[2];
+        for (int half = 0; half < 2; half++) {
+            const double up = at + (half ? h / 2 : h), down = at - (half ? h / 2 : h);
+            hcr_ray rays[2];
+            in[k] = up;
+            const double above = scalar(map, region, workspace, in, bar, &rays[0]);
+            in[k] = down;
+            const double below = scalar(map, region, workspace, in, bar, &rays[1]);
+            in[k] = at;
+            difference[half] = (above - below) / (up - down);
+            for (int side = 0; side < 2; side++)
+                if (rays[side].constraint != ray.constraint || rays[side].outcome != ray.outcome)
+                    return 0;
+        }
+        expected[k] = (4 * difference[1] - difference[0]) / 3;
+        size = fmax(size, fabs(expected[k]));
+    }
+    for (size_t k = 0; k < inputs; k++)
+        if (!(fabs(gradient[k] - expected[k]) <= 1e-6 * size))
+            fail_msg("%s of %s, n = %zu, component %zu: %.12g, not %.12g", map->name, name, n, k, gradient[k],
+                     expected[k]);
+    return 1;
+}
+
+static void test_shape(void **state) {
+    const region_shape shape = *(const region_shape *)*state;
+    static const size_t sizes[] = {1, 2, 5, 9, 20};
+    enum { EACH = 15 };
+    hcri_random random;
+    hcri_random_seed(&random, 300 + (uint64_t)shape);
+    size_t compared[MAPS] = {0};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        const size_t n = sizes[k];
+        hcr_region *region = random_region(shape, n, 1, 1, &random);
+        hcr_workspace *workspace = workspace_of(region);
+        for (size_t i = 0; i < EACH; i++)
+            for (size_t m = 0; m < MAPS; m++) {
+                double in[MOST + 1], bar[MOST + 1], gauge;
+                for (size_t j = 0; j <= n; j++) {
+                    in[j] = hcri_random_normal(&random);
+                    bar[j] = hcri_random_normal(&random);
+                }
+                must(hcr_gauge(region, workspace, 1, in, &gauge, NULL, &error), &error);
+                for (size_t j = 0; j < n; j++) { /* inside and outside by a factor of 2; any length for decode */
+                    in[j] *= i % 3 == 0 ? 0.5 / gauge : i % 3 == 1 ? 2 / gauge : 1;
+                    if (maps[m].forward == hcr_encode)
+                        in[j] += region->origin[j];
+                }
+                in[n] = 0.1 + 0.8 * hcri_random_uniform(&random);
+                compared[m] += (size_t)compare_row(&maps[m], region, workspace, in, bar, shape_names[shape]);
+            }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+    for (size_t m = 0; m < MAPS; m++) /* few are lost to ties */
+        assert_true(compared[m] >= EACH);
+}
+
+/* Only a direction's direction matters to decode, and a contracted point doesn't move along its ray. Inside, contract
+ * is the identity. */
+static void test_identities(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 4);
+    for (region_shape shape = SHAPE_BOX; shape < SHAPES; shape++) {
+        enum { N = 8, ROWS = 40 };
+        hcr_region *region = random_region(shape, N, 1, 1, &random);
+        hcr_workspace *workspace = workspace_of(region);
+        double polar[ROWS][N + 1], v[ROWS][N], bar[ROWS][N], polar_bar[ROWS][N + 1], v_bar[ROWS][N], y[ROWS][N];
+        hcr_ray rays[ROWS];
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j <= N; j++) {
+                polar[i][j] = j == N ? hcri_random_uniform(&random) : hcri_random_normal(&random);
+                if (j < N) {
+                    v[i][j] = (i % 2 == 0 ? 0.05 : 5) * polar[i][j];
+                    bar[i][j] = hcri_random_normal(&random);
+                }
+            }
+        must(hcr_decode_vjp(region, workspace, ROWS, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
+        must(hcr_contract(region, workspace, ROWS, &v[0][0], &y[0][0], rays, &error), &error);
+        must(hcr_contract_vjp(region, workspace, ROWS, &v[0][0], rays, &bar[0][0], &v_bar[0][0], &error), &error);
+        size_t inside = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            double radial = 0, size = 0, contracted = 0;
+            for (size_t j = 0; j < N; j++) {
+                radial += polar_bar[i][j] * polar[i][j];
+                size += fabs(polar_bar[i][j] * polar[i][j]);
+                contracted += v_bar[i][j] * v[i][j];
+            }
+            assert_true(fabs(radial) <= 1e-12 * (size + 1));
+            if (rays[i].outcome == HCR_INSIDE) {
+                assert_memory_equal(v_bar[i], bar[i], sizeof bar[i]);
+                inside++;
+            } else {
+                assert_true(fabs(contracted) <= 1e-11);
+            }
+        }
+        assert_true(inside > 0 && inside < ROWS);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+/* C01: at v = 0 contract's derivative is the identity, as it is nearby; decode's is 0. Bad values give 0 and leave
+ * their neighbours alone. */
+static void test_special_rows(void **state) {
+    (void)state;
+    const double ones[2] = {1, 1}, origin[2] = {0, 0};
+    const hcr_quadratic disc = {.form = HCR_QUADRATIC_DIAGONAL, .matrix = ones, .radius = 1};
+    hcr_builder *builder = new_builder(2);
+    must(hcr_builder_add_quadratic(builder, &disc, &error), &error);
+    hcr_region *region = region_around(builder, origin, 1);
+    hcr_workspace *workspace = workspace_of(region);
+    static const double v[5][2] = {{0, 0}, {1e-6, 0}, {NAN, 1}, {3, 0}, {0, INFINITY}};
+    static const double bar[5][2] = {{2, -3}, {2, -3}, {2, -3}, {2, -3}, {2, -3}};
+    static const double contracted[5][2] = {{2, -3}, {2, -3}, {0, 0}, {0, -1}, {0, 0}};
+    double v_bar[5][2], alone[2];
+    must(hcr_contract_vjp(region, workspace, 5, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], &error), &error);
+    for (size_t i = 0; i < 5; i++)
+        for (size_t j = 0; j < 2; j++)
+            assert_true(fabs(v_bar[i][j] - contracted[i][j]) <= 1e-14);
+    must(hcr_contract_vjp(region, workspace, 1, v[3], NULL, bar[3], alone, &error), &error);
+    assert_memory_equal(alone, v_bar[3], sizeof alone);
+
+    static const double polar[4][3] = {{0, 0, 0.5}, {1, 0, NAN}, {INFINITY, 1, 0.5}, {4, 0, 0.5}};
+    static const double decoded[4][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, -0.375, 2}};
+    double polar_bar[4][3];
+    must(hcr_decode_vjp(region, workspace, 4, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++)
+            assert_true(fabs(polar_bar[i][j] - decoded[i][j]) <= 1e-14);
+
+    double gauge_bar[5] = {1, 1, 1, 1, 1}, y_bar[5][2];
+    must(hcr_gauge_vjp(region, workspace, 5, &v[0][0], NULL, gauge_bar, &v_bar[0][0], &error), &error);
+    static const double encode_bar[5][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    must(hcr_encode_vjp(region, workspace, 5, &v[0][0], NULL, &encode_bar[0][0], &y_bar[0][0], &error), &error);
+    for (size_t i = 0; i < 5; i += 2)
+        for (size_t j = 0; j < 2; j++)
+            if (i != 3)
+                assert_true(v_bar[i][j] == 0 && y_bar[i][j] == 0);
+    assert_true(fabs(v_bar[3][0] - 1) <= 1e-14 && v_bar[3][1] == 0);
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+}
+
+/* C04: y0 <= 1 alone: gradients are finite where nothing stops the ray, and the identity in contract. */
+static void test_half_plane(void **state) {
+    (void)state;
+    const double row[2] = {1, 0}, bound = 1, origin[2] = {0, 0};
+    hcr_builder *builder = new_builder(2);
+    must(hcr_builder_add_rows(builder, 1, row, NULL, &bound, &error), &error);
+    hcr_region *region = region_around(builder, origin, 10);
+    hcr_workspace *workspace = workspace_of(region);
+    static const double v[4][2] = {{-3, 2}, {0, 4}, {5, 0}, {0, 0}}, bar[4][2] = {{2, 7}, {2, 7}, {2, 7}, {2, 7}};
+    static const double expected[4][2] = {{2, 7}, {2, 7}, {0, 1.4}, {2, 7}};
+    double v_bar[4][2];
+    must(hcr_contract_vjp(region, workspace, 4, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], &error), &error);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 2; j++)
+            assert_true(fabs(v_bar[i][j] - expected[i][j]) <= 1e-12);
+    static const double polar[2][3] = {{-3, 2, 0.5}, {0, 4, 1}};
+    double polar_bar[2][3];
+    must(hcr_decode_vjp(region, workspace, 2, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
+    for (size_t k = 0; k < 6; k++)
+        assert_true((&polar_bar[0][0])[k] == 0);
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+}
+
+/* Single precision is the double one's result, rounded. */
+static void test_single(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    for (region_shape shape = SHAPE_BOX; shape < SHAPES; shape++) {
+        enum { N = 6, ROWS = 35 };
+        hcr_region *region = random_region(shape, N, 1, 1, &random);
+        hcr_workspace *workspace = workspace_of(region);
+        double polar[ROWS * (N + 1)], bar[ROWS * N], result[ROWS * (N + 1)];
+        float polar_f32[ROWS * (N + 1)], bar_f32[ROWS * N], result_f32[ROWS * (N + 1)];
+        fill_normal(&random, 0.5, ROWS * (N + 1), polar);
+        fill_normal(&random, 1, ROWS * N, bar);
+        for (size_t k = 0; k < ROWS * (N + 1); k++)
+            polar_f32[k] = (float)polar[k];
+        for (size_t k = 0; k < ROWS * N; k++)
+            bar_f32[k] = (float)bar[k];
+        must(hcr_decode_vjp(region, workspace, ROWS, polar, NULL, bar, result, &error), &error);
+        must(hcr_decode_vjp_f32(region, workspace, ROWS, polar_f32, NULL, bar_f32, result_f32, &error), &error);
+        for (size_t k = 0; k < ROWS * (N + 1); k++)
+            assert_true(result_f32[k] == (float)result[k]);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+int main(void) {
+    static region_shape shapes[SHAPES];
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_special_rows),
+        cmocka_unit_test(test_half_plane),
+        cmocka_unit_test(test_single),
+    };
+    struct CMUnitTest tests[SHAPES + sizeof others / sizeof others[0]];
+    for (size_t k = 0; k < SHAPES; k++) {
+        shapes[k] = (region_shape)k;
+        tests[k] = (struct CMUnitTest){shape_names[k], test_shape, NULL, NULL, &shapes[k]};
+    }
+    memcpy(tests + SHAPES, others, sizeof others);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
