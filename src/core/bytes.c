@@ -91,7 +91,7 @@ static void *room(hcri_source *in, size_t count, size_t stored, size_t size, con
     }
     void *memory = hcri_allocate(allocator, count, size);
     if (memory == NULL)
-        in->failed = 1;
+        in->failed = in->no_memory = 1;
     return memory;
 }
 
@@ -118,9 +118,11 @@ size_t *hcri_get_sizes(hcri_source *in, size_t count, const hcr_allocator *alloc
 
 char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator) {
     const size_t length = hcri_get_count(in, 1);
-    char *string = in->failed ? NULL : hcri_allocate(allocator, length + 1, 1);
+    if (in->failed)
+        return NULL;
+    char *string = hcri_allocate(allocator, length + 1, 1);
     if (string == NULL) {
-        in->failed = 1;
+        in->failed = in->no_memory = 1;
         return NULL;
     }
     memcpy(string, in->data + in->used, length);

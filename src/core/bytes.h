@@ -24,7 +24,8 @@ void hcri_put_string(hcri_bytes *out, const char *string); /* length, then chara
 typedef struct hcri_source {
     const unsigned char *data;
     size_t size, used;
-    int failed; /* short or impossible: later gets give 0 */
+    int failed;    /* short or impossible, or no memory: later gets give 0 */
+    int no_memory; /* … it was no memory */
 } hcri_source;
 
 uint32_t hcri_get_u32(hcri_source *in);

@@ -234,7 +234,9 @@ hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *
     if (made == NULL)
         return hcri_fail_memory(error);
     hcri_source payload = {.data = data + HEAD, .size = (size_t)length};
-    const hcr_status status = read_payload(&payload, made, error);
+    hcr_status status = read_payload(&payload, made, error);
+    if (status == HCR_ERROR_FORMAT && payload.no_memory)
+        status = hcri_fail_memory(error);
     if (status != HCR_OK)
         hcr_region_free(made);
     else

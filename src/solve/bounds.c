@@ -75,13 +75,16 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
                          "a dense quadratic in more than %d outputs needs bounds on all of them", HCRI_LARGEST_DENSE);
     uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
     double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
-    double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
-    hcr_status status = columns == NULL || numbers == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        scaled_matrix(quadratic, matrix, sizes);
-        if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
-            status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
+    if (columns == NULL || numbers == NULL) {
+        hcri_release(memory, columns);
+        hcri_release(memory, numbers);
+        return hcri_fail_memory(error);
     }
+    double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
+    hcr_status status = HCR_OK;
+    scaled_matrix(quadratic, matrix, sizes);
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
+        status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
     for (size_t k = 0; k < n && status == HCR_OK; k++) {
         if (eigenvalue[k] <= 1e-12 * eigenvalue[n - 1])
             continue;

@@ -1,5 +1,4 @@
-/* Regions for the numeric tests: random ones of every kind of constraint, and the four that exactness and speed are
- * measured on. */
+/* Random regions of every kind of constraint for the numeric tests. */
 #ifndef HCR_TEST_REGIONS_H
 #define HCR_TEST_REGIONS_H
 
@@ -36,13 +35,6 @@ extern const char *const shape_names[SHAPES];
 /* A random region of one shape around a random origin of size `spread`. `boxed`: with bounds besides, so that it is
  * bounded; without them its margin means nothing. Its numbers fit single precision. */
 hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread, hcri_random *random);
-
-/* The regions that speed and exactness are measured on: A, a box and differences of neighbours (n = 48); B, a ball
- * (768); C, 1,000 dense rows of unit length (100); D, 100 dense quadratics (100). Their numbers fit single precision.
- */
-hcr_region *measured_region(char letter, hcri_random *random);
-/* The deviation of normal inputs of which about 90 % lie outside of it. */
-double measured_deviation(char letter);
 
 /* `count` normal numbers, scaled; rounded to single precision. */
 void fill_normal(hcri_random *random, double deviation, size_t count, double *values);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "bench/regions.h"
 #include "exact/sign.h"
 #include "numeric/regions.h"
 
@@ -152,13 +153,14 @@ static void test_fast_check(void **state) { /* the products decide as hcr_check 
     hcri_random_seed(&random, 3);
     for (char letter = 'C'; letter <= 'D'; letter++) {
         enum { ROWS = 30 };
-        hcr_region *region = measured_region(letter, &random);
+        hcr_region *region = NULL;
+        must(bench_region(letter, 3, &region, &error), &error);
         const size_t n = region->set.n;
         double *y = numbers(ROWS * n);
         uint8_t inside[ROWS];
         size_t expected = 0;
         for (size_t s = 0; s < ROWS; s++)
-            fill_normal(&random, (0.5 + (double)s / ROWS) * measured_deviation(letter), n, y + s * n);
+            fill_normal(&random, (0.5 + (double)s / ROWS) * bench_deviation(letter), n, y + s * n);
         must(hcr_check(region, ROWS, y, inside, NULL, &error), &error);
         for (size_t s = 0; s < ROWS; s++)
             expected += !inside[s];
@@ -261,7 +263,8 @@ static void test_measured(void **state) {
                                                     : 1000;
     hcri_random random;
     hcri_random_seed(&random, (uint64_t)letter);
-    hcr_region *centred = measured_region(letter, &random);
+    hcr_region *centred = NULL;
+    must(bench_region(letter, (uint64_t)letter, &centred, &error), &error);
     const size_t n = centred->set.n, share = (total + ORIGINS * INPUTS - 1) / (ORIGINS * INPUTS);
     double *polar = numbers(AT_ONCE * (n + 1));
     for (int single = 0; single < 2; single++) {
@@ -277,7 +280,7 @@ static void test_measured(void **state) {
                 for (size_t done = 0; done < share; done += AT_ONCE) {
                     const size_t rows = share - done < AT_ONCE ? share - done : AT_ONCE;
                     for (size_t i = 0; i < rows; i++)
-                        make_input(regions[o], (input_kind)kind, measured_deviation(letter), single, &random,
+                        make_input(regions[o], (input_kind)kind, bench_deviation(letter), single, &random,
                                    polar + i * (n + 1));
                     run_maps(regions[o], letter, workspace, single, rows, polar, maps);
                 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bench/regions.h"
 #include "numeric/regions.h"
 
 static hcr_error error;
@@ -358,7 +359,8 @@ static void test_searches(void **state) {
     }
     hcri_random random;
     hcri_random_seed(&random, 7);
-    hcr_region *region = measured_region('A', &random);
+    hcr_region *region = NULL;
+    must(bench_region('A', 0, &region, &error), &error);
     double *v = numbers(200 * 48);
     for (size_t i = 0; i < 200 * 48; i++) /* small integers: ties in every row */
         v[i] = (double)hcri_random_below(&random, 3) - 1;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "region/region.h"
 
@@ -101,8 +102,10 @@ static inline void non_negative_least_squares(size_t m, size_t n, const double *
                 }
             for (size_t r = 0; r < k; r++)
                 x[list[r]] += (double)(t * (s[r] - x[list[r]]));
-            if (blocking == SIZE_MAX)
+            if (blocking == SIZE_MAX) {
+                memset(barred, 0, m);
                 break;
+            }
             in[blocking] = 0;
             x[blocking] = 0;
         }

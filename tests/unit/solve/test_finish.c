@@ -248,18 +248,19 @@ static void limited_release(void *context, void *memory) {
     free(memory);
 }
 
+/* All kinds, around a box whose middle is the origin: solvers have memory of their own. */
 static hcr_status build(const hcr_allocator *allocator, hcr_region **region) {
     static const double ones[3] = {1, 1, 1}, P[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1};
-    static const double low[3] = {0, 0, 0}, high[3] = {2, 2, 2}, most = 4;
+    static const double low[3] = {0, 0, 0}, high[3] = {2, 2, 2}, most = 8;
     static const size_t start[3] = {0, 2, 3};
     static const uint32_t columns[3] = {0, 1, 2};
-    const hcr_quadratic ball = {.form = HCR_QUADRATIC_DENSE, .matrix = P, .radius = 2};
+    const hcr_quadratic ball = {.form = HCR_QUADRATIC_DENSE, .matrix = P, .radius = 20};
     const hcr_quadratic factor = {.form = HCR_QUADRATIC_FACTOR,
                                   .rank = 2,
                                   .factor_start = start,
                                   .factor_columns = columns,
                                   .factor_values = ones,
-                                  .radius = 3};
+                                  .radius = 30};
     hcr_builder *builder = NULL;
     hcr_status status = hcr_builder_create(allocator, &builder, NULL);
     if (status == HCR_OK)

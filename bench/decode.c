@@ -1,0 +1,164 @@
+/* Time of the maps, one thread: microseconds a sample in batches of 1,000 and of 1, beside what the machine allows.
+ * Prints one tab-separated line for each figure: region, what, microseconds a sample. */
+#include <cblas.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/regions.h"
+#include "core/random.h"
+
+enum { BATCH = 1000, TURNS = 25 };
+
+typedef struct bench {
+    char letter;
+    size_t n;
+    hcr_region *region;
+    hcr_workspace *workspace;
+    double *polar, *v, *y, *bar, *result;
+    float *polar_f32, *y_f32;
+    hcr_ray *rays;
+    double *matrix, *products; /* for the product that does the arithmetic of C's or D's gauges */
+} bench;
+
+static hcr_error error;
+
+static void check(hcr_status status) {
+    if (status == HCR_OK)
+        return;
+    fprintf(stderr, "bench_decode: %s\n", error.text);
+    exit(1);
+}
+
+static void *numbers(size_t count) {
+    void *memory = calloc(count, sizeof(double));
+    if (memory == NULL) {
+        fprintf(stderr, "bench_decode: not enough memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ------------------------------------------------------------------------------------------------- what is timed */
+
+static void decode(const bench *b) { check(hcr_decode(b->region, b->workspace, BATCH, b->polar, b->y, NULL, &error)); }
+static void decode_f32(const bench *b) {
+    check(hcr_decode_f32(b->region, b->workspace, BATCH, b->polar_f32, b->y_f32, NULL, &error));
+}
+static void decode_singly(const bench *b) {
+    for (size_t i = 0; i < BATCH; i++)
+        check(hcr_decode(b->region, b->workspace, 1, b->polar + i * (b->n + 1), b->y + i * b->n, NULL, &error));
+}
+static void contract(const bench *b) { check(hcr_contract(b->region, b->workspace, BATCH, b->v, b->y, NULL, &error)); }
+static void decode_and_gradient(const bench *b) {
+    check(hcr_decode(b->region, b->workspace, BATCH, b->polar, b->y, b->rays, &error));
+    check(hcr_decode_vjp(b->region, b->workspace, BATCH, b->polar, b->rays, b->bar, b->result, &error));
+}
+/* Reading a decode's input and writing its output, and no more. */
+static void copy(const bench *b) {
+    for (size_t i = 0; i < BATCH; i++)
+        memcpy(b->y + i * b->n, b->polar + i * (b->n + 1), b->n * sizeof *b->y);
+}
+/* The products that C's and D's gauges are made of: V A', and V P_k for each k (half of it where P_k's symmetry is
+ * used). */
+static void product(const bench *b) {
+    const int n = (int)b->n, columns = b->letter == 'C' ? 1000 : n, times = b->letter == 'C' ? 1 : 100;
+    for (int k = 0; k < times; k++)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, BATCH, columns, n, 1, b->v, n,
+                    b->matrix + (size_t)k * b->n * b->n, n, 0, b->products, columns);
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct figure {
+    const char *name;
+    void (*run)(const bench *b);
+    int products_only;
+} figure;
+static const figure figures[] = {{"copy", copy, 0},
+                                 {"matrix product", product, 1},
+                                 {"decode", decode, 0},
+                                 {"decode, single precision", decode_f32, 0},
+                                 {"decode, batch 1", decode_singly, 0},
+                                 {"contract", contract, 0},
+                                 {"decode and gradient", decode_and_gradient, 0}};
+enum { FIGURES = sizeof figures / sizeof figures[0] };
+
+/* The figures take turns, so that what else the machine does falls on all of them; the medians are printed. */
+static void time_region(const bench *b) {
+    double times[FIGURES][TURNS];
+    const int has_products = b->matrix != NULL;
+    for (int turn = -2; turn < TURNS; turn++)
+        for (size_t f = 0; f < FIGURES; f++) {
+            if (figures[f].products_only && !has_products)
+                continue;
+            const double start = seconds();
+            const int repeats = b->letter == 'A' ? 20 : 1;
+            for (int k = 0; k < repeats; k++)
+                figures[f].run(b);
+            if (turn >= 0)
+                times[f][turn] = 1e6 * (seconds() - start) / (BATCH * repeats);
+        }
+    for (size_t f = 0; f < FIGURES; f++)
+        if (has_products || !figures[f].products_only) {
+            qsort(times[f], TURNS, sizeof times[f][0], compare);
+            printf("%c\t%s\t%.6g\n", b->letter, figures[f].name, times[f][TURNS / 2]);
+        }
+    fflush(stdout);
+}
+
+static void fill(bench *b) {
+    hcri_random random;
+    hcri_random_seed(&random, 7);
+    for (size_t i = 0; i < BATCH; i++)
+        for (size_t j = 0; j <= b->n; j++) {
+            const double x = j == b->n ? hcri_random_uniform(&random)
+                                       : (double)(float)(bench_deviation(b->letter) * hcri_random_normal(&random));
+            b->polar[i * (b->n + 1) + j] = x;
+            b->polar_f32[i * (b->n + 1) + j] = (float)x;
+            if (j < b->n) {
+                b->v[i * b->n + j] = x;
+                b->bar[i * b->n + j] = hcri_random_normal(&random);
+            }
+        }
+    if (b->letter >= 'C')
+        for (size_t k = 0; k < 100 * b->n * b->n; k++)
+            b->matrix[k] = hcri_random_normal(&random);
+}
+
+int main(void) {
+    for (char letter = 'A'; letter <= 'D'; letter++) {
+        bench b = {.letter = letter};
+        check(bench_region(letter, 1, &b.region, &error));
+        check(hcr_workspace_create(b.region, 1, &b.workspace, &error));
+        const size_t n = b.n = hcr_region_dimension(b.region), wide = BATCH * (n + 1);
+        b.polar = numbers(wide);
+        b.v = numbers(wide);
+        b.y = numbers(wide);
+        b.bar = numbers(wide);
+        b.result = numbers(wide);
+        b.polar_f32 = numbers(wide);
+        b.y_f32 = numbers(wide);
+        b.rays = numbers(2 * BATCH);
+        b.matrix = letter >= 'C' ? numbers(100 * n * n) : NULL;
+        b.products = numbers(BATCH * 1000);
+        fill(&b);
+        time_region(&b);
+        hcr_workspace_free(b.workspace);
+        hcr_region_free(b.region);
+        void *all[] = {b.polar, b.v, b.y, b.bar, b.result, b.polar_f32, b.y_f32, b.rays, b.matrix, b.products};
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+            free(all[k]);
+    }
+    return 0;
+}

@@ -1,0 +1,111 @@
+#include "bench/regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/random.h"
+#include "core/status.h"
+
+static double single(double x) { return (double)(float)x; }
+
+static double dot(size_t n, const double *a, const double *b) {
+    double total = 0;
+    for (size_t j = 0; j < n; j++)
+        total += a[j] * b[j];
+    return total;
+}
+
+static hcr_status build_a(hcr_builder *builder, hcr_error *error) {
+    enum { N = 48 };
+    double lower[N], upper[N], values[2 * N], low[N], high[N];
+    size_t start[N];
+    uint32_t columns[2 * N];
+    for (uint32_t j = 0; j < N; j++) {
+        lower[j] = -2;
+        upper[j] = 2;
+        low[j] = -0.5;
+        high[j] = 0.5;
+        columns[2 * j] = j;
+        columns[2 * j + 1] = j + 1;
+        values[2 * j] = 1;
+        values[2 * j + 1] = -1;
+        start[j] = 2 * (size_t)j;
+    }
+    HCRI_TRY(hcr_builder_add_bounds(builder, 0, N, lower, upper, error));
+    return hcr_builder_add_sparse_rows(builder, N - 1, start, columns, values, low, high, error);
+}
+
+static hcr_status build_b(hcr_builder *builder, hcr_error *error) {
+    enum { N = 768 };
+    double ones[N];
+    for (size_t j = 0; j < N; j++)
+        ones[j] = 1;
+    const hcr_quadratic ball = {.form = HCR_QUADRATIC_DIAGONAL, .matrix = ones, .radius = 10};
+    return hcr_builder_add_quadratic(builder, &ball, error);
+}
+
+static hcr_status build_c(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    enum { N = 100, ROWS = 1000 };
+    double a[N];
+    const double bound = 1;
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < N; j++)
+            a[j] = hcri_random_normal(random);
+        const double norm = sqrt(dot(N, a, a));
+        for (size_t j = 0; j < N; j++)
+            a[j] = single(a[j] / norm);
+        HCRI_TRY(hcr_builder_add_rows(builder, 1, a, NULL, &bound, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status build_d(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    enum { N = 100, COUNT = 100 };
+    double *factor = malloc(2 * N * N * sizeof *factor), linear[N];
+    if (factor == NULL)
+        return hcri_fail_memory(error);
+    double *matrix = factor + N * N;
+    hcr_status status = HCR_OK;
+    for (size_t k = 0; k < COUNT && status == HCR_OK; k++) {
+        for (size_t i = 0; i < N * N; i++) /* G, column by column */
+            factor[i] = hcri_random_normal(random);
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j <= i; j++) {
+                const double product = dot(N, factor + i * N, factor + j * N) / N;
+                matrix[i * N + j] = matrix[j * N + i] = single(product + (i == j ? 0.1 : 0));
+            }
+        for (size_t j = 0; j < N; j++)
+            linear[j] = single(0.1 * hcri_random_normal(random));
+        const hcr_quadratic quadratic = {
+            .form = HCR_QUADRATIC_DENSE, .matrix = matrix, .linear = linear, .constant = -1};
+        status = hcr_builder_add_quadratic(builder, &quadratic, error);
+    }
+    free(factor);
+    return status;
+}
+
+static hcr_status build(char letter, hcri_random *random, hcr_builder *builder, hcr_error *error) {
+    static const double zeros[768];
+    HCRI_TRY(hcr_builder_add_variable(builder, "y", letter == 'A' ? 48 : letter == 'B' ? 768 : 100, 0, error));
+    HCRI_TRY(letter == 'A'   ? build_a(builder, error)
+             : letter == 'B' ? build_b(builder, error)
+             : letter == 'C' ? build_c(builder, random, error)
+                             : build_d(builder, random, error));
+    return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
+}
+
+hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_error *error) {
+    hcri_random random;
+    hcr_builder *builder = NULL;
+    hcri_random_seed(&random, seed);
+    HCRI_TRY(hcr_builder_create(NULL, &builder, error));
+    hcr_status status = build(letter, &random, builder, error);
+    if (status == HCR_OK)
+        status = hcr_builder_finish(builder, region, error);
+    hcr_builder_free(builder);
+    return status;
+}
+
+double bench_deviation(char letter) {
+    return letter == 'A' ? 0.184 : letter == 'B' ? 0.373 : letter == 'C' ? 0.371 : 0.120;
+}
