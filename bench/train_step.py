@@ -65,7 +65,8 @@ def processor():
         return platform.processor()
 
 
-def main(program):
+def measure(program):
+    """Yields, for each network, its name and the microseconds of hcr, PyTorch and PyTorch with its fused Adam."""
     torch.set_num_threads(1)
     ours = {name: [] for name in NETWORKS}
     theirs = {name: {False: [], True: []} for name in NETWORKS}
@@ -76,11 +77,14 @@ def main(program):
         for name in NETWORKS:
             for fused in (False, True):
                 theirs[name][fused].append(statistics.median(torch_times(name, fused)))
+    for name in NETWORKS:
+        yield name, statistics.median(ours[name]), *(statistics.median(theirs[name][fused]) for fused in (False, True))
+
+
+def main(program):
     print(f"{processor()}, one thread, PyTorch {torch.__version__}; medians, microseconds a step, batch {BATCH}")
     print(f"{'network':26}{'hcr':>8}{'torch':>8}{'fused':>8}{'ratio':>8}{'fused':>8}")
-    for name in NETWORKS:
-        mine = statistics.median(ours[name])
-        plain, fused = (statistics.median(theirs[name][key]) for key in (False, True))
+    for name, mine, plain, fused in measure(program):
         print(f"{name:26}{mine:8.0f}{plain:8.0f}{fused:8.0f}{plain / mine:8.2f}{fused / mine:8.2f}")
 
 

@@ -339,11 +339,13 @@ static int add_worst(hcri_active_set *a) {
     }
 }
 
-/* One step of Newton's method for N'y = b: the active rows get to where rounding leaves them. */
-static void refine(hcri_active_set *a) {
+/* One step of Newton's method for N'y = b; tells whether y was off by more than rounding. */
+static int refine_once(hcri_active_set *a) {
+    int off = 0;
     for (size_t i = 0; i < a->active; i++) {
         const uint32_t c = a->constraint[i];
         a->step[i] = row_dot(a, c, a->y) - bound_at(a, c, a->side[i]);
+        off |= fabs(a->step[i]) > a->rounding[c];
     }
     hcri_envelope_forward(&a->gram, a->step);
     hcri_envelope_backward(&a->gram, a->step);
@@ -355,6 +357,14 @@ static void refine(hcri_active_set *a) {
     for (size_t i = 0; i < a->active; i++)
         if (a->constraint[i] < a->n)
             snap(a, a->constraint[i], a->side[i]);
+    return off;
+}
+
+/* The active rows get to where rounding leaves them: from afar each step takes away 16 digits at most. */
+static void refine(hcri_active_set *a) {
+    enum { MOST = 10 };
+    for (int step = 0; step < MOST && refine_once(a); step++)
+        ;
 }
 
 /* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be subtracted: their
@@ -375,8 +385,7 @@ static int settle(hcri_active_set *a, const double *p) {
     for (size_t j = 0; j < a->n; j++)
         square += (a->y[j] - a->direction[j]) * (a->y[j] - a->direction[j]);
     a->moved += 1.000001 * sqrt(square);
-    for (int step = 0; step < (a->careful ? 3 : 1); step++)
-        refine(a);
+    refine(a);
     int dropped = 0;
     for (size_t i = a->active; i-- > 0;)
         if (a->multiplier[i] * a->side[i] < -negligible * largest) {

@@ -49,6 +49,12 @@ hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper,
     hcri_propagate(set, lower, upper);
     HCRI_TRY(ellipsoid_boxes(set, lower, upper, error));
     hcri_propagate(set, lower, upper);
+    for (size_t j = 0; j < set->n; j++)
+        if (!(lower[j] < upper[j])) { /* empty, which is for the search for an interior to show */
+            memcpy(lower, set->box->lower, set->n * sizeof *lower);
+            memcpy(upper, set->box->upper, set->n * sizeof *upper);
+            break;
+        }
     return HCR_OK;
 }
 

@@ -179,6 +179,14 @@ static void search_release(search *at) {
     hcri_release(memory, at->weight);
 }
 
+/* What rounding alone makes of a distance around y. */
+static double rounding_at(const search *at) {
+    double size = 0;
+    for (size_t j = 0; j < at->set->n; j++)
+        size = fmax(size, fabs(at->y[j]));
+    return 64 * 0x1p-53 * size + 0x1p-1000;
+}
+
 /* Starts in the middle of the box, or beside the one side there is. */
 static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
                                int flat_only, hcr_error *error) {
@@ -212,6 +220,7 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
     }
     if (!(at->scale > 0))
         at->scale = 1;
+    at->scale = fmax(at->scale, 1e6 * rounding_at(at));
     return HCR_OK;
 }
 
@@ -244,11 +253,9 @@ static hcr_status solve_flat(search *at, hcr_error *error) {
     return status;
 }
 
-/* One convex program around y. */
-static hcr_status solve_convex(search *at, hcr_error *error) {
+/* The weights at y; returns the largest r there, in units of the scale. */
+static double weigh(search *at) {
     const hcri_set *set = at->set;
-    const size_t n = set->n;
-    const hcri_local local = {set, at->y, at->scale};
     double lowest = flat_radius(set, at->y) / at->scale;
     for (size_t q = 0; q < at->quadratics; q++) {
         double value;
@@ -258,6 +265,20 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
         at->weight[q] *= at->scale;
         lowest = fmin(lowest, -value / at->weight[q]);
     }
+    return lowest;
+}
+
+/* One convex program around y, at a scale at which y isn't far outside. */
+static hcr_status solve_convex(search *at, hcr_error *error) {
+    static const double far = -10;
+    const hcri_set *set = at->set;
+    const size_t n = set->n;
+    double lowest = weigh(at);
+    if (lowest < far) {
+        at->scale *= lowest / far;
+        lowest = weigh(at);
+    }
+    const hcri_local local = {set, at->y, at->scale};
     hcri_program program;
     hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
@@ -282,14 +303,6 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     hcri_nlp_free(nlp);
     hcri_program_release(&program);
     return status;
-}
-
-/* What rounding alone makes of a distance around y. */
-static double rounding_at(const search *at) {
-    double size = 0;
-    for (size_t j = 0; j < at->set->n; j++)
-        size = fmax(size, fabs(at->y[j]));
-    return 64 * 0x1p-53 * size + 0x1p-1000;
 }
 
 /* The largest r, at a scale at which it isn't small. */

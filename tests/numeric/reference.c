@@ -116,9 +116,9 @@ double reference_gauge(const hcri_set *set, const double *origin, const double *
     point_init(&at, set->n);
     mpfr_inits2(BITS, low, high, middle, (mpfr_ptr)NULL);
     mpfr_set_zero(low, 1);
-    mpfr_set_d(high, 1e-6 / norm, MPFR_RNDN);
+    mpfr_set_d(high, 0.01 / norm, MPFR_RNDN);
     int outside = 0;
-    for (int k = 0; k < 70 && !outside; k++) { /* up to 1e15/|v| */
+    for (int k = 0; k < 37 && !outside; k++) { /* up to 1e9/|v| */
         point_set(&at, origin, v, high);
         outside = !inside(set, &at);
         if (!outside) {
@@ -126,7 +126,7 @@ double reference_gauge(const hcri_set *set, const double *origin, const double *
             mpfr_mul_ui(high, high, 2, MPFR_RNDN);
         }
     }
-    for (int k = 0; k < 60 && outside; k++) {
+    for (int k = 0; k < 52 && outside; k++) {
         mpfr_add(middle, low, high, MPFR_RNDN);
         mpfr_div_ui(middle, middle, 2, MPFR_RNDN);
         point_set(&at, origin, v, middle);

@@ -5,7 +5,8 @@
 
 #include "region/set.h"
 
-/* 1/t for the largest t with O + t v in the set, to 1e-17 relative; 0 when there is none below 1e15/|v|. */
+/* 1/t for the largest t with O + t v in the set, to 1e-13 relative where it is above 1e-3/|v|; 0 when there is none
+ * below 1e9/|v|. */
 double reference_gauge(const hcri_set *set, const double *origin, const double *v);
 
 #endif

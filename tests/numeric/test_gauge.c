@@ -63,9 +63,9 @@ static void test_shape(void **state) {
     hcri_random_seed(&random, 100 + (uint64_t)shape);
     size_t meets = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
-        for (size_t repeat = 0; repeat < (sizes[k] < 10 ? 4 : 1); repeat++) {
+        for (size_t repeat = 0; repeat < (sizes[k] < 10 ? 3 : 1); repeat++) {
             hcr_region *region = random_region(shape, sizes[k], 0, 1, &random);
-            meets += compare(region, sizes[k] < 20 ? 12 : 3, &random, shape_names[shape]);
+            meets += compare(region, sizes[k] < 20 ? 9 : 2, &random, shape_names[shape]);
             hcr_region_free(region);
         }
     assert_true(meets > 50);
