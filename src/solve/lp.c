@@ -139,6 +139,13 @@ void hcri_lp_free(hcri_lp *lp) {
     free(lp);
 }
 
+/* CLP's end; −1 when it isn't one: its secondary status 2 to 5 says that an optimum holds only for the scaled program,
+ * 7 that undoing the presolve spoilt it. */
+static int end_of(const hcri_lp *lp) {
+    const int status = Clp_status(lp->model), second = Clp_secondaryStatus(lp->model);
+    return status > 2 || (status == 0 && ((second >= 2 && second <= 5) || second == 7)) ? -1 : status;
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     Clp_chgObjCoefficients(lp->model, objective);
     if (lp->solved) {
@@ -147,10 +154,15 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         Clp_initialSolve(lp->model);
         lp->solved = 1;
     }
-    int end = Clp_status(lp->model);
-    if (end < 0 || end > 2) { /* a basis can be too ill-conditioned to go on from */
+    int end = end_of(lp);
+    if (end < 0) { /* a basis can be too ill-conditioned to go on from */
+        Clp_primal(lp->model, 0);
+        end = end_of(lp);
+    }
+    if (end < 0) {
+        Clp_scaling(lp->model, 0);
         Clp_initialPrimalSolve(lp->model);
-        end = Clp_status(lp->model);
+        end = end_of(lp);
     }
     switch (end) {
     case 0: *outcome = HCRI_LP_OPTIMAL; break;
@@ -158,9 +170,8 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     case 2: *outcome = HCRI_LP_UNBOUNDED; break;
     default:
         return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "CLP gave up on a linear program (status %d): rescale the constraints so that their "
-                         "coefficients have similar sizes",
-                         end);
+                         "CLP gave up on a linear program: rescale the constraints so that their coefficients have "
+                         "similar sizes");
     }
     return HCR_OK;
 }
