@@ -24,7 +24,8 @@ struct hcri_active_set {
     double swell; /* how many times larger than in the region an output is, and with it what rounding does */
     double *safe; /* constraint c holds as long as y has moved less than safe[c] in all */
     double moved;
-    uint32_t worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower) and by how much */
+    uint32_t
+        worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower) and by how much */
     double worst_side, worst_violation;
 
     /* the active constraints, in the order of their last columns; multipliers carry the side's sign */
@@ -50,9 +51,9 @@ static const double far_away = 1e4;
 void hcri_active_set_free(hcri_active_set *a) {
     if (a == NULL)
         return;
-    void *owned[] = {a->start, a->columns,    a->values, a->lower,      a->upper,     a->rounding, a->inverse_size,
-                     a->y,     a->safe,       a->side,   a->multiplier, a->cross,     a->step,     a->constraint,
-                     a->spread, a->is_active,  a->correction, a->direction, a};
+    void *owned[] = {a->start,  a->columns,   a->values,     a->lower,      a->upper, a->rounding, a->inverse_size,
+                     a->y,      a->safe,      a->side,       a->multiplier, a->cross, a->step,     a->constraint,
+                     a->spread, a->is_active, a->correction, a->direction,  a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
@@ -150,8 +151,8 @@ static void row_add(const hcri_active_set *a, size_t c, double factor, double *r
             x[columns[k]] += factor * values[k];
 }
 
-/* Finds the most violated constraint. A unit row's value changes by no more than y moves, so a constraint that held with
- * some room needn't be looked at until y has moved that far. */
+/* Finds the most violated constraint. A unit row's value changes by no more than y moves, so a constraint that held
+ * with some room needn't be looked at until y has moved that far. */
 static void find_worst(hcri_active_set *a) {
     a->worst = NONE;
     a->worst_violation = 0;
@@ -262,8 +263,8 @@ static double refine_step(hcri_active_set *a, uint32_t c) {
     return a->kernels->squares(a->n, a->direction);
 }
 
-/* cross = N'row and step = (N'N)⁻¹ cross for the active rows N; returns the squared length of what the active rows leave of
- * the row, 1 − |L⁻¹ cross|². */
+/* cross = N'row and step = (N'N)⁻¹ cross for the active rows N; returns the squared length of what the active rows
+ * leave of the row, 1 − |L⁻¹ cross|². */
 static double resolve(hcri_active_set *a, uint32_t c) {
     row_add(a, c, 1, a->spread);
     for (size_t i = 0; i < a->active; i++)
@@ -367,9 +368,10 @@ static void refine(hcri_active_set *a) {
         ;
 }
 
-/* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be subtracted: their
- * coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go; tells whether one did. */
-static int settle(hcri_active_set *a, const double *p) {
+/* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be
+ * subtracted: their coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go, and
+ * *dropped tells whether one did. 0 when the rest can't be factored. */
+static int settle(hcri_active_set *a, const double *p, int *dropped) {
     memcpy(a->direction, a->y, a->n * sizeof *a->y);
     memcpy(a->y, p, a->n * sizeof *a->y);
     double largest = 0;
@@ -386,14 +388,14 @@ static int settle(hcri_active_set *a, const double *p) {
         square += (a->y[j] - a->direction[j]) * (a->y[j] - a->direction[j]);
     a->moved += 1.000001 * sqrt(square);
     refine(a);
-    int dropped = 0;
+    *dropped = 0;
     for (size_t i = a->active; i-- > 0;)
         if (a->multiplier[i] * a->side[i] < -negligible * largest) {
-            dropped = 1;
+            *dropped = 1;
             if (!deactivate(a, i))
-                a->active = 0;
+                return 0;
         }
-    return dropped;
+    return 1;
 }
 
 int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
@@ -407,8 +409,11 @@ int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
             if (a->careful)
                 refine(a);
         }
-        while (settle(a, p))
-            ;
+        int dropped;
+        do {
+            if (!settle(a, p, &dropped))
+                return 0;
+        } while (dropped);
         find_worst(a);
         if (a->worst == NONE)
             break;

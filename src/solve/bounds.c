@@ -58,8 +58,7 @@ hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper,
     return HCR_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- recession
- * cone */
+/* -------------------------------------------------------------------------------------------------- recession cone */
 
 /* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
 static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
@@ -199,8 +198,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the
- * extremes */
+/* ---------------------------------------------------------------------------------------------------- the extremes */
 
 /* Outputs in one sweep of linear programs up to this many coefficients times outputs; above, only those without a
  * bound. */

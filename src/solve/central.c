@@ -12,8 +12,7 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-/* ------------------------------------------------------------------------------------------------- room around a point
- */
+/* --------------------------------------------------------------------------------------------- room around a point */
 
 /* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. */
 static double curvature_bound(const hcri_quadratic *quadratic) {
@@ -93,8 +92,7 @@ double hcri_central_radius(const hcri_set *set, const double *y) {
     return radius;
 }
 
-/* ------------------------------------------------------------------------------------------------------- without
- * solvers */
+/* ------------------------------------------------------------------------------------------------- without solvers */
 
 /* The largest ball that fits between two sides of the same row or bound. */
 static double widest_between_sides(const hcri_set *set) {
@@ -155,8 +153,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- by
- * solvers */
+/* ------------------------------------------------------------------------------------------------------ by solvers */
 
 typedef struct search {
     const hcri_set *set;
@@ -187,7 +184,8 @@ static double rounding_at(const search *at) {
     return 64 * 0x1p-53 * size + 0x1p-1000;
 }
 
-/* Starts in the middle of the box, or beside the one side there is. */
+/* Starts in the middle of the box, or beside the one side there is (a derived one may be anywhere when the set is
+ * empty). */
 static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
                                int flat_only, hcr_error *error) {
     enum { MOST_FOR_SIMPLEX = 1000 };
@@ -210,47 +208,18 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
     for (size_t q = 0; q < at->quadratics; q++)
         at->number[at->sides + q] = set->block[q + 2]->first;
     for (size_t j = 0; j < n; j++) {
-        const int below = !isinf(lower[j]), above = !isinf(upper[j]);
-        y[j] = below && above ? lower[j] + 0.5 * (upper[j] - lower[j])
-               : below        ? lower[j] + 1
-               : above        ? upper[j] - 1
-                              : 0;
-        if (below && above)
-            at->scale = fmax(at->scale, 0.5 * (upper[j] - lower[j]));
+        const double half = 0.5 * (upper[j] - lower[j]), low = set->box->lower[j], high = set->box->upper[j];
+        if (isinf(half)) {
+            y[j] = !isinf(low) ? low + 1 : !isinf(high) ? high - 1 : 0;
+        } else {
+            y[j] = lower[j] + half;
+            at->scale = fmax(at->scale, half);
+        }
     }
     if (!(at->scale > 0))
         at->scale = 1;
     at->scale = fmax(at->scale, 1e6 * rounding_at(at));
     return HCR_OK;
-}
-
-/* One linear program around y. */
-static hcr_status solve_flat(search *at, hcr_error *error) {
-    const size_t n = at->set->n;
-    const hcri_local local = {at->set, at->y, at->scale};
-    hcri_program program;
-    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
-    hcri_lp *lp = NULL;
-    hcri_lp_outcome outcome = HCRI_LP_OPTIMAL;
-    double *objective = hcri_allocate(memory, n + 1, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
-    if (status == HCR_OK) {
-        objective[n] = 1;
-        status = hcri_lp_maximise(lp, objective, &outcome, error);
-    }
-    if (status == HCR_OK && outcome != HCRI_LP_OPTIMAL)
-        status =
-            hcri_fail(error, HCR_ERROR_SOLVER,
-                      "CLP finds no largest ball in the region: rescale the constraints so that their coefficients "
-                      "have similar sizes");
-    if (status == HCR_OK) {
-        memcpy(at->z, hcri_lp_solution(lp), (n + 1) * sizeof *at->z);
-        memcpy(at->multiplier, hcri_lp_multipliers(lp), at->sides * sizeof *at->multiplier);
-    }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    hcri_program_release(&program);
-    return status;
 }
 
 /* The weights at y; returns the largest r there, in units of the scale. */
@@ -303,6 +272,32 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     hcri_nlp_free(nlp);
     hcri_program_release(&program);
     return status;
+}
+
+/* One linear program around y; it is feasible and bounded, so whatever else CLP says is its failure. */
+static hcr_status solve_flat(search *at, hcr_error *error) {
+    const size_t n = at->set->n;
+    const hcri_local local = {at->set, at->y, at->scale};
+    hcri_program program;
+    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
+    hcri_lp *lp = NULL;
+    hcri_lp_outcome outcome = HCRI_LP_OPTIMAL;
+    double *objective = hcri_allocate(memory, n + 1, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    if (status == HCR_OK) {
+        objective[n] = 1;
+        status = hcri_lp_maximise(lp, objective, &outcome, error);
+    }
+    if (status == HCR_OK && outcome != HCRI_LP_OPTIMAL)
+        status = hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
+    if (status == HCR_OK) {
+        memcpy(at->z, hcri_lp_solution(lp), (n + 1) * sizeof *at->z);
+        memcpy(at->multiplier, hcri_lp_multipliers(lp), at->sides * sizeof *at->multiplier);
+    }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
 }
 
 /* The largest r, at a scale at which it isn't small. */
@@ -362,17 +357,16 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* EMPTY unless y is strictly inside by more than rounding. */
+/* EMPTY unless y is strictly inside, rounding included. */
 static hcr_status search_judge(const search *at, hcr_error *error) {
     const int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
-    if (at->reached > 0 &&
-        (at->flat_only ? flat_radius(at->set, at->y) > 0 : hcri_strictly_inside(at->set, at->y, NULL, NULL)))
+    /* Where a set is open y may be so far out that rounding hides its interior. */
+    if (at->flat_only ? at->reached > 0 || flat : at->reached > 0 && hcri_strictly_inside(at->set, at->y, NULL, NULL))
         return HCR_OK;
     return hcri_conflict_refuse(at->set, at->sides + at->quadratics, at->number, at->multiplier, flat, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------- analytic
- * centres */
+/* ------------------------------------------------------------------------------------------------ analytic centres */
 
 /* min −Σ log s over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. room[side] (NULL: 0): what the side
  * keeps out of the logarithm; a side with held[side] (may be NULL) has no logarithm but exactly the slack 1 − share of
@@ -458,8 +452,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- * public */
+/* ---------------------------------------------------------------------------------------------------------- public */
 
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error) {

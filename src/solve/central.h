@@ -21,7 +21,7 @@ double hcri_central_radius(const hcri_set *set, const double *y);
  * conflict, SOLVER, MEMORY. */
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error);
-/* EMPTY when the bounds and rows alone have no interior; the set may be unbounded. */
+/* EMPTY when the bounds and rows alone contradict each other; the set may be unbounded. */
 hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
                                         hcr_error *error);
 /* y: from a point strictly inside to argmax Σ log(−c_i), a bounded set's. `radius`: of y. */

@@ -39,7 +39,8 @@ hcr_status hcri_curved_create(const hcr_region *region, hcr_workspace *workspace
     made->region = region;
     made->workspace = workspace;
     for (size_t j = 0; j < set->n; j++)
-        made->scale = fmax(made->scale, fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]));
+        made->scale =
+            fmax(made->scale, fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]));
     made->weight = calloc(set->blocks, sizeof *made->weight);
     made->x = calloc(set->n, sizeof *made->x);
     hcr_status status = made->weight == NULL || made->x == NULL ? hcri_fail_memory(error) : HCR_OK;

@@ -21,8 +21,8 @@ static hcr_status prove_bounded(const hcri_set *set, const double *lower, const 
         return HCR_OK;
     hcr_error found = {0};
     const hcr_status status = hcri_bounds_prove(set, lower, upper, &found);
-    if (status == HCR_ERROR_UNBOUNDED)
-        HCRI_TRY(hcri_central_check_flat_part(set, lower, upper, error));
+    if (status == HCR_ERROR_UNBOUNDED && hcri_central_check_flat_part(set, lower, upper, error) == HCR_ERROR_EMPTY)
+        return HCR_ERROR_EMPTY;
     return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
 

@@ -10,9 +10,10 @@ struct hcri_kkt {
     const hcr_region *region;
     hcr_workspace *workspace;
     size_t n;
-    double size;         /* of the region */
-    size_t active;       /* at most n + 1 */
+    double size;   /* of the region */
+    size_t active; /* at most n + 1 */
     uint32_t *constraint;
+    double *depth; /* −c_i(O) */
     double *multiplier, *value;
     double *hessian;     /* H = I + Σ λ_i ∇²c_i and then its factor L; n × n */
     double *jacobian;    /* J, a row an active constraint, and then J L⁻ᵀ */
@@ -29,8 +30,8 @@ static const double least_independence = 1e-12;
 void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
         return;
-    void *owned[] = {kkt->constraint, kkt->multiplier, kkt->value, kkt->hessian, kkt->jacobian,    kkt->schur,
-                     kkt->kept,       kkt->y,          kkt->step,  kkt->from_origin, kkt};
+    void *owned[] = {kkt->constraint, kkt->depth, kkt->multiplier, kkt->value, kkt->hessian,     kkt->jacobian,
+                     kkt->schur,      kkt->kept,  kkt->y,          kkt->step,  kkt->from_origin, kkt};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -47,7 +48,7 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
         made->size = fmax(made->size, fmax(fabs(region->lower[j]), fabs(region->upper[j])));
     made->constraint = calloc(n + 1, sizeof *made->constraint);
     made->kept = calloc(n + 1, 1);
-    double **vectors[] = {&made->multiplier, &made->value, &made->y, &made->step, &made->from_origin};
+    double **vectors[] = {&made->depth, &made->multiplier, &made->value, &made->y, &made->step, &made->from_origin};
     double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
     int good = made->constraint != NULL && made->kept != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
@@ -70,6 +71,9 @@ static int is_active(const hcri_kkt *kkt, uint32_t constraint) {
 }
 
 static void activate(hcri_kkt *kkt, uint32_t constraint) {
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, constraint, &local);
+    kkt->depth[kkt->active] = -block->kind->value(block, local, kkt->region->origin, NULL);
     kkt->constraint[kkt->active] = constraint;
     kkt->multiplier[kkt->active++] = 0;
 }
@@ -88,7 +92,7 @@ static void guess(hcri_kkt *kkt) {
     }
 }
 
-/* H's factor for the multipliers; c and J of the active constraints at y. */
+/* H's factor for the multipliers; c and J of the active constraints at y, from_origin being y − O. */
 static int linearise(hcri_kkt *kkt) {
     const hcri_set *set = &kkt->region->set;
     const size_t n = kkt->n;
@@ -99,7 +103,7 @@ static int linearise(hcri_kkt *kkt) {
     for (size_t i = 0; i < kkt->active; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
-        kkt->value[i] = block->kind->value(block, local, kkt->y, NULL);
+        kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1);
         block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n);
         if (block->kind->id == HCRI_QUADRATIC && kkt->multiplier[i] > 0)
             hcri_quadratic_add_matrix((const hcri_quadratic *)block, kkt->multiplier[i], kkt->hessian);
@@ -140,12 +144,13 @@ static void factor_schur(hcri_kkt *kkt) {
 static void remove_at(hcri_kkt *kkt, size_t at) {
     kkt->active--;
     const size_t behind = kkt->active - at;
+    memmove(kkt->depth + at, kkt->depth + at + 1, behind * sizeof *kkt->depth);
     memmove(kkt->constraint + at, kkt->constraint + at + 1, behind * sizeof *kkt->constraint);
     memmove(kkt->multiplier + at, kkt->multiplier + at + 1, behind * sizeof *kkt->multiplier);
 }
 
-/* The last row depends on the others, Σ r_i of them. Raising its multiplier lowers theirs by r_i, so it takes the place of the
- * first that falls to 0 (as in Goldfarb and Idnani's method). 0 when none falls. */
+/* The last row depends on the others, Σ r_i of them. Raising its multiplier lowers theirs by r_i, so it takes the place
+ * of the first that falls to 0 (as in Goldfarb and Idnani's method). 0 when none falls. */
 static int exchange_last(hcri_kkt *kkt) {
     const size_t n = kkt->n, last = kkt->active - 1;
     double *r = kkt->value, least = INFINITY;
@@ -216,6 +221,7 @@ static int drop(hcri_kkt *kkt) {
     for (size_t i = 0; i < kkt->active; i++)
         if (kkt->kept[i] && kkt->multiplier[i] >= 0) {
             kkt->constraint[left] = kkt->constraint[i];
+            kkt->depth[left] = kkt->depth[i];
             kkt->multiplier[left++] = kkt->multiplier[i];
         }
     const int dropped = left < kkt->active;

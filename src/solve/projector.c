@@ -151,9 +151,8 @@ static double gauge_of(hcr_projector *projector, const double *y) {
     double gauge = NAN;
     for (size_t j = 0; j < projector->region->set.n; j++)
         projector->point[j] = y[j] - projector->region->origin[j];
-    return hcr_gauge(projector->region, projector->workspace, 1, projector->point, &gauge, NULL, NULL) == HCR_OK
-               ? gauge
-               : NAN;
+    return hcr_gauge(projector->region, projector->workspace, 1, projector->point, &gauge, NULL, NULL) == HCR_OK ? gauge
+                                                                                                                 : NAN;
 }
 
 /* Rounding leaves a nearest point so near the frontier. */
@@ -287,8 +286,7 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
             continue;
         }
         hcr_error reason = {0};
-        const hcr_status status =
-            project_row(projector, within_range(projector, points + i * n), nearest, &reason);
+        const hcr_status status = project_row(projector, within_range(projector, points + i * n), nearest, &reason);
         if (status != HCR_OK)
             return hcri_fail(error, status, "row %zu can't be projected: %s", first + i, reason.text);
         for (size_t j = 0; j < n; j++)

@@ -34,7 +34,7 @@ typedef struct sides {
 
 static void narrow_upper(sides *box, size_t j, double bound) {
     bound += 0x1p-51 * fabs(bound);
-    if (!(bound < box->upper[j]))
+    if (!(bound < box->upper[j] && fabs(bound) < HCRI_NO_BOUND))
         return;
     box->changed |=
         isinf(box->upper[j]) || isinf(box->lower[j]) || box->upper[j] - bound > 1e-3 * (box->upper[j] - box->lower[j]);
@@ -43,7 +43,7 @@ static void narrow_upper(sides *box, size_t j, double bound) {
 
 static void narrow_lower(sides *box, size_t j, double bound) {
     bound -= 0x1p-51 * fabs(bound);
-    if (!(bound > box->lower[j]))
+    if (!(bound > box->lower[j] && fabs(bound) < HCRI_NO_BOUND))
         return;
     box->changed |=
         isinf(box->upper[j]) || isinf(box->lower[j]) || bound - box->lower[j] > 1e-3 * (box->upper[j] - box->lower[j]);

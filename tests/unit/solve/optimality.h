@@ -124,9 +124,9 @@ typedef struct optimality {
     double linear;   /* max (p − y)·(z − y)/|p − y| over the z of the region: 0 for the nearest point */
 } optimality;
 
-/* Bounds from p − y = Σ λ_i g_i + e, λ >= 0, over the unit normals g_i of the constraints that y nearly touches. All z of the
- * region have g_i·(z − y) <= room_i, so with q = Σ λ_i g_i
- *     |p − z| >= q·(p − z)/|q| >= (q·(p − y) − Σ λ_i room_i)/|q|   and   (p − y)·(z − y) <= Σ λ_i room_i + |e| |z − y|. */
+/* Bounds from p − y = Σ λ_i g_i + e, λ >= 0, over the unit normals g_i of the constraints that y nearly touches. All z
+ * of the region have g_i·(z − y) <= room_i, so with q = Σ λ_i g_i |p − z| >= q·(p − z)/|q| >= (q·(p − y) − Σ λ_i
+ * room_i)/|q|   and   (p − y)·(z − y) <= Σ λ_i room_i + |e| |z − y|. */
 static inline optimality judge(const hcr_region *region, const double *p, const double *y) {
     const size_t n = region->set.n;
     double *a = calloc(region->constraints * (n + 1), sizeof *a), *room = calloc(region->constraints, sizeof *room);

@@ -226,8 +226,7 @@ static void test_arguments(void **state) {
     hcr_builder_free(builder);
 }
 
-/* ------------------------------------------------------------------------------------------------- memory that runs
- * out */
+/* -------------------------------------------------------------------------------------------- memory that runs out */
 
 typedef struct limited {
     size_t left;

@@ -38,9 +38,10 @@ static void normal(hcri_random *random, size_t count, double scale, double *valu
         values[i] = scale * hcri_random_normal(random);
 }
 
-/* Projects p and asks for all that is promised: a point inside comes back as it is; others end exactly inside, and their
- * distance is the least but for 1e-8 of it or what the margin takes. From far away every point of the region is about as
- * near, so there the result must also be, to 1e-8 of the region's size, the one that reaches farthest towards p. */
+/* Projects p and asks for all that is promised: a point inside comes back as it is; others end exactly inside, and
+ * their distance is the least but for 1e-8 of it or what the margin takes. From far away every point of the region is
+ * about as near, so there the result must also be, to 1e-8 of the region's size, the one that reaches farthest towards
+ * p. */
 static uint8_t project_and_check(const hcr_region *region, hcr_projector *projector, const double *p, double *y) {
     const size_t n = region->set.n;
     uint8_t outcome, inside;
@@ -106,8 +107,8 @@ static void test_box(void **state) {
     hcr_region_free(region);
 }
 
-/* A random polytope around 0: rows of any number of entries and of lengths from 1e-6 to 1e6, one or two sides, some of them
- * repeated, scaled and turned around. */
+/* A random polytope around 0: rows of any number of entries and of lengths from 1e-6 to 1e6, one or two sides, some of
+ * them repeated, scaled and turned around. */
 static hcr_region *random_polytope(hcri_random *random, size_t n, size_t rows) {
     hcr_builder *builder = outputs(n);
     box(builder, -20, 20);
@@ -320,7 +321,8 @@ static void test_mixed(void **state) {
     }
 }
 
-/* Every kind of region with points at 1e30, along axes and in all directions, and with one huge coordinate among usual ones. */
+/* Every kind of region with points at 1e30, along axes and in all directions, and with one huge coordinate among usual
+ * ones. */
 static void test_huge(void **state) {
     (void)state;
     hcri_random random;
@@ -379,14 +381,8 @@ static void test_on_the_frontier(void **state) {
     row(builder, a, -1, 1);
     hcr_region *region = around(builder, NULL, 4);
     hcr_projector *projector = projector_of(region);
-    const double points[][2] = {{1, 2},
-                                {1, nextafter(2, 3)},
-                                {1, nextafter(2, 1)},
-                                {nextafter(1, 2), 2},
-                                {1.0 / 3, 0},
-                                {nextafter(1.0 / 3, 1), 0},
-                                {0.1, -0.7},
-                                {-0.0, -1}};
+    const double points[][2] = {{1, 2},       {1, nextafter(2, 3)},       {1, nextafter(2, 1)}, {nextafter(1, 2), 2},
+                                {1.0 / 3, 0}, {nextafter(1.0 / 3, 1), 0}, {0.1, -0.7},          {-0.0, -1}};
     double y[2];
     size_t inside = 0;
     for (size_t i = 0; i < 8; i++)
@@ -437,8 +433,9 @@ static void test_batches(void **state) {
     }
 }
 
-/* |y_{j+1} − y_j| <= step for 2,000 outputs, no bound in reach: with the multipliers λ_j of the differences, which are the
- * sums Σ_{k<=j} (p − y)_k, the last one 0, a difference is at its limit on the side that its multiplier says or has none. */
+/* |y_{j+1} − y_j| <= step for 2,000 outputs, no bound in reach: with the multipliers λ_j of the differences, which are
+ * the sums Σ_{k<=j} (p − y)_k, the last one 0, a difference is at its limit on the side that its multiplier says or has
+ * none. */
 static void test_long_chain(void **state) {
     (void)state;
     enum { N = 2000 };
@@ -491,13 +488,19 @@ static void test_arguments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_box),           cmocka_unit_test(test_polytopes),
-        cmocka_unit_test(test_degenerate_vertices), cmocka_unit_test(test_nearly_parallel_rows),
-        cmocka_unit_test(test_one_dimension), cmocka_unit_test(test_ellipsoids),
-        cmocka_unit_test(test_ball),          cmocka_unit_test(test_mixed),
-        cmocka_unit_test(test_huge),          cmocka_unit_test(test_huge_coordinate),
-        cmocka_unit_test(test_on_the_frontier), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_long_chain),    cmocka_unit_test(test_arguments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box),
+                                       cmocka_unit_test(test_polytopes),
+                                       cmocka_unit_test(test_degenerate_vertices),
+                                       cmocka_unit_test(test_nearly_parallel_rows),
+                                       cmocka_unit_test(test_one_dimension),
+                                       cmocka_unit_test(test_ellipsoids),
+                                       cmocka_unit_test(test_ball),
+                                       cmocka_unit_test(test_mixed),
+                                       cmocka_unit_test(test_huge),
+                                       cmocka_unit_test(test_huge_coordinate),
+                                       cmocka_unit_test(test_on_the_frontier),
+                                       cmocka_unit_test(test_batches),
+                                       cmocka_unit_test(test_long_chain),
+                                       cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
