@@ -5,8 +5,8 @@
 
 #include "constraints/quadratic_value.h"
 
-/* Every double is an integer times 2^-1074, so sums of products of up to three doubles are integers times 2^-3222:
- * fixed-point arithmetic on GMP integers is exact, and needs no fractions. */
+/* Every double is an integer times 2^-1074, so sums of products of k of them are integers times 2^-1074k: fixed-point
+ * arithmetic on GMP integers is exact, and needs no fractions. */
 enum { SCALE = 1074 };
 
 /* out = x 2^1074 */
@@ -40,75 +40,62 @@ static int linear_sign(const hcri_linear *linear, size_t i, const double *y) {
     return i % 2 == 0 ? sign : -sign;
 }
 
-/* x_j = y_j − shift_j, exactly, scale 2^1074. */
-static mpz_t *shifted(const hcri_quadratic *quadratic, const double *y) {
-    const size_t n = quadratic->base.n;
-    mpz_t *x = hcri_allocate(&hcri_default_allocator, n, sizeof *x);
-    mpz_t a;
-    mpz_init(a);
-    for (size_t j = 0; x != NULL && j < n; j++) {
-        mpz_init(x[j]);
-        set(x[j], y[j]);
-        set(a, quadratic->shift[j]);
-        mpz_sub(x[j], x[j], a);
-    }
-    mpz_clear(a);
-    return x;
+/* out = y_j − shift_j, exactly, scale 2^1074. */
+static void set_shifted(mpz_t out, const hcri_quadratic *quadratic, size_t j, const double *y, mpz_t scratch) {
+    set(out, y[j]);
+    set(scratch, quadratic->shift[j]);
+    mpz_sub(out, out, scratch);
 }
 
-/* total += Q(y), scale 2^(3 · 1074). Returns 0 when there is no memory. */
-static int add_square(const hcri_quadratic *quadratic, const double *y, mpz_t total) {
+/* out = f_i·y − shift_i, scale 2^(2 · 1074). */
+static void set_factor(mpz_t out, const hcri_quadratic *quadratic, size_t i, const double *y, mpz_t a, mpz_t b) {
+    const hcri_rows *factor = &quadratic->factor;
+    mpz_set_ui(out, 0);
+    for (size_t k = factor->start[i]; k < factor->start[i + 1]; k++)
+        add_product(out, factor->values[k], y[factor->columns[k]], a, b);
+    add_product(out, -1, quadratic->shift[i], a, b);
+}
+
+/* total = Q(y), scale 2^(4 · 1074). */
+static void set_square(mpz_t total, const hcri_quadratic *quadratic, const double *y) {
     const size_t n = quadratic->base.n;
-    mpz_t a, b, row;
-    mpz_inits(a, b, row, NULL);
-    int ok = 1;
+    const int dense = quadratic->form == HCRI_DENSE;
+    mpz_t a, b, row, x;
+    mpz_inits(a, b, row, x, NULL);
+    mpz_set_ui(total, 0);
     if (quadratic->form == HCRI_FACTOR) {
         for (size_t i = 0; i < quadratic->factor.count; i++) {
-            mpz_set_ui(row, 0);
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                add_product(row, quadratic->factor.values[k], y[quadratic->factor.columns[k]], a, b);
-            add_product(row, -1, quadratic->shift[i], a, b);
-            mpz_mul(row, row, row); /* scale 2^(4 · 1074) */
-            mpz_add(total, total, row);
+            set_factor(row, quadratic, i, y, a, b);
+            mpz_addmul(total, row, row);
         }
     } else {
-        mpz_t *x = shifted(quadratic, y);
-        ok = x != NULL;
-        for (size_t i = 0; ok && i < n; i++) {
-            if (quadratic->form == HCRI_DIAGONAL) {
-                set(a, quadratic->matrix[i]);
-                mpz_mul(row, a, x[i]);
-            } else {
-                mpz_set_ui(row, 0);
-                for (size_t j = 0; j < n; j++) {
-                    set(a, quadratic->matrix[i * n + j]);
-                    mpz_addmul(row, a, x[j]);
-                }
+        for (size_t i = 0; i < n; i++) { /* total += x_i Σ_j P_ij x_j */
+            mpz_set_ui(row, 0);
+            for (size_t j = dense ? 0 : i; j < (dense ? n : i + 1); j++) {
+                set_shifted(x, quadratic, j, y, b);
+                set(a, quadratic->matrix[dense ? i * n + j : i]);
+                mpz_addmul(row, a, x);
             }
-            mpz_mul(row, row, x[i]);
-            mpz_mul_2exp(row, row, SCALE);
-            mpz_add(total, total, row);
+            set_shifted(x, quadratic, i, y, b);
+            mpz_addmul(total, row, x);
         }
-        for (size_t j = 0; ok && j < n; j++)
-            mpz_clear(x[j]);
-        hcri_release(&hcri_default_allocator, x);
+        mpz_mul_2exp(total, total, SCALE);
     }
-    mpz_clears(a, b, row, NULL);
-    return ok;
+    mpz_clears(a, b, row, x, NULL);
 }
 
-/* The sign of Q(y) + 2 q·y + 2 r − R², scale 2^(4 · 1074). Without memory: 1, outside. */
+/* The sign of Q(y) + 2 q·y + 2 r − R², scale 2^(4 · 1074). */
 static int quadratic_sign(const hcri_quadratic *quadratic, const double *y) {
     mpz_t total, affine, a, b;
     mpz_inits(total, affine, a, b, NULL);
-    const int ok = add_square(quadratic, y, total);
+    set_square(total, quadratic, y);
     for (size_t j = 0; j < quadratic->base.n; j++)
         add_product(affine, 2 * quadratic->linear[j], y[j], a, b);
     add_product(affine, 2, quadratic->constant, a, b);
     add_product(affine, -quadratic->radius, quadratic->radius, a, b);
     mpz_mul_2exp(affine, affine, 2 * SCALE);
     mpz_add(total, total, affine);
-    const int sign = ok ? mpz_sgn(total) : 1;
+    const int sign = mpz_sgn(total);
     mpz_clears(total, affine, a, b, NULL);
     return sign;
 }

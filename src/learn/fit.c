@@ -42,10 +42,11 @@ static hcr_status check_finite(const char *table, size_t rows, size_t columns, c
                                hcr_error *error) {
     for (size_t k = 0; k < rows * columns; k++)
         if (!isfinite(values[k]))
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "%s: row %zu, column %zu (%s) is %s: every input and target must be a finite number",
-                             table, k / columns + 1, k % columns + 1, names[k % columns],
-                             isnan(values[k]) ? "not a number" : "infinite");
+            return hcri_fail(
+                error, HCR_ERROR_DATA,
+                "%s: row %zu (counted from 0), column \"%s\" is %s: every input and target must be a finite "
+                "number",
+                table, k / columns, names[k % columns], isnan(values[k]) ? "not a number" : "infinite");
     return HCR_OK;
 }
 
@@ -115,7 +116,7 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     for (size_t i = 0; i < run->rows; i++)
         if (!hcri_scaling_apply(&model->inputs, run->inputs, run->X + i * run->inputs, run->scaled + i * run->inputs))
             return hcri_fail(error, HCR_ERROR_DATA,
-                             "X: row %zu is kept for validation and too far from all other rows to be used", i + 1);
+                             "X: row %zu is kept for validation and too far from all other rows to be used", i);
     return HCR_OK;
 }
 

@@ -157,14 +157,16 @@ static void find_worst(hcri_active_set *a) {
     a->worst = NONE;
     a->worst_violation = 0;
     a->swell = 1;
-    for (size_t j = 0; j < a->n; j++)
-        a->swell = fmax(a->swell, fabs(a->y[j]) * a->inverse_size[j]);
+    for (size_t j = 0; j < a->n; j++) {
+        const double times = fabs(a->y[j]) * a->inverse_size[j];
+        a->swell = times > a->swell ? times : a->swell;
+    }
     for (size_t c = 0; c < a->count; c++) {
         if (a->safe[c] > a->moved || a->is_active[c])
             continue;
         const double value = row_dot(a, c, a->y);
         const double over = value - a->upper[c], under = a->lower[c] - value;
-        const double violation = fmax(over, under);
+        const double violation = over > under ? over : under;
         a->safe[c] = a->moved - violation;
         if (violation > a->worst_violation && violation > a->swell * a->rounding[c]) {
             a->worst_violation = violation;

@@ -104,11 +104,11 @@ static void test_bad_values(void **state) {
     const double kept_y = Y[3 * N + 1], kept_x = X[7 * INPUTS];
     Y[3 * N + 1] = NAN;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
-    assert_non_null(strstr(error.text, "Y: row 4, column 2 (y[1])"));
+    assert_non_null(strstr(error.text, "Y: row 3 (counted from 0), column \"y[1]\""));
     Y[3 * N + 1] = kept_y;
     X[7 * INPUTS] = INFINITY;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
-    assert_non_null(strstr(error.text, "X: row 8, column 1 (x[0])"));
+    assert_non_null(strstr(error.text, "X: row 7 (counted from 0), column \"x[0]\""));
     X[7 * INPUTS] = kept_x;
     assert_null(model);
 }
