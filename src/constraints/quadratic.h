@@ -45,9 +45,7 @@ typedef struct hcri_quadratic_parts {
 } hcri_quadratic_parts;
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error);
-/* result = P x, n numbers, where Q(y) = (y − shift)'P(y − shift) (FACTOR: P = F'F). */
-void hcri_quadratic_product(const hcri_quadratic *quadratic, const double *x, double *result);
-/* full += weight · P, row-major n × n, all entries (for solvers). */
+/* full += weight · P (Q(y) = (y − shift)'P(y − shift); FACTOR: P = F'F), row-major n × n, all entries (for solvers). */
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full);
 
 #endif

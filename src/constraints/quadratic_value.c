@@ -1,32 +1,8 @@
 #include "constraints/quadratic_value.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/double_double.h"
-
-void hcri_quadratic_product(const hcri_quadratic *quadratic, const double *x, double *result) {
-    const size_t n = quadratic->base.n;
-    memset(result, 0, n * sizeof *result);
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            result[j] = quadratic->matrix[j] * x[j];
-        break;
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++)
-                result[i] += quadratic->matrix[i * n + j] * x[j];
-        break;
-    case HCRI_FACTOR:
-        for (size_t i = 0; i < quadratic->factor.count; i++) {
-            const double t = hcri_rows_dot(&quadratic->factor, i, x, NULL);
-            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
-                result[quadratic->factor.columns[k]] += t * quadratic->factor.values[k];
-        }
-        break;
-    }
-}
 
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full) {
     const size_t n = quadratic->base.n;

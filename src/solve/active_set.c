@@ -8,6 +8,9 @@
 #include "solve/certify.h"
 #include "solve/envelope.h"
 
+/* Beyond this many numbers in the factor (32 MB) another method is better. */
+enum { LARGEST_FACTOR = 4000000, ROUNDS = 10, LONGEST_LIST = 256 };
+
 struct hcri_active_set {
     size_t n, count; /* constraints: n bounds, then the rows, all scaled to length 1 */
     const hcri_kernels *kernels;
@@ -24,9 +27,11 @@ struct hcri_active_set {
     double swell; /* how many times larger than in the region an output is, and with it what rounding does */
     double *safe; /* constraint c holds as long as y has moved less than safe[c] in all */
     double moved;
-    uint32_t
-        worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower) and by how much */
+    uint32_t worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower), by how much */
     double worst_side, worst_violation;
+    size_t listed; /* what find_worst looks at first */
+    double list_level;
+    uint32_t list[LONGEST_LIST];
 
     /* the active constraints, in the order of their last columns; multipliers carry the side's sign */
     size_t active, active_capacity;
@@ -39,8 +44,7 @@ struct hcri_active_set {
     hcri_envelope gram;
 };
 
-/* Beyond this many numbers in the factor (32 MB), or this near to dependence, another method is better. */
-enum { LARGEST_FACTOR = 4000000, ROUNDS = 10 };
+/* Squared lengths of what active rows leave of another: from here on rounding counts, and is all that there is. */
 static const double nearly_dependent = 1e-6, least_independence = 1e-14;
 /* Multipliers this small a share of the largest may be of either sign. */
 static const double negligible = 1e-12;
@@ -151,29 +155,45 @@ static void row_add(const hcri_active_set *a, size_t c, double factor, double *r
             x[columns[k]] += factor * values[k];
 }
 
-/* Finds the most violated constraint. A unit row's value changes by no more than y moves, so a constraint that held
- * with some room needn't be looked at until y has moved that far. */
+/* Makes c the worst constraint when it is. A unit row's value changes by no more than y moves, so a constraint that
+ * held with some room needn't be looked at until y has moved that far. */
+static void look_at(hcri_active_set *a, uint32_t c) {
+    if (a->safe[c] > a->moved || a->is_active[c])
+        return;
+    const double value = row_dot(a, c, a->y);
+    const double over = value - a->upper[c], under = a->lower[c] - value;
+    const double violation = over > under ? over : under;
+    a->safe[c] = a->moved - violation;
+    if (violation > a->worst_violation && violation > a->swell * a->rounding[c]) {
+        a->worst_violation = violation;
+        a->worst = c;
+        a->worst_side = over >= under ? 1 : -1;
+    }
+}
+
+/* Finds a constraint that is about the most violated one, and none only when all hold: the worst of a list of those
+ * that were at least half as violated as the worst one when all were looked at last, as long as it still is. */
 static void find_worst(hcri_active_set *a) {
     a->worst = NONE;
     a->worst_violation = 0;
+    for (size_t i = 0; i < a->listed; i++)
+        look_at(a, a->list[i]);
+    if (a->worst != NONE && a->worst_violation >= a->list_level)
+        return;
     a->swell = 1;
     for (size_t j = 0; j < a->n; j++) {
         const double times = fabs(a->y[j]) * a->inverse_size[j];
         a->swell = times > a->swell ? times : a->swell;
     }
-    for (size_t c = 0; c < a->count; c++) {
-        if (a->safe[c] > a->moved || a->is_active[c])
-            continue;
-        const double value = row_dot(a, c, a->y);
-        const double over = value - a->upper[c], under = a->lower[c] - value;
-        const double violation = over > under ? over : under;
-        a->safe[c] = a->moved - violation;
-        if (violation > a->worst_violation && violation > a->swell * a->rounding[c]) {
-            a->worst_violation = violation;
-            a->worst = (uint32_t)c;
-            a->worst_side = over >= under ? 1 : -1;
-        }
-    }
+    a->worst = NONE;
+    a->worst_violation = 0;
+    for (uint32_t c = 0; c < a->count; c++)
+        look_at(a, c);
+    a->listed = 0;
+    a->list_level = 0.5 * a->worst_violation;
+    for (uint32_t c = 0; c < a->count && a->worst != NONE && a->listed < LONGEST_LIST; c++)
+        if (a->moved - a->safe[c] >= a->list_level && !a->is_active[c])
+            a->list[a->listed++] = c;
 }
 
 static void start(hcri_active_set *a, const double *p) {
@@ -183,6 +203,7 @@ static void start(hcri_active_set *a, const double *p) {
     a->active = 0;
     a->moved = 0;
     memset(a->safe, 0, a->count * sizeof *a->safe);
+    a->listed = 0;
     hcri_envelope_clear(&a->gram);
     find_worst(a);
     a->careful = a->swell > far_away;

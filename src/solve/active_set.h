@@ -1,10 +1,10 @@
 /* Nearest points of a polytope, by a dual active-set method (Goldfarb and Idnani, 1983) for the case that the Hessian
  * is the identity: min ½|y − p|² over l <= y <= u, L <= A y <= U.
  *
- * It starts at p with no active constraint, and adds the most violated one at a time, dropping those whose multiplier
- * would turn negative on the way: each step raises the dual objective, so it ends. Every point starts anew, so that a
- * result doesn't depend on the points before. Rows stay sparse: the Gram matrix of the active ones is factored in the
- * order of their last columns (envelope.h), in which differences of neighbours make a band. */
+ * It starts at p with no active constraint, and adds about the most violated one at a time, dropping those whose
+ * multiplier would turn negative on the way: each step raises the dual objective, so it ends. Every point starts anew,
+ * so that a result doesn't depend on the points before. Rows stay sparse: the Gram matrix of the active ones is
+ * factored in the order of their last columns (envelope.h), in which differences of neighbours make a band. */
 #ifndef HCRI_ACTIVE_SET_H
 #define HCRI_ACTIVE_SET_H
 

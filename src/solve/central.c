@@ -368,9 +368,8 @@ static hcr_status search_judge(const search *at, hcr_error *error) {
 
 /* ------------------------------------------------------------------------------------------------ analytic centres */
 
-/* min −Σ log s over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. room[side] (NULL: 0): what the side
- * keeps out of the logarithm; a side with held[side] (may be NULL) has no logarithm but exactly the slack 1 − share of
- * its room left. */
+/* min −Σ log(s − room) over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. A side with held[side] (NULL:
+ * none) keeps the slack that it has, without a logarithm. */
 static hcr_status analytic(const hcri_set *set, double scale, double room, const int *held, double *y,
                            hcr_error *error) {
     const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;

@@ -73,7 +73,9 @@ static int is_active(const hcri_kkt *kkt, uint32_t constraint) {
 static void activate(hcri_kkt *kkt, uint32_t constraint) {
     size_t local;
     const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, constraint, &local);
-    kkt->depth[kkt->active] = -block->kind->value(block, local, kkt->region->origin, NULL);
+    kkt->depth[kkt->active] = block->kind->id == HCRI_QUADRATIC
+                                  ? -((const hcri_quadratic *)block)->at_origin
+                                  : -block->kind->value(block, local, kkt->region->origin, NULL);
     kkt->constraint[kkt->active] = constraint;
     kkt->multiplier[kkt->active++] = 0;
 }
