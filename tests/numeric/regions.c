@@ -63,6 +63,29 @@ hcr_region *region_moved(const hcr_region *region, const double *origin) {
     return moved;
 }
 
+hcr_workspace *workspace_of(const hcr_region *region, size_t threads) {
+    hcr_workspace *workspace = NULL;
+    hcr_error error;
+    must(hcr_workspace_create(region, threads, &workspace, &error), &error);
+    return workspace;
+}
+
+hcr_region *box_region(const double *lower, const double *upper, const double *origin) {
+    hcr_builder *builder = new_builder(2);
+    hcr_error error;
+    must(hcr_builder_add_bounds(builder, 0, 2, lower, upper, &error), &error);
+    return region_around(builder, origin, 20);
+}
+
+hcr_region *disc_region(double radius) {
+    const double ones[2] = {1, 1}, origin[2] = {0, 0};
+    const hcr_quadratic disc = {.form = HCR_QUADRATIC_DIAGONAL, .matrix = ones, .radius = radius};
+    hcr_builder *builder = new_builder(2);
+    hcr_error error;
+    must(hcr_builder_add_quadratic(builder, &disc, &error), &error);
+    return region_around(builder, origin, radius);
+}
+
 /* ------------------------------------------------------------------------------------------------- random regions */
 
 static double dot(size_t n, const double *a, const double *b) {

@@ -18,6 +18,11 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
 /* The same set around another origin. */
 hcr_region *region_moved(const hcr_region *region, const double *origin);
 
+hcr_workspace *workspace_of(const hcr_region *region, size_t threads);
+/* lower <= y <= upper in two dimensions; a disc around 0. */
+hcr_region *box_region(const double *lower, const double *upper, const double *origin);
+hcr_region *disc_region(double radius);
+
 typedef enum region_shape {
     SHAPE_BOX,      /* bounds, some of them missing on a side */
     SHAPE_DENSE,    /* dense rows */

@@ -34,12 +34,6 @@ enum { MAPS = sizeof maps / sizeof maps[0] };
 
 static size_t outputs(const tested_map *map, size_t n) { return map->gauge_only ? 1 : n + (size_t)map->radius_out; }
 
-static hcr_workspace *workspace_of(const hcr_region *region) {
-    hcr_workspace *workspace = NULL;
-    must(hcr_workspace_create(region, 1, &workspace, &error), &error);
-    return workspace;
-}
-
 /* bar · map(in) and the ray of it. */
 static double scalar(const tested_map *map, const hcr_region *region, hcr_workspace *workspace, const double *in,
                      const double *bar, hcr_ray *ray) {
@@ -101,7 +95,7 @@ static void test_shape(void **state) {
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         const size_t n = sizes[k];
         hcr_region *region = random_region(shape, n, 1, 1, &random);
-        hcr_workspace *workspace = workspace_of(region);
+        hcr_workspace *workspace = workspace_of(region, 1);
         for (size_t i = 0; i < EACH; i++)
             for (size_t m = 0; m < MAPS; m++) {
                 double in[MOST + 1], bar[MOST + 1], gauge;
@@ -134,7 +128,7 @@ static void test_identities(void **state) {
     for (region_shape shape = SHAPE_BOX; shape < SHAPES; shape++) {
         enum { N = 8, ROWS = 40 };
         hcr_region *region = random_region(shape, N, 1, 1, &random);
-        hcr_workspace *workspace = workspace_of(region);
+        hcr_workspace *workspace = workspace_of(region, 1);
         double polar[ROWS][N + 1], v[ROWS][N], bar[ROWS][N], polar_bar[ROWS][N + 1], v_bar[ROWS][N], y[ROWS][N];
         hcr_ray rays[ROWS];
         for (size_t i = 0; i < ROWS; i++)
@@ -179,7 +173,7 @@ static void test_special_rows(void **state) {
     hcr_builder *builder = new_builder(2);
     must(hcr_builder_add_quadratic(builder, &disc, &error), &error);
     hcr_region *region = region_around(builder, origin, 1);
-    hcr_workspace *workspace = workspace_of(region);
+    hcr_workspace *workspace = workspace_of(region, 1);
     static const double v[5][2] = {{0, 0}, {1e-6, 0}, {NAN, 1}, {3, 0}, {0, INFINITY}};
     static const double bar[5][2] = {{2, -3}, {2, -3}, {2, -3}, {2, -3}, {2, -3}};
     static const double contracted[5][2] = {{2, -3}, {2, -3}, {0, 0}, {0, -1}, {0, 0}};
@@ -219,7 +213,7 @@ static void test_half_plane(void **state) {
     hcr_builder *builder = new_builder(2);
     must(hcr_builder_add_rows(builder, 1, row, NULL, &bound, &error), &error);
     hcr_region *region = region_around(builder, origin, 10);
-    hcr_workspace *workspace = workspace_of(region);
+    hcr_workspace *workspace = workspace_of(region, 1);
     static const double v[4][2] = {{-3, 2}, {0, 4}, {5, 0}, {0, 0}}, bar[4][2] = {{2, 7}, {2, 7}, {2, 7}, {2, 7}};
     static const double expected[4][2] = {{2, 7}, {2, 7}, {0, 1.4}, {2, 7}};
     double v_bar[4][2];
@@ -244,7 +238,7 @@ static void test_single(void **state) {
     for (region_shape shape = SHAPE_BOX; shape < SHAPES; shape++) {
         enum { N = 6, ROWS = 35 };
         hcr_region *region = random_region(shape, N, 1, 1, &random);
-        hcr_workspace *workspace = workspace_of(region);
+        hcr_workspace *workspace = workspace_of(region, 1);
         double polar[ROWS * (N + 1)], bar[ROWS * N], result[ROWS * (N + 1)];
         float polar_f32[ROWS * (N + 1)], bar_f32[ROWS * N], result_f32[ROWS * (N + 1)];
         fill_normal(&random, 0.5, ROWS * (N + 1), polar);

@@ -141,8 +141,8 @@ static void test_many_outputs(void **state) {
     hcr_region_free(region);
 }
 
-/* Every kind of region with points at 1e30, along axes and in all directions, and with one huge coordinate among usual
- * ones. */
+/* Every kind of region with points up to 1e304 away in all directions, at 1e30 along an axis, and with one coordinate of
+ * 1e30 among usual ones. */
 static void test_huge(void **state) {
     (void)state;
     hcri_random random;
