@@ -38,7 +38,14 @@ class Projector:
 
     def __init__(self, library, A, lower, upper, row_lower, row_upper):
         self.hcr = ctypes.CDLL(library)
-        self.hcr.hcr_project.argtypes = [ctypes.c_void_p, ctypes.c_size_t, Doubles, Doubles, ctypes.c_void_p, ctypes.c_void_p]
+        self.hcr.hcr_project.argtypes = [
+            ctypes.c_void_p,
+            ctypes.c_size_t,
+            Doubles,
+            Doubles,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+        ]
         self.error = Error()
         self.n = A.shape[1]
         builder, region, self.projector = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
@@ -130,8 +137,12 @@ def measure(library):
                 raise RuntimeError("the batch gives other bits than single points")
             distances = [np.linalg.norm(points - z, axis=1) for z in (x, y)]
             apart = np.max(np.abs(distances[0] - distances[1]) / np.maximum(distances[0], 1e-9))
-            yield (f"projection, {letter}" + (", five times as far" if scale == 5 else ""),
-                   1e6 * statistics.median(mine), 1e6 * statistics.median(other), apart)
+            yield (
+                f"projection, {letter}" + (", five times as far" if scale == 5 else ""),
+                1e6 * statistics.median(mine),
+                1e6 * statistics.median(other),
+                apart,
+            )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEST = ROOT / "tests/unit/learn"
-SOURCES = [*(ROOT / "src/learn" / f"{name}.c" for name in ("net", "product", "elementwise", "blas")), *ROOT.glob("src/core/*.c")]
+SOURCES = [
+    *(ROOT / "src/learn" / f"{name}.c" for name in ("net", "product", "elementwise", "blas")),
+    *ROOT.glob("src/core/*.c"),
+]
 FLAGS = ["-std=c11", "-O2", "-Wno-psabi", "-fno-math-errno", "-fno-trapping-math", f"-I{ROOT}/include", f"-I{ROOT}/src"]
 
 
@@ -30,7 +33,18 @@ def main(seeds):
             subprocess.run([sys.executable, TEST / "torch_reference.py", header, str(seed)], check=True)
             # The fresh header comes first; its guard keeps the committed one out.
             compiler = os.environ.get("CC", "cc")
-            command = [compiler, *FLAGS, "-include", header, TEST / "test_net.c", *SOURCES, *libraries, "-lm", "-o", program]
+            command = [
+                compiler,
+                *FLAGS,
+                "-include",
+                header,
+                TEST / "test_net.c",
+                *SOURCES,
+                *libraries,
+                "-lm",
+                "-o",
+                program,
+            ]
             subprocess.run(command, check=True)
             subprocess.run([program], check=True)
     print(f"{seeds} seeds: all like PyTorch's")
