@@ -80,14 +80,16 @@ hcr_status hcri_curved_project(hcri_curved *curved, const double *p, double *y, 
     const double *origin = curved->region->origin;
     if (curved->nlp == NULL)
         HCRI_TRY(make_nlp(curved, error));
-    for (size_t j = 0; j < n; j++) {
-        hcri_nlp_target(curved->nlp)[j] = (p[j] - origin[j]) / curved->scale;
-        curved->x[j] = 0;
-    }
-    const int solved = hcri_nlp_solve(curved->nlp, 1e-10, curved->x);
     for (size_t j = 0; j < n; j++)
-        y[j] = origin[j] + curved->scale * curved->x[j];
-    return hcri_curved_improve(curved, p, y) || solved
-               ? HCR_OK
-               : hcri_fail(error, HCR_ERROR_SOLVER, "IPOPT found no nearest point");
+        hcri_nlp_target(curved->nlp)[j] = (p[j] - origin[j]) / curved->scale;
+    static const double tolerances[] = {1e-12, 1e-10}; /* the tighter one isn't always within reach */
+    for (size_t attempt = 0; attempt < sizeof tolerances / sizeof tolerances[0]; attempt++) {
+        memset(curved->x, 0, n * sizeof *curved->x);
+        const int solved = hcri_nlp_solve(curved->nlp, tolerances[attempt], curved->x);
+        for (size_t j = 0; j < n; j++)
+            y[j] = origin[j] + curved->scale * curved->x[j];
+        if (hcri_curved_improve(curved, p, y) || solved)
+            return HCR_OK;
+    }
+    return hcri_fail(error, HCR_ERROR_SOLVER, "IPOPT found no nearest point");
 }

@@ -91,7 +91,7 @@ static void test_mixed(void **state) {
     (void)state;
     hcri_random random;
     hcri_random_seed(&random, 6);
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 24; round++) {
         const size_t n = 2 + hcri_random_below(&random, 7);
         hcr_builder *builder = outputs(n);
         box(builder, -1, 1.2);
@@ -106,8 +106,8 @@ static void test_mixed(void **state) {
 }
 
 /* A ball and a half-space |y| <= R, Σ y <= s in more outputs than dense matrices are made for, both binding: the part
- * of y along (1, …, 1) is s/√n long, the rest that of p with the length that the ball leaves. 1e-7: IPOPT's 1e-10, with
- * room. */
+ * of y along (1, …, 1) is s/√n long, the rest that of p with the length that the ball leaves. 1e-7: IPOPT's 1e-12 at
+ * worst 1e-10, with room. */
 static void test_many_outputs(void **state) {
     (void)state;
     enum { N = 1200 };
@@ -141,8 +141,8 @@ static void test_many_outputs(void **state) {
     hcr_region_free(region);
 }
 
-/* Every kind of region with points up to 1e304 away in all directions, at 1e30 along an axis, and with one coordinate of
- * 1e30 among usual ones. */
+/* Every kind of region with points up to 1e304 away in all directions, at 1e30 along an axis, and with one coordinate
+ * of 1e30 among usual ones. */
 static void test_huge(void **state) {
     (void)state;
     hcri_random random;
@@ -178,7 +178,7 @@ static void test_huge(void **state) {
  * replace the points. */
 static void test_batches(void **state) {
     (void)state;
-    enum { ROWS = 150, N = 9 };
+    enum { ROWS = 80, N = 9 };
     hcri_random random;
     hcri_random_seed(&random, 8);
     for (int kind = 0; kind < 3; kind++) {
