@@ -140,7 +140,7 @@ int map_command(int argc, char **argv, const struct map *map) {
         {OPTION_NUMBER, '\0', "base-multiplier", "X",
          "algorithm1: the first step from the origin; the region's inradius when not given", &job.base_multiplier, 0,
          0},
-        {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 10",
+        {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 64",
          &job.most_iterations, 1, 0},
         {OPTION_FLAG, '\0', "stats", NULL, "tell how many constraints were intersected", &job.stats, 0, 0},
     };

@@ -162,7 +162,7 @@ typedef enum hcr_search_method {
 typedef struct hcr_search {
     hcr_search_method method;
     double base_multiplier;  /* Algorithm 1: first step from the origin; 0: the region's default, its inradius */
-    uint32_t max_iterations; /* Algorithm 1: steps before it falls back on all constraints; 0: 10 */
+    uint32_t max_iterations; /* Algorithm 1: steps before it falls back on all constraints; 0: 64 */
 } hcr_search;
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search,
                                                          hcr_error *error);

@@ -5,7 +5,7 @@
 #include <omp.h>
 #endif
 
-enum { ALIGNMENT = 64, VECTORS = 4, DEFAULT_ITERATIONS = 10 };
+enum { ALIGNMENT = 64, VECTORS = 4, DEFAULT_ITERATIONS = 64 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
