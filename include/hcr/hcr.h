@@ -140,7 +140,7 @@ HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size
 
 /* ------------------------------------------------------------------------------------------------- workspace */
 
-/* Scratch for the maps: nothing is allocated after its creation. */
+/* Scratch for the maps: nothing is allocated after its creation. The region must outlive it. */
 typedef struct hcr_workspace hcr_workspace;
 
 /* `threads` rows at a time; 0 means one a core. Results don't depend on it. */

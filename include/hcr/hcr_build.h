@@ -128,7 +128,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t r
 /* -------------------------------------------------------------------------------------------------- projection */
 
 /* Euclidean projection: the nearest point of the region, exactly inside it, its distance right to 1e-8 relative (or to
- * the margin, where that is larger). Points inside come back bit for bit. */
+ * the margin, where that is larger). Points inside come back bit for bit. The region must outlive
+ * its projectors. */
 typedef struct hcr_projector hcr_projector;
 HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projector,
                                                      hcr_error *error);

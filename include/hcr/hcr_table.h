@@ -27,19 +27,16 @@ HCR_API void hcr_table_clear(hcr_table *table);
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.
  * CSV as pandas and R write it: the separator is a tab, else a semicolon, if the first two lines have it, else a comma;
  * quotes, CRLF, a byte-order mark. The decimal sign is '.', whatever the locale.
- *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ and
- *     not be empty (NAME).
- *     A column of row names in front is dropped when the header is one cell short (R's write.table), or when its header
- *     cell is empty (R's write.csv, pandas' index).
- *     An empty cell, a missing value (NA, NaN, null, a dash …), an infinity and a row that is too short or too long are
- *     refused (DATA) with line and column. Blank lines are skipped, but refused between rows of one column. A header
- *     without rows is a table of no rows; a file without either is refused (FORMAT).
- * NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats of 2 to 8, either byte order, one or
- * two dimensions. Integers beyond 2^53 are rounded to the nearest double. A NaN or an infinity is a number here: it
- * stays. A file that is longer or shorter than its header says is refused.
- * NPZ: `key` names the array (NULL: the only one; NAME when there is none of that name, with all names).
- * vector: how a one-dimensional array is taken: 0 a row, 1 a column.
- * Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
+ *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ
+ * and not be empty (NAME). A column of row names in front is dropped when the header is one cell short (R's
+ * write.table), or when its header cell is empty (R's write.csv, pandas' index). An empty cell, a missing value (NA,
+ * NaN, null, a dash …), an infinity and a row that is too short or too long are refused (DATA) with line and column.
+ * Blank lines are skipped, but refused between rows of one column. A header without rows is a table of no rows; a file
+ * without either is refused (FORMAT). NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats
+ * of 2 to 8, either byte order, one or two dimensions. Integers beyond 2^53 are rounded to the nearest double. A NaN or
+ * an infinity is a number here: it stays. A file that is longer or shorter than its header says is refused. NPZ: `key`
+ * names the array (NULL: the only one; NAME when there is none of that name, with all names). vector: how a
+ * one-dimensional array is taken: 0 a row, 1 a column. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector,
                                                hcr_table *table, hcr_error *error);
 
@@ -56,8 +53,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_match(hcr_table *table, size_t count, 
                                                 const char *what, hcr_error *error);
 
 /* One series from a file with one series a row: the id in the first column, then the values, empty cells after the end
- * (as the M4 files have it), with or without a header row. *values comes from malloc. Errors: as hcr_table_read; NAME when
- * there is no such id (the nearest is told) or two of it; DATA for an empty cell inside the series. */
+ * (as the M4 files have it), with or without a header row. *values comes from malloc. Errors: as hcr_table_read; NAME
+ * when there is no such id (the nearest is told) or two of it; DATA for an empty cell inside the series. */
 HCR_API HCR_MUST_USE hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count,
                                                 hcr_error *error);
 /* All ids of such a file: *ids is an array of *count strings, freed by hcr_series_free_ids. */
@@ -80,9 +77,9 @@ typedef struct hcr_windows {
     /* Over the training windows, inputs and targets; the step is the largest |difference| of neighbours in a window. */
     double smallest, largest, largest_step;
 } hcr_windows;
-/* Cuts a series into sliding windows of input + output values. Training gets its share of all windows, rounded, at least
- * one; a time split may leave none for testing. *windows is overwritten: clear it before it is used again; a failure leaves
- * it empty. Errors: SHAPE when the series is too short (by how much), DATA, ARGUMENT, MEMORY. */
+/* Cuts a series into sliding windows of input + output values. Training gets its share of all windows, rounded, at
+ * least one; a time split may leave none for testing. *windows is overwritten: clear it before it is used again; a
+ * failure leaves it empty. Errors: SHAPE when the series is too short (by how much), DATA, ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_options *options,
                                                 hcr_windows *windows, hcr_error *error);
 HCR_API void hcr_windows_clear(hcr_windows *windows);
