@@ -56,7 +56,7 @@ typedef struct hcr_fit_options {
 typedef struct hcr_fit_report {
     size_t rows, rows_projected,
         rows_validation;                   /* training rows used; of all rows, those outside that were projected */
-    size_t epochs;                         /* done, over all sessions */
+    size_t epochs;                         /* done, over all runs that resumed one another */
     size_t best_epoch;                     /* counted from 1 */
     double training_loss, validation_loss; /* of the kept model; NaN without validation */
     double training_mse, validation_mse;   /* in output units, of the kept model */

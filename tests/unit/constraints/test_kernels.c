@@ -1,4 +1,5 @@
-/* Every instruction set's kernels against plain loops, and the rule that a sample's bits don't depend on its company. */
+/* Every instruction set's kernels against plain loops, and the rule that a sample's bits don't depend on its company.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,8 +120,8 @@ static void test_rows(void **state) {
                     found = kernels[k]->run_find(&rows, &layout.run[r], n, x, lower, upper, alone);
                 for (size_t i = 0; i < rows.count; i++) {
                     const size_t start = rows.start[i];
-                    const double t = kernels[k]->row_dot(rows.start[i + 1] - start, rows.columns + start,
-                                                         rows.values + start, x);
+                    const double t =
+                        kernels[k]->row_dot(rows.start[i + 1] - start, rows.columns + start, rows.values + start, x);
                     double absolute;
                     const double dot = hcri_rows_dot(&rows, i, x, &absolute);
                     by_row = fmax(by_row, fmax(t * upper[i], t * lower[i]));
@@ -185,7 +186,8 @@ static void test_box_and_step(void **state) {
             kernels[k]->step_f32(n, origin, 0.3, v, lower, upper, f);
             for (size_t j = 0; j < n; j++) {
                 const double exact = fmin(fmax(origin[j] + 0.3 * v[j], lower[j]), upper[j]);
-                assert_true(y[j] >= lower[j] && y[j] <= upper[j] && (double)f[j] >= lower[j] && (double)f[j] <= upper[j]);
+                assert_true(y[j] >= lower[j] && y[j] <= upper[j] && (double)f[j] >= lower[j] &&
+                            (double)f[j] <= upper[j]);
                 assert_true(fabs(y[j] - exact) <= 0x1p-52 * (fabs(origin[j]) + fabs(v[j])));
                 assert_true(fabs((double)f[j] - exact) <= 0x1p-23 * (fabs(origin[j]) + fabs(v[j])));
             }
@@ -212,8 +214,10 @@ static void test_sum_abs_shows_bad_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_layout_forms), cmocka_unit_test(test_box_and_step),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_layout_forms),
+        cmocka_unit_test(test_box_and_step),
         cmocka_unit_test(test_sum_abs_shows_bad_values),
     };
     return cmocka_run_group_tests(tests, find_kernels, NULL);

@@ -76,8 +76,7 @@ static void test_refused_rows_change_nothing(void **state) {
     const uint32_t backwards[2] = {1, 0}, outside[2] = {0, 2};
     assert_int_equal(hcr_builder_add_sparse_rows(builder, 1, start, backwards, good, NULL, upper, NULL),
                      HCR_ERROR_SHAPE);
-    assert_int_equal(hcr_builder_add_sparse_rows(builder, 1, start, outside, good, NULL, upper, NULL),
-                     HCR_ERROR_SHAPE);
+    assert_int_equal(hcr_builder_add_sparse_rows(builder, 1, start, outside, good, NULL, upper, NULL), HCR_ERROR_SHAPE);
     assert_int_equal(builder->set.linear->rows.count, 2);
     assert_int_equal(builder->set.linear->base.count, 4);
     hcr_builder_free(builder);
