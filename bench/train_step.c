@@ -1,5 +1,6 @@
 /* Time of a training step: forward, loss, backward, Adam; one thread. Prints one line a network: its name, then the
  * median and the smallest time in microseconds. bench/train_step.py runs it beside PyTorch. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ static hcr_region *make_box(size_t n, double *lower, double *upper, const double
     check(hcr_builder_create(NULL, &builder, &error), &error);
     check(hcr_builder_add_variable(builder, "y", n, 0, &error), &error);
     check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
-    check(hcri_region_create(&builder->set, origin, lower, upper, NULL, &region, &error), &error);
+    check(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, &error), &error);
     hcr_builder_free(builder);
     return region;
 }

@@ -34,15 +34,16 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     double *reach = hcri_allocate(&region->set.allocator, n, sizeof *reach);
     if (reach == NULL)
         return hcri_fail_memory(error);
-    double radius = 0;
+    double diagonal = 0;
     for (size_t j = 0; j < n; j++) {
         reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
-        radius = hypot(radius, reach[j]);
+        diagonal = hypot(diagonal, reach[j]);
     }
-    region->bounded = !isinf(radius);
+    region->bounded = !isinf(diagonal);
+    region->radius = fmin(region->radius, diagonal);
     for (size_t b = 0; b < region->set.blocks; b++)
-        radius = fmin(radius, region->set.block[b]->kind->radius(region->set.block[b]));
-    const hcri_extent extent = {region->origin, reach, radius};
+        region->radius = fmin(region->radius, region->set.block[b]->kind->radius(region->set.block[b]));
+    const hcri_extent extent = {region->origin, reach, region->radius};
     for (int p = 0; p < 2; p++) {
         for (size_t b = 0; b < region->set.blocks; b++) {
             const hcri_constraint *block = region->set.block[b];
@@ -92,7 +93,7 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
 
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const double *origin, const double *lower, const double *upper,
-                           hcr_error *error) {
+                           double radius, hcr_error *error) {
     const hcr_allocator *allocator = &region->set.allocator;
     const size_t n = region->set.n;
     region->origin = hcri_copy(allocator, origin, n, sizeof *origin);
@@ -103,6 +104,9 @@ static hcr_status complete(hcr_region *region, const double *origin, const doubl
     for (size_t j = 0; j < n; j++)
         if (!isfinite(origin[j]) || !(lower[j] <= origin[j] && origin[j] <= upper[j]))
             return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
+    if (!(radius > 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", radius);
+    region->radius = radius;
     region->inradius = INFINITY;
     HCRI_TRY(place_blocks(region, error));
     HCRI_TRY(compute_margins(region, error));
@@ -117,7 +121,7 @@ static hcr_region *create_empty(const hcr_allocator *allocator) {
 }
 
 hcr_status hcri_region_create(const hcri_set *set, const double *origin, const double *lower, const double *upper,
-                              const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
+                              double radius, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
     *region = NULL;
     const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
     hcr_region *made = create_empty(used);
@@ -125,7 +129,7 @@ hcr_status hcri_region_create(const hcri_set *set, const double *origin, const d
         return hcri_fail_memory(error);
     hcr_status status = hcri_set_copy(set, used, &made->set, error);
     if (status == HCR_OK)
-        status = complete(made, origin, lower, upper, error);
+        status = complete(made, origin, lower, upper, radius, error);
     if (status != HCR_OK)
         hcr_region_free(made);
     else
@@ -172,6 +176,7 @@ hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size
     hcri_put_f64s(&payload, region->set.n, region->origin);
     hcri_put_f64s(&payload, region->set.n, region->lower);
     hcri_put_f64s(&payload, region->set.n, region->upper);
+    hcri_put_f64(&payload, region->radius);
     if (!payload.failed) {
         hcri_put_bytes(&all, magic, sizeof magic);
         hcri_put_u32(&all, FORMAT_VERSION);
@@ -201,11 +206,12 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     const size_t n = region->set.n;
     double *origin = hcri_get_f64s(in, n, &allocator), *lower = hcri_get_f64s(in, n, &allocator),
            *upper = hcri_get_f64s(in, n, &allocator);
+    const double radius = hcri_get_f64(in);
     hcr_status status = HCR_OK;
     if (in->failed || in->used != in->size)
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
     if (status == HCR_OK)
-        status = complete(region, origin, lower, upper, error);
+        status = complete(region, origin, lower, upper, radius, error);
     hcri_release(&allocator, origin);
     hcri_release(&allocator, lower);
     hcri_release(&allocator, upper);

@@ -7,6 +7,7 @@
 #include "solve/central.h"
 #include "solve/conflict.h"
 #include "solve/origin.h"
+#include "solve/radius.h"
 
 static int has_open_side(size_t n, const double *lower, const double *upper) {
     for (size_t j = 0; j < n; j++)
@@ -29,12 +30,13 @@ static hcr_status prove_bounded(const hcri_set *set, const double *lower, const 
 static hcr_status finish(hcr_builder *builder, double *origin, double *lower, double *upper, hcr_region **region,
                          hcr_error *error) {
     const hcri_set *set = &builder->set;
-    double radius = 0;
+    double inradius = 0, radius = INFINITY;
     HCRI_TRY(hcri_bounds_derive(set, lower, upper, error));
     HCRI_TRY(prove_bounded(set, lower, upper, error));
-    HCRI_TRY(hcri_origin_find(builder, lower, upper, origin, &radius, error));
-    HCRI_TRY(hcri_bounds_narrow(set, origin, radius, lower, upper, error));
-    return hcri_region_create(set, origin, lower, upper, &set->allocator, region, error);
+    HCRI_TRY(hcri_origin_find(builder, lower, upper, origin, &inradius, error));
+    HCRI_TRY(hcri_bounds_narrow(set, origin, inradius, lower, upper, error));
+    HCRI_TRY(hcri_radius_bound(set, origin, &radius, error));
+    return hcri_region_create(set, origin, lower, upper, radius, &set->allocator, region, error);
 }
 
 hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {

@@ -49,7 +49,7 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
     }
     must(hcri_builder_begin(builder, &error), &error);
     must(hcri_set_number(&builder->set, &error), &error);
-    must(hcri_region_create(&builder->set, origin, lower, upper, NULL, &region, &error), &error);
+    must(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, &error), &error);
     free(lower);
     free(upper);
     hcr_builder_free(builder);
@@ -59,7 +59,8 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
 hcr_region *region_moved(const hcr_region *region, const double *origin) {
     hcr_error error;
     hcr_region *moved = NULL;
-    must(hcri_region_create(&region->set, origin, region->lower, region->upper, NULL, &moved, &error), &error);
+    must(hcri_region_create(&region->set, origin, region->lower, region->upper, INFINITY, NULL, &moved, &error),
+         &error);
     return moved;
 }
 
