@@ -59,8 +59,11 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
 hcr_region *region_moved(const hcr_region *region, const double *origin) {
     hcr_error error;
     hcr_region *moved = NULL;
-    must(hcri_region_create(&region->set, origin, region->lower, region->upper, INFINITY, NULL, &moved, &error),
-         &error);
+    double distance = 0; /* from one origin to the other: by so much the region may reach farther */
+    for (size_t j = 0; j < region->set.n; j++)
+        distance = hypot(distance, origin[j] - region->origin[j]);
+    const double radius = region->radius + (1 + 1e-12) * distance;
+    must(hcri_region_create(&region->set, origin, region->lower, region->upper, radius, NULL, &moved, &error), &error);
     return moved;
 }
 
