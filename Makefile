@@ -20,7 +20,7 @@ test:
 	cmake --build --preset asan-ubsan
 	ctest --preset asan-ubsan -j 2
 
-# The exactness tests with a million decodes each: about 25 minutes on two busy cores; see docs/measurements.md.
+# The exactness tests with a million decodes each: about a quarter of an hour; see docs/measurements.md.
 test-long: test
 	HCR_LONG=1 ctest --preset release -R exactness --timeout 0
 
