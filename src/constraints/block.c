@@ -1,7 +1,5 @@
 #include "constraints/block.h"
 
-#include <math.h>
-
 void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
     hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
     if (constraint == NULL)
@@ -46,11 +44,4 @@ hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error
     hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
                  "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0", value);
     return HCR_ERROR_ORIGIN;
-}
-
-double hcri_norm(size_t n, const double *x) {
-    double norm = 0;
-    for (size_t j = 0; j < n; j++)
-        norm = hypot(norm, x[j]);
-    return norm;
 }

@@ -12,8 +12,6 @@ void hcri_block_release(hcri_constraint *constraint);
 void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
 /* Reads the sources of the `count` inequalities that the block has. */
 hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
-/* The Euclidean norm of x, without over- or underflow. */
-double hcri_norm(size_t n, const double *x);
 /* ORIGIN, with the local number of the inequality that doesn't hold strictly there. */
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
 

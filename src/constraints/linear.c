@@ -4,6 +4,7 @@
 
 #include "constraints/block.h"
 #include "constraints/kernels.h"
+#include "core/vector.h"
 
 static void release(hcri_constraint *constraint) {
     hcri_linear *linear = (hcri_linear *)constraint;
@@ -237,9 +238,8 @@ static double inradius(const hcri_constraint *constraint) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     double least = INFINITY;
     for (size_t i = 0; i < linear->rows.count; i++) {
-        double norm = 0;
-        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
-            norm = hypot(norm, linear->rows.values[k]);
+        const size_t start = linear->rows.start[i];
+        const double norm = hcri_norm(linear->rows.start[i + 1] - start, linear->rows.values + start);
         least = fmin(least, least_slack(linear, i) / norm);
     }
     return least;

@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/kernels.h"
 #include "constraints/quadratic_value.h"
+#include "core/vector.h"
 
 static void release(hcri_constraint *constraint) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
@@ -80,13 +81,6 @@ static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
     return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
 }
 
-static int all_finite(size_t count, const double *values) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return 0;
-    return 1;
-}
-
 static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
                        hcr_error *error) {
     hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
@@ -107,8 +101,9 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         quadratic->linear = hcri_get_f64s(in, n, allocator);
         status = hcri_block_read(&quadratic->base, in, error);
     }
-    if (status == HCR_OK && !(all_finite(matrix_size(quadratic), quadratic->matrix) &&
-                              all_finite(shift_size(quadratic), quadratic->shift) && all_finite(n, quadratic->linear)))
+    if (status == HCR_OK &&
+        !(hcri_all_finite(matrix_size(quadratic), quadratic->matrix) &&
+          hcri_all_finite(shift_size(quadratic), quadratic->shift) && hcri_all_finite(n, quadratic->linear)))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic has a number that isn't finite");
     if (status != HCR_OK)
         release(&quadratic->base);

@@ -1,15 +1,7 @@
-#include <math.h>
-
+#include "core/vector.h"
 #include "exact/sign.h"
 #include "hcr/hcr_build.h"
 #include "region/region.h"
-
-static int all_finite(size_t n, const double *y) {
-    for (size_t j = 0; j < n; j++)
-        if (!isfinite(y[j]))
-            return 0;
-    return 1;
-}
 
 /* Points that are checked together: every block passes by once for all of them, and stays in the cache while it does.
  */
@@ -19,7 +11,7 @@ static void check_chunk(const hcr_region *region, size_t rows, const double *y, 
     const size_t n = region->set.n;
     uint32_t violated[AT_ONCE];
     for (size_t s = 0; s < rows; s++) {
-        inside[s] = all_finite(n, y + s * n) != 0;
+        inside[s] = hcri_all_finite(n, y + s * n) != 0;
         violated[s] = HCRI_NO_CONSTRAINT;
     }
     for (size_t b = 0; b < region->set.blocks; b++) {

@@ -1,4 +1,5 @@
 #include "language/functions.h"
+#include "core/vector.h"
 
 #include <math.h>
 
@@ -292,12 +293,8 @@ static const hcri_value *apply_norm(const hcri_call *call) {
                            "norm(x, %g) isn't in this version: 1, 2 and inf are", p);
     if (p == 2 && x->size > 1 && !hcri_value_is_constant(x))
         return hcri_value_is_affine(x) ? whole_atom(call, HCRI_ATOM_NORM, x, NULL, 1) : refuse_bent(call);
-    if (p == 2 && x->size > 1) {
-        double norm = 0;
-        for (size_t i = 0; i < x->size; i++)
-            norm = hypot(norm, x->constant[i]);
-        return hcri_value_scalar(call->text, call->node->span, norm);
-    }
+    if (p == 2 && x->size > 1)
+        return hcri_value_scalar(call->text, call->node->span, hcri_norm(x->size, x->constant));
     const hcri_value *size = absolute(call, x, "norm");
     if (size == NULL)
         return NULL;

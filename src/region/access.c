@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "core/file.h"
+#include "core/vector.h"
 #include "region/region.h"
 
 hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
@@ -71,9 +72,7 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y,
         const double *point = y + s * n;
         double worst = -INFINITY;
         uint32_t worst_constraint = HCRI_NO_CONSTRAINT;
-        int finite = 1;
-        for (size_t j = 0; j < n; j++)
-            finite &= isfinite(point[j]) != 0;
+        const int finite = hcri_all_finite(n, point);
         for (size_t b = 0; finite && b < region->set.blocks; b++) {
             const hcri_constraint *block = region->set.block[b];
             for (size_t i = 0; i < block->count; i++) {

@@ -16,7 +16,7 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-static int all_finite(size_t n, const double *lower, const double *upper) {
+int hcri_bounds_closed(size_t n, const double *lower, const double *upper) {
     for (size_t j = 0; j < n; j++)
         if (isinf(lower[j]) || isinf(upper[j]))
             return 0;
@@ -29,7 +29,7 @@ static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *up
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-        if (quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && all_finite(set->n, lower, upper)))
+        if (quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
             continue;
         hcri_ellipsoid ellipsoid;
         HCRI_TRY(hcri_ellipsoid_find(quadratic, &ellipsoid, error));
@@ -232,7 +232,7 @@ static hcr_status linear_extremes(const hcri_local *local, double *lower, double
     const size_t n = set->n, rows = set->linear->rows.count;
     const double numbers = rows == 0 ? 0 : (double)set->linear->rows.start[rows];
     const int all = (double)n * (numbers + (double)n) <= cheap_sweep;
-    if (rows == 0 || (!all && all_finite(n, lower, upper)))
+    if (rows == 0 || (!all && hcri_bounds_closed(n, lower, upper)))
         return HCR_OK;
     int found = 0;
     if (!all)
@@ -309,5 +309,5 @@ hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double 
     const hcri_local local = {set, centre, inradius};
     HCRI_TRY(linear_extremes(&local, lower, upper, error));
     hcri_propagate(set, lower, upper);
-    return all_finite(set->n, lower, upper) ? HCR_OK : curved_extremes(&local, lower, upper, error);
+    return hcri_bounds_closed(set->n, lower, upper) ? HCR_OK : curved_extremes(&local, lower, upper, error);
 }

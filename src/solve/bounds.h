@@ -7,6 +7,8 @@
 /* lower, upper (n each): what the bounds, closed forms for the quadratics and propagation over the rows give, safe
  * against rounding; ±infinity where they give nothing. */
 hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper, hcr_error *error);
+/* 1 when no bound is infinite. */
+int hcri_bounds_closed(size_t n, const double *lower, const double *upper);
 /* Is there a direction in which nothing ends? Decided from the recession cone, for those that derive left open. Errors:
  * UNBOUNDED with the direction, SOLVER, MEMORY. */
 hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/vector.h"
 #include "solve/certify.h"
 #include "solve/conflict.h"
 #include "solve/ellipsoid.h"
@@ -42,12 +43,7 @@ static double curvature_bound(const hcri_quadratic *quadratic) {
 static double gradient_length(const hcri_constraint *block, const double *y, double *gradient) {
     memset(gradient, 0, block->n * sizeof *gradient);
     block->kind->add_gradient(block, 0, y, 1, gradient);
-    double largest = 0, sum = 0;
-    for (size_t j = 0; j < block->n; j++)
-        largest = fmax(largest, fabs(gradient[j]));
-    for (size_t j = 0; largest > 0 && j < block->n; j++)
-        sum += gradient[j] / largest * (gradient[j] / largest);
-    return largest * sqrt(sum);
+    return hcri_norm(block->n, gradient);
 }
 
 /* c(y), and the w with −c(y)/w = the root t of c(y) + |∇c(y)| t + ½ λ t² = 0, which is the mean of the slopes at its

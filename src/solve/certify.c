@@ -1,5 +1,7 @@
 #include "solve/certify.h"
 
+#include "core/vector.h"
+
 #include <math.h>
 
 int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number, double *value) {
@@ -26,12 +28,5 @@ int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number,
 }
 
 double hcri_row_length(const hcri_rows *rows, size_t i) {
-    double largest = 0, sum = 0;
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        largest = fmax(largest, fabs(rows->values[k]));
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        const double part = rows->values[k] / largest;
-        sum += part * part;
-    }
-    return largest * sqrt(sum);
+    return hcri_norm(rows->start[i + 1] - rows->start[i], rows->values + rows->start[i]);
 }

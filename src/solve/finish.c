@@ -9,16 +9,9 @@
 #include "solve/origin.h"
 #include "solve/radius.h"
 
-static int has_open_side(size_t n, const double *lower, const double *upper) {
-    for (size_t j = 0; j < n; j++)
-        if (isinf(lower[j]) || isinf(upper[j]))
-            return 1;
-    return 0;
-}
-
 /* A set that is empty is called so, not unbounded. */
 static hcr_status prove_bounded(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
-    if (!has_open_side(set->n, lower, upper))
+    if (hcri_bounds_closed(set->n, lower, upper))
         return HCR_OK;
     hcr_error found = {0};
     const hcr_status status = hcri_bounds_prove(set, lower, upper, &found);

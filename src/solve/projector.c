@@ -12,7 +12,6 @@
 struct hcr_projector {
     const hcr_region *region;
     hcr_workspace *workspace;
-    double reach; /* bounds |y − O| over the region */
     int box_only;
     hcri_active_set *active_set; /* NULL: no rows */
     size_t axes_count;           /* of the quadratics, those taken apart when they are needed: the first ones */
@@ -26,7 +25,7 @@ struct hcr_projector {
 
 /* Numbers that the principal axes of all quadratics may take, 256 MB. */
 static const size_t largest_axes = (size_t)1 << 25;
-/* Points farther away than this many times the region's reach are projected in steps when the solver asks for it. */
+/* Points farther away than this many times the region's radius are projected in steps when the solver asks for it. */
 static const double far_flat = 1e6, far_curved = 1e3;
 /* Coordinates whose squares stay finite, whatever is summed. */
 static const double largest_coordinate = 1e140;
@@ -63,10 +62,6 @@ static hcr_status prepare(hcr_projector *projector, hcr_error *error) {
     const hcr_region *region = projector->region;
     const hcri_set *set = &region->set;
     const size_t n = set->n;
-    for (size_t j = 0; j < n; j++) {
-        const double reach = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
-        projector->reach = hypot(projector->reach, reach);
-    }
     HCRI_TRY(hcr_workspace_create(region, 1, &projector->workspace, error));
     if (set->linear->rows.count != 0)
         HCRI_TRY(hcri_active_set_create(region, &projector->active_set, error));
@@ -198,12 +193,12 @@ static hcr_status project_far(hcr_projector *projector, double far, const double
     const size_t n = projector->region->set.n;
     memcpy(y, projector->region->origin, n * sizeof *y);
     for (int step = 0; step < STEPS; step++) {
-        const double t = fmin(1, far * projector->reach / distance(n, p, y));
+        const double t = fmin(1, far * projector->region->radius / distance(n, p, y));
         for (size_t j = 0; j < n; j++)
             projector->nearer[j] = t == 1 ? p[j] : y[j] + t * (p[j] - y[j]);
         memcpy(projector->result, y, n * sizeof *y);
         HCRI_TRY(project_near(projector, projector->nearer, y, error));
-        if (t == 1 || distance(n, projector->result, y) <= 1e-12 * projector->reach)
+        if (t == 1 || distance(n, projector->result, y) <= 1e-12 * projector->region->radius)
             break;
     }
     return HCR_OK;
@@ -213,7 +208,7 @@ static hcr_status project_far(hcr_projector *projector, double far, const double
 static hcr_status project_row(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
     const hcr_region *region = projector->region;
     const double far = quadratics(&region->set) == 0 ? far_flat : far_curved;
-    if (distance(region->set.n, p, region->origin) <= far * projector->reach)
+    if (distance(region->set.n, p, region->origin) <= far * projector->region->radius)
         return project_near(projector, p, y, error);
     int found;
     return project_cheaply(projector, p, y, &found) ? HCR_OK : project_far(projector, far, p, y, error);

@@ -3,7 +3,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-#include "constraints/block.h"
+#include "core/vector.h"
 
 /* Larger matrices take more time than their margin is worth. */
 enum { LARGEST = 1024 };
