@@ -10,8 +10,11 @@
  *     encode    y      -> (d, r)   d = (y - O)/|y - O|, r = gamma(y - O)
  *     decode    (d, r) -> O + r d/gamma(d)                 the length of d is of no matter
  *     contract  v      -> O + v/max(1, gamma(v))           feasible points stay where they are
+ *     soften    v      -> O + v/(1 + gamma(v))             one-to-one onto the interior, also of an unbounded region
  *
- * What decode and contract return satisfies every inequality of the region in exact arithmetic, at tolerance 0.
+ * Directions are taken within the equalities of the region: v stands for its orthogonal projection onto them.
+ *
+ * What decode, contract and soften return satisfies every inequality of the region in exact arithmetic, at tolerance 0.
  *
  * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
  * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
@@ -123,6 +126,15 @@ HCR_API const double *hcr_region_upper(const hcr_region *region);
 /* The share of the radius that is given up next to the frontier so that results are exactly inside (docs/exactness.md);
  * 1 or more: the region is too thin for this precision and its maps return HCR_ERROR_PRECISION. */
 HCR_API double hcr_region_margin(const hcr_region *region, hcr_precision precision);
+/* How many coordinates the equalities leave free: n without equalities. */
+HCR_API size_t hcr_region_freedom(const hcr_region *region);
+/* Equalities a·y = b of the region, and the bound of |a·y − b| for a result y: a few units in the last place of
+ * Σ|a_j y_j|, with what their elimination adds. */
+HCR_API size_t hcr_region_equalities(const hcr_region *region);
+HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *y,
+                                             hcr_precision precision);
+/* 1 when the region is convex; 0 for star domains, of which results are what the origin sees. */
+HCR_API int hcr_region_is_convex(const hcr_region *region);
 /* 1 when every direction meets the frontier. */
 HCR_API int hcr_region_is_bounded(const hcr_region *region);
 /* The name of output j, such as "load[3]" or "price" for a scalar, into `name` (cut to `capacity`); j < n. */
@@ -130,7 +142,7 @@ HCR_API void hcr_region_output_name(const hcr_region *region, size_t j, char *na
 
 /* Where a constraint came from. Strings are owned by the region. */
 typedef struct hcr_constraint_info {
-    const char *kind; /* "box", "linear", "quadratic" */
+    const char *kind; /* "box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except" */
     const char *file; /* "" when built in C */
     const char *text; /* the source line, or the label given to the builder */
     int line, column; /* 0 when built in C */
@@ -174,12 +186,13 @@ HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
 
 /* What happened to one sample: not an error of the call. */
 typedef enum hcr_outcome {
-    HCR_INSIDE = 0,     /* the result is strictly inside, where the input put it */
-    HCR_FRONTIER = 1,   /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
-    HCR_AT_ORIGIN = 2,  /* v = 0, or y = O: the direction is 0 */
-    HCR_OUTSIDE = 3,    /* encode: the point isn't in the region, r > 1 */
-    HCR_BAD_VALUE = 4,  /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
-    HCR_NO_FRONTIER = 5 /* decode: nothing stops this direction; the result is the origin */
+    HCR_INSIDE = 0,      /* the result is strictly inside, where the input put it */
+    HCR_FRONTIER = 1,    /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
+    HCR_AT_ORIGIN = 2,   /* v = 0, or y = O: the direction is 0 */
+    HCR_OUTSIDE = 3,     /* encode: the point isn't in the region, r > 1 */
+    HCR_BAD_VALUE = 4,   /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
+    HCR_NO_FRONTIER = 5, /* decode: nothing stops this direction; the result is the origin */
+    HCR_HIDDEN = 6       /* encode: the point is in the region, but not within sight of the origin; r > 1 */
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */
@@ -205,6 +218,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_decode(const hcr_region *region, hcr_workspa
                                            const double *polar, double *y, hcr_ray *rays, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                              const double *v, double *y, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                           const double *v, double *y, hcr_ray *rays, hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const float *v, float *gauge, hcr_ray *rays, hcr_error *error);
@@ -214,12 +229,14 @@ HCR_API HCR_MUST_USE hcr_status hcr_decode_f32(const hcr_region *region, hcr_wor
                                                const float *polar, float *y, hcr_ray *rays, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                  const float *v, float *y, hcr_ray *rays, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const float *v, float *y, hcr_ray *rays, hcr_error *error);
 
 /* Derivatives, as vector–Jacobian products: `x_bar` is the gradient of a scalar by x. The first array is the map's
  * input; `rays` is what the map returned for it, or NULL (then it is computed again).
  * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
- * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's, which is
- * the identity at v = 0; encode's direction has no derivative at y = O. */
+ * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's and
+ * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const double *v, const hcr_ray *rays, const double *gauge_bar,
                                               double *v_bar, hcr_error *error);
@@ -232,6 +249,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp(const hcr_region *region, hcr_wor
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                  const double *v, const hcr_ray *rays, const double *y_bar,
                                                  double *v_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
+                                               hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                   const float *v, const hcr_ray *rays, const float *gauge_bar,
@@ -245,6 +265,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                      const float *v, const hcr_ray *rays, const float *y_bar,
                                                      float *v_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *v, const hcr_ray *rays, const float *y_bar,
+                                                   float *v_bar, hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number. NaN when the point has a bad value. For a decision at tolerance 0

@@ -73,6 +73,70 @@ typedef struct hcr_quadratic {
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *quadratic,
                                                           hcr_error *error);
 
+/* |M y + shift| <= linear·y + constant: a second-order cone. M in compressed rows. */
+typedef struct hcr_cone {
+    size_t rows;
+    const size_t *start; /* rows + 1 offsets */
+    const uint32_t *columns;
+    const double *values;
+    const double *shift;  /* one a row; NULL: 0 */
+    const double *linear; /* n numbers; NULL: 0 */
+    double constant;
+} hcr_cone;
+/* Errors: DATA, SHAPE. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_cone(hcr_builder *builder, const hcr_cone *cone, hcr_error *error);
+
+/* constant + Σ_k matrix_k y[outputs_k] is positive semidefinite: a linear matrix inequality. */
+typedef struct hcr_lmi {
+    size_t size;            /* the matrices are size × size, symmetric, row-major */
+    const double *constant; /* NULL: 0 */
+    size_t terms;
+    const uint32_t *outputs; /* terms numbers, each at most once */
+    const double *matrices;  /* terms × size × size */
+} hcr_lmi;
+/* Errors: CONVEXITY (a matrix that isn't symmetric: which entry), DATA, SHAPE. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_lmi(hcr_builder *builder, const hcr_lmi *lmi, hcr_error *error);
+
+/* A y == right, A in compressed rows. Equalities are eliminated by hcr_builder_finish: redundant ones are dropped,
+ * those that contradict refused (EMPTY). Results satisfy them to within hcr_region_equality_tolerance. Bounds and rows
+ * whose two sides meet become equalities too. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const size_t *start,
+                                                           const uint32_t *columns, const double *values,
+                                                           const double *right, hcr_error *error);
+
+/* c(y) <= 0 for a function of the caller's. It may be called from several threads at once, and must give the same
+ * result for the same point. A region with one can't be saved. */
+typedef struct hcr_callback {
+    const char *name; /* for messages; copied */
+    void *context;
+    int convex; /* 0: every ray from the origin leaves {c <= 0} at most once, and the origin must be given */
+    /* c(y); NaN outside its domain. *rounding (may be NULL) gets a bound of its error, 0 when none is known. */
+    double (*value)(void *context, size_t n, const double *y, double *rounding);
+    /* n numbers; NULL: from differences. */
+    void (*gradient)(void *context, size_t n, const double *y, double *gradient);
+    /* c, its first and its second derivative by t at origin + t v; NULL: from value and gradient. */
+    void (*along)(void *context, size_t n, const double *origin, const double *v, double t, double jet[3]);
+} hcr_callback;
+/* Results are checked by value(y) <= −rounding, in floating point: exact as far as the callback is. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_callback(hcr_builder *builder, const hcr_callback *callback,
+                                                         hcr_error *error);
+
+/* How the frontier of expressions and callbacks that are added from here on is found along a ray. */
+typedef enum hcr_root_method { HCR_ROOT_NEWTON = 0, HCR_ROOT_HALLEY = 1, HCR_ROOT_BRENT = 2 } hcr_root_method;
+HCR_API HCR_MUST_USE hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method,
+                                                            hcr_error *error);
+
+/* Star domains. What is added between begin and end belongs to the group: to one body of a union (hcr_builder_next
+ * starts the next body), or to the convex set that is cut out. Groups don't nest; equalities can't be in one. */
+typedef enum hcr_group { HCR_GROUP_UNION = 0, HCR_GROUP_EXCEPT = 1 } hcr_group;
+HCR_API HCR_MUST_USE hcr_status hcr_builder_begin_group(hcr_builder *builder, hcr_group group, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_builder_next(hcr_builder *builder, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_builder_end_group(hcr_builder *builder, hcr_error *error);
+
+/* 1: the region may reach to infinity. Contract and soften then work as ever, decode where something stops the
+ * direction. 0, the default: an unbounded region is refused. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, int allow, hcr_error *error);
+
 typedef enum hcr_origin {
     HCR_ORIGIN_CHEBYSHEV = 0, /* the centre of a largest ball inside; the default */
     HCR_ORIGIN_ANALYTIC = 1,  /* the analytic centre, argmax Σ log(−c_i) */
@@ -85,8 +149,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr
                                                        const double *points, hcr_error *error);
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
 
-/* Finds the origin, proves the region bounded and computes bounds and margins. The builder stays usable.
- * Errors: EMPTY (no interior: a small set of conflicting sources), UNBOUNDED (a direction, in names), ORIGIN, SOLVER.
+/* Finds the origin, proves the region bounded (unless it needn't be) and computes bounds and margins. The builder stays
+ * usable. Errors: EMPTY (no interior: a small set of conflicting sources), UNBOUNDED (a direction, in names), ORIGIN,
+ * SOLVER.
  */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error);
 
@@ -117,9 +182,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int
 /* --------------------------------------------------------------------------------------------------- checking */
 
 /* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational
- * arithmetic on the stored coefficients: inside[i] = 1 or 0. A point with a NaN or an infinity is not inside.
- * Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a violated constraint, UINT32_MAX
- * when inside. _f32 points are the doubles that they convert to. */
+ * arithmetic on the stored coefficients (expressions: in interval arithmetic of growing precision; callbacks: in
+ * floating point), and every equality to within hcr_region_equality_tolerance: inside[i] = 1 or 0. A point with a NaN
+ * or an infinity is not inside. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a
+ * violated constraint, UINT32_MAX when inside or when it is an equality that doesn't hold. _f32 points are the doubles
+ * that they convert to. */
 HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *y, uint8_t *inside,
                                           uint32_t *which, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *y, uint8_t *inside,

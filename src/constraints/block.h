@@ -14,5 +14,12 @@ void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
 hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
 /* ORIGIN, with the local number of the inequality that doesn't hold strictly there. */
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
+/* The default for `holds`: value and its error bound, inequality by inequality. */
+int hcri_block_holds(const hcri_constraint *constraint, const double *y);
+/* The default for `interval`: Newton's method on c_i(O + t v) from value and add_gradient. */
+void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                         double *enter, double *leave);
+/* Copies the sources of `from` to a block with as many inequalities. */
+void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef HCRI_CONSTRAINT_H
 #define HCRI_CONSTRAINT_H
 
+#include "constraints/rows.h"
 #include "core/bytes.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -16,17 +17,41 @@
 typedef struct hcri_constraint hcri_constraint;
 
 /* Pinned: they are stored in compiled files. */
-typedef enum hcri_kind_id { HCRI_BOX = 0, HCRI_LINEAR = 1, HCRI_QUADRATIC = 2, HCRI_KINDS = 3 } hcri_kind_id;
+typedef enum hcri_kind_id {
+    HCRI_BOX = 0,
+    HCRI_LINEAR = 1,
+    HCRI_QUADRATIC = 2,
+    HCRI_CONE = 3,
+    HCRI_LMI = 4,
+    HCRI_EXPRESSION = 5,
+    HCRI_CALLBACK = 6,
+    HCRI_UNION = 7,
+    HCRI_EXCEPT = 8,
+    HCRI_KINDS = 9
+} hcri_kind_id;
 
 /* How far the region reaches, for the analysis of rounding. */
 typedef struct hcri_extent {
-    const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| */
+    const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| (infinity: none is known) */
     double radius;                /* bounds |y − O| */
+    /* n: what an output that an equality determines may be off beyond its share of the step, 0 for the others; NULL
+     * when there are none. */
+    const double *extra;
 } hcri_extent;
+
+/* y = constant + T z: outputs as affine functions of fewer coordinates. */
+typedef struct hcri_substitution {
+    size_t coordinates;     /* k, the length of z */
+    hcri_rows map;          /* T: n rows, columns under k */
+    const double *constant; /* n */
+} hcri_substitution;
 
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
+    /* Every c_i is convex: along a ray it is below 0, then above. Where it isn't 1, `along` is 0 (not known), margins
+     * are infinite, and the block is one that counts only where the ray first leaves it. */
+    int convex;
     void (*release)(hcri_constraint *constraint);
 
     /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
@@ -54,13 +79,26 @@ typedef struct hcri_kind {
     double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
+    /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
+     */
+    int (*holds)(const hcri_constraint *constraint, const double *y);
+    /* The t >= 0 with c_i(O + t v) <= 0 as one interval: *enter = infinity when there is none, *leave = infinity when
+     * it doesn't end. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
+     * (hcri_block_interval serves any convex kind). */
+    void (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v, double *enter,
+                     double *leave);
+    /* The block as one on z, y = constant + T z, sources included; one that is left without z may be refused by EMPTY
+     * or come back as NULL when it always holds. NULL for box and linear: solve/ has its own way. */
+    hcr_status (*substitute)(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                             hcri_constraint **substituted, hcr_error *error);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
 
     /* A bound of |y − O| over the points that satisfy the block, infinity when there is none. After place. */
     double (*radius)(const hcri_constraint *constraint);
     /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
-     * output type (2^-53 or 2^-24). After place. */
+     * output type (2^-53 or 2^-24). Infinity when there is none: results are then checked by `holds` and drawn towards
+     * the origin until it does. After place. */
     double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
     double (*inradius)(const hcri_constraint *constraint);

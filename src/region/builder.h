@@ -2,6 +2,8 @@
 #ifndef HCRI_BUILDER_H
 #define HCRI_BUILDER_H
 
+#include "constraints/tape.h"
+#include "constraints/union.h"
 #include "hcr/hcr_build.h"
 #include "region/set.h"
 
@@ -10,6 +12,9 @@ struct hcr_builder {
     uint32_t place;      /* of the constraints being added … */
     uint32_t place_rows; /* … and how many it has so far */
     hcr_origin origin;
+    hcr_root_method root_method;
+    int unbounded_allowed;
+    hcri_union *group; /* NULL outside of one; owned until it ends */
     size_t point_count;
     double *points; /* MEAN: point_count × n; GIVEN: n */
 };
@@ -17,6 +22,11 @@ struct hcr_builder {
 /* Adds a block that was made for this builder's n outputs: the builder owns it, also on failure. Its sources become the
  * builder's current one. */
 hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint, hcr_error *error);
+/* c(y) <= 0 for a tape, which is taken over, also on failure. convex: known to be so; else a star constraint. */
+hcr_status hcri_builder_add_expression(hcr_builder *builder, hcri_tape *tape, int convex, hcr_error *error);
+/* The box and the rows that constraints now go to: the set's, or those of the current body of a group. */
+hcri_box *hcri_builder_box(hcr_builder *builder);
+hcri_linear *hcri_builder_linear(hcr_builder *builder);
 /* Makes the box and the rows once the outputs are known; every call that adds constraints begins with it. */
 hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error);
 

@@ -2,6 +2,7 @@
 #ifndef HCRI_REGION_H
 #define HCRI_REGION_H
 
+#include "region/affine.h"
 #include "region/set.h"
 
 struct hcr_region {
@@ -14,14 +15,27 @@ struct hcr_region {
     double radius;         /* bounds |y − O| over the region: given, or what the box and the blocks say */
     double inradius;       /* of the largest ball around O, at least approximately */
     double margin[2];      /* by hcr_precision */
+    int convex;
+    hcri_affine affine; /* count 0: no equalities */
+    /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
+     * hold. */
+    size_t verified_blocks[2];
+    const hcri_constraint **verified[2];
     double *clamp_lower[2], *clamp_upper[2]; /* the box constraints, rounded inwards to the output type */
 };
 
-/* Makes a region of a copy of `set` around `origin` (strictly inside). lower/upper: a box that holds the region, as
- * tight as is known; radius: a bound of |y − origin| over it, infinity when none is known; both trusted. Errors:
- * MEMORY, ORIGIN (on or over the constraint it names). */
-hcr_status hcri_region_create(const hcri_set *set, const double *origin, const double *lower, const double *upper,
-                              double radius, const hcr_allocator *allocator, hcr_region **region, hcr_error *error);
+/* What is known of a set: its origin, strictly inside and on the equalities; a box that holds it, as tight as is known,
+ * ±infinity where it is open; a bound of |y − origin| over it, infinity when none is known; its equalities, solved
+ * (count 0 when there are none). All of it is trusted, but for the origin. */
+typedef struct hcri_outline {
+    const double *origin, *lower, *upper;
+    double radius;
+    const hcri_affine *affine; /* NULL: no equalities */
+    int unbounded_allowed;
+} hcri_outline;
+/* Makes a region of a copy of `set`. Errors: MEMORY, ORIGIN (on or over the constraint it names), UNBOUNDED. */
+hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,
+                              hcr_region **region, hcr_error *error);
 /* The margin from which on a precision is refused. */
 #define HCRI_LARGEST_MARGIN 0.5
 /* PRECISION when the region is too thin for it. */

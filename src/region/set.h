@@ -19,6 +19,13 @@ typedef struct hcri_place { /* where constraints came from: what messages show *
     int line, column;
 } hcri_place;
 
+typedef struct hcri_equalities { /* A y = right */
+    hcri_rows rows;
+    size_t capacity;
+    double *right;
+    uint32_t *source, *source_row; /* as in hcri_constraint */
+} hcri_equalities;
+
 typedef struct hcri_set {
     hcr_allocator allocator;
     size_t n;
@@ -27,9 +34,10 @@ typedef struct hcri_set {
     size_t places, place_capacity; /* place 0 always exists: "" at line 0 */
     hcri_place *place;
     size_t blocks, block_capacity;
-    hcri_constraint **block; /* block[0] is the box and block[1] the rows, once n is known; then one a quadratic */
+    hcri_constraint **block; /* block[0] is the box and block[1] the rows, once n is known; then one an inequality */
     hcri_box *box;           /* = block[0] */
     hcri_linear *linear;     /* = block[1] */
+    hcri_equalities equalities;
 } hcri_set;
 
 void hcri_set_release(hcri_set *set); /* everything in it, not the struct */
@@ -42,6 +50,10 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error);
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
+hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
+                                 double right, uint32_t source, uint32_t source_row, hcr_error *error);
+/* 1 when every block is convex. */
+int hcri_set_is_convex(const hcri_set *set);
 /* The block that holds constraint number i, and the number inside it. */
 const hcri_constraint *hcri_set_block_of(const hcri_set *set, uint32_t i, size_t *local);
 const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i);

@@ -1,0 +1,66 @@
+/* An expression of the outputs as a tape: steps, each made of earlier ones; the last is the value.
+ *
+ * A tape says nothing of curvature: who makes it knows whether the value is convex. Outside the domain of a step (log
+ * of a negative number) the value is NaN; the inequality "value <= 0" doesn't hold there. */
+#ifndef HCRI_TAPE_H
+#define HCRI_TAPE_H
+
+#include "constraints/rows.h"
+#include "core/bytes.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Pinned: they are stored in compiled files. x_k are the arguments, p the parameter. */
+typedef enum hcri_step_kind {
+    HCRI_STEP_AFFINE = 0,   /* p + Σ weight_k y[argument_k]: arguments are outputs */
+    HCRI_STEP_SUM = 1,      /* p + Σ weight_k x_k */
+    HCRI_STEP_PRODUCT = 2,  /* x_0 x_1 */
+    HCRI_STEP_QUOTIENT = 3, /* x_0/x_1 */
+    HCRI_STEP_MAX = 4,      /* the largest x_k */
+    HCRI_STEP_MIN = 5,      /* the least */
+    HCRI_STEP_ABS = 6,      /* |x| */
+    HCRI_STEP_POWER = 7,    /* x^p: for p that is no whole number, and for p < 0, of x >= 0 (> 0) only */
+    HCRI_STEP_EXP = 8,
+    HCRI_STEP_LOG = 9,
+    HCRI_STEP_SQRT = 10,
+    HCRI_STEP_XLOGX = 11,    /* x log x, 0 at 0 */
+    HCRI_STEP_HUBER = 12,    /* x² up to |x| = p, then 2p|x| − p² */
+    HCRI_STEP_SOFTPLUS = 13, /* log(1 + e^x) */
+    HCRI_STEP_SIN = 14,
+    HCRI_STEP_COS = 15,
+    HCRI_STEP_TANH = 16,
+    HCRI_STEP_ATAN = 17,
+    HCRI_STEP_LOG_SUM_EXP = 18,
+    HCRI_STEP_GEO_MEAN = 19, /* (Π x_k)^(1/count), of x >= 0 */
+    HCRI_STEP_NORM = 20,     /* (Σ |x_k|^p)^(1/p), p >= 1 */
+    HCRI_STEP_SUM_SQUARES = 21,
+    HCRI_STEP_QUAD_OVER_LIN = 22,      /* Σ_{k >= 1} x_k²/x_0, of x_0 > 0 */
+    HCRI_STEP_RELATIVE_ENTROPY = 23,   /* x_0 log(x_0/x_1), of x_0 >= 0, x_1 > 0 */
+    HCRI_STEP_LARGEST_EIGENVALUE = 24, /* of the symmetric matrix of the arguments, row-major, `rows` × `rows` */
+    HCRI_STEP_NUCLEAR_NORM = 25,       /* of the matrix of the arguments, row-major, `rows` rows */
+    HCRI_STEP_KINDS = 26
+} hcri_step_kind;
+
+typedef struct hcri_step {
+    hcri_step_kind kind;
+    size_t first, count; /* its arguments */
+    size_t rows;         /* of a matrix, else 0 */
+    double parameter;
+} hcri_step;
+
+typedef struct hcri_tape {
+    const hcr_allocator *allocator;
+    size_t steps, step_capacity;
+    hcri_step *step;
+    size_t arguments, argument_capacity, weight_capacity;
+    uint32_t *argument; /* numbers of earlier steps; of outputs for AFFINE */
+    double *weight;     /* one an argument; 1 where the step has none */
+} hcri_tape;
+
+/* Appends a step and gives its number. `weights` NULL: ones. Errors: MEMORY; ARGUMENT for a count, an argument or a
+ * parameter that the step can't have; DATA for numbers that aren't finite. The tape starts as {.allocator = …}. */
+hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
+                         const uint32_t *arguments, const double *weights, uint32_t *number, hcr_error *error);
+void hcri_tape_release(hcri_tape *tape);
+
+#endif

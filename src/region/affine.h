@@ -1,0 +1,27 @@
+/* The equalities of a region, solved: some outputs as affine functions of the free ones, and directions that keep them.
+ */
+#ifndef HCRI_AFFINE_H
+#define HCRI_AFFINE_H
+
+#include "region/set.h"
+
+typedef struct hcri_affine {
+    size_t count;        /* independent equalities, 1 or more; at most n */
+    uint32_t *dependent; /* the outputs that they determine, increasing */
+    hcri_rows map;       /* T: count rows over the outputs, of which only free ones occur … */
+    double *constant;    /* … and y_dependent = constant + T y */
+    hcri_rows basis;     /* Q: count orthonormal rows that span the equalities': directions are v − Q'Q v */
+} hcri_affine;
+
+void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator);
+hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
+                            hcr_error *error);
+hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out);
+hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
+                            hcr_error *error);
+/* v = v − Q'Q v, and twice so that what is left of Q v is rounding of the result. */
+void hcri_affine_project(const hcri_affine *affine, size_t n, double *v);
+/* y_dependent = constant + T y, each rounded once more. */
+void hcri_affine_complete(const hcri_affine *affine, double *y);
+
+#endif
