@@ -34,7 +34,10 @@ static hcr_region *make_box(size_t n, double *lower, double *upper, const double
     check(hcr_builder_create(NULL, &builder, &error), &error);
     check(hcr_builder_add_variable(builder, "y", n, 0, &error), &error);
     check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
-    check(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, &error), &error);
+    check(hcri_region_create(&builder->set,
+                             &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY},
+                             NULL, &region, &error),
+          &error);
     hcr_builder_free(builder);
     return region;
 }

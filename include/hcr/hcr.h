@@ -275,6 +275,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr
 HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value,
                                               uint32_t *which, hcr_error *error);
 
+/* off[i] = max |a·y_i − b| over the equalities, 0 when there are none; NaN when the point has a bad value. Equalities
+ * play no part in hcr_violation. */
+HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *y, double *off,
+                                             hcr_error *error);
+
 #ifdef __cplusplus
 }
 #endif

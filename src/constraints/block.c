@@ -1,5 +1,7 @@
 #include "constraints/block.h"
 
+#include <string.h>
+
 void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
     hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
     if (constraint == NULL)
@@ -8,6 +10,7 @@ void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t cou
     constraint->allocator = allocator;
     constraint->n = n;
     constraint->count = count;
+    constraint->convex = 1;
     constraint->source = hcri_allocate(allocator, count, sizeof *constraint->source);
     constraint->source_row = hcri_allocate(allocator, count, sizeof *constraint->source_row);
     if (constraint->source == NULL || constraint->source_row == NULL) {
@@ -44,4 +47,21 @@ hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error
     hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
                  "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0", value);
     return HCR_ERROR_ORIGIN;
+}
+
+int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
+    for (size_t i = 0; i < constraint->count; i++) {
+        if (!constraint->kind->exists(constraint, i))
+            continue;
+        double rounding;
+        const double c = constraint->kind->value(constraint, i, y, &rounding);
+        if (!(c + rounding <= 0))
+            return 0;
+    }
+    return 1;
+}
+
+void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
+    memcpy(to->source, from->source, from->count * sizeof *from->source);
+    memcpy(to->source_row, from->source_row, from->count * sizeof *from->source_row);
 }

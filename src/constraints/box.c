@@ -163,12 +163,18 @@ static double radius(const hcri_constraint *constraint) {
     return INFINITY;
 }
 
-/* Results are clamped to the box: it needs no margin. */
+/* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
-    (void)constraint;
-    (void)unit;
-    (void)extent;
-    return 0;
+    const hcri_box *box = (const hcri_box *)constraint;
+    double most = 0;
+    for (size_t j = 0; extent->extra != NULL && j < constraint->n; j++) {
+        const double slack = fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]);
+        if (extent->extra[j] > 0 && !isinf(slack)) {
+            const double step = 4 * unit * (hcri_size_at_origin(extent, j) + extent->reach[j]);
+            most = fmax(most, 1.01 * (step + extent->extra[j]) / slack);
+        }
+    }
+    return most;
 }
 
 static double inradius(const hcri_constraint *constraint) {
@@ -179,5 +185,22 @@ static double inradius(const hcri_constraint *constraint) {
     return least;
 }
 
-const hcri_kind hcri_kind_box = {HCRI_BOX, "box", release,      write,  read,   place,  gauge,   gauge_one,
-                                 along,    value, add_gradient, exists, radius, margin, inradius};
+const hcri_kind hcri_kind_box = {
+    .id = HCRI_BOX,
+    .name = "box",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .gauge = gauge,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .holds = hcri_block_holds,
+    .interval = hcri_block_interval,
+    .exists = exists,
+    .radius = radius,
+    .margin = margin,
+    .inradius = inradius,
+};

@@ -49,9 +49,6 @@ typedef struct hcri_substitution {
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
-    /* Every c_i is convex: along a ray it is below 0, then above. Where it isn't 1, `along` is 0 (not known), margins
-     * are infinite, and the block is one that counts only where the ray first leaves it. */
-    int convex;
     void (*release)(hcri_constraint *constraint);
 
     /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
@@ -109,6 +106,9 @@ struct hcri_constraint {
     const hcr_allocator *allocator; /* the set's */
     size_t n;                       /* outputs */
     size_t count;                   /* inequalities, those that don't exist included */
+    /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it is 0
+     * `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
+    int convex;
     uint32_t first;                 /* number of its first inequality in the region */
     uint32_t *source;               /* for each: the number of its source in the set … */
     uint32_t *source_row;           /* … and which inequality of that source it is */

@@ -214,22 +214,24 @@ static double radius(const hcri_constraint *constraint) {
     return INFINITY;
 }
 
-/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) for y = O + z: the dot product, the slack, the division,
- * the step, its rounding and the clamp. */
+/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
+ * slack, the division, the step, its rounding and the clamp, and what equalities add. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     double most = 0;
     for (size_t i = 0; i < linear->rows.count; i++) {
-        double at_origin = 0, reached = 0, squares = 0;
+        double at_origin = 0, reached = 0, squares = 0, extra = 0;
         for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++) {
             const double a = fabs(linear->rows.values[k]);
             at_origin += a * hcri_size_at_origin(extent, linear->rows.columns[k]);
             reached += a * extent->reach[linear->rows.columns[k]];
             squares += a * a;
+            if (extent->extra != NULL)
+                extra += a * extent->extra[linear->rows.columns[k]];
         }
         const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]);
         const double size = at_origin + fmin(reached, sqrt(squares) * extent->radius);
-        most = fmax(most, 1.01 * ((terms + 8) * 0x1p-53 + 4 * unit) * size / least_slack(linear, i));
+        most = fmax(most, 1.01 * (((terms + 8) * 0x1p-53 + 4 * unit) * size + extra) / least_slack(linear, i));
     }
     return most;
 }
@@ -245,5 +247,22 @@ static double inradius(const hcri_constraint *constraint) {
     return least;
 }
 
-const hcri_kind hcri_kind_linear = {HCRI_LINEAR, "linear", release,      write,  read,   place,  gauge,   gauge_one,
-                                    along,       value,    add_gradient, exists, radius, margin, inradius};
+const hcri_kind hcri_kind_linear = {
+    .id = HCRI_LINEAR,
+    .name = "linear",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .gauge = gauge,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .holds = hcri_block_holds,
+    .interval = hcri_block_interval,
+    .exists = exists,
+    .radius = radius,
+    .margin = margin,
+    .inradius = inradius,
+};

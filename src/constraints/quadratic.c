@@ -300,6 +300,16 @@ static hcri_sizes measure(const hcri_quadratic *quadratic, const hcri_extent *ex
     return sizes;
 }
 
+/* |∇c(y)·x| + ½ x'Px over the region for |x_j| <= extra_j: ∇c(y) = g + P z, and |z'Px| <= energy (x'Px)^½. */
+static double moved_by(const hcri_quadratic *quadratic, const double *extra, double energy, double largest) {
+    const size_t n = quadratic->base.n;
+    double slope = 0;
+    for (size_t j = 0; j < n; j++)
+        slope += fabs(quadratic->gradient[j]) * extra[j];
+    const double length = hcri_norm(n, extra) * (quadratic->form == HCRI_FACTOR ? largest : sqrt(largest));
+    return slope + energy * length + 0.5 * length * length;
+}
+
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
@@ -327,7 +337,8 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     const double step = 4 * unit;
     const double moved =
         step * (sizes.gradient_change + slope) + energy * step * change + step * step * change * change;
-    const double error = quadratic->at_origin_error + first + second + root_error + moved;
+    const double error = quadratic->at_origin_error + first + second + root_error + moved +
+                         (extent->extra == NULL ? 0 : moved_by(quadratic, extent->extra, energy, sizes.largest));
     return 1.01 * error / -quadratic->at_origin;
 }
 
@@ -356,18 +367,22 @@ static double inradius(const hcri_constraint *constraint) {
     return found > 0 ? 1 / found : INFINITY;
 }
 
-const hcri_kind hcri_kind_quadratic = {HCRI_QUADRATIC,
-                                       "quadratic",
-                                       release,
-                                       write,
-                                       read,
-                                       place,
-                                       gauge,
-                                       gauge_one,
-                                       along,
-                                       hcri_quadratic_value,
-                                       hcri_quadratic_add_gradient,
-                                       exists,
-                                       radius,
-                                       margin,
-                                       inradius};
+const hcri_kind hcri_kind_quadratic = {
+    .id = HCRI_QUADRATIC,
+    .name = "quadratic",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .gauge = gauge,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = hcri_quadratic_value,
+    .add_gradient = hcri_quadratic_add_gradient,
+    .holds = hcri_block_holds,
+    .interval = hcri_block_interval,
+    .exists = exists,
+    .radius = radius,
+    .margin = margin,
+    .inradius = inradius,
+};

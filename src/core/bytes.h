@@ -9,7 +9,8 @@ typedef struct hcri_bytes {
     const hcr_allocator *allocator;
     unsigned char *data;
     size_t size, capacity;
-    int failed; /* no memory: later puts do nothing */
+    int failed;    /* no memory: later puts do nothing */
+    int in_memory; /* for a copy in this process: pointers may be put */
 } hcri_bytes;
 
 void hcri_put_bytes(hcri_bytes *out, const void *bytes, size_t size);
@@ -26,6 +27,7 @@ typedef struct hcri_source {
     size_t size, used;
     int failed;    /* short or impossible, or no memory: later gets give 0 */
     int no_memory; /* … it was no memory */
+    int in_memory; /* from a hcri_bytes that was */
 } hcri_source;
 
 uint32_t hcri_get_u32(hcri_source *in);

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "core/vector.h"
 #include "exact/sign.h"
 #include "hcr/hcr_build.h"
@@ -7,11 +9,21 @@
  */
 enum { AT_ONCE = 16 };
 
-static void check_chunk(const hcr_region *region, size_t rows, const double *y, uint8_t *inside, uint32_t *which) {
+static int meets_equalities(const hcr_region *region, hcr_precision precision, const double *y) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    for (size_t i = 0; i < equalities->rows.count; i++)
+        if (!(fabs(hcri_rows_dot_minus(&equalities->rows, i, y, equalities->right[i])) <=
+              hcr_region_equality_tolerance(region, i, y, precision)))
+            return 0;
+    return 1;
+}
+
+static void check_chunk(const hcr_region *region, hcr_precision precision, size_t rows, const double *y,
+                        uint8_t *inside, uint32_t *which) {
     const size_t n = region->set.n;
     uint32_t violated[AT_ONCE];
     for (size_t s = 0; s < rows; s++) {
-        inside[s] = hcri_all_finite(n, y + s * n) != 0;
+        inside[s] = hcri_all_finite(n, y + s * n) && meets_equalities(region, precision, y + s * n);
         violated[s] = HCRI_NO_CONSTRAINT;
     }
     for (size_t b = 0; b < region->set.blocks; b++) {
@@ -32,7 +44,7 @@ hcr_status hcr_check(const hcr_region *region, size_t rows, const double *y, uin
     if (region == NULL || (rows != 0 && (y == NULL || inside == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y or inside is NULL");
     for (size_t i = 0; i < rows; i += AT_ONCE)
-        check_chunk(region, rows - i < AT_ONCE ? rows - i : AT_ONCE, y + i * region->set.n, inside + i,
+        check_chunk(region, HCR_DOUBLE, rows - i < AT_ONCE ? rows - i : AT_ONCE, y + i * region->set.n, inside + i,
                     which == NULL ? NULL : which + i);
     return HCR_OK;
 }
@@ -49,7 +61,7 @@ hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *y, 
         const size_t now = rows - i < AT_ONCE ? rows - i : AT_ONCE;
         for (size_t k = 0; k < now * n; k++)
             points[k] = (double)y[i * n + k];
-        check_chunk(region, now, points, inside + i, which == NULL ? NULL : which + i);
+        check_chunk(region, HCR_SINGLE, now, points, inside + i, which == NULL ? NULL : which + i);
     }
     hcri_release(&hcri_default_allocator, points);
     return HCR_OK;

@@ -104,8 +104,7 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
     switch (constraint->kind->id) {
     case HCRI_LINEAR: return linear_sign((const hcri_linear *)constraint, i, y);
     case HCRI_QUADRATIC: return quadratic_sign((const hcri_quadratic *)constraint, y);
-    case HCRI_BOX:
-    case HCRI_KINDS: break;
+    default: break;
     }
     const double c = constraint->kind->value(constraint, i, y, NULL); /* a difference of doubles: its sign is right */
     return (c > 0) - (c < 0);
@@ -132,9 +131,21 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
 }
 
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y) {
+    switch (constraint->kind->id) { /* sets that are no longer convex: their parts decide */
+    case HCRI_UNION: return hcri_exact_union_holds(constraint, y);
+    case HCRI_EXCEPT: return hcri_exact_except_holds(constraint, y);
+    case HCRI_CALLBACK: return constraint->kind->holds(constraint, y);
+    default: break;
+    }
     double error, c = constraint->kind->value(constraint, i, y, &error);
     if (fabs(c) > error) /* false for a NaN */
         return c < 0;
+    switch (constraint->kind->id) {
+    case HCRI_CONE: return hcri_exact_cone_holds(constraint, y);
+    case HCRI_LMI: return hcri_exact_lmi_holds(constraint, y);
+    case HCRI_EXPRESSION: return hcri_exact_expression_holds(constraint, y);
+    default: break;
+    }
     c = accurate_value(constraint, i, y, &error);
     if (fabs(c) > error)
         return c < 0;

@@ -4,10 +4,18 @@
 
 #include "region/set.h"
 
-/* −1, 0 or 1: the sign of c_i(y); y finite. */
+/* −1, 0 or 1: the sign of c_i(y) of a box, a row or a quadratic; y finite. */
 int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y);
 /* Does inequality i of the block hold at y, at tolerance 0? Floating-point bounds decide what is clear, exact
  * arithmetic the rest. */
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y);
+
+/* The same for one kind each. An expression that interval arithmetic of 4096 bits can't decide doesn't hold; of a set
+ * that is cut out no boundary point is left. */
+int hcri_exact_cone_holds(const hcri_constraint *constraint, const double *y);
+int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y);
+int hcri_exact_expression_holds(const hcri_constraint *constraint, const double *y);
+int hcri_exact_union_holds(const hcri_constraint *constraint, const double *y);
+int hcri_exact_except_holds(const hcri_constraint *constraint, const double *y);
 
 #endif

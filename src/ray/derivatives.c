@@ -36,6 +36,9 @@ static void frontier(const hcr_region *region, const hcri_input *input, size_t i
     for (size_t j = 0; j < n; j++) {
         const double v = hcri_input_at(input, i, j);
         u[j] = (input->from_origin ? v - region->origin[j] : v) / ray->gauge;
+    }
+    hcri_affine_project(&region->affine, u);
+    for (size_t j = 0; j < n; j++) {
         point[j] = region->origin[j] + u[j];
         g[j] = 0;
     }
@@ -56,7 +59,11 @@ static double row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, c
     double *result = vectors->result;
     const double *u = vectors->reached, *g = vectors->gradient, *bar = vectors->bar;
     const int has_frontier = ray->gauge > 0 && isfinite(ray->gauge) && ray->constraint != HCRI_NO_CONSTRAINT;
-    if (vjp->map.kind == HCRI_CONTRACT && (ray->outcome == HCR_INSIDE || ray->outcome == HCR_AT_ORIGIN)) {
+    const int is_identity = vjp->map.kind == HCRI_CONTRACT
+                                ? ray->outcome == HCR_INSIDE || ray->outcome == HCR_AT_ORIGIN
+                                : vjp->map.kind == HCRI_SOFTEN && (ray->outcome == HCR_AT_ORIGIN || ray->gauge == 0) &&
+                                      ray->outcome != HCR_BAD_VALUE;
+    if (is_identity) {
         memcpy(result, bar, n * sizeof *result);
         return 0;
     }
@@ -80,6 +87,12 @@ static double row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, c
         const double radial = dot(n, bar, u);
         for (size_t j = 0; j < n; j++)
             result[j] = (bar[j] - g[j] * radial) / ray->gauge;
+        return 0;
+    }
+    case HCRI_SOFTEN: { /* O + u gamma/(1 + gamma) */
+        const double radial = dot(n, bar, u), kept = 1 / (1 + ray->gauge);
+        for (size_t j = 0; j < n; j++)
+            result[j] = kept * (bar[j] - g[j] * radial * (ray->gauge * kept));
         return 0;
     }
     case HCRI_DECODE: break;
@@ -115,6 +128,7 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
             vectors.bar[j] = bar != NULL ? bar[j] : (double)bar_f32[j];
         const double last = bar != NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
         const double radius_bar = row_vjp(region, vjp, i, &rays[s], &vectors, last);
+        hcri_affine_project(&region->affine, vectors.result);
         if (vjp->result != NULL) {
             memcpy(vjp->result + i * result_width, vectors.result, n * sizeof(double));
             if (kind == HCRI_DECODE)
@@ -158,3 +172,4 @@ VJP(gauge, HCRI_GAUGE)
 VJP(encode, HCRI_ENCODE)
 VJP(decode, HCRI_DECODE)
 VJP(contract, HCRI_CONTRACT)
+VJP(soften, HCRI_SOFTEN)

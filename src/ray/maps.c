@@ -1,21 +1,8 @@
 #include <math.h>
-#include <string.h>
 
 #include "constraints/kernels.h"
 #include "ray/maps.h"
-#include "ray/rays.h"
-
-/* O + t v into output row i; t = 0 gives the origin itself. */
-static void put_point(const hcr_region *region, const hcri_map *map, size_t i, double t, const double *v) {
-    const size_t n = region->set.n;
-    const hcri_kernels *kernels = hcri_kernels_best();
-    if (map->doubles != NULL)
-        kernels->step(n, region->origin, t, v, region->clamp_lower[HCR_DOUBLE], region->clamp_upper[HCR_DOUBLE],
-                      map->doubles + i * n);
-    else
-        kernels->step_f32(n, region->origin, t, v, region->clamp_lower[HCR_SINGLE], region->clamp_upper[HCR_SINGLE],
-                          map->floats + i * n);
-}
+#include "ray/point.h"
 
 static hcr_outcome gauge(const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
     const hcri_ray_state state = rays->state[s];
@@ -32,7 +19,21 @@ static hcr_outcome gauge(const hcri_map *map, const hcri_rays *rays, size_t s, s
                                     : HCR_INSIDE;
 }
 
-static hcr_outcome encode(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
+/* What a point is whose direction and radius are known; `y` is scratch for n numbers. */
+static hcr_outcome judge(const hcr_region *region, const hcri_map *map, size_t i, double r, double *y) {
+    if (r <= 1 && region->affine.count == 0)
+        return HCR_INSIDE;
+    for (size_t j = 0; j < region->set.n; j++)
+        y[j] = hcri_input_at(&map->input, i, j);
+    if (!hcri_point_meets_equalities(region, map->doubles == NULL ? HCR_SINGLE : HCR_DOUBLE, y))
+        return HCR_OUTSIDE;
+    if (r <= 1)
+        return HCR_INSIDE;
+    return !region->convex && hcri_point_is_inside(region, y) ? HCR_HIDDEN : HCR_OUTSIDE;
+}
+
+static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                          size_t s, size_t i) {
     const size_t n = region->set.n;
     double *polar = map->doubles == NULL ? NULL : map->doubles + i * (n + 1);
     float *polar_f32 = map->floats == NULL ? NULL : map->floats + i * (n + 1);
@@ -51,15 +52,16 @@ static hcr_outcome encode(const hcr_region *region, const hcri_map *map, const h
         polar[n] = r;
     else if (polar_f32 != NULL)
         polar_f32[n] = (float)r;
-    return rays->state[s] == HCRI_RAY_BAD    ? HCR_BAD_VALUE
-           : rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN
-           : r > 1                           ? HCR_OUTSIDE
-                                             : HCR_INSIDE;
+    if (rays->state[s] == HCRI_RAY_BAD)
+        return HCR_BAD_VALUE;
+    const hcr_outcome outcome = judge(region, map, i, r, slice->vectors);
+    return outcome == HCR_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN : outcome;
 }
 
 /* O + v min(r, 1 − margin)/gamma(v): interior points are where the radius puts them, the last bit of it next to the
  * frontier is given up. */
-static hcr_outcome decode(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
+static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                          size_t s, size_t i) {
     const double r = hcri_input_at(&map->input, i, region->set.n);
     const double most = 1 - region->margin[map->input.doubles == NULL];
     hcr_outcome outcome = r >= most ? HCR_FRONTIER : HCR_INSIDE;
@@ -72,13 +74,13 @@ static hcr_outcome decode(const hcr_region *region, const hcri_map *map, const h
         outcome = HCR_NO_FRONTIER;
     else
         t = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
-    if (map->doubles != NULL || map->floats != NULL)
-        put_point(region, map, i, t, rays->v + s * rays->stride);
+    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
     return outcome;
 }
 
 /* O + v min(1, (1 − margin)/gamma(v)) */
-static hcr_outcome contract(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
+static hcr_outcome contract(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                            size_t s, size_t i) {
     const double most = 1 - region->margin[map->input.doubles == NULL];
     const int free = ldexp(rays->gauge[s], rays->exponent[s]) <= most;
     hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
@@ -87,8 +89,23 @@ static hcr_outcome contract(const hcr_region *region, const hcri_map *map, const
         outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
         t = 0;
     }
-    if (map->doubles != NULL || map->floats != NULL)
-        put_point(region, map, i, t, rays->v + s * rays->stride);
+    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
+    return outcome;
+}
+
+/* O + v min(1/(1 + gamma(v)), (1 − margin)/gamma(v)) */
+static hcr_outcome soften(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                          size_t s, size_t i) {
+    const double most = 1 - region->margin[map->input.doubles == NULL];
+    const double gauge = ldexp(rays->gauge[s], rays->exponent[s]);
+    const int free = gauge <= most * (1 + gauge);
+    hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
+    double t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : most / rays->gauge[s];
+    if (rays->state[s] != HCRI_RAY_SOUND) {
+        outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
+        t = 0;
+    }
+    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
     return outcome;
 }
 
@@ -101,9 +118,10 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
         hcr_outcome outcome = HCR_INSIDE;
         switch (map->kind) {
         case HCRI_GAUGE: outcome = gauge(map, &rays, s, i); break;
-        case HCRI_ENCODE: outcome = encode(workspace->region, map, &rays, s, i); break;
-        case HCRI_DECODE: outcome = decode(workspace->region, map, &rays, s, i); break;
-        case HCRI_CONTRACT: outcome = contract(workspace->region, map, &rays, s, i); break;
+        case HCRI_ENCODE: outcome = encode(workspace->region, slice, map, &rays, s, i); break;
+        case HCRI_DECODE: outcome = decode(workspace->region, slice, map, &rays, s, i); break;
+        case HCRI_CONTRACT: outcome = contract(workspace->region, slice, map, &rays, s, i); break;
+        case HCRI_SOFTEN: outcome = soften(workspace->region, slice, map, &rays, s, i); break;
         }
         if (map->rays != NULL) {
             const int sound = rays.state[s] == HCRI_RAY_SOUND;
@@ -125,7 +143,7 @@ hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspa
                          "region or workspace is NULL, or the workspace is another region's");
     if (rows != 0 && !pointers)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (kind == HCRI_DECODE || kind == HCRI_CONTRACT)
+    if (kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN)
         return hcri_region_accepts(region, single ? HCR_SINGLE : HCR_DOUBLE, error);
     return HCR_OK;
 }
@@ -154,3 +172,4 @@ MAP(gauge, HCRI_GAUGE)
 MAP(encode, HCRI_ENCODE)
 MAP(decode, HCRI_DECODE)
 MAP(contract, HCRI_CONTRACT)
+MAP(soften, HCRI_SOFTEN)

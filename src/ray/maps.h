@@ -5,7 +5,7 @@
 #include "ray/batch.h"
 #include "ray/rays.h"
 
-typedef enum hcri_map_kind { HCRI_GAUGE, HCRI_ENCODE, HCRI_DECODE, HCRI_CONTRACT } hcri_map_kind;
+typedef enum hcri_map_kind { HCRI_GAUGE, HCRI_ENCODE, HCRI_DECODE, HCRI_CONTRACT, HCRI_SOFTEN } hcri_map_kind;
 
 typedef struct hcri_map {
     hcri_map_kind kind;

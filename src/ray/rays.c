@@ -47,6 +47,23 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
         v[j] = ldexp(v[j], -*exponent);
 }
 
+/* Takes a scaled direction within the equalities. What is left of one across them is rounding. */
+static void project(const hcr_region *region, double *v, hcri_ray_state *state) {
+    static const double rounding = 1e-14;
+    const size_t n = region->set.n;
+    if (*state != HCRI_RAY_SOUND)
+        return;
+    hcri_affine_project(&region->affine, v);
+    double most = 0;
+    for (size_t j = 0; j < n; j++)
+        most = fmax(most, fabs(v[j]));
+    if (most > rounding)
+        return;
+    *state = HCRI_RAY_ZERO;
+    memset(v, 0, n * sizeof *v);
+    v[0] = 1;
+}
+
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
                     size_t rows, int with_champions, hcri_rays *rays) {
     const hcr_region *region = workspace->region;
@@ -68,14 +85,20 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
         rays->exponent[s] = 0;
         all_sound &= size[s] >= smallest && size[s] <= largest;
     }
+    const int has_equalities = region->affine.count != 0;
+    all_sound &= !has_equalities;
     if (!all_sound) {
         if (rays->v != slice->directions)
             gather(region, input, first, rows, slice->directions);
         rays->v = slice->directions;
         rays->stride = n;
-        for (size_t s = 0; s < rows; s++)
-            if (!(size[s] >= smallest && size[s] <= largest))
-                scale(slice->directions + s * n, n, &rays->exponent[s], &rays->state[s]);
+        for (size_t s = 0; s < rows; s++) {
+            double *v = slice->directions + s * n;
+            if (has_equalities || !(size[s] >= smallest && size[s] <= largest))
+                scale(v, n, &rays->exponent[s], &rays->state[s]);
+            if (has_equalities)
+                project(region, v, &rays->state[s]);
+        }
     }
     hcri_search(workspace, slice, rows, rays->v, rays->stride, rays->gauge, with_champions ? rays->champion : NULL);
 }

@@ -20,7 +20,8 @@ static inline double hcri_input_at(const hcri_input *input, size_t i, size_t k) 
 
 typedef enum hcri_ray_state { HCRI_RAY_SOUND, HCRI_RAY_ZERO, HCRI_RAY_BAD } hcri_ray_state;
 
-/* A chunk of rays: direction s is v[s · stride …] · 2^exponent[s], its gauge gauge[s] · 2^exponent[s]. */
+/* A chunk of rays, within the equalities of the region: direction s is v[s · stride …] · 2^exponent[s], its gauge
+ * gauge[s] · 2^exponent[s]. */
 typedef struct hcri_rays {
     size_t rows, stride;
     const double *v;

@@ -37,6 +37,14 @@ const double *hcr_region_upper(const hcr_region *region) { return region->upper;
 double hcr_region_margin(const hcr_region *region, hcr_precision precision) {
     return region->margin[precision == HCR_SINGLE];
 }
+size_t hcr_region_freedom(const hcr_region *region) { return region->set.n - region->affine.count; }
+size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
+double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *y,
+                                     hcr_precision precision) {
+    return hcri_affine_tolerance(&region->affine, &region->set.equalities, equality, y,
+                                 precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
+}
+int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
 
 void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {
@@ -54,7 +62,7 @@ hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t const
 }
 
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
-    if (region->margin[precision] < HCRI_LARGEST_MARGIN)
+    if (region->margin[precision] < 1)
         return HCR_OK;
     return hcri_fail(
         error, HCR_ERROR_PRECISION,
@@ -87,6 +95,20 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y,
         }
         value[s] = finite ? worst : NAN;
         which[s] = worst_constraint;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *y, double *off, hcr_error *error) {
+    if (region == NULL || (rows != 0 && (y == NULL || off == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y or off is NULL");
+    const hcri_equalities *equalities = &region->set.equalities;
+    const size_t n = region->set.n;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = y + s * n;
+        off[s] = hcri_all_finite(n, point) ? 0 : NAN;
+        for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
+            off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
     }
     return HCR_OK;
 }

@@ -20,8 +20,12 @@ hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out);
 hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
                             hcr_error *error);
 /* v = v − Q'Q v, and twice so that what is left of Q v is rounding of the result. */
-void hcri_affine_project(const hcri_affine *affine, size_t n, double *v);
+void hcri_affine_project(const hcri_affine *affine, double *v);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
+/* Bounds |a_i·y − b_i| for a result y that hcri_affine_complete finished: `unit` is the unit roundoff of its type. The
+ * dependent outputs are rounded to it, and T and the constant are right to a few units in the last place. */
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, const double *y,
+                             double unit);
 
 #endif

@@ -28,6 +28,8 @@ void hcr_builder_free(hcr_builder *builder) {
         return;
     const hcr_allocator allocator = builder->set.allocator;
     hcri_release(&allocator, builder->points);
+    if (builder->group != NULL)
+        builder->group->base.kind->release(&builder->group->base);
     hcri_set_release(&builder->set);
     hcri_release(&allocator, builder);
 }
@@ -97,11 +99,48 @@ hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint
         constraint->source[i] = builder->place;
         constraint->source_row[i] = builder->place_rows++;
     }
-    return hcri_set_add_block(&builder->set, constraint, error);
+    hcri_union *group = builder->group;
+    return group == NULL ? hcri_set_add_block(&builder->set, constraint, error)
+                         : hcri_body_add_block(&group->body[group->bodies - 1], constraint, error);
 }
 
 /* A bound as it is kept: ±infinity from ±HCRI_NO_BOUND on. */
 static double bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? copysign(INFINITY, given) : given; }
+
+/* Sparse rows as the builder takes them: columns that increase, coefficients of a size that can be. */
+static hcr_status check_rows(const hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
+                             const double *values, hcr_error *error) {
+    if (builder == NULL || (rows != 0 && start == NULL) ||
+        (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            if (columns[k] >= builder->set.n || (k > start[i] && columns[k] <= columns[k - 1]))
+                return hcri_fail(error, HCR_ERROR_SHAPE,
+                                 "row %zu has column %u: columns must increase and be under %zu", i,
+                                 (unsigned)columns[k], builder->set.n);
+            if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
+                return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g: at most 1e50 is accepted", i,
+                                 values[k]);
+        }
+    return HCR_OK;
+}
+
+/* The coefficients of a row that aren't 0, with room for n of them. */
+typedef struct kept_row {
+    size_t count;
+    uint32_t *columns;
+    double *values;
+} kept_row;
+
+static void keep(kept_row *row, const size_t *start, const uint32_t *columns, const double *values, size_t i) {
+    row->count = 0;
+    for (size_t k = start[i]; k < start[i + 1]; k++)
+        if (values[k] != 0) {
+            row->columns[row->count] = columns[k];
+            row->values[row->count++] = values[k];
+        }
+}
 
 /* Refuses bounds that leave no interior, exactly; NULL stands for no bound. */
 static hcr_status check_bounds(size_t count, const double *lower, const double *upper, const char *what,
@@ -127,9 +166,9 @@ hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t cou
     for (size_t k = 0; k < count; k++) {
         const uint32_t row = builder->place_rows++;
         if (lower != NULL)
-            hcri_box_narrow_lower(builder->set.box, first + k, bound(lower[k]), builder->place, row);
+            hcri_box_narrow_lower(hcri_builder_box(builder), first + k, bound(lower[k]), builder->place, row);
         if (upper != NULL)
-            hcri_box_narrow_upper(builder->set.box, first + k, bound(upper[k]), builder->place, row);
+            hcri_box_narrow_upper(hcri_builder_box(builder), first + k, bound(upper[k]), builder->place, row);
     }
     return HCR_OK;
 }
@@ -137,53 +176,73 @@ hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t cou
 hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
                                        const double *values, const double *lower, const double *upper,
                                        hcr_error *error) {
-    if (builder == NULL || (rows != 0 && start == NULL) ||
-        (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
+    HCRI_TRY(check_rows(builder, rows, start, columns, values, error));
     HCRI_TRY(check_bounds(rows, lower, upper, "row", error));
-    for (size_t i = 0; i < rows; i++) {
-        int zero = 1;
-        for (size_t k = start[i]; k < start[i + 1]; k++) {
-            if (columns[k] >= builder->set.n || (k > start[i] && columns[k] <= columns[k - 1]))
-                return hcri_fail(error, HCR_ERROR_SHAPE,
-                                 "row %zu has column %u: columns must increase and be under %zu", i,
-                                 (unsigned)columns[k], builder->set.n);
-            if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
-                return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g: at most 1e50 is accepted", i,
-                                 values[k]);
-            zero &= values[k] == 0;
-        }
-        if (zero && ((lower != NULL && lower[i] > 0) || (upper != NULL && upper[i] < 0)))
-            return hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i);
-    }
     HCRI_TRY(hcri_builder_begin(builder, error));
-    hcri_linear *linear = builder->set.linear;
+    hcri_linear *linear = hcri_builder_linear(builder);
     const hcr_allocator *allocator = &builder->set.allocator;
-    uint32_t *kept_columns = hcri_allocate(allocator, builder->set.n, sizeof *kept_columns);
-    double *kept_values = hcri_allocate(allocator, builder->set.n, sizeof *kept_values);
-    hcr_status status = kept_columns == NULL || kept_values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    kept_row kept = {0, hcri_allocate(allocator, builder->set.n, sizeof *kept.columns),
+                     hcri_allocate(allocator, builder->set.n, sizeof *kept.values)};
+    hcr_status status = kept.columns == NULL || kept.values == NULL ? hcri_fail_memory(error) : HCR_OK;
     const size_t before = linear->rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
-        size_t kept = 0;
-        for (size_t k = start[i]; k < start[i + 1]; k++)
-            if (values[k] != 0) {
-                kept_columns[kept] = columns[k];
-                kept_values[kept++] = values[k];
-            }
+        keep(&kept, start, columns, values, i);
         const double low = lower == NULL ? -INFINITY : bound(lower[i]);
         const double high = upper == NULL ? INFINITY : bound(upper[i]);
         const uint32_t row = builder->place_rows++;
-        if (kept != 0 && !(isinf(low) && isinf(high)))
-            status = hcri_linear_append(linear, kept, kept_columns, kept_values, low, high, builder->place, row, error);
+        if (kept.count == 0 && (low > 0 || high < 0))
+            status = hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i);
+        if (kept.count != 0 && !(isinf(low) && isinf(high)))
+            status = hcri_linear_append(linear, kept.count, kept.columns, kept.values, low, high, builder->place, row,
+                                        error);
     }
     if (status != HCR_OK) { /* as it was before */
         linear->rows.count = before;
         linear->base.count = 2 * before;
         builder->place_rows = rows_before;
     }
-    hcri_release(allocator, kept_columns);
-    hcri_release(allocator, kept_values);
+    hcri_release(allocator, kept.columns);
+    hcri_release(allocator, kept.values);
+    return status;
+}
+
+hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
+                                      const double *values, const double *right, hcr_error *error) {
+    HCRI_TRY(check_rows(builder, rows, start, columns, values, error));
+    if (rows != 0 && right == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "right is NULL");
+    if (builder->group != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "an equality can't be part of a union or of a set that is cut out: it holds for all of the "
+                         "region, or as two inequalities with some room between them");
+    for (size_t i = 0; i < rows; i++)
+        if (!(fabs(right[i]) < HCRI_NO_BOUND))
+            return hcri_fail(error, HCR_ERROR_DATA, "the right side of equality %zu is %g: at most 1e20 is accepted", i,
+                             right[i]);
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    hcri_set *set = &builder->set;
+    kept_row kept = {0, hcri_allocate(&set->allocator, set->n, sizeof *kept.columns),
+                     hcri_allocate(&set->allocator, set->n, sizeof *kept.values)};
+    hcr_status status = kept.columns == NULL || kept.values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    const size_t before = set->equalities.rows.count;
+    const uint32_t rows_before = builder->place_rows;
+    for (size_t i = 0; i < rows && status == HCR_OK; i++) {
+        keep(&kept, start, columns, values, i);
+        const uint32_t row = builder->place_rows++;
+        if (kept.count == 0 && right[i] != 0)
+            status = hcri_fail(error, HCR_ERROR_EMPTY, "equality %zu has no coefficients and a right side of %g", i,
+                               right[i]);
+        if (kept.count != 0)
+            status =
+                hcri_set_add_equality(set, kept.count, kept.columns, kept.values, right[i], builder->place, row, error);
+    }
+    if (status != HCR_OK) { /* as it was before */
+        set->equalities.rows.count = before;
+        builder->place_rows = rows_before;
+    }
+    hcri_release(&set->allocator, kept.columns);
+    hcri_release(&set->allocator, kept.values);
     return status;
 }
 
@@ -236,4 +295,18 @@ hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_
 
 hcr_origin hcr_builder_origin(const hcr_builder *builder) {
     return builder == NULL ? HCR_ORIGIN_CHEBYSHEV : builder->origin;
+}
+
+hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, int allow, hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    builder->unbounded_allowed = allow != 0;
+    return HCR_OK;
+}
+
+hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method, hcr_error *error) {
+    if (builder == NULL || method < HCR_ROOT_NEWTON || method > HCR_ROOT_BRENT)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL, or there is no such method");
+    builder->root_method = method;
+    return HCR_OK;
 }

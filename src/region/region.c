@@ -28,10 +28,43 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
+/* What an output that equalities determine is off beyond its own rounding: what its free outputs are. */
+static void extra_of_dependent(const hcr_region *region, double unit, const double *reach, double *extra) {
+    const hcri_affine *affine = &region->affine;
+    for (size_t i = 0; i < affine->count; i++)
+        for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
+            const size_t j = affine->map.columns[k];
+            extra[affine->dependent[i]] +=
+                1.01 * 4 * unit * fabs(affine->map.values[k]) * (fabs(region->origin[j]) + reach[j]);
+        }
+}
+
+/* The margin of the blocks that have one; the others are verified. */
+static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const double *reach, double *extra,
+                                 hcr_error *error) {
+    const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
+    const hcri_set *set = &region->set;
+    memset(extra, 0, set->n * sizeof *extra);
+    extra_of_dependent(region, unit, reach, extra);
+    const hcri_extent extent = {region->origin, reach, region->radius, region->affine.count == 0 ? NULL : extra};
+    region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
+    if (region->verified[precision] == NULL)
+        return hcri_fail_memory(error);
+    for (size_t b = 0; b < set->blocks; b++) {
+        const double margin = set->block[b]->kind->margin(set->block[b], unit, &extent);
+        if (margin <= HCRI_LARGEST_MARGIN)
+            region->margin[precision] = fmax(region->margin[precision], margin);
+        else
+            region->verified[precision][region->verified_blocks[precision]++] = set->block[b];
+    }
+    /* A multiple of 2^-53, so that 1 − margin is exact. */
+    region->margin[precision] = ceil(region->margin[precision] * 0x1p53) * 0x1p-53;
+    return HCR_OK;
+}
+
 static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
-    static const double unit[2] = {0x1p-53, 0x1p-24};
     const size_t n = region->set.n;
-    double *reach = hcri_allocate(&region->set.allocator, n, sizeof *reach);
+    double *reach = hcri_allocate(&region->set.allocator, 2 * n, sizeof *reach);
     if (reach == NULL)
         return hcri_fail_memory(error);
     double diagonal = 0;
@@ -43,23 +76,13 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     region->radius = fmin(region->radius, diagonal);
     for (size_t b = 0; b < region->set.blocks; b++)
         region->radius = fmin(region->radius, region->set.block[b]->kind->radius(region->set.block[b]));
-    const hcri_extent extent = {region->origin, reach, region->radius};
-    for (int p = 0; p < 2; p++) {
-        for (size_t b = 0; b < region->set.blocks; b++) {
-            const hcri_constraint *block = region->set.block[b];
-            region->margin[p] = fmax(region->margin[p], block->kind->margin(block, unit[p], &extent));
-        }
-        /* A multiple of 2^-53, so that 1 − margin is exact. */
-        region->margin[p] = ceil(region->margin[p] * 0x1p53) * 0x1p-53;
-    }
+    hcr_status status = HCR_OK;
+    if (!region->bounded && !region->unbounded_allowed)
+        status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
+    for (int p = 0; p < 2 && status == HCR_OK; p++)
+        status = compute_margin(region, (hcr_precision)p, reach, reach + n, error);
     hcri_release(&region->set.allocator, reach);
-    if (!region->bounded)
-        return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
-    if (region->margin[HCR_DOUBLE] >= HCRI_LARGEST_MARGIN)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "the region is too thin around its origin for double precision: give another origin, or widen "
-                         "or rescale the constraints");
-    return HCR_OK;
+    return status;
 }
 
 /* The float nearest to x on the side of `towards`, x itself when it is one. */
@@ -91,26 +114,55 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
+/* A precision in which the rounded origin isn't certain to be inside has nowhere to draw results to. */
+static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
+    const size_t n = region->set.n;
+    if (region->verified_blocks[HCR_SINGLE] == 0)
+        return HCR_OK;
+    double *rounded = hcri_allocate(&region->set.allocator, n, sizeof *rounded);
+    if (rounded == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
+        const double y = (double)(float)region->origin[j];
+        rounded[j] = fmin(fmax(y, region->clamp_lower[HCR_SINGLE][j]), region->clamp_upper[HCR_SINGLE][j]);
+    }
+    hcri_affine_complete(&region->affine, rounded);
+    for (size_t i = 0; i < region->affine.count; i++)
+        rounded[region->affine.dependent[i]] = (double)(float)rounded[region->affine.dependent[i]];
+    for (size_t b = 0; b < region->set.blocks; b++)
+        if (!region->set.block[b]->kind->holds(region->set.block[b], rounded))
+            region->margin[HCR_SINGLE] = 1;
+    hcri_release(&region->set.allocator, rounded);
+    return HCR_OK;
+}
+
 /* Completes a region whose set is there: everything that depends on the origin. */
-static hcr_status complete(hcr_region *region, const double *origin, const double *lower, const double *upper,
-                           double radius, hcr_error *error) {
+static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_error *error) {
     const hcr_allocator *allocator = &region->set.allocator;
     const size_t n = region->set.n;
-    region->origin = hcri_copy(allocator, origin, n, sizeof *origin);
-    region->lower = hcri_copy(allocator, lower, n, sizeof *lower);
-    region->upper = hcri_copy(allocator, upper, n, sizeof *upper);
+    region->origin = hcri_copy(allocator, outline->origin, n, sizeof(double));
+    region->lower = hcri_copy(allocator, outline->lower, n, sizeof(double));
+    region->upper = hcri_copy(allocator, outline->upper, n, sizeof(double));
     if (region->origin == NULL || region->lower == NULL || region->upper == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
-        if (!isfinite(origin[j]) || !(lower[j] <= origin[j] && origin[j] <= upper[j]))
+        if (!isfinite(region->origin[j]) ||
+            !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]))
             return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
-    if (!(radius > 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", radius);
-    region->radius = radius;
+    if (!(outline->radius > 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", outline->radius);
+    if (outline->affine != NULL)
+        HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
+    region->radius = outline->radius;
+    region->unbounded_allowed = outline->unbounded_allowed;
+    region->convex = hcri_set_is_convex(&region->set);
     region->inradius = INFINITY;
     HCRI_TRY(place_blocks(region, error));
+    if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
+        region->inradius = 1;
     HCRI_TRY(compute_margins(region, error));
-    return make_clamps(region, error);
+    HCRI_TRY(make_clamps(region, error));
+    return check_rounded_origin(region, error);
 }
 
 static hcr_region *create_empty(const hcr_allocator *allocator) {
@@ -120,8 +172,8 @@ static hcr_region *create_empty(const hcr_allocator *allocator) {
     return region;
 }
 
-hcr_status hcri_region_create(const hcri_set *set, const double *origin, const double *lower, const double *upper,
-                              double radius, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
+hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,
+                              hcr_region **region, hcr_error *error) {
     *region = NULL;
     const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
     hcr_region *made = create_empty(used);
@@ -129,7 +181,7 @@ hcr_status hcri_region_create(const hcri_set *set, const double *origin, const d
         return hcri_fail_memory(error);
     hcr_status status = hcri_set_copy(set, used, &made->set, error);
     if (status == HCR_OK)
-        status = complete(made, origin, lower, upper, radius, error);
+        status = complete(made, outline, error);
     if (status != HCR_OK)
         hcr_region_free(made);
     else
@@ -145,9 +197,11 @@ void hcr_region_free(hcr_region *region) {
     hcri_release(&allocator, region->origin);
     hcri_release(&allocator, region->lower);
     hcri_release(&allocator, region->upper);
+    hcri_affine_release(&region->affine, &allocator);
     for (int p = 0; p < 2; p++) {
         hcri_release(&allocator, region->clamp_lower[p]);
         hcri_release(&allocator, region->clamp_upper[p]);
+        hcri_release(&allocator, region->verified[p]);
     }
     hcri_release(&allocator, region);
 }
@@ -157,7 +211,7 @@ void hcr_region_free(hcr_region *region) {
 /* A compiled region: magic, version, size of the payload, the payload (the set, the origin, the bounds), and a checksum
  * of all before it. Margins and what depends on the origin are computed anew: they can't disagree with the rest. */
 static const char magic[8] = {'h', 'c', 'r', 'r', 'e', 'g', 'i', 'o'};
-enum { FORMAT_VERSION = 1, HEAD = 8 + 4 + 8, TAIL = 8 };
+enum { FORMAT_VERSION = 2, HEAD = 8 + 4 + 8, TAIL = 8 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(const unsigned char *bytes, size_t size) {
@@ -167,16 +221,26 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
     return hash;
 }
 
+static void put_payload(const hcr_region *region, hcri_bytes *out) {
+    (void)hcri_set_write(&region->set, out); /* a failure shows in out->failed */
+    hcri_put_f64s(out, region->set.n, region->origin);
+    hcri_put_f64s(out, region->set.n, region->lower);
+    hcri_put_f64s(out, region->set.n, region->upper);
+    hcri_put_f64(out, region->radius);
+    hcri_put_u32(out, (uint32_t)region->unbounded_allowed);
+    (void)hcri_affine_write(&region->affine, out);
+}
+
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
     if (region == NULL || bytes == NULL || size == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
+    for (size_t b = 0; b < region->set.blocks; b++)
+        if (region->set.block[b]->kind->id == HCRI_CALLBACK)
+            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                             "the region has a callback, which is a function of this program: it can't be written");
     const hcr_allocator *allocator = &region->set.allocator;
     hcri_bytes payload = {.allocator = allocator}, all = {.allocator = allocator};
-    (void)hcri_set_write(&region->set, &payload); /* a failure shows in payload.failed */
-    hcri_put_f64s(&payload, region->set.n, region->origin);
-    hcri_put_f64s(&payload, region->set.n, region->lower);
-    hcri_put_f64s(&payload, region->set.n, region->upper);
-    hcri_put_f64(&payload, region->radius);
+    put_payload(region, &payload);
     if (!payload.failed) {
         hcri_put_bytes(&all, magic, sizeof magic);
         hcri_put_u32(&all, FORMAT_VERSION);
@@ -207,14 +271,33 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     double *origin = hcri_get_f64s(in, n, &allocator), *lower = hcri_get_f64s(in, n, &allocator),
            *upper = hcri_get_f64s(in, n, &allocator);
     const double radius = hcri_get_f64(in);
-    hcr_status status = HCR_OK;
-    if (in->failed || in->used != in->size)
+    const uint32_t unbounded_allowed = hcri_get_u32(in);
+    hcri_affine affine = {0};
+    hcr_status status = hcri_affine_read(in, n, &allocator, &affine, error);
+    if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
+    const hcri_outline outline = {origin, lower, upper, radius, &affine, (int)unbounded_allowed};
     if (status == HCR_OK)
-        status = complete(region, origin, lower, upper, radius, error);
+        status = complete(region, &outline, error);
+    hcri_affine_release(&affine, &allocator);
     hcri_release(&allocator, origin);
     hcri_release(&allocator, lower);
     hcri_release(&allocator, upper);
+    return status;
+}
+
+/* A region from its payload. */
+static hcr_status restore(hcri_source *payload, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
+    hcr_region *made = create_empty(allocator);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = read_payload(payload, made, error);
+    if (status == HCR_ERROR_FORMAT && payload->no_memory)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK)
+        hcr_region_free(made);
+    else
+        *region = made;
     return status;
 }
 
@@ -236,25 +319,18 @@ hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *
     hcri_source tail = {.data = data, .size = size, .used = size - TAIL};
     if (length != size - HEAD - TAIL || hcri_get_u64(&tail) != checksum(data, size - TAIL))
         return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is truncated or altered: compile it again");
-    hcr_region *made = create_empty(allocator == NULL ? &hcri_default_allocator : allocator);
-    if (made == NULL)
-        return hcri_fail_memory(error);
     hcri_source payload = {.data = data + HEAD, .size = (size_t)length};
-    hcr_status status = read_payload(&payload, made, error);
-    if (status == HCR_ERROR_FORMAT && payload.no_memory)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK)
-        hcr_region_free(made);
-    else
-        *region = made;
-    return status;
+    return restore(&payload, allocator == NULL ? &hcri_default_allocator : allocator, region, error);
 }
 
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error) {
-    void *bytes = NULL;
-    size_t size = 0;
-    HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
-    const hcr_status status = hcr_region_read(bytes, size, &region->set.allocator, copy, error);
-    hcr_region_free_bytes(region, bytes);
+    const hcr_allocator *allocator = &region->set.allocator;
+    hcri_bytes payload = {.allocator = allocator, .in_memory = 1};
+    put_payload(region, &payload);
+    hcr_status status = payload.failed ? hcri_fail_memory(error) : HCR_OK;
+    hcri_source source = {.data = payload.data, .size = payload.size, .in_memory = 1};
+    if (status == HCR_OK)
+        status = restore(&source, allocator, copy, error);
+    hcri_release(allocator, payload.data);
     return status;
 }

@@ -15,7 +15,7 @@ struct hcr_region {
     double radius;         /* bounds |y − O| over the region: given, or what the box and the blocks say */
     double inradius;       /* of the largest ball around O, at least approximately */
     double margin[2];      /* by hcr_precision */
-    int convex;
+    int convex, unbounded_allowed;
     hcri_affine affine; /* count 0: no equalities */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
@@ -36,9 +36,9 @@ typedef struct hcri_outline {
 /* Makes a region of a copy of `set`. Errors: MEMORY, ORIGIN (on or over the constraint it names), UNBOUNDED. */
 hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,
                               hcr_region **region, hcr_error *error);
-/* The margin from which on a precision is refused. */
-#define HCRI_LARGEST_MARGIN 0.5
-/* PRECISION when the region is too thin for it. */
+/* The largest share of the radius that is given up; blocks that would take more are verified instead. */
+#define HCRI_LARGEST_MARGIN 1e-3
+/* PRECISION when not even the origin is inside once it is rounded. */
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error);
 /* A deep copy, by way of its compiled bytes. */
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error);

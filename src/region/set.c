@@ -14,6 +14,10 @@ void hcri_set_release(hcri_set *set) {
     }
     for (size_t i = 0; i < set->blocks; i++)
         set->block[i]->kind->release(set->block[i]);
+    hcri_rows_release(&set->equalities.rows, allocator);
+    hcri_release(allocator, set->equalities.right);
+    hcri_release(allocator, set->equalities.source);
+    hcri_release(allocator, set->equalities.source_row);
     hcri_release(allocator, set->variable);
     hcri_release(allocator, set->place);
     hcri_release(allocator, set->block);
@@ -66,6 +70,41 @@ hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *
     if (set->blocks == 2)
         set->linear = (hcri_linear *)block;
     return HCR_OK;
+}
+
+hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
+                                 double right, uint32_t source, uint32_t source_row, hcr_error *error) {
+    const hcr_allocator *allocator = &set->allocator;
+    hcri_equalities *equalities = &set->equalities;
+    const size_t i = equalities->rows.count;
+    size_t capacity = equalities->capacity;
+    double *rights = hcri_grow(allocator, equalities->right, &capacity, i + 1, sizeof *rights);
+    if (rights == NULL)
+        return hcri_fail_memory(error);
+    equalities->right = rights;
+    capacity = equalities->capacity;
+    uint32_t *sources = hcri_grow(allocator, equalities->source, &capacity, i + 1, sizeof *sources);
+    if (sources == NULL)
+        return hcri_fail_memory(error);
+    equalities->source = sources;
+    capacity = equalities->capacity;
+    uint32_t *source_rows = hcri_grow(allocator, equalities->source_row, &capacity, i + 1, sizeof *source_rows);
+    if (source_rows == NULL)
+        return hcri_fail_memory(error);
+    equalities->source_row = source_rows;
+    equalities->capacity = capacity;
+    HCRI_TRY(hcri_rows_append(&equalities->rows, allocator, count, columns, values, error));
+    rights[i] = right;
+    sources[i] = source;
+    source_rows[i] = source_row;
+    return HCR_OK;
+}
+
+int hcri_set_is_convex(const hcri_set *set) {
+    for (size_t b = 0; b < set->blocks; b++)
+        if (!set->block[b]->convex)
+            return 0;
+    return 1;
 }
 
 hcr_status hcri_set_number(hcri_set *set, hcr_error *error) {
@@ -134,6 +173,12 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
         if (set->block[i]->kind->write(set->block[i], out) != HCR_OK)
             return HCR_ERROR_MEMORY;
     }
+    const hcri_equalities *equalities = &set->equalities;
+    if (hcri_rows_write(&equalities->rows, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, equalities->rows.count, equalities->right);
+    hcri_put_u32s(out, equalities->rows.count, equalities->source);
+    hcri_put_u32s(out, equalities->rows.count, equalities->source_row);
     return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
 }
 
@@ -191,6 +236,22 @@ static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) 
     return in->failed || set->blocks < 2 ? damaged(error, "constraints") : HCR_OK;
 }
 
+static hcr_status read_equalities(hcri_source *in, hcri_set *set, hcr_error *error) {
+    hcri_equalities *equalities = &set->equalities;
+    HCRI_TRY(hcri_rows_read(in, set->n, &set->allocator, &equalities->rows, error));
+    const size_t count = equalities->rows.count;
+    equalities->right = hcri_get_f64s(in, count, &set->allocator);
+    equalities->source = hcri_get_u32s(in, count, &set->allocator);
+    equalities->source_row = hcri_get_u32s(in, count, &set->allocator);
+    if (in->failed)
+        return damaged(error, "equalities");
+    equalities->capacity = count;
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(equalities->right[i]) || equalities->source[i] >= set->places)
+            return damaged(error, "equalities");
+    return HCR_OK;
+}
+
 hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_set *set, hcr_error *error) {
     *set = (hcri_set){.allocator = *allocator};
     hcr_status status = read_variables(in, set, error);
@@ -199,6 +260,8 @@ hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_s
     if (status == HCR_OK)
         status = read_blocks(in, set, error);
     if (status == HCR_OK)
+        status = read_equalities(in, set, error);
+    if (status == HCR_OK)
         status = hcri_set_number(set, error);
     if (status != HCR_OK)
         hcri_set_release(set);
@@ -206,12 +269,12 @@ hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_s
 }
 
 hcr_status hcri_set_copy(const hcri_set *set, const hcr_allocator *allocator, hcri_set *copy, hcr_error *error) {
-    hcri_bytes bytes = {.allocator = allocator};
+    hcri_bytes bytes = {.allocator = allocator, .in_memory = 1};
     if (hcri_set_write(set, &bytes) != HCR_OK) {
         hcri_release(allocator, bytes.data);
         return hcri_fail_memory(error);
     }
-    hcri_source source = {.data = bytes.data, .size = bytes.size};
+    hcri_source source = {.data = bytes.data, .size = bytes.size, .in_memory = 1};
     const hcr_status status = hcri_set_read(&source, allocator, copy, error);
     hcri_release(allocator, bytes.data);
     /* Bytes that were just written are in order: what can't be read of them had no memory. */

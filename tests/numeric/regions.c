@@ -49,7 +49,10 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
     }
     must(hcri_builder_begin(builder, &error), &error);
     must(hcri_set_number(&builder->set, &error), &error);
-    must(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, &error), &error);
+    must(hcri_region_create(&builder->set,
+                            &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                            &region, &error),
+         &error);
     free(lower);
     free(upper);
     hcr_builder_free(builder);
@@ -63,7 +66,11 @@ hcr_region *region_moved(const hcr_region *region, const double *origin) {
     for (size_t j = 0; j < region->set.n; j++)
         distance = hypot(distance, origin[j] - region->origin[j]);
     const double radius = region->radius + (1 + 1e-12) * distance;
-    must(hcri_region_create(&region->set, origin, region->lower, region->upper, radius, NULL, &moved, &error), &error);
+    must(hcri_region_create(
+             &region->set,
+             &(hcri_outline){.origin = origin, .lower = region->lower, .upper = region->upper, .radius = radius}, NULL,
+             &moved, &error),
+         &error);
     return moved;
 }
 

@@ -36,7 +36,11 @@ static inline hcr_region *make_region(size_t n) {
         const double values[2] = {1, -1}, least = -0.5, most = 0.5;
         assert_int_equal(hcr_builder_add_sparse_rows(builder, 1, start, columns, values, &least, &most, NULL), HCR_OK);
     }
-    assert_int_equal(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, NULL), HCR_OK);
+    assert_int_equal(
+        hcri_region_create(&builder->set,
+                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &region, NULL),
+        HCR_OK);
     hcr_builder_free(builder);
     free(origin);
     free(lower);

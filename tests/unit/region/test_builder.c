@@ -93,7 +93,11 @@ static void test_sources(void **state) {
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
     const double origin[2] = {0, 0};
     hcr_region *region = NULL;
-    assert_int_equal(hcri_region_create(&builder->set, origin, lower, upper, INFINITY, NULL, &region, NULL), HCR_OK);
+    assert_int_equal(
+        hcri_region_create(&builder->set,
+                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &region, NULL),
+        HCR_OK);
     hcr_builder_free(builder);
     assert_int_equal(hcr_region_constraints(region), 6);
     const hcr_constraint_info bound = hcr_region_constraint(region, 3), sum = hcr_region_constraint(region, 4);
@@ -116,8 +120,11 @@ static void test_origin_outside(void **state) {
     const double on[2] = {1, 0};
     hcr_region *region = NULL;
     hcr_error error;
-    assert_int_equal(hcri_region_create(&builder->set, on, lower, upper, INFINITY, NULL, &region, &error),
-                     HCR_ERROR_ORIGIN);
+    assert_int_equal(
+        hcri_region_create(&builder->set,
+                           &(hcri_outline){.origin = on, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &region, &error),
+        HCR_ERROR_ORIGIN);
     assert_null(region);
     assert_int_equal(error.line, 3);
     assert_non_null(strstr(error.text, "-1 <= y <= 1"));

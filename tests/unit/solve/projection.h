@@ -17,8 +17,11 @@ static inline hcr_region *around(hcr_builder *builder, const double *origin, dou
     }
     hcr_region *region = NULL;
     hcr_error error = {0};
-    if (hcri_region_create(&builder->set, origin == NULL ? zero : origin, lower, upper, INFINITY, NULL, &region,
-                           &error) != HCR_OK)
+    if (hcri_region_create(
+            &builder->set,
+            &(hcri_outline){
+                .origin = origin == NULL ? zero : origin, .lower = lower, .upper = upper, .radius = INFINITY},
+            NULL, &region, &error) != HCR_OK)
         fail_msg("%s", error.text);
     free(lower);
     free(upper);

@@ -1,0 +1,122 @@
+#include "region/affine.h"
+
+#include <math.h>
+
+void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator) {
+    hcri_release(allocator, affine->dependent);
+    hcri_rows_release(&affine->map, allocator);
+    hcri_release(allocator, affine->constant);
+    hcri_rows_release(&affine->basis, allocator);
+    *affine = (hcri_affine){0};
+}
+
+hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
+                            hcr_error *error) {
+    *copy = (hcri_affine){.count = affine->count};
+    if (affine->count == 0)
+        return HCR_OK;
+    copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
+    copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
+    hcr_status status = copy->dependent == NULL || copy->constant == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (int which = 0; which < 2; which++) {
+        const hcri_rows *from = which == 0 ? &affine->map : &affine->basis;
+        for (size_t i = 0; i < from->count && status == HCR_OK; i++)
+            status =
+                hcri_rows_append(which == 0 ? &copy->map : &copy->basis, allocator, from->start[i + 1] - from->start[i],
+                                 from->columns + from->start[i], from->values + from->start[i], error);
+    }
+    if (status != HCR_OK)
+        hcri_affine_release(copy, allocator);
+    return status;
+}
+
+hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out) {
+    hcri_put_u64(out, affine->count);
+    hcri_put_u32s(out, affine->count, affine->dependent);
+    hcri_put_f64s(out, affine->count, affine->constant);
+    if (hcri_rows_write(&affine->map, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    return hcri_rows_write(&affine->basis, out);
+}
+
+/* Dependent outputs increase and don't occur in the map, so that they can be completed in any order. */
+static int is_sound(const hcri_affine *affine, size_t n) {
+    if (affine->count > n || affine->map.count != affine->count || affine->basis.count != affine->count)
+        return 0;
+    for (size_t i = 0; i < affine->count; i++)
+        if (affine->dependent[i] >= n || (i > 0 && affine->dependent[i] <= affine->dependent[i - 1]) ||
+            !isfinite(affine->constant[i]))
+            return 0;
+    for (size_t i = 0; i < affine->count; i++) {
+        size_t d = 0;
+        for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
+            while (d < affine->count && affine->dependent[d] < affine->map.columns[k])
+                d++;
+            if (d < affine->count && affine->dependent[d] == affine->map.columns[k])
+                return 0;
+        }
+    }
+    return 1;
+}
+
+hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
+                            hcr_error *error) {
+    *affine = (hcri_affine){.count = hcri_get_count(in, 12)};
+    affine->dependent = hcri_get_u32s(in, affine->count, allocator);
+    affine->constant = hcri_get_f64s(in, affine->count, allocator);
+    hcr_status status = in->failed ? hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are cut short") : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_rows_read(in, n, allocator, &affine->map, error);
+    if (status == HCR_OK)
+        status = hcri_rows_read(in, n, allocator, &affine->basis, error);
+    if (status == HCR_OK && !is_sound(affine, n))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are damaged");
+    if (status != HCR_OK)
+        hcri_affine_release(affine, allocator);
+    return status;
+}
+
+void hcri_affine_project(const hcri_affine *affine, double *v) {
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < affine->count; i++) {
+            const double along = hcri_rows_dot(&affine->basis, i, v, NULL);
+            for (size_t k = affine->basis.start[i]; k < affine->basis.start[i + 1]; k++)
+                v[affine->basis.columns[k]] -= along * affine->basis.values[k];
+        }
+}
+
+void hcri_affine_complete(const hcri_affine *affine, double *y) {
+    for (size_t i = 0; i < affine->count; i++)
+        y[affine->dependent[i]] = hcri_rows_dot_minus(&affine->map, i, y, -affine->constant[i]);
+}
+
+/* The number among the dependent outputs, SIZE_MAX for a free one. */
+static size_t find_dependent(const hcri_affine *affine, uint32_t j) {
+    size_t low = 0, high = affine->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (affine->dependent[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < affine->count && affine->dependent[low] == j ? low : SIZE_MAX;
+}
+
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, const double *y,
+                             double unit) {
+    const hcri_rows *rows = &equalities->rows;
+    double solved = 0, rounded = 0, terms = fabs(equalities->right[i]);
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double a = fabs(rows->values[k]);
+        const size_t d = find_dependent(affine, rows->columns[k]);
+        terms += a * fabs(y[rows->columns[k]]);
+        if (d == SIZE_MAX)
+            continue;
+        double absolute;
+        (void)hcri_rows_dot(&affine->map, d, y, &absolute);
+        solved += a * (fabs(affine->constant[d]) + absolute);
+        rounded += a * fabs(y[rows->columns[k]]);
+    }
+    return 2 * unit * rounded + 8 * 0x1p-53 * (solved + terms) + 0x1p-1000;
+}
