@@ -55,7 +55,7 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     hcr_fit_options given = {.encoder = encoder, .hidden = hidden, .batch = BATCH, .head = HCR_HEAD_SIMPLE}, options;
     check(hcri_options_resolve(&given, &options, &error), &error);
     check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
-    check(hcri_state_create(&state, net.weights, &error), &error);
+    check(hcri_state_create(&state, net.weights, 0, &error), &error);
     double *numbers = calloc(5 * n + BATCH * n, sizeof *numbers);
     float *scaled = hcri_floats(BATCH * inputs);
     if (numbers == NULL || scaled == NULL)
@@ -73,8 +73,9 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     size_t row[BATCH];
     for (size_t i = 0; i < BATCH; i++)
         row[i] = i;
-    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1};
-    check(hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, &error), &error);
+    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1, 1};
+    check(hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
+          &error);
     double times[STEPS], loss;
     for (int step = -WARM; step < STEPS; step++) {
         const double start = hcri_seconds();

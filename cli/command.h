@@ -13,6 +13,8 @@ enum {
 };
 
 /* Each is given the arguments after `hcr`, argv[0] being its own name, and returns an exit code. */
+int command_import(int argc, char **argv);
+int command_plot(int argc, char **argv);
 int command_compile(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_check(int argc, char **argv);

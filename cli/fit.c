@@ -106,6 +106,8 @@ static void print_report(const struct job *job, FILE *stream) {
     if (report->rows_validation > 0)
         fprintf(stream, "rows validated   %zu\n", report->rows_validation);
     fprintf(stream, "rows projected   %zu\n", report->rows_projected);
+    if (!hcr_region_is_convex(job->opened.region))
+        fprintf(stream, "rows hidden      %zu of these: inside, but out of the origin's sight\n", report->rows_hidden);
     fprintf(stream, "epochs           %zu, the best %zu\n", report->epochs, report->best_epoch);
     fprintf(stream, "training loss    %.6g   (mean squared error of the outputs: %.6g)\n", report->training_loss,
             report->training_mse);
@@ -128,8 +130,10 @@ static void print_json_report(const struct job *job) {
     };
     printf("{\"model\": ");
     json_string(stdout, hcr_model_summary(job->model));
-    printf(", \"rows\": %zu, \"rows_projected\": %zu, \"rows_validation\": %zu, \"epochs\": %zu, \"best_epoch\": %zu",
-           report->rows, report->rows_projected, report->rows_validation, report->epochs, report->best_epoch);
+    printf(", \"rows\": %zu, \"rows_projected\": %zu, \"rows_hidden\": %zu, \"rows_validation\": %zu, \"epochs\": %zu, "
+           "\"best_epoch\": %zu",
+           report->rows, report->rows_projected, report->rows_hidden, report->rows_validation, report->epochs,
+           report->best_epoch);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         printf(", \"%s\": ", numbers[i].name);
         json_number(stdout, numbers[i].value);
@@ -299,7 +303,8 @@ int command_fit(int argc, char **argv) {
         .name = "fit",
         .operands = "REGION X Y",
         .summary = "Trains a model on the rows of the tables X (inputs) and Y (targets). Whatever inputs it is given "
-                   "later, its outputs are inside the region at tolerance 0. Targets outside are projected first. A "
+                   "later, its outputs are inside the region at tolerance 0. Targets outside are projected first (in a "
+                   "star domain those that the origin doesn't see are drawn towards it). A "
                    "checkpoint is kept beside the model while it trains.",
         .example = "hcr fit load.region x.csv y.csv -o load.model --encoder lstm --head hcr-contract --epochs 200",
         OPTION_ROWS(rows),

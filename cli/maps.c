@@ -95,18 +95,19 @@ static void tell_count(size_t count, const char *what, size_t first) {
 
 /* Tells what happened to samples; whether something did. */
 static int tell_outcomes(const struct job *job) {
-    size_t count[HCR_NO_FRONTIER + 1] = {0}, first[HCR_NO_FRONTIER + 1] = {0};
+    size_t count[HCR_HIDDEN + 1] = {0}, first[HCR_HIDDEN + 1] = {0};
     for (size_t i = 0; i < job->table.rows; i++) {
         const uint32_t outcome = job->rays[i].outcome;
         if (count[outcome]++ == 0)
             first[outcome] = i;
     }
     tell_count(count[HCR_OUTSIDE], "outside the region: r > 1", first[HCR_OUTSIDE]);
+    tell_count(count[HCR_HIDDEN], "inside the region, but out of the origin's sight: r > 1", first[HCR_HIDDEN]);
     tell_count(count[HCR_BAD_VALUE], "with values that aren't finite: the origin stands for them",
                first[HCR_BAD_VALUE]);
     tell_count(count[HCR_NO_FRONTIER], "in directions that nothing stops: the origin stands for them",
                first[HCR_NO_FRONTIER]);
-    return count[HCR_OUTSIDE] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
+    return count[HCR_OUTSIDE] + count[HCR_HIDDEN] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
 }
 
 static int run(struct job *job) {

@@ -50,11 +50,22 @@ static int start_gnuplot(int picture, pid_t *child, FILE **script) {
     return EXIT_DONE;
 }
 
-static void write_script(FILE *script, const char *terminal, const struct plot *plot) {
+static void write_terminal(FILE *script, const char *path, int width, int height) {
+    if (strcmp(extension(path), ".png") == 0)
+        fprintf(script, "set terminal pngcairo size %d,%d fontscale 1.6 linewidth 2 background '#ffffff'\n", 2 * width,
+                2 * height);
+    else
+        fprintf(script, "set terminal svg size %d,%d dynamic font 'sans-serif,14' background '#ffffff'\n", width,
+                height);
+    fputs("set encoding utf8\n", script);
+}
+
+static void write_lines(FILE *script, const void *drawing) {
+    const struct plot *plot = drawing;
     fprintf(script,
-            "set terminal %s\nset encoding utf8\nset border 3\nset tics nomirror\nset grid linecolor '#dddddd'\n"
+            "set border 3\nset tics nomirror\nset grid linecolor '#dddddd'\n"
             "set key outside top center horizontal\nset xlabel '%s'\nset ylabel '%s'\n%s",
-            terminal, plot->x_label, plot->y_label, plot->logarithmic ? "set logscale y\n" : "");
+            plot->x_label, plot->y_label, plot->logarithmic ? "set logscale y\n" : "");
     for (size_t i = 0; i < plot->lines; i++) {
         const struct plot_line *line = &plot->line[i];
         fprintf(script, "$line%zu << END\n", i);
@@ -69,10 +80,10 @@ static void write_script(FILE *script, const char *terminal, const struct plot *
     fputs("\n", script);
 }
 
-int plot_draw(const char *path, const struct plot *plot) {
-    const char *terminal = strcmp(extension(path), ".png") == 0
-                               ? "pngcairo size 1600,1000 fontscale 1.6 linewidth 2 background '#ffffff'"
-                               : "svg size 800,500 dynamic font 'sans-serif,14' background '#ffffff'";
+int plot_draw(const char *path, const struct plot *plot) { return plot_run(path, 800, 500, write_lines, plot); }
+
+int plot_run(const char *path, int width, int height, void (*write)(FILE *script, const void *drawing),
+             const void *drawing) {
     char *temporary = malloc(strlen(path) + sizeof ".XXXXXX");
     if (temporary == NULL)
         return report_memory();
@@ -92,7 +103,8 @@ int plot_draw(const char *path, const struct plot *plot) {
     FILE *script = NULL;
     int code = start_gnuplot(picture, &child, &script);
     if (code == EXIT_DONE) {
-        write_script(script, terminal, plot);
+        write_terminal(script, path, width, height);
+        write(script, drawing);
         fclose(script);
         int outcome = 0;
         while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {

@@ -1,8 +1,9 @@
-/* Line plots by gnuplot. */
+/* Pictures by gnuplot. */
 #ifndef HCR_PLOT_H
 #define HCR_PLOT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct plot_line {
     const char *title; /* no quotes and no line ends: it goes into gnuplot's script as it is */
@@ -20,7 +21,11 @@ struct plot {
 
 /* Whether `path` ends in .svg or .png. */
 int plot_path_is_fine(const char *path);
-/* Draws into `path`, whole or not at all. Returns an exit code. */
+/* Draws what `write` puts into gnuplot's script into `path`, whole or not at all; width and height in units of which an
+ * SVG has 1 a pixel, a PNG 2. Returns an exit code. */
+int plot_run(const char *path, int width, int height, void (*write)(FILE *script, const void *drawing),
+             const void *drawing);
+/* Lines over a number. */
 int plot_draw(const char *path, const struct plot *plot);
 
 #endif

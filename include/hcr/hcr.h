@@ -135,6 +135,15 @@ HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t eq
                                              hcr_precision precision);
 /* 1 when the region is convex; 0 for star domains, of which results are what the origin sees. */
 HCR_API int hcr_region_is_convex(const hcr_region *region);
+/* What the origin sees of the region. A convex region is seen whole, and so is a star domain whose unions all have the
+ * origin inside every body and that has neither an except nor a star constraint: that is proved. Otherwise points
+ * spread over the region are checked when it is made. What is hidden is never reached by decode. */
+typedef struct hcr_visibility {
+    int proved;             /* the whole region is seen for certain */
+    uint64_t points;        /* checked; 0 when it is proved */
+    uint64_t points_hidden; /* of those */
+} hcr_visibility;
+HCR_API hcr_visibility hcr_region_visibility(const hcr_region *region);
 /* 1 when every direction meets the frontier. */
 HCR_API int hcr_region_is_bounded(const hcr_region *region);
 /* The name of output j, such as "load[3]" or "price" for a scalar, into `name` (cut to `capacity`); j < n. */

@@ -4,6 +4,7 @@
  *     hcr           direction (normalised) and radius (sigmoid), MSE on the encoded targets: the paper's
  *     hcr-direct    the same two heads, MSE on the outputs, through the decode
  *     hcr-contract  one linear head in output units, then contract, MSE on the outputs
+ *     hcr-soften    one linear head in output units, then soften, MSE on the outputs
  *     simple        one linear head, MSE on standardised targets: no guarantee */
 #ifndef HCR_LEARN_H
 #define HCR_LEARN_H
@@ -17,7 +18,13 @@ extern "C" {
 typedef struct hcr_model hcr_model;
 
 typedef enum hcr_encoder { HCR_ENCODER_DENSE = 0, HCR_ENCODER_LSTM = 1 } hcr_encoder;
-typedef enum hcr_head { HCR_HEAD_HCR = 0, HCR_HEAD_DIRECT = 1, HCR_HEAD_CONTRACT = 2, HCR_HEAD_SIMPLE = 3 } hcr_head;
+typedef enum hcr_head {
+    HCR_HEAD_HCR = 0,
+    HCR_HEAD_DIRECT = 1,
+    HCR_HEAD_CONTRACT = 2,
+    HCR_HEAD_SIMPLE = 3,
+    HCR_HEAD_SOFTEN = 4
+} hcr_head;
 
 /* Called after each epoch (and, with step < steps, now and then during one). Return non-zero to stop: the model so far
  * is kept, saved when there is a checkpoint path, and the call returns HCR_ERROR_INTERRUPTED. */
@@ -45,8 +52,14 @@ typedef struct hcr_fit_options {
     double validation;   /* share of the rows kept for validation; 0 */
     size_t patience; /* stop after so many epochs without a better validation loss, and go back to the best; 0: never */
     uint64_t seed;   /* of initial weights, shuffles, validation split */
-    double radius_weight;   /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
-                             * one   weigh alike; 1 */
+    double radius_weight; /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
+                           * one   weigh alike; 1 */
+    int common_scale;     /* all heads but hcr: 1 = one deviation for all outputs (the root of the mean of their
+                           * squares), so that the loss is the mean squared error of the outputs, in other units; 0:
+                           * each output is measured by its own, so that all count alike */
+    double ascent; /* head simple: the Lagrangian. Adds Σ_i λ_i mean(max(0, c_i(y)/|c_i(O)|)) to the loss, where
+                    * λ = 0 at first, and λ_i += ascent · mean(max(0, c_i(y)/|c_i(O)|)) after each epoch (dual
+                    * ascent); 0: none */
     const char *checkpoint; /* written after each epoch (whole or not at all); NULL: none */
     int resume; /* go on from the checkpoint when it exists: the result is bit for bit that of an unbroken run */
     hcr_progress_callback progress;
@@ -54,8 +67,10 @@ typedef struct hcr_fit_options {
 } hcr_fit_options;
 
 typedef struct hcr_fit_report {
-    size_t rows, rows_projected,
-        rows_validation;                   /* training rows used; of all rows, those outside that were projected */
+    size_t rows;           /* training rows used */
+    size_t rows_projected; /* of all rows, those that were projected */
+    size_t rows_hidden;    /* of those, points of a star domain that its origin doesn't see */
+    size_t rows_validation;
     size_t epochs;                         /* done, over all runs that resumed one another */
     size_t best_epoch;                     /* counted from 1 */
     double training_loss, validation_loss; /* of the kept model; NaN without validation */
@@ -66,10 +81,11 @@ typedef struct hcr_fit_report {
 
 /* Trains. X rows × inputs, Y rows × n (n = the region's dimension), read only. Input and output names (NULL: "x[0]" …,
  * the region's) are kept in the model. The region is copied into the model. `text` (may be NULL) is the region's source
- * text, kept as documentation. Targets outside are projected first. Standardisation: inputs by mean and deviation (a
- * constant column becomes 0; the LSTM's over all steps of a feature); all heads but hcr work around the targets' means
- * in units of their deviations, and so are their losses. Text and names must be UTF-8. Errors: DATA (a NaN or an
- * infinity: row and column; a loss that became one: what to try; text that isn't UTF-8), SHAPE, SOLVER, INTERRUPTED
+ * text, kept as documentation. Targets outside are projected first; on a star domain those that its origin doesn't see
+ * are drawn towards it instead. Standardisation: inputs by mean and deviation (a constant column becomes 0; the LSTM's
+ * over all steps of a feature); all heads but hcr work around the targets' means in units of their deviations, and so
+ * are their losses. Text and names must be UTF-8. Errors: DATA (a NaN or an infinity: row and column; a loss that
+ * became one: what to try; text that isn't UTF-8), SHAPE, SOLVER, INTERRUPTED
  * (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is damaged or of another run. */
 HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs,
                                         const double *X, const char *const *input_names, const double *Y,
@@ -83,6 +99,12 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows,
                                             uint32_t *outcomes, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, float *Y,
                                                 uint32_t *outcomes, hcr_error *error);
+
+/* What the network hands to the region's map, for those who want to see or time the map alone: rows × (n + 1) for
+ * hcr_decode of heads hcr and hcr-direct, rows × n for hcr_contract, hcr_soften, and of head simple the prediction. NaN
+ * for a row of X with a bad value. */
+HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, double *points,
+                                                   hcr_error *error);
 
 /* A model file is safetensors: weights as F32 tensors, named and laid out as PyTorch has them (the LSTM's bias is the
  * sum of PyTorch's two), standardisation as F64 tensors, the compiled region as a U8 tensor "region"; its metadata has

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "constraints/block.h"
+#include "constraints/interval.h"
 #include "constraints/kernels.h"
 
 static void release(hcri_constraint *constraint) {
@@ -72,7 +73,7 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         box->upper[j] = hcri_get_f64(in);
     hcr_status status = hcri_block_read(made, in, error);
     for (size_t j = 0; j < n && status == HCR_OK; j++)
-        if (!(box->lower[j] < box->upper[j]))
+        if (!(box->lower[j] <= box->upper[j]))
             status = hcri_fail(error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
     if (status != HCR_OK)
         release(made);
@@ -198,7 +199,7 @@ const hcri_kind hcri_kind_box = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = hcri_block_holds,
-    .interval = hcri_block_interval,
+    .interval = hcri_box_interval,
     .exists = exists,
     .radius = radius,
     .margin = margin,

@@ -11,13 +11,18 @@ typedef struct hcri_cone {
     double *shift;   /* s, one a row */
     double *linear;  /* c: n */
     double constant; /* e */
+
     /* after place */
-    hcri_layout layout; /* M */
-    double *at_origin;  /* M O + s */
-    double *reduced;    /* n: M'(M O + s) − (c·O + e) c, so that b = reduced·v */
-    double right;       /* c·O + e > 0 */
-    double level;       /* |M O + s|² − (c·O + e)² < 0 */
-    int linear_is_zero; /* a norm with a fixed bound */
+    hcri_layout layout;  /* M */
+    double right;        /* e0 = c·O + e > 0 */
+    double *at_origin;   /* w0/e0 for w0 = M O + s, shorter than 1 */
+    double one_less;     /* 1 − |w0/e0|² > 0 */
+    double slack;        /* −c(O) = e0 − |w0| … */
+    double origin_error; /* … and a bound of its error */
+    double norm;         /* bounds the largest singular value of M's entries' sizes, and so M's … */
+    double least_norm;   /* … and this M's least from below: 0 when none is known */
+    int linear_is_zero;  /* a norm with a fixed bound */
+    int on_axis;         /* w0 = 0 */
 } hcri_cone;
 
 extern const hcri_kind hcri_kind_cone;

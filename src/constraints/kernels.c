@@ -3,11 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#ifndef HCRI_VARIANT
-#define HCRI_VARIANT baseline
-#endif
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
+#include "constraints/symmetric.h"
+#include "constraints/variant.h"
+
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
@@ -292,6 +290,23 @@ static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, 
     return sum(total);
 }
 
+static void run_products(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count,
+                         size_t samples, const double *v, size_t stride, double *out, size_t out_stride) {
+    for (size_t i = 0; i < count; i += HCRI_PANEL) {
+        size_t s = 0;
+        for (; run->form == HCRI_RUN_DENSE && s + 4 <= samples; s += 4) {
+            lanes t[4];
+            panel_dot4(run->panels + (from + i) * n, n, v + s * stride, stride, t);
+            for (size_t q = 0; q < 4; q++)
+                memcpy(out + (s + q) * out_stride + i, &t[q], sizeof t[q]);
+        }
+        for (; s < samples; s++) {
+            const lanes t = run_dots(rows, run, n, from + i, v + s * stride);
+            memcpy(out + s * out_stride + i, &t, sizeof t);
+        }
+    }
+}
+
 static void triangle_form(size_t n, const double *panels, size_t samples, const double *v, size_t stride, double *out) {
     enum { AT_ONCE = 32 };
     for (size_t done = 0; done < samples; done += AT_ONCE) {
@@ -318,8 +333,22 @@ static void triangle_form(size_t n, const double *panels, size_t samples, const 
     }
 }
 
-extern const hcri_kernels JOIN(hcri_kernels_, HCRI_VARIANT);
-const hcri_kernels JOIN(hcri_kernels_, HCRI_VARIANT) = {
-    TEXT(HCRI_VARIANT), sum_abs, box_max, run_max,          run_find, run_squares, row_dot,
-    triangle_form,      dot,     squares, weighted_squares, step,     step_f32,
+extern const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT);
+extern const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT);
+const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
+    .name = TEXT(HCRI_VARIANT),
+    .sum_abs = sum_abs,
+    .box_max = box_max,
+    .run_max = run_max,
+    .run_find = run_find,
+    .run_squares = run_squares,
+    .run_products = run_products,
+    .row_dot = row_dot,
+    .triangle_form = triangle_form,
+    .dot = dot,
+    .squares = squares,
+    .weighted_squares = weighted_squares,
+    .step = step,
+    .step_f32 = step_f32,
+    .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),
 };

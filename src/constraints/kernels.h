@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "constraints/rows.h"
+#include "constraints/symmetric.h"
 
 /* Samples are rows of v, `stride` numbers apart. `best` is raised, never lowered. */
 typedef struct hcri_kernels {
@@ -28,6 +29,10 @@ typedef struct hcri_kernels {
                        const double *upper, double target);
     /* Σ_i (a_i·v)² over a run */
     double (*run_squares)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v);
+    /* out[s out_stride + i] = a_(from + i)·v_s for `count` rows of the run; `from` is a multiple of HCRI_PANEL, and out
+     * has room for `count` rounded up to one. */
+    void (*run_products)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count,
+                         size_t samples, const double *v, size_t stride, double *out, size_t out_stride);
     /* a_i·v for one row */
     double (*row_dot)(size_t terms, const uint32_t *columns, const double *values, const double *v);
     /* out[s] = v_s' U v_s, U upper triangular in panels (see quadratic.h) */
@@ -40,6 +45,7 @@ typedef struct hcri_kernels {
                  double *y);
     void (*step_f32)(size_t n, const double *origin, double t, const double *v, const double *lower,
                      const double *upper, float *y);
+    const hcri_symmetric_kernels *symmetric;
 } hcri_kernels;
 
 /* The fastest that this processor runs; the same for the whole life of the process. */

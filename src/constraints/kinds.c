@@ -1,8 +1,23 @@
 #include "constraints/box.h"
+#include "constraints/callback.h"
+#include "constraints/cone.h"
+#include "constraints/expression.h"
 #include "constraints/linear.h"
+#include "constraints/lmi.h"
 #include "constraints/quadratic.h"
+#include "constraints/union.h"
 
 const hcri_kind *hcri_kind_of(uint32_t id) {
-    static const hcri_kind *const kinds[HCRI_KINDS] = {&hcri_kind_box, &hcri_kind_linear, &hcri_kind_quadratic};
+    static const hcri_kind *const kinds[HCRI_KINDS] = {
+        [HCRI_BOX] = &hcri_kind_box,
+        [HCRI_LINEAR] = &hcri_kind_linear,
+        [HCRI_QUADRATIC] = &hcri_kind_quadratic,
+        [HCRI_CONE] = &hcri_kind_cone,
+        [HCRI_LMI] = &hcri_kind_lmi,
+        [HCRI_EXPRESSION] = &hcri_kind_expression,
+        [HCRI_CALLBACK] = &hcri_kind_callback,
+        [HCRI_UNION] = &hcri_kind_union,
+        [HCRI_EXCEPT] = &hcri_kind_except,
+    };
     return id < HCRI_KINDS ? kinds[id] : NULL;
 }

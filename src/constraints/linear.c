@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "constraints/block.h"
+#include "constraints/interval.h"
 #include "constraints/kernels.h"
 #include "core/vector.h"
 
@@ -94,7 +95,7 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         linear->upper = hcri_get_f64s(in, count, allocator);
         status = hcri_block_read(made, in, error);
         for (size_t i = 0; i < count && status == HCR_OK; i++)
-            if (!(linear->lower[i] < linear->upper[i]))
+            if (!(linear->lower[i] <= linear->upper[i]))
                 status = hcri_fail(error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
     }
     if (status != HCR_OK)
@@ -260,7 +261,7 @@ const hcri_kind hcri_kind_linear = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = hcri_block_holds,
-    .interval = hcri_block_interval,
+    .interval = hcri_linear_interval,
     .exists = exists,
     .radius = radius,
     .margin = margin,

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "constraints/block.h"
+#include "constraints/interval.h"
 #include "constraints/kernels.h"
+#include "constraints/quadratic_substitute.h"
 #include "constraints/quadratic_value.h"
 #include "core/vector.h"
 
@@ -380,7 +382,8 @@ const hcri_kind hcri_kind_quadratic = {
     .value = hcri_quadratic_value,
     .add_gradient = hcri_quadratic_add_gradient,
     .holds = hcri_block_holds,
-    .interval = hcri_block_interval,
+    .interval = hcri_quadratic_interval,
+    .substitute = hcri_quadratic_substitute,
     .exists = exists,
     .radius = radius,
     .margin = margin,

@@ -1,40 +1,17 @@
 #include "exact/sign.h"
 
-#include <gmp.h>
 #include <math.h>
 
 #include "constraints/quadratic_value.h"
-
-/* Every double is an integer times 2^-1074, so sums of products of k of them are integers times 2^-1074k: fixed-point
- * arithmetic on GMP integers is exact, and needs no fractions. */
-enum { SCALE = 1074 };
-
-/* out = x 2^1074 */
-static void set(mpz_t out, double x) {
-    int exponent;
-    const double mantissa = frexp(x, &exponent); /* x = mantissa 2^exponent, |mantissa| in [½, 1) */
-    mpz_set_d(out, ldexp(mantissa, 53));
-    const int shift = exponent - 53 + SCALE;
-    if (shift >= 0)
-        mpz_mul_2exp(out, out, (mp_bitcnt_t)shift);
-    else /* a denormal: the low bits are 0 */
-        mpz_fdiv_q_2exp(out, out, (mp_bitcnt_t)-shift);
-}
-
-/* total += x y, both doubles; total has the scale 2^(2 · 1074). */
-static void add_product(mpz_t total, double x, double y, mpz_t a, mpz_t b) {
-    set(a, x);
-    set(b, y);
-    mpz_addmul(total, a, b);
-}
+#include "exact/fixed_point.h"
 
 static int linear_sign(const hcri_linear *linear, size_t i, const double *y) {
     const size_t row = i / 2;
     mpz_t total, a, b;
     mpz_inits(total, a, b, NULL);
     for (size_t k = linear->rows.start[row]; k < linear->rows.start[row + 1]; k++)
-        add_product(total, linear->rows.values[k], y[linear->rows.columns[k]], a, b);
-    add_product(total, -1, (i % 2 == 0 ? linear->upper : linear->lower)[row], a, b);
+        hcri_fixed_add_product(total, linear->rows.values[k], y[linear->rows.columns[k]], a, b);
+    hcri_fixed_add_product(total, -1, (i % 2 == 0 ? linear->upper : linear->lower)[row], a, b);
     const int sign = mpz_sgn(total);
     mpz_clears(total, a, b, NULL);
     return i % 2 == 0 ? sign : -sign;
@@ -42,8 +19,8 @@ static int linear_sign(const hcri_linear *linear, size_t i, const double *y) {
 
 /* out = y_j − shift_j, exactly, scale 2^1074. */
 static void set_shifted(mpz_t out, const hcri_quadratic *quadratic, size_t j, const double *y, mpz_t scratch) {
-    set(out, y[j]);
-    set(scratch, quadratic->shift[j]);
+    hcri_fixed_set(out, y[j]);
+    hcri_fixed_set(scratch, quadratic->shift[j]);
     mpz_sub(out, out, scratch);
 }
 
@@ -52,8 +29,8 @@ static void set_factor(mpz_t out, const hcri_quadratic *quadratic, size_t i, con
     const hcri_rows *factor = &quadratic->factor;
     mpz_set_ui(out, 0);
     for (size_t k = factor->start[i]; k < factor->start[i + 1]; k++)
-        add_product(out, factor->values[k], y[factor->columns[k]], a, b);
-    add_product(out, -1, quadratic->shift[i], a, b);
+        hcri_fixed_add_product(out, factor->values[k], y[factor->columns[k]], a, b);
+    hcri_fixed_add_product(out, -1, quadratic->shift[i], a, b);
 }
 
 /* total = Q(y), scale 2^(4 · 1074). */
@@ -73,13 +50,13 @@ static void set_square(mpz_t total, const hcri_quadratic *quadratic, const doubl
             mpz_set_ui(row, 0);
             for (size_t j = dense ? 0 : i; j < (dense ? n : i + 1); j++) {
                 set_shifted(x, quadratic, j, y, b);
-                set(a, quadratic->matrix[dense ? i * n + j : i]);
+                hcri_fixed_set(a, quadratic->matrix[dense ? i * n + j : i]);
                 mpz_addmul(row, a, x);
             }
             set_shifted(x, quadratic, i, y, b);
             mpz_addmul(total, row, x);
         }
-        mpz_mul_2exp(total, total, SCALE);
+        mpz_mul_2exp(total, total, HCRI_FIXED_SCALE);
     }
     mpz_clears(a, b, row, x, NULL);
 }
@@ -90,10 +67,10 @@ static int quadratic_sign(const hcri_quadratic *quadratic, const double *y) {
     mpz_inits(total, affine, a, b, NULL);
     set_square(total, quadratic, y);
     for (size_t j = 0; j < quadratic->base.n; j++)
-        add_product(affine, 2 * quadratic->linear[j], y[j], a, b);
-    add_product(affine, 2, quadratic->constant, a, b);
-    add_product(affine, -quadratic->radius, quadratic->radius, a, b);
-    mpz_mul_2exp(affine, affine, 2 * SCALE);
+        hcri_fixed_add_product(affine, 2 * quadratic->linear[j], y[j], a, b);
+    hcri_fixed_add_product(affine, 2, quadratic->constant, a, b);
+    hcri_fixed_add_product(affine, -quadratic->radius, quadratic->radius, a, b);
+    mpz_mul_2exp(affine, affine, 2 * HCRI_FIXED_SCALE);
     mpz_add(total, total, affine);
     const int sign = mpz_sgn(total);
     mpz_clears(total, affine, a, b, NULL);

@@ -8,6 +8,9 @@
 #include "language/parser.h"
 #include "language/subscripts.h"
 
+/* What to do where a proof of convexity fails. */
+#define UNPROVED "; a constraint without this proof can stand between \"star:\" and \"end\""
+#define UNPROVED_IN_GROUP "; the parts of a union and what an except cuts out must be convex"
 /* Bytes of a source line that are kept with its constraints. */
 #define LONGEST_SHOWN 200
 
@@ -70,7 +73,8 @@ static int set_origin(compilation *c, const hcri_statement *statement) {
     const hcri_value *point = NULL;
     if (c->has_origin || n == 0) {
         hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME,
-                    n == 0 ? "the outputs come first: declare them with var" : "a second origin");
+                    n == 0 ? "the outputs come first: declare them with var"
+                           : "the origin is chosen already: leave one of the two");
         return 0;
     }
     if (statement->expression == NULL) {
@@ -108,30 +112,32 @@ static int set_origin(compilation *c, const hcri_statement *statement) {
 }
 
 /* One round of a family: every link of the chain. */
-static int lower_round(void *context) {
-    compilation *c = context;
+static int lower_chain(compilation *c) {
     const hcri_node *chain = c->statement->expression;
     const hcri_value *left = hcri_evaluate(&c->scope, chain->child[0]);
     for (size_t i = 1; i < chain->count && left != NULL; i++) {
         const hcri_value *right = hcri_evaluate(&c->scope, chain->child[i]);
         const hcri_span left_span = chain->child[i - 1]->span, right_span = chain->child[i]->span;
-        if (right == NULL || !hcri_lower(&c->lowering, (hcri_span){left_span.start, right_span.end},
-                                         chain->relations[i - 1], left, left_span, right, right_span))
+        const hcri_span span = chain->count == 2 ? chain->span : (hcri_span){left_span.start, right_span.end};
+        if (right == NULL ||
+            !hcri_lower(&c->lowering, span, chain->relations[i - 1], left, left_span, right, right_span))
             return 0;
         left = right;
     }
     return left != NULL;
 }
 
-static int add_constraint(compilation *c, const hcri_statement *statement) {
-    if (c->lowering.builder->set.n == 0) {
-        /* the names first: an unknown one is the likelier fault */
-        const hcri_clauses *clauses = statement->clauses;
-        if (clauses == NULL && hcri_evaluate(&c->scope, statement->expression->child[0]) == NULL)
-            return 0;
-        hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
-        return 0;
-    }
+static int lower_round(void *context) { return lower_chain(context); }
+
+/* Of `except a <= b for …`: each round is cut out. */
+static int cut_out_round(void *context) {
+    compilation *c = context;
+    return hcri_lower_begin_group(&c->lowering, c->statement->span, HCR_GROUP_EXCEPT) && lower_chain(c) &&
+           hcri_lower_end_group(&c->lowering, c->statement->span);
+}
+
+/* Constraints from here on come from the statement. */
+static int set_source(compilation *c, const hcri_statement *statement) {
     int line, column;
     hcri_text_place(&c->text, statement->span.start, &line, &column);
     const hcri_span shown = hcri_text_line(&c->text, statement->span.start);
@@ -145,34 +151,99 @@ static int add_constraint(compilation *c, const hcri_statement *statement) {
         return 0;
     memcpy(copy, c->text.bytes + shown.start, length);
     hcr_error error = {0};
-    if (!hcri_lowering_accept(&c->lowering, statement->span,
-                              hcr_builder_set_source(c->lowering.builder, c->text.file, line, column, copy, &error),
-                              &error))
-        return 0;
+    const int set = hcri_lowering_accept(
+        &c->lowering, statement->span,
+        hcr_builder_set_source(c->lowering.builder, c->text.file, line, column, copy, &error), &error);
+    hcri_arena_rewind(&c->text.arena, &mark);
     c->has_constraints = 1;
     c->statement = statement;
     c->lowering.statement = statement->span;
     c->lowering.row = 0;
-    const int lowered = hcri_each(&c->scope, statement->clauses, 1, lower_round, c);
+    return set;
+}
+
+static int add_constraint(compilation *c, const hcri_statement *statement, int (*visit)(void *context)) {
+    if (c->lowering.builder->set.n == 0) {
+        /* the names first: an unknown one is the likelier fault */
+        const hcri_clauses *clauses = statement->clauses;
+        if (clauses == NULL && hcri_evaluate(&c->scope, statement->expression->child[0]) == NULL)
+            return 0;
+        hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
+        return 0;
+    }
+    if (!set_source(c, statement))
+        return 0;
+    const hcri_arena mark = c->text.arena;
+    const int lowered = hcri_each(&c->scope, statement->clauses, 1, visit, c);
     hcri_arena_rewind(&c->text.arena, &mark);
     return lowered;
+}
+
+static int add_constraints(compilation *c, const hcri_statement *first) {
+    for (; first != NULL; first = first->next)
+        if (!add_constraint(c, first, lower_round))
+            return 0;
+    return 1;
+}
+
+static int add_group(compilation *c, const hcri_statement *statement) {
+    const int is_union = statement->kind == HCRI_STATEMENT_UNION;
+    const hcri_span span = statement->span;
+    if (statement->one_line)
+        return add_constraint(c, statement->inner, cut_out_round);
+    if (c->lowering.builder->set.n == 0)
+        return add_constraints(c, is_union ? statement->inner->inner : statement->inner); /* refuses */
+    if (!set_source(c, statement) ||
+        !hcri_lower_begin_group(&c->lowering, span, is_union ? HCR_GROUP_UNION : HCR_GROUP_EXCEPT))
+        return 0;
+    const hcri_statement *body = is_union ? statement->inner : statement;
+    for (; body != NULL; body = is_union ? body->next : NULL)
+        if (!add_constraints(c, body->inner) ||
+            (is_union && body->next != NULL && !hcri_lower_next(&c->lowering, span)))
+            return 0;
+    return hcri_lower_end_group(&c->lowering, span);
+}
+
+static int add_star(compilation *c, const hcri_statement *statement) {
+    c->text.any_curvature = 1;
+    const int added = add_constraints(c, statement->inner);
+    c->text.any_curvature = 0;
+    return added;
+}
+
+static int allow_unbounded(compilation *c, const hcri_statement *statement) {
+    hcr_error error = {0};
+    return hcri_lowering_accept(&c->lowering, statement->span,
+                                hcr_builder_allow_unbounded(c->lowering.builder, 1, &error), &error);
+}
+
+static int compile_statement(compilation *c, const hcri_statement *statement) {
+    switch (statement->kind) {
+    case HCRI_STATEMENT_VARIABLE: return declare_output(c, statement);
+    case HCRI_STATEMENT_CONSTANT: return declare_constant(c, statement);
+    case HCRI_STATEMENT_ORIGIN: return set_origin(c, statement);
+    case HCRI_STATEMENT_UNBOUNDED: return allow_unbounded(c, statement);
+    case HCRI_STATEMENT_UNION:
+    case HCRI_STATEMENT_EXCEPT:
+        c->text.unproved = UNPROVED_IN_GROUP;
+        if (!add_group(c, statement))
+            return 0;
+        c->text.unproved = UNPROVED;
+        return 1;
+    case HCRI_STATEMENT_STAR: return add_star(c, statement);
+    case HCRI_STATEMENT_BODY: /* inside unions only */
+    case HCRI_STATEMENT_CONSTRAINT: break;
+    }
+    return add_constraint(c, statement, lower_round);
 }
 
 static int compile(compilation *c, size_t constants, const hcr_constant *constant) {
     hcri_statement *statement;
     if (!hcri_parse(&c->text, &statement) || !hcri_scope_add_given(&c->scope, constants, constant))
         return 0;
-    for (; statement != NULL; statement = statement->next) {
-        int done = 0;
-        switch (statement->kind) {
-        case HCRI_STATEMENT_VARIABLE: done = declare_output(c, statement); break;
-        case HCRI_STATEMENT_CONSTANT: done = declare_constant(c, statement); break;
-        case HCRI_STATEMENT_ORIGIN: done = set_origin(c, statement); break;
-        case HCRI_STATEMENT_CONSTRAINT: done = add_constraint(c, statement); break;
-        }
-        if (!done)
+    for (; statement != NULL; statement = statement->next)
+        if (!compile_statement(c, statement))
             return 0;
-    }
     for (size_t i = 0; i < constants; i++)
         if (!c->scope.name[i].used) {
             c->text.status =
@@ -218,14 +289,15 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
                             "the text is UTF-16: save it as UTF-8");
     }
     hcr_error own_error = {0};
-    compilation c = {.text = {.file = file == NULL ? "" : file,
+    compilation c = {.text = {.unproved = UNPROVED,
+                              .file = file == NULL ? "" : file,
                               .folder = folder,
                               .bytes = text,
                               .size = length,
                               .arena = {.allocator = allocator == NULL ? hcri_default_allocator : *allocator},
                               .error = error == NULL ? &own_error : error}};
     c.scope.text = c.lowering.text = &c.text;
-    c.lowering.pieces.allocator = &c.text.arena.allocator;
+    c.lowering.rows.allocator = c.lowering.group_rows.allocator = &c.text.arena.allocator;
     hcr_status status = hcr_builder_create(&c.text.arena.allocator, &c.lowering.builder, error);
     if (status == HCR_OK && !compile(&c, constants, constant))
         status = c.text.status;

@@ -1,5 +1,6 @@
 #include "language/construction.h"
 
+#include "language/operators.h"
 #include "language/subscripts.h"
 
 #define LARGEST_SIZE 0x1p28
@@ -94,6 +95,10 @@ const hcri_value *hcri_apply_reshape(const hcri_call *call) {
         return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s can't become %s: the sizes differ",
                            hcri_shape_describe(call->argument[0]->shape).text, hcri_shape_describe(shape).text);
     return hcri_value_reshape(call->text, call->node->span, call->argument[0], shape);
+}
+
+const hcri_value *hcri_apply_transpose(const hcri_call *call) {
+    return hcri_transpose(call->text, call->node->span, call->argument[0]);
 }
 
 /* A vector to a diagonal matrix, a square matrix to its diagonal. */

@@ -10,6 +10,7 @@ const hcri_value *hcri_value_stack(hcri_text *text, hcri_span span, size_t count
 const hcri_value *hcri_apply_vstack(const hcri_call *call);
 const hcri_value *hcri_apply_hstack(const hcri_call *call);
 const hcri_value *hcri_apply_reshape(const hcri_call *call);
+const hcri_value *hcri_apply_transpose(const hcri_call *call);
 const hcri_value *hcri_apply_diag(const hcri_call *call);
 const hcri_value *hcri_apply_zeros(const hcri_call *call);
 const hcri_value *hcri_apply_ones(const hcri_call *call);

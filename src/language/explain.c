@@ -1,118 +1,126 @@
 /* What was made of a region, for people and for programs. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "constraints/union.h"
 #include "core/memory.h"
 #include "hcr/hcr_build.h"
+#include "language/cost.h"
 #include "language/report.h"
-#include "region/region.h"
 
 /* Points and bounds are shown in full up to so many outputs. */
 #define SHOWN_OUTPUTS 8
 
-typedef struct count_by_kind { /* of one source */
-    size_t inequalities[HCRI_KINDS];
-} count_by_kind;
+/* Bounds of this size and beyond, when they are powers of ten, are what people write for "none". */
+#define LEAST_DOUBTFUL 1e6
 
-typedef struct cost { /* of one decode */
-    double multiply_adds, bytes;
-} cost;
+typedef struct source_count { /* of one source */
+    size_t kind[HCRI_KINDS];  /* inequalities of the region … */
+    size_t inner[HCRI_KINDS]; /* … and of the bodies of unions and excepts */
+    size_t equalities;
+} source_count;
 
 static size_t entries(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
 
-/* Products with a matrix in the layout that the kernels use: multiply-adds, and the numbers that they read. */
-static void add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, cost *sum) {
-    for (size_t r = 0; r < layout->runs; r++) {
-        const hcri_run *run = &layout->run[r];
-        const double count = (double)run->count;
-        switch (run->form) {
-        case HCRI_RUN_STENCIL:
-            sum->multiply_adds += count * (double)run->terms;
-            sum->bytes += 12.0 * (double)run->terms;
-            break;
-        case HCRI_RUN_DENSE: {
-            const double padded = ceil(count / HCRI_PANEL) * HCRI_PANEL * (double)n;
-            sum->multiply_adds += padded;
-            sum->bytes += 8 * padded;
-            break;
+static void count_block(const hcri_constraint *block, int inner, source_count *count) {
+    for (size_t i = 0; i < block->count; i++)
+        if (block->kind->exists(block, i)) {
+            source_count *own = &count[block->source[i]];
+            (inner ? own->inner : own->kind)[block->kind->id]++;
         }
-        case HCRI_RUN_SPARSE: {
-            const double used = (double)(rows->start[run->first + run->count] - rows->start[run->first]);
-            sum->multiply_adds += used;
-            sum->bytes += 12 * used + 8 * count;
-            break;
-        }
-        }
-    }
+    if (block->kind->id != HCRI_UNION && block->kind->id != HCRI_EXCEPT)
+        return;
+    const hcri_union *set = (const hcri_union *)block;
+    for (size_t b = 0; b < set->bodies; b++)
+        for (size_t k = 0; k < set->body[b].blocks; k++)
+            count_block(set->body[b].block[k], 1, count);
 }
 
-static cost decode_cost(const hcri_set *set) {
-    const double n = (double)set->n;
-    cost sum = {2 * n, 16 * n}; /* the length of v, and the step */
-    for (size_t b = 0; b < set->blocks; b++) {
-        const hcri_constraint *block = set->block[b];
-        if (block->kind->id == HCRI_BOX) {
-            sum.multiply_adds += 2 * n;
-            sum.bytes += 16 * n;
-        } else if (block->kind->id == HCRI_LINEAR) {
-            const hcri_linear *linear = (const hcri_linear *)block;
-            add_layout(&linear->rows, &linear->layout, set->n, &sum);
-            sum.multiply_adds += 2 * (double)linear->rows.count;
-            sum.bytes += 16 * (double)linear->rows.count;
-        } else {
-            const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
-            if (quadratic->form == HCRI_FACTOR)
-                add_layout(&quadratic->factor, &quadratic->layout, set->n, &sum);
-            const double own = quadratic->form == HCRI_DENSE      ? n * (n + 1) / 2
-                               : quadratic->form == HCRI_DIAGONAL ? n
-                                                                  : (double)quadratic->factor.count;
-            sum.multiply_adds += own + (quadratic->gradient_is_zero ? 0 : n);
-            sum.bytes += 8 * ((quadratic->form == HCRI_FACTOR || quadratic->unit ? 0 : own) +
-                              (quadratic->gradient_is_zero ? 0 : n));
-        }
-    }
-    return sum;
-}
-
-/* How many inequalities exist, by source and kind; released by the caller. */
-static count_by_kind *count_sources(const hcri_set *set) {
-    count_by_kind *count = hcri_allocate(&set->allocator, set->places, sizeof *count);
+/* How many inequalities and equalities exist, by source and kind; released by the caller. */
+static source_count *count_sources(const hcri_set *set) {
+    source_count *count = hcri_allocate(&set->allocator, set->places, sizeof *count);
     for (size_t b = 0; count != NULL && b < set->blocks; b++)
-        for (size_t i = 0; i < set->block[b]->count; i++)
-            if (set->block[b]->kind->exists(set->block[b], i))
-                count[set->block[b]->source[i]].inequalities[set->block[b]->kind->id]++;
+        count_block(set->block[b], 0, count);
+    for (size_t i = 0; count != NULL && i < set->equalities.rows.count; i++)
+        count[set->equalities.source[i]].equalities++;
     return count;
 }
 
-static size_t total(const count_by_kind *count) {
+static size_t total(const size_t kind[HCRI_KINDS]) {
     size_t sum = 0;
-    for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-        sum += count->inequalities[kind];
+    for (size_t k = 0; k < HCRI_KINDS; k++)
+        sum += kind[k];
     return sum;
+}
+
+static int is_dropped(const source_count *count) {
+    return total(count->kind) + total(count->inner) + count->equalities == 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- warnings */
+
+/* A bound such as 1e8 that seems to stand for none. */
+static int is_doubtful(double bound) {
+    if (!(fabs(bound) >= LEAST_DOUBTFUL) || isinf(bound))
+        return 0;
+    const double power = round(log10(fabs(bound)));
+    return fabs(bound) == pow(10, power);
+}
+
+/* The next warning from output *j on; 0 when there is none. */
+static int find_warning(const hcr_region *region, size_t *j, char *text, size_t capacity) {
+    const hcri_set *set = &region->set;
+    for (; *j < set->n; (*j)++) {
+        const double lower = set->box->lower[*j], upper = set->box->upper[*j];
+        const double bound = is_doubtful(upper) ? upper : lower;
+        if (!is_doubtful(bound))
+            continue;
+        char name[64];
+        hcri_set_output_name(set, *j, name, sizeof name);
+        snprintf(text, capacity,
+                 "%.40s is bounded by %g: if that stands for no bound, write inf, for the origin is put in the middle "
+                 "of the bounds, here at %g",
+                 name, bound, region->origin[*j]);
+        (*j)++;
+        return 1;
+    }
+    return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- for people
  */
 
-static void write_sources(hcri_report *report, const hcri_set *set, const count_by_kind *count) {
-    hcri_report_write(report, "\n  line  inequalities  kind       source\n");
+static void write_source(hcri_report *report, const hcri_place *place, const size_t kind[HCRI_KINDS],
+                         const char *indent) {
+    for (size_t k = 0; k < HCRI_KINDS; k++)
+        if (kind[k] != 0)
+            hcri_report_write(report, "  %4d  %12zu  %-10s  %s%s\n", place->line, kind[k],
+                              hcri_kind_of((uint32_t)k)->name, indent, place->text);
+}
+
+static void write_sources(hcri_report *report, const hcri_set *set, const source_count *count) {
+    hcri_report_write(report, "\n  line  inequalities  kind        source\n");
+    int dropped = 0, inner = 0;
     for (size_t p = 0; p < set->places; p++) {
         const hcri_place *place = &set->place[p];
-        const size_t all = total(&count[p]);
-        if (all == 0 && place->line == 0)
+        if (is_dropped(&count[p])) {
+            dropped |= place->line != 0;
+            if (place->line != 0)
+                hcri_report_write(report, "  %4d  %12d  %-10s  %s\n", place->line, 0, "dropped", place->text);
             continue;
-        if (all == 0)
-            hcri_report_write(report, "  %4d  %12d  %-9s  %s\n", place->line, 0, "dropped", place->text);
-        for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-            if (count[p].inequalities[kind] != 0)
-                hcri_report_write(report, "  %4d  %12zu  %-9s  %s\n", place->line, count[p].inequalities[kind],
-                                  hcri_kind_of((uint32_t)kind)->name, place->text);
-    }
-    for (size_t p = 0; p < set->places; p++)
-        if (total(&count[p]) == 0 && set->place[p].line != 0) {
-            hcri_report_write(report, "  (dropped: other lines say as much or more)\n");
-            break;
         }
+        write_source(report, place, count[p].kind, "");
+        write_source(report, place, count[p].inner, "    ");
+        if (count[p].equalities != 0)
+            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].equalities, "equality",
+                              place->text);
+        inner |= total(count[p].inner) != 0;
+    }
+    if (dropped)
+        hcri_report_write(report, "  (dropped: other lines say as much or more)\n");
+    if (inner)
+        hcri_report_write(report, "  (indented: parts of the union or except above)\n");
 }
 
 static void write_points(hcri_report *report, const hcr_region *region) {
@@ -138,7 +146,24 @@ static void write_points(hcri_report *report, const hcr_region *region) {
                       set->n - shown, lower, upper, origin_lower, origin_upper);
 }
 
-static void write_text(hcri_report *report, const hcr_region *region, const count_by_kind *count) {
+static void write_shape(hcri_report *report, const hcr_region *region) {
+    const hcr_visibility *visibility = &region->visibility;
+    if (region->affine.count != 0)
+        hcri_report_write(report, "equalities    %zu, eliminated: %zu of %zu outputs stay free\n", region->affine.count,
+                          region->set.n - region->affine.count, region->set.n);
+    hcri_report_write(report, "convex        %s\n", region->convex ? "yes" : "no: a star domain");
+    if (!region->convex && visibility->proved)
+        hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");
+    else if (!region->convex)
+        hcri_report_write(report, "visible       checked, not proved: %llu of %llu points are hidden from the origin\n",
+                          (unsigned long long)visibility->points_hidden, (unsigned long long)visibility->points);
+    hcri_report_write(report, "bounded       %s\n",
+                      region->bounded             ? "yes"
+                      : region->unbounded_allowed ? "no: unbounded directions are allowed"
+                                                  : "no");
+}
+
+static void write_text(hcri_report *report, const hcr_region *region, const source_count *count) {
     const hcri_set *set = &region->set;
     hcri_report_write(report, "outputs       %zu:", set->n);
     for (size_t v = 0; v < set->variables; v++) {
@@ -146,31 +171,35 @@ static void write_text(hcri_report *report, const hcr_region *region, const coun
         if (!set->variable[v].scalar)
             hcri_report_write(report, "[%zu]", set->variable[v].size);
     }
-    count_by_kind all = {{0}};
+    size_t all[HCRI_KINDS] = {0};
     for (size_t p = 0; p < set->places; p++)
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-            all.inequalities[kind] += count[p].inequalities[kind];
-    hcri_report_write(report, "\ninequalities  %zu:", total(&all));
+            all[kind] += count[p].kind[kind];
+    hcri_report_write(report, "\ninequalities  %zu:", total(all));
     const char *separator = " ";
     for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-        if (all.inequalities[kind] != 0) {
-            hcri_report_write(report, "%s%zu %s", separator, all.inequalities[kind],
-                              hcri_kind_of((uint32_t)kind)->name);
+        if (all[kind] != 0) {
+            hcri_report_write(report, "%s%zu %s", separator, all[kind], hcri_kind_of((uint32_t)kind)->name);
             separator = ", ";
         }
     if (set->linear != NULL && set->linear->rows.count != 0)
         hcri_report_write(report, " in %zu rows with %zu coefficients", set->linear->rows.count,
                           entries(&set->linear->rows));
-    hcri_report_write(report, "\nbounded       %s\ninradius      ", region->bounded ? "yes" : "no");
+    hcri_report_write(report, "\n");
+    write_shape(report, region);
+    hcri_report_write(report, "inradius      ");
     hcri_report_number(report, region->inradius);
-    hcri_report_write(report, "\nmargins       %.3g double, ", region->margin[HCR_DOUBLE]);
-    if (region->margin[HCR_SINGLE] < HCRI_LARGEST_MARGIN)
-        hcri_report_write(report, "%.3g single\n", region->margin[HCR_SINGLE]);
-    else
-        hcri_report_write(report, "too thin for single\n");
-    const cost decode = decode_cost(set);
-    hcri_report_write(report, "decode        %.0f multiply-adds, %.0f bytes read\n", decode.multiply_adds,
+    hcri_report_write(report, "\nmargins       %.3g double, %.3g single", region->margin[HCR_DOUBLE],
+                      region->margin[HCR_SINGLE]);
+    if (region->verified_blocks[HCR_DOUBLE] != 0)
+        hcri_report_write(report, "; results are verified against %zu of the constraints' blocks",
+                          region->verified_blocks[HCR_DOUBLE]);
+    const hcri_cost decode = hcri_decode_cost(region);
+    hcri_report_write(report, "\ndecode        about %.0f multiply-adds, %.0f bytes read\n", decode.multiply_adds,
                       decode.bytes);
+    char warning[256];
+    for (size_t j = 0; find_warning(region, &j, warning, sizeof warning);)
+        hcri_report_write(report, "warning       %s\n", warning);
     write_points(report, region);
     write_sources(report, set, count);
 }
@@ -187,16 +216,11 @@ static void write_json_numbers(hcri_report *report, const char *name, size_t cou
     hcri_report_write(report, "],\n");
 }
 
-static void write_json(hcri_report *report, const hcr_region *region, const count_by_kind *count) {
-    const hcri_set *set = &region->set;
-    hcri_report_write(report, "{\n  \"outputs\": %zu,\n  \"variables\": [", set->n);
-    for (size_t v = 0; v < set->variables; v++)
-        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s}", v == 0 ? "" : ", ",
-                          set->variable[v].name, set->variable[v].size, set->variable[v].scalar ? "true" : "false");
-    hcri_report_write(report, "],\n  \"sources\": [");
+static void write_json_sources(hcri_report *report, const hcri_set *set, const source_count *count) {
+    hcri_report_write(report, "  \"sources\": [");
     const char *separator = "\n";
     for (size_t p = 0; p < set->places; p++) {
-        if (total(&count[p]) == 0 && set->place[p].line == 0)
+        if (is_dropped(&count[p]) && set->place[p].line == 0)
             continue;
         hcri_report_write(report, "%s    {\"file\": ", separator);
         hcri_report_json_string(report, set->place[p].file);
@@ -204,11 +228,33 @@ static void write_json(hcri_report *report, const hcr_region *region, const coun
                           set->place[p].column);
         hcri_report_json_string(report, set->place[p].text);
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-            hcri_report_write(report, ", \"%s\": %zu", hcri_kind_of((uint32_t)kind)->name, count[p].inequalities[kind]);
-        hcri_report_write(report, "}");
+            hcri_report_write(report, ", \"%s\": %zu", hcri_kind_of((uint32_t)kind)->name, count[p].kind[kind]);
+        hcri_report_write(report, ", \"equality\": %zu, \"in_parts\": %zu}", count[p].equalities,
+                          total(count[p].inner));
         separator = ",\n";
     }
-    hcri_report_write(report, "\n  ],\n  \"bounded\": %s,\n", region->bounded ? "true" : "false");
+    hcri_report_write(report, "\n  ],\n");
+}
+
+static const char *truth(int value) { return value ? "true" : "false"; }
+
+static void write_json(hcri_report *report, const hcr_region *region, const source_count *count) {
+    const hcri_set *set = &region->set;
+    const hcr_visibility *visibility = &region->visibility;
+    hcri_report_write(report, "{\n  \"outputs\": %zu,\n  \"variables\": [", set->n);
+    for (size_t v = 0; v < set->variables; v++)
+        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s}", v == 0 ? "" : ", ",
+                          set->variable[v].name, set->variable[v].size, truth(set->variable[v].scalar));
+    hcri_report_write(report, "],\n");
+    write_json_sources(report, set, count);
+    hcri_report_write(report,
+                      "  \"equalities\": %zu,\n  \"free_outputs\": %zu,\n  \"convex\": %s,\n  \"visibility\": "
+                      "{\"proved\": %s, \"points\": %llu, \"points_hidden\": %llu},\n  \"bounded\": %s,\n"
+                      "  \"unbounded_allowed\": %s,\n",
+                      region->affine.count, set->n - region->affine.count, truth(region->convex),
+                      truth(region->convex || visibility->proved), (unsigned long long)visibility->points,
+                      (unsigned long long)visibility->points_hidden, truth(region->bounded),
+                      truth(region->unbounded_allowed));
     write_json_numbers(report, "origin", set->n, region->origin);
     write_json_numbers(report, "lower", set->n, region->lower);
     write_json_numbers(report, "upper", set->n, region->upper);
@@ -223,16 +269,25 @@ static void write_json(hcri_report *report, const hcr_region *region, const coun
         hcri_report_json_number(report, number[i].value);
         hcri_report_write(report, ",\n");
     }
-    const cost decode = decode_cost(set);
-    hcri_report_write(report, "  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": %.0f\n}\n", decode.multiply_adds,
-                      decode.bytes);
+    hcri_report_write(report, "  \"warnings\": [");
+    char warning[256];
+    const char *separator = "";
+    for (size_t j = 0; find_warning(region, &j, warning, sizeof warning); separator = ", ") {
+        hcri_report_write(report, "%s", separator);
+        hcri_report_json_string(report, warning);
+    }
+    const hcri_cost decode = hcri_decode_cost(region);
+    hcri_report_write(report,
+                      "],\n  \"verified_blocks\": %zu,\n  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": "
+                      "%.0f\n}\n",
+                      region->verified_blocks[HCR_DOUBLE], decode.multiply_adds, decode.bytes);
 }
 
 hcr_status hcr_region_explain(const hcr_region *region, int json, char **text, hcr_error *error) {
     if (region == NULL || text == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or text is NULL");
     *text = NULL;
-    count_by_kind *count = count_sources(&region->set);
+    source_count *count = count_sources(&region->set);
     if (count == NULL)
         return hcri_fail_memory(error);
     hcri_report report = {0};

@@ -148,9 +148,6 @@ static hcri_node *parse_call(hcri_parser *p, hcri_span name) {
         return hcri_refuse(p->text, name, HCR_ERROR_NAME, "there is no function \"%s\"%s",
                            hcri_text_excerpt(p->text, name).text, hcri_text_nearest(p->text, name, count, names).text);
     }
-    if (function != NULL && function->apply == NULL)
-        return hcri_refuse(p->text, name, HCR_ERROR_UNSUPPORTED, "%s() isn't in this version of the language%s%s",
-                           function->name, function->instead[0] == '\0' ? "" : ": ", function->instead);
     const hcri_span open = p->token.span;
     if (!hcri_parser_advance(p))
         return NULL;
@@ -235,9 +232,12 @@ static hcri_node *parse_primary(hcri_parser *p) {
         return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "expected a value before this bracket");
     default: break;
     }
-    if (token.kind >= HCRI_TOKEN_PARAM && token.kind <= HCRI_TOKEN_END_WORD)
-        return hcri_refuse(p->text, token.span, HCR_ERROR_UNSUPPORTED, "\"%s\" isn't in this version of the language",
-                           hcri_token_spelling(token.kind));
+    if (token.kind == HCRI_TOKEN_PARAM)
+        return hcri_refuse(p->text, token.span, HCR_ERROR_UNSUPPORTED,
+                           "\"param\" isn't in this version of the language");
+    if (token.kind == HCRI_TOKEN_PSD)
+        return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
+                           "psd(…) is a constraint of its own, not a value: in a chain write E >> 0");
     return hcri_parser_refuse(p, "a value");
 }
 
@@ -356,7 +356,7 @@ static void *refuse_lone_sum(hcri_parser *p, const hcri_node *node) {
                            node->kind == HCRI_NODE_NAME ? hcri_text_excerpt(p->text, node->span).text : "name");
     if (hcri_parser_at_end(p) || p->token.kind == HCRI_TOKEN_FOR)
         return hcri_refuse(p->text, node->span, HCR_ERROR_SYNTAX,
-                           "this is no statement: a constraint has <= or >= in it, outside brackets");
+                           "this is no statement: a constraint has <=, >= or == in it, outside brackets");
     return hcri_parser_refuse(p, "<= or >=");
 }
 
@@ -376,10 +376,12 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
         if (is_constraint && relation.kind == HCRI_TOKEN_NOT_EQUAL)
             return hcri_refuse(p->text, relation.span, HCR_ERROR_CONVEXITY,
                                "!= can't be a constraint: what it allows isn't convex");
-        if (is_constraint && relation.kind == HCRI_TOKEN_PRECEDES)
-            return hcri_refuse(p->text, relation.span, HCR_ERROR_UNSUPPORTED,
-                               "matrix inequalities (>>) aren't in this version of the language");
-        if (!is_relation(relation.kind))
+        const int is_matrix_relation = relation.kind == HCRI_TOKEN_SUCCEEDS || relation.kind == HCRI_TOKEN_PRECEDES;
+        if (!is_constraint && is_matrix_relation)
+            return hcri_refuse(p->text, relation.span, HCR_ERROR_SYNTAX,
+                               "\"%s\" makes a constraint: conditions compare numbers",
+                               hcri_token_spelling(relation.kind));
+        if (!is_relation(relation.kind) && !is_matrix_relation)
             break;
         if (list.count > capacity) {
             const size_t larger = capacity == 0 ? 4 : 2 * capacity;
@@ -402,6 +404,28 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
                  list.count, list.node);
     if (node != NULL)
         node->relations = relations;
+    return node;
+}
+
+hcri_node *hcri_parse_psd(hcri_parser *p) {
+    const hcri_span word = p->token.span;
+    if (!hcri_parser_advance(p))
+        return NULL;
+    const hcri_span open = p->token.span;
+    if (!hcri_parser_take(p, HCRI_TOKEN_OPEN, "\"(\" and a symmetric matrix, as in: psd([[1, y[0]], [y[0], 1]])"))
+        return NULL;
+    hcri_node *matrix = hcri_parse_sum(p);
+    const hcri_span span = {word.start, p->token.span.end};
+    if (matrix == NULL || !hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, open))
+        return NULL;
+    hcri_node *zero = new_node(p, HCRI_NODE_NUMBER, matrix->span, 0, NULL);
+    hcri_node *node = new_pair(p, HCRI_NODE_COMPARISON, HCRI_TOKEN_SUCCEEDS, matrix, zero);
+    hcri_token_kind *relation = node == NULL ? NULL : hcri_take(p->text, span, 1, sizeof *relation);
+    if (relation == NULL)
+        return NULL;
+    *relation = HCRI_TOKEN_SUCCEEDS;
+    node->relations = relation;
+    node->span = span;
     return node;
 }
 
@@ -435,7 +459,7 @@ static hcri_node *parse_condition(hcri_parser *p) {
 
 int hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected) {
     *name = p->token.span;
-    if (p->token.kind >= HCRI_TOKEN_VAR && p->token.kind <= HCRI_TOKEN_END_WORD) {
+    if (p->token.kind >= HCRI_TOKEN_VAR && p->token.kind < HCRI_TOKEN_POWER) {
         hcri_refuse(p->text, p->token.span, HCR_ERROR_NAME, "\"%s\" is a word of the language: take another name",
                     hcri_token_spelling(p->token.kind));
         return 0;

@@ -19,6 +19,9 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint);
 /* for name in values, for … , if condition, … */
 int hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses);
 
+/* psd(sum), which is the comparison sum >> 0. */
+hcri_node *hcri_parse_psd(hcri_parser *p);
+
 int hcri_parser_advance(hcri_parser *p);
 int hcri_parser_at_end(const hcri_parser *p); /* of a statement */
 /* Refuses the next token: "expected …, not …". */

@@ -2,8 +2,8 @@
 #ifndef HCRI_FUNCTIONS_H
 #define HCRI_FUNCTIONS_H
 
+#include "language/atoms.h"
 #include "language/tree.h"
-#include "language/value.h"
 
 typedef struct hcri_call { /* what a function is given */
     hcri_text *text;
@@ -17,7 +17,8 @@ struct hcri_function {
     size_t least, most; /* arguments; most SIZE_MAX: any number */
     /* NULL after a refusal. */
     const hcri_value *(*apply)(const hcri_call *call);
-    const char *instead; /* apply is NULL: not in this version, and what to write instead */
+    hcri_atom_kind atom; /* for functions that are one atom, … */
+    int negated;         /* … or its opposite */
 };
 
 /* Terminated by a NULL name. `read` isn't one: its arguments are strings. */

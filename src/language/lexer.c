@@ -7,25 +7,46 @@
 
 /* Longer signs before those that they begin with. */
 static const char *const spelling[HCRI_TOKEN_KINDS] = {
-    [HCRI_TOKEN_VAR] = "var",        [HCRI_TOKEN_CONST] = "const",
-    [HCRI_TOKEN_ORIGIN] = "origin",  [HCRI_TOKEN_FOR] = "for",
-    [HCRI_TOKEN_IN] = "in",          [HCRI_TOKEN_IF] = "if",
-    [HCRI_TOKEN_AND] = "and",        [HCRI_TOKEN_OR] = "or",
-    [HCRI_TOKEN_NOT] = "not",        [HCRI_TOKEN_INF] = "inf",
-    [HCRI_TOKEN_PARAM] = "param",    [HCRI_TOKEN_PSD] = "psd",
-    [HCRI_TOKEN_UNION] = "union",    [HCRI_TOKEN_EXCEPT] = "except",
-    [HCRI_TOKEN_STAR_WORD] = "star", [HCRI_TOKEN_END_WORD] = "end",
-    [HCRI_TOKEN_POWER] = "**",       [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
-    [HCRI_TOKEN_LESS_EQUAL] = "<=",  [HCRI_TOKEN_GREATER_EQUAL] = ">=",
-    [HCRI_TOKEN_EQUAL] = "==",       [HCRI_TOKEN_NOT_EQUAL] = "!=",
-    [HCRI_TOKEN_PRECEDES] = ">>",    [HCRI_TOKEN_LESS] = "<",
-    [HCRI_TOKEN_GREATER] = ">",      [HCRI_TOKEN_ASSIGN] = "=",
-    [HCRI_TOKEN_PLUS] = "+",         [HCRI_TOKEN_MINUS] = "-",
-    [HCRI_TOKEN_TIMES] = "*",        [HCRI_TOKEN_DIVIDE] = "/",
-    [HCRI_TOKEN_REMAINDER] = "%",    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
-    [HCRI_TOKEN_OPEN] = "(",         [HCRI_TOKEN_CLOSE] = ")",
-    [HCRI_TOKEN_OPEN_BRACKET] = "[", [HCRI_TOKEN_CLOSE_BRACKET] = "]",
-    [HCRI_TOKEN_COMMA] = ",",        [HCRI_TOKEN_COLON] = ":",
+    [HCRI_TOKEN_VAR] = "var",
+    [HCRI_TOKEN_CONST] = "const",
+    [HCRI_TOKEN_ORIGIN] = "origin",
+    [HCRI_TOKEN_FOR] = "for",
+    [HCRI_TOKEN_IN] = "in",
+    [HCRI_TOKEN_IF] = "if",
+    [HCRI_TOKEN_AND] = "and",
+    [HCRI_TOKEN_OR] = "or",
+    [HCRI_TOKEN_NOT] = "not",
+    [HCRI_TOKEN_INF] = "inf",
+    [HCRI_TOKEN_PARAM] = "param",
+    [HCRI_TOKEN_PSD] = "psd",
+    [HCRI_TOKEN_UNION] = "union",
+    [HCRI_TOKEN_EXCEPT] = "except",
+    [HCRI_TOKEN_STAR_WORD] = "star",
+    [HCRI_TOKEN_END_WORD] = "end",
+    [HCRI_TOKEN_UNBOUNDED] = "unbounded",
+    [HCRI_TOKEN_POWER] = "**",
+    [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
+    [HCRI_TOKEN_LESS_EQUAL] = "<=",
+    [HCRI_TOKEN_GREATER_EQUAL] = ">=",
+    [HCRI_TOKEN_EQUAL] = "==",
+    [HCRI_TOKEN_NOT_EQUAL] = "!=",
+    [HCRI_TOKEN_SUCCEEDS] = ">>",
+    [HCRI_TOKEN_PRECEDES] = "<<",
+    [HCRI_TOKEN_LESS] = "<",
+    [HCRI_TOKEN_GREATER] = ">",
+    [HCRI_TOKEN_ASSIGN] = "=",
+    [HCRI_TOKEN_PLUS] = "+",
+    [HCRI_TOKEN_MINUS] = "-",
+    [HCRI_TOKEN_TIMES] = "*",
+    [HCRI_TOKEN_DIVIDE] = "/",
+    [HCRI_TOKEN_REMAINDER] = "%",
+    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
+    [HCRI_TOKEN_OPEN] = "(",
+    [HCRI_TOKEN_CLOSE] = ")",
+    [HCRI_TOKEN_OPEN_BRACKET] = "[",
+    [HCRI_TOKEN_CLOSE_BRACKET] = "]",
+    [HCRI_TOKEN_COMMA] = ",",
+    [HCRI_TOKEN_COLON] = ":",
     [HCRI_TOKEN_DOT] = ".",
 };
 
@@ -139,7 +160,7 @@ static void read_word(hcri_lexer *lexer, hcri_token *token) {
         end++;
     token->kind = HCRI_TOKEN_NAME;
     token->span = (hcri_span){lexer->at, end};
-    for (hcri_token_kind kind = HCRI_TOKEN_VAR; kind <= HCRI_TOKEN_END_WORD; kind++)
+    for (hcri_token_kind kind = HCRI_TOKEN_VAR; kind < HCRI_TOKEN_POWER; kind++)
         if (hcri_text_equal(text, token->span, spelling[kind]))
             token->kind = kind;
     lexer->at = end;

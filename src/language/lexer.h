@@ -10,7 +10,7 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_NAME,
     HCRI_TOKEN_NUMBER,
     HCRI_TOKEN_STRING,
-    /* words; those from `param` on belong to statements that aren't there yet */
+    /* words; `param` belongs to a statement that isn't there yet */
     HCRI_TOKEN_VAR,
     HCRI_TOKEN_CONST,
     HCRI_TOKEN_ORIGIN,
@@ -27,6 +27,7 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_EXCEPT,
     HCRI_TOKEN_STAR_WORD,
     HCRI_TOKEN_END_WORD,
+    HCRI_TOKEN_UNBOUNDED,
     /* signs */
     HCRI_TOKEN_POWER,
     HCRI_TOKEN_FLOOR_DIVIDE,
@@ -34,6 +35,7 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_GREATER_EQUAL,
     HCRI_TOKEN_EQUAL,
     HCRI_TOKEN_NOT_EQUAL,
+    HCRI_TOKEN_SUCCEEDS,
     HCRI_TOKEN_PRECEDES,
     HCRI_TOKEN_LESS,
     HCRI_TOKEN_GREATER,

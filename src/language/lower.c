@@ -3,12 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "language/matrices.h"
 #include "language/operators.h"
 
-/* Branches that multiply (sums of absolute values) are expanded up to here. */
-#define MOST_BRANCHES 4096
-/* Numbers in all rows together. */
-#define MOST_NUMBERS ((size_t)1 << 28)
+/* Branches that multiply (sums of absolute values) are expanded up to here as rows, … */
+#define MOST_ROWS 4096
+/* … and where curved parts stay in them, up to here; beyond, the inequality is one expression. */
+#define MOST_CURVED 64
 
 int hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status, const hcr_error *error) {
     if (status != HCR_OK)
@@ -26,174 +27,133 @@ int hcri_lowering_place(hcri_lowering *lowering) {
     return 0;
 }
 
-double hcri_quotient_down(hcri_dd numerator, double divisor) {
-    const double quotient = numerator.high / divisor;
-    if (!isfinite(quotient))
-        return quotient;
-    /* what is missing: numerator − quotient · divisor */
-    const double rest = fma(-quotient, divisor, numerator.high);
-    const double missing = rest + numerator.low;
-    const int below = divisor > 0 ? missing < 0 : missing > 0;
-    return below ? nextafter(quotient, -(double)INFINITY) : quotient;
-}
-
-/* -------------------------------------------------------------------------------------------------------- branches */
-
-static int no_memory(hcri_lowering *lowering) {
-    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_MEMORY, "not enough memory");
+int hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *inequality, double excess) {
+    char element[48] = "";
+    if (inequality->of_several)
+        snprintf(element, sizeof element, " in element %zu", inequality->element);
+    hcri_refuse(lowering->text, inequality->span, HCR_ERROR_EMPTY,
+                "this never holds%s: the left side exceeds the right one by %g", element, excess);
     return 0;
 }
 
-static int add_bend(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
-    hcri_branch *branch = &lowering->branch;
-    hcri_bend *bend = hcri_grow(&lowering->text->arena.allocator, branch->bend, &branch->bend_capacity,
-                                branch->bends + 1, sizeof *bend);
-    if (bend == NULL)
-        return no_memory(lowering);
-    branch->bend = bend;
-    bend[branch->bends++] = (hcri_bend){weight, atom};
-    return 1;
-}
+/* --------------------------------------------------------------------------------------------------------- domains */
 
-static int add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
-    if (value->start == NULL)
-        return 1;
-    hcri_branch *branch = &lowering->branch;
-    const size_t count = value->start[i + 1] - value->start[i];
-    hcri_entry *entry = hcri_grow(&lowering->text->arena.allocator, branch->entry, &branch->entry_capacity,
-                                  branch->count + count + 1, sizeof *entry);
-    if (entry == NULL)
-        return no_memory(lowering);
-    branch->entry = entry;
-    for (size_t k = value->start[i]; k < value->start[i + 1]; k++)
-        entry[branch->count++] = (hcri_entry){value->column[k], weight * value->coefficient[k]};
-    return 1;
-}
-
-/* Adds weight · element i of value to the branch, taking its choice number `choice`. */
-static int add_element(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight, size_t choice) {
-    hcri_branch *branch = &lowering->branch;
-    if (isinf(value->constant[i]))
-        branch->infinite += weight * value->constant[i] > 0 ? 1 : -1;
-    else
-        branch->constant = hcri_dd_add_product(branch->constant, weight, value->constant[i]);
-    if (!add_coefficients(lowering, value, i, weight))
-        return 0;
+/* Where a function is defined for x >= 0 only, and x is affine, x >= 0 becomes a constraint of its own: solvers and
+ * rays then never leave its domain. */
+static int add_domains(hcri_lowering *lowering, const hcri_value *value, size_t i) {
     if (value->term_start == NULL)
         return 1;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
         const hcri_atom *atom = value->term[t].atom;
-        const double own_weight = weight * value->term[t].weight;
-        const size_t own_choice = choice % atom->branches;
-        choice /= atom->branches;
-        int added;
-        if (atom->kind == HCRI_ATOM_ABS) {
-            added = add_element(lowering, atom->argument, atom->first, own_choice == 0 ? own_weight : -own_weight, 0);
-        } else if (atom->kind == HCRI_ATOM_MAX) {
-            size_t low = 0, high = atom->count; /* branch_offset[low] <= own_choice < branch_offset[high] */
-            while (high - low > 1) {
-                const size_t middle = low + (high - low) / 2;
-                if (atom->branch_offset[middle] <= own_choice)
-                    low = middle;
-                else
-                    high = middle;
+        for (size_t k = 0; k < atom->count; k++) {
+            const size_t e = atom->first + k;
+            const int needs = hcri_atom_needs_nonnegative(atom, k);
+            if (needs && hcri_element_is_constant(atom->argument, e) && atom->argument->constant[e] < 0) {
+                hcri_refuse(lowering->text, atom->span, HCR_ERROR_EMPTY,
+                            "nothing satisfies this: %s isn't defined for %g",
+                            hcri_text_excerpt(lowering->text, atom->span).text, atom->argument->constant[e]);
+                return 0;
             }
-            added = add_element(lowering, atom->argument, atom->first + low, own_weight,
-                                own_choice - atom->branch_offset[low]);
-        } else {
-            added = add_bend(lowering, own_weight, atom);
-        }
-        if (!added)
-            return 0;
-    }
-    return 1;
-}
-
-static int finish_branch(hcri_lowering *lowering) {
-    hcri_branch *branch = &lowering->branch;
-    const hcr_allocator *allocator = &lowering->text->arena.allocator;
-    branch->count = branch->count == 0 ? 0 : hcri_entries_gather(branch->entry, branch->count);
-    uint32_t *column =
-        hcri_grow(allocator, branch->column, &branch->column_capacity, branch->count + 1, sizeof *column);
-    if (column == NULL)
-        return no_memory(lowering);
-    branch->column = column;
-    double *value = hcri_grow(allocator, branch->value, &branch->value_capacity, branch->count + 1, sizeof *value);
-    if (value == NULL)
-        return no_memory(lowering);
-    branch->value = value;
-    for (size_t k = 0; k < branch->count; k++) {
-        column[k] = branch->entry[k].column;
-        value[k] = branch->entry[k].value;
-        if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT)) {
-            hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA,
-                        "an output has the coefficient %g: at most 1e50 is accepted", value[k]);
-            return 0;
+            if (needs && hcri_element_is_affine(atom->argument, e)) {
+                if (!hcri_add_nonnegative(lowering, atom->span, atom->argument, e))
+                    return 0;
+            } else if (!add_domains(lowering, atom->argument, e)) {
+                return 0;
+            }
         }
     }
     return 1;
 }
 
-/* ------------------------------------------------------------------------------------------- inequalities to builder
+static int add_all_domains(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    for (size_t p = 0; p < inequality->count; p++)
+        if (!add_domains(lowering, inequality->part[p].value, inequality->part[p].element))
+            return 0;
+    return 1;
+}
+
+/* --------------------------------------------------------------------------------------------- one scalar inequality
  */
 
-/* a·y <= bound, or a·y >= bound; columns in the branch. */
-static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
+/* Refuses curved parts that are never below 0, nor below what they should be. */
+static int may_hold(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
-    hcr_error error = {0};
-    if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND) {
+    int never = branch->bends != 0 && branch->count == 0 && branch->constant.high > 0;
+    for (size_t b = 0; b < branch->bends && never; b++)
+        never = branch->bend[b].weight * branch->bend[b].atom->sign > 0;
+    if (never && branch->bends > 1)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
-                    "nothing satisfies this: sizes from 1e20 on stand for infinity");
-        return 0;
+                    "nothing satisfies this: the left side exceeds the right one by %g or more",
+                    hcri_dd_value(branch->constant));
+    else if (never) {
+        const hcri_bend *bend = &branch->bend[0];
+        const double weight = bend->atom->negated ? -bend->weight : bend->weight; /* of what the text has */
+        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
+                    "nothing satisfies this: %s is at %s 0, the bound is %g",
+                    hcri_text_excerpt(lowering->text, bend->atom->span).text,
+                    weight * bend->atom->sign * bend->weight > 0 ? "least" : "most",
+                    -hcri_dd_value(branch->constant) / weight + 0.0);
     }
-    if (!hcri_lowering_place(lowering))
-        return 0;
-    if (fabs(bound) >= HCRI_NO_BOUND)
+    return !never;
+}
+
+static int lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
+    return hcri_branch_whole(lowering, inequality) && may_hold(lowering) && hcri_lower_expression(lowering, convex);
+}
+
+static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    const hcri_branch *branch = &lowering->branch;
+    if (branch->infinite < 0)
         return 1;
-    if (branch->count == 1)
-        return hcri_lowering_accept(lowering, lowering->statement,
-                                    hcr_builder_add_bounds(lowering->builder, branch->column[0], 1,
-                                                           is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error),
-                                    &error);
-    if (lowering->pieces.rows.count != 0 &&
-        lowering->pieces.rows.start[lowering->pieces.rows.count] > MOST_NUMBERS - branch->count) {
-        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE,
-                    "all rows together have more than 2^28 numbers");
+    if (branch->infinite > 0)
+        return hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
+    if (!may_hold(lowering))
         return 0;
+    switch (hcri_leaf_of(branch)) {
+    case HCRI_LEAF_LINEAR: return hcri_lower_linear(lowering, inequality);
+    case HCRI_LEAF_INVERSE: return hcri_lower_inverse(lowering, inequality);
+    case HCRI_LEAF_QUADRATIC: return hcri_lower_quadratic(lowering);
+    case HCRI_LEAF_CONE: return hcri_lower_cone(lowering);
+    case HCRI_LEAF_MATRIX: return hcri_lower_eigenvalue(lowering);
+    case HCRI_LEAF_EXPRESSION: break;
     }
-    const hcri_piece_side side = {bound, lowering->builder->place, lowering->row - 1};
-    return hcri_lowering_accept(
-        lowering, lowering->statement,
-        hcri_pieces_add(&lowering->pieces, branch->count, branch->column, branch->value, is_upper, side, &error),
-        &error);
+    return hcri_lower_expression(lowering, 1);
 }
 
-/* The branch, linear. `opposite`: it is written as bound <= expression. */
-static int add_linear(hcri_lowering *lowering, int opposite) {
-    hcri_branch *branch = &lowering->branch;
-    const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
-    if (branch->count == 1) {
-        /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
-        const double a = branch->value[0];
-        if (a > 0)
-            return add_row(lowering, 1, hcri_quotient_down(bound, a) + 0.0);
-        return add_row(lowering, 0, -hcri_quotient_down(bound, -a) + 0.0);
+/* Whether the inequality is lowered branch by branch: always when they don't multiply. */
+static int is_expanded(hcri_lowering *lowering, const hcri_inequality *inequality, int *expanded) {
+    size_t branches, pieces;
+    hcri_branch_count(inequality, &branches, &pieces);
+    *expanded = branches <= pieces && branches != SIZE_MAX;
+    if (*expanded || branches > MOST_ROWS)
+        return 1;
+    const hcri_arena mark = lowering->text->arena;
+    *expanded = 1;
+    for (size_t b = 0; b < branches && *expanded; b++) {
+        if (!hcri_branch_choose(lowering, inequality, b))
+            return 0;
+        const hcri_leaf leaf = hcri_leaf_of(&lowering->branch);
+        *expanded = leaf == HCRI_LEAF_LINEAR || (leaf != HCRI_LEAF_EXPRESSION && branches <= MOST_CURVED);
     }
-    const double down = hcri_quotient_down(bound, 1);
-    if (!opposite)
-        return add_row(lowering, 1, down);
-    for (size_t k = 0; k < branch->count; k++)
-        branch->value[k] = -branch->value[k];
-    return add_row(lowering, 0, -down);
+    hcri_arena_rewind(&lowering->text->arena, &mark);
+    return 1;
 }
 
-static int refuse_never(hcri_lowering *lowering, hcri_span span, size_t i, const hcri_value *value, double excess) {
-    char element[48] = "";
-    if (value->size > 1)
-        snprintf(element, sizeof element, " in element %zu", i);
-    hcri_refuse(lowering->text, span, HCR_ERROR_EMPTY, "this never holds%s: the left side exceeds the right one by %g",
-                element, excess);
-    return 0;
+int hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    size_t branches, pieces;
+    int expanded;
+    if (!is_expanded(lowering, inequality, &expanded))
+        return 0;
+    if (!expanded)
+        return lower_expression(lowering, inequality, 1);
+    hcri_branch_count(inequality, &branches, &pieces);
+    for (size_t b = 0; b < branches; b++) {
+        const hcri_arena mark = lowering->text->arena;
+        if (!hcri_branch_choose(lowering, inequality, b) || !lower_leaf(lowering, inequality))
+            return 0;
+        hcri_arena_rewind(&lowering->text->arena, &mark);
+    }
+    return 1;
 }
 
 /* --------------------------------------------------------------------------------------------------- certification */
@@ -205,9 +165,9 @@ static int refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const 
     const hcri_span atom = value->term[value->term_start[i]].atom->span;
     const int whole = atom.start == span.start && atom.end == span.end;
     hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
-                "not known to be convex: %s is %s%s%s: it can stand on the %s side of %s only",
+                "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
                 hcri_text_excerpt(text, span).text, is, whole ? "" : ", because of ",
-                whole ? "" : hcri_text_excerpt(text, atom).text, side, hcri_token_spelling(relation));
+                whole ? "" : hcri_text_excerpt(text, atom).text, side, hcri_token_spelling(relation), text->unproved);
     return 0;
 }
 
@@ -220,110 +180,132 @@ static int is_certified(hcri_lowering *lowering, hcri_token_kind relation, const
     return 1;
 }
 
-static int count_branches(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, size_t i,
-                          const hcri_value *larger, size_t j, size_t *branches) {
-    size_t a, b, a_pieces, b_pieces;
-    hcri_element_count(smaller, i, &a, &a_pieces);
-    hcri_element_count(larger, j, &b, &b_pieces);
-    const int overflow = a > SIZE_MAX / b;
-    *branches = overflow ? SIZE_MAX : a * b;
-    const size_t pieces = a_pieces > SIZE_MAX - b_pieces ? SIZE_MAX : a_pieces + b_pieces;
-    if (*branches <= MOST_BRANCHES || (*branches <= pieces && !overflow))
-        return 1;
-    char number[48] = "too many to count";
-    if (*branches != SIZE_MAX)
-        snprintf(number, sizeof number, "%zu", *branches);
-    hcri_refuse(
-        lowering->text, span, HCR_ERROR_UNSUPPORTED,
-        "as rows this takes every combination of signs or branches, %s; %d are accepted: bound the parts one by "
-        "one, or use norm(x, 2) or norm(x, inf)",
-        number, MOST_BRANCHES);
-    return 0;
-}
-
-/* element i of smaller <= element j of larger */
-static int lower_element(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, size_t i,
-                         const hcri_value *larger, size_t j) {
-    hcri_branch *branch = &lowering->branch;
-    const int opposite = hcri_element_is_constant(smaller, i);
-    size_t branches;
-    if ((hcri_element_is_constant(larger, j) && larger->constant[j] == (double)INFINITY) ||
-        (opposite && smaller->constant[i] == -(double)INFINITY))
-        return 1;
-    if (!count_branches(lowering, span, smaller, i, larger, j, &branches))
-        return 0;
-    size_t own, pieces;
-    hcri_element_count(smaller, i, &own, &pieces);
-    for (size_t b = 0; b < branches; b++) {
-        branch->count = branch->bends = 0;
-        branch->constant = (hcri_dd){0, 0};
-        branch->infinite = 0;
-        if (!add_element(lowering, smaller, i, 1, b % own) || !add_element(lowering, larger, j, -1, b / own) ||
-            !finish_branch(lowering))
-            return 0;
-        if (branch->infinite < 0)
-            continue;
-        if (branch->infinite > 0)
-            return refuse_never(lowering, span, i, smaller, (double)INFINITY);
-        if (branch->bends == 0 && branch->count == 0) {
-            if (hcri_dd_value(branch->constant) > 0)
-                return refuse_never(lowering, span, i, smaller, hcri_dd_value(branch->constant));
-            continue;
-        }
-        if (!(branch->bends == 0 ? add_linear(lowering, opposite) : hcri_lower_quadratic(lowering)))
+static int is_convex(const hcri_inequality *inequality) {
+    for (size_t p = 0; p < inequality->count; p++) {
+        const hcri_value *value = inequality->part[p].value;
+        const size_t i = inequality->part[p].element;
+        if (!hcri_element_is_affine(value, i) &&
+            !(inequality->part[p].weight > 0 ? hcri_element_is_convex(value, i) : hcri_element_is_concave(value, i)))
             return 0;
     }
     return 1;
 }
 
-/* == holds between constants only. */
-static int lower_equality(hcri_lowering *lowering, hcri_span span, const hcri_value *left, size_t i,
-                          const hcri_value *right, size_t j) {
-    if (!hcri_element_is_constant(left, i) || !hcri_element_is_constant(right, j)) {
-        hcri_refuse(
-            lowering->text, span, HCR_ERROR_UNSUPPORTED,
-            "equality constraints aren't in this version: leave out the output that the equation determines, or "
-            "write a band, such as -0.01 <= a - b <= 0.01");
-        return 0;
-    }
-    if (left->constant[i] == right->constant[j])
+/* element i of smaller <= element j of larger */
+static int lower_element(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    const hcri_value *smaller = inequality->part[0].value, *larger = inequality->part[1].value;
+    const size_t i = inequality->part[0].element, j = inequality->part[1].element;
+    if ((hcri_element_is_constant(larger, j) && larger->constant[j] == (double)INFINITY) ||
+        (hcri_element_is_constant(smaller, i) && smaller->constant[i] == -(double)INFINITY))
         return 1;
-    hcri_refuse(lowering->text, span, HCR_ERROR_EMPTY, "this never holds: the left side is %.17g, the right one %.17g",
-                left->constant[i], right->constant[j]);
-    return 0;
+    if (!add_all_domains(lowering, inequality))
+        return 0;
+    if (is_convex(inequality))
+        return hcri_lower_inequality(lowering, inequality);
+    return lower_expression(lowering, inequality, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- relations
+ */
+
+/* larger − smaller is positive semidefinite; a 0 fits every matrix. */
+static int lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, hcri_span smaller_span,
+                          const hcri_value *larger, hcri_span larger_span) {
+    hcri_text *text = lowering->text;
+    const hcri_value *side[2] = {larger, smaller};
+    const hcri_span side_span[2] = {larger_span, smaller_span};
+    for (int s = 0; s < 2; s++)
+        if (side[s]->shape.rank == 0 && !(hcri_value_is_constant(side[s]) && side[s]->constant[0] == 0)) {
+            hcri_refuse(
+                text, side_span[s], HCR_ERROR_SHAPE,
+                ">> and << compare matrices, or a matrix with 0: for a multiple of the identity write c * eye(n)");
+            return 0;
+        }
+    const hcri_value *difference =
+        hcri_binary(text, span, HCRI_TOKEN_MINUS, larger, larger_span, smaller, smaller_span);
+    const hcri_span shown = smaller->shape.rank == 0 ? larger_span : larger->shape.rank == 0 ? smaller_span : span;
+    const hcri_value *matrix =
+        difference == NULL ? NULL : hcri_symmetric(text, shown, difference, "a matrix inequality");
+    return matrix != NULL && hcri_add_matrix(lowering, shown, matrix);
 }
 
 int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
                hcri_span left_span, const hcri_value *right, hcri_span right_span) {
     hcri_shape shape;
+    if (relation == HCRI_TOKEN_SUCCEEDS)
+        return lower_matrices(lowering, span, right, right_span, left, left_span);
+    if (relation == HCRI_TOKEN_PRECEDES)
+        return lower_matrices(lowering, span, left, left_span, right, right_span);
     if (!hcri_broadcast_shape(lowering->text, span, left->shape, right->shape, &shape))
         return 0;
     const int swapped = relation == HCRI_TOKEN_GREATER_EQUAL;
     const hcri_value *smaller = swapped ? right : left, *larger = swapped ? left : right;
     const hcri_span smaller_span = swapped ? right_span : left_span, larger_span = swapped ? left_span : right_span;
-    for (size_t k = 0; k < shape.dim[0] * shape.dim[1]; k++) {
+    const size_t size = shape.dim[0] * shape.dim[1];
+    for (size_t k = 0; k < size; k++) {
         const size_t i = hcri_broadcast_element(smaller->shape, shape, k),
                      j = hcri_broadcast_element(larger->shape, shape, k);
+        const hcri_inequality inequality = {.count = 2,
+                                            .part = {{smaller, i, 1}, {larger, j, -1}},
+                                            .opposite = hcri_element_is_constant(smaller, i),
+                                            .span = span,
+                                            .element = k,
+                                            .of_several = size > 1};
         if (relation == HCRI_TOKEN_EQUAL) {
-            if (!lower_equality(lowering, span, smaller, i, larger, j))
+            if (!hcri_lower_equality(lowering, &inequality))
                 return 0;
-        } else if (!is_certified(lowering, relation, smaller, i, smaller_span, larger, j, larger_span) ||
-                   !lower_element(lowering, span, smaller, i, larger, j)) {
-            return 0;
+            continue;
         }
+        if (!lowering->text->any_curvature &&
+            !is_certified(lowering, relation, smaller, i, smaller_span, larger, j, larger_span))
+            return 0;
+        if (!lower_element(lowering, &inequality))
+            return 0;
     }
     return 1;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- groups */
+
+/* The rows of the part that ends go to the builder while it is the open one. */
+static int flush_group(hcri_lowering *lowering, hcri_span span) {
+    hcr_error error = {0};
+    const int built = hcri_lowering_accept(lowering, span,
+                                           hcri_pieces_build(&lowering->group_rows, lowering->builder, &error), &error);
+    hcri_pieces_release(&lowering->group_rows);
+    lowering->group_rows = (hcri_pieces){.allocator = lowering->group_rows.allocator};
+    return built;
+}
+
+int hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group) {
+    hcr_error error = {0};
+    lowering->in_group = 1;
+    return hcri_lowering_accept(lowering, span, hcr_builder_begin_group(lowering->builder, group, &error), &error);
+}
+
+int hcri_lower_next(hcri_lowering *lowering, hcri_span span) {
+    hcr_error error = {0};
+    return flush_group(lowering, span) &&
+           hcri_lowering_accept(lowering, span, hcr_builder_next(lowering->builder, &error), &error);
+}
+
+int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
+    hcr_error error = {0};
+    lowering->in_group = 0;
+    return flush_group(lowering, span) &&
+           hcri_lowering_accept(lowering, span, hcr_builder_end_group(lowering->builder, &error), &error);
 }
 
 int hcri_lowering_finish(hcri_lowering *lowering) {
     hcr_error error = {0};
     return hcri_lowering_accept(lowering, lowering->statement,
-                                hcri_pieces_build(&lowering->pieces, lowering->builder, &error), &error);
+                                hcri_pieces_build(&lowering->rows, lowering->builder, &error), &error);
 }
 
 void hcri_lowering_release(hcri_lowering *lowering) {
     const hcr_allocator *allocator = &lowering->text->arena.allocator;
-    hcri_pieces_release(&lowering->pieces);
+    hcri_pieces_release(&lowering->rows);
+    hcri_pieces_release(&lowering->group_rows);
     hcri_release(allocator, lowering->branch.entry);
     hcri_release(allocator, lowering->branch.column);
     hcri_release(allocator, lowering->branch.value);

@@ -193,59 +193,36 @@ static int fill_dense(parts *p) {
 }
 
 /* weight · norm + constant <= 0 */
-static int set_radius(parts *p) {
+static void set_radius(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
-    const hcri_atom *atom = branch->bend[0].atom;
-    if (branch->bends > 1 || branch->count != 0) {
-        hcri_refuse(
-            p->lowering->text, p->span, HCR_ERROR_UNSUPPORTED,
-            "%s together with other terms that depend on the outputs is a second-order cone, which isn't in this "
-            "version: compare the norm alone with a constant",
-            hcri_text_excerpt(p->lowering->text, p->span).text);
-        return 0;
-    }
     const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
     p->quadratic.radius = hcri_quotient_down(bound, branch->bend[0].weight);
-    if (p->quadratic.radius >= 0)
-        return 1;
-    hcri_refuse(p->lowering->text, p->lowering->statement, HCR_ERROR_EMPTY,
-                "nothing satisfies this: %s is at least 0, the bound is %g",
-                hcri_text_excerpt(p->lowering->text, atom->span).text, p->quadratic.radius);
-    return 0;
 }
 
 /* The linear part and the constant, of weight · squares + linear·y + constant <= 0; the constant rounded up. */
-static int set_linear(parts *p) {
+static void set_linear(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     const double divisor = 2 * branch->bend[0].weight;
     for (size_t k = 0; k < branch->count; k++)
         p->linear[branch->column[k]] = branch->value[k] / divisor;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
     p->quadratic.constant = -hcri_quotient_down(opposite, divisor);
-    int all_squares = branch->count == 0;
-    for (size_t b = 0; b < branch->bends; b++)
-        all_squares &= branch->bend[b].atom->kind == HCRI_ATOM_SQUARES;
-    if (!all_squares || p->quadratic.constant <= 0)
-        return 1;
-    hcri_refuse(p->lowering->text, p->lowering->statement, HCR_ERROR_EMPTY,
-                "nothing satisfies this: squares are at least 0, the bound is %g", -hcri_dd_value(branch->constant));
-    return 0;
 }
 
 int hcri_lower_quadratic(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_arena mark = lowering->text->arena;
     parts p = {.lowering = lowering, .span = branch->bend[0].atom->span, .n = lowering->builder->set.n};
-    int has_norm = 0, has_form = 0, fits = 0;
-    for (size_t b = 0; b < branch->bends; b++) {
-        has_norm |= branch->bend[b].atom->kind == HCRI_ATOM_NORM;
+    int has_form = 0, fits = 0;
+    for (size_t b = 0; b < branch->bends; b++)
         has_form |= branch->bend[b].atom->kind == HCRI_ATOM_FORM;
-        if (branch->bend[b].atom->kind == HCRI_ATOM_NORM)
-            p.span = branch->bend[b].atom->span;
-    }
     p.linear = take(&p, p.n, sizeof *p.linear);
-    if (p.linear == NULL || !(has_norm ? set_radius(&p) : set_linear(&p)))
+    if (p.linear == NULL)
         return 0;
+    if (branch->bend[0].atom->kind == HCRI_ATOM_NORM)
+        set_radius(&p);
+    else
+        set_linear(&p);
     const double constant = p.quadratic.constant;
     if (!fill_diagonal(&p, &fits))
         return 0;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "language/elementwise.h"
+
 int hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b, hcri_shape *shape) {
     /* Dimensions are matched from the last one backwards. */
     const hcri_shape both[2] = {a, b};
@@ -134,15 +136,60 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
-static const hcri_value *refuse_product(hcri_text *text, hcri_span span, hcri_span left, hcri_span right) {
-    const hcri_excerpt a = hcri_text_excerpt(text, left), b = hcri_text_excerpt(text, right);
-    const int same = strcmp(a.text, b.text) == 0;
-    return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                       "not known to be convex: both %s and %s depend on the outputs, and products of outputs aren't "
-                       "convex in general%s%s%s",
-                       a.text, b.text,
-                       same ? ": write square(" : ": for squares write square, sum_squares or quad_form",
-                       same ? a.text : "", same ? ")" : "");
+static int is_same_text(const hcri_text *text, hcri_span a, hcri_span b) {
+    return a.end - a.start == b.end - b.start &&
+           memcmp(text->bytes + a.start, text->bytes + b.start, a.end - a.start) == 0;
+}
+
+/* Elementwise, both depend on the outputs: x_0 x_1 or x_0/x_1, in star blocks. */
+static const hcri_value *pair_up(hcri_text *text, hcri_span span, hcri_atom_kind kind, const hcri_value *left,
+                                 const hcri_value *right, hcri_shape shape) {
+    const hcri_value *const pair[2] = {left, right};
+    const hcri_value *pairs = hcri_interleave(text, span, 2, pair, shape);
+    const hcri_atom like = {.kind = kind};
+    const hcri_atom_source source = {text, span, kind == HCRI_ATOM_PRODUCT ? "*" : "/", 1, &span};
+    return pairs == NULL ? NULL : hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
+}
+
+static const hcri_value *product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
+                                 const hcri_value *right, hcri_span right_span, hcri_shape shape) {
+    const hcri_excerpt a = hcri_text_excerpt(text, left_span), b = hcri_text_excerpt(text, right_span);
+    const int same = is_same_text(text, left_span, right_span);
+    if (!text->any_curvature)
+        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                           "not known to be convex: both %s and %s depend on the outputs, and products of outputs "
+                           "aren't convex in general%s%s%s%s",
+                           a.text, b.text,
+                           same ? ": write square(" : ": for squares write square, sum_squares or quad_form",
+                           same ? a.text : "", same ? ")" : "", text->unproved);
+    const hcri_atom_source source = {text, span, "square", 1, &left_span};
+    return same ? hcri_power(&source, left, 2) : pair_up(text, span, HCRI_ATOM_PRODUCT, left, right, shape);
+}
+
+/* left @ right where both depend on the outputs. */
+static const hcri_value *product_of_outputs(hcri_text *text, hcri_span span, const hcri_value *left,
+                                            const hcri_value *right, size_t rows, size_t inner, size_t columns,
+                                            hcri_shape shape) {
+    const size_t size = rows * columns * inner;
+    size_t *a = hcri_take(text, span, size, sizeof *a), *b = hcri_take(text, span, size, sizeof *b);
+    hcri_sums sums;
+    if (a == NULL || b == NULL || !hcri_sums_create(text, span, rows * columns, size, &sums))
+        return NULL;
+    for (size_t i = 0, used = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) {
+            for (size_t k = 0; k < inner; k++, used++) {
+                a[used] = i * inner + k;
+                b[used] = k * columns + j;
+                sums.element[used] = used;
+                sums.weight[used] = 1;
+            }
+            sums.start[i * columns + j + 1] = used;
+        }
+    const hcri_value *factor = hcri_value_pick(text, span, left, hcri_vector_shape(size), a);
+    const hcri_value *other = factor == NULL ? NULL : hcri_value_pick(text, span, right, hcri_vector_shape(size), b);
+    const hcri_value *products =
+        other == NULL ? NULL : pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, hcri_vector_shape(size));
+    return products == NULL ? NULL : hcri_value_combine(text, span, products, shape, &sums);
 }
 
 static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
@@ -161,13 +208,16 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
                              : b.rank == 2              ? hcri_vector_shape(columns)
                                                         : hcri_scalar_shape();
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
-    if (!left_constant && !right_constant)
+    if (!left_constant && !right_constant && !text->any_curvature)
         return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                            "not known to be convex: both %s and %s depend on the outputs: for x @ x write "
-                           "sum_squares(x), for x @ P @ x quad_form(x, P)",
-                           hcri_text_excerpt(text, left_span).text, hcri_text_excerpt(text, right_span).text);
+                           "sum_squares(x), for x @ P @ x quad_form(x, P)%s",
+                           hcri_text_excerpt(text, left_span).text, hcri_text_excerpt(text, right_span).text,
+                           text->unproved);
     if (rows * columns != 0 && inner > HCRI_TEXT_MEMORY / rows / columns)
         return hcri_refuse(text, span, HCR_ERROR_SHAPE, "this product is too large");
+    if (!left_constant && !right_constant)
+        return product_of_outputs(text, span, left, right, rows, inner, columns, shape);
     const hcri_value *factor = left_constant ? left : right, *value = left_constant ? right : left;
     if (left_constant && right_constant) {
         double *number = hcri_take(text, span, rows * columns, sizeof *number);
@@ -200,35 +250,13 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
-const hcri_value *hcri_square(hcri_text *text, hcri_span span, const hcri_value *value) {
-    if (hcri_value_is_constant(value))
-        return elementwise_constants(text, span, HCRI_TOKEN_TIMES, value, value, value->shape);
-    if (!hcri_value_is_affine(value))
-        return hcri_refuse(text, span, HCR_ERROR_UNSUPPORTED,
-                           "squares of affine expressions only in this version: %s bends already",
-                           hcri_text_excerpt(text, span).text);
-    hcri_atom *atoms = hcri_take(text, span, value->size, sizeof *atoms);
-    if (atoms == NULL)
-        return NULL;
-    for (size_t i = 0; i < value->size; i++) {
-        atoms[i] = (hcri_atom){.kind = HCRI_ATOM_SQUARES, .span = span, .argument = value, .first = i, .count = 1};
-        if (!hcri_atom_count(text, &atoms[i]))
-            return NULL;
-    }
-    return hcri_value_atoms(text, span, value->shape, 1, atoms);
-}
-
-static const hcri_value *power(hcri_text *text, hcri_span span, const hcri_value *left, const hcri_value *right) {
+static const hcri_value *power(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
+                               const hcri_value *right, hcri_span right_span) {
     if (!hcri_value_is_constant(right) || right->size != 1)
-        return hcri_refuse(text, span, HCR_ERROR_UNSUPPORTED,
-                           "powers of outputs have one fixed exponent: 1 or 2 in this version");
-    if (right->constant[0] == 1)
-        return left;
-    if (right->constant[0] == 2)
-        return hcri_square(text, span, left);
-    return hcri_refuse(text, span, HCR_ERROR_UNSUPPORTED,
-                       "the exponent is %g: outputs can be squared, other powers aren't in this version",
-                       right->constant[0]);
+        return hcri_refuse(text, right_span, HCR_ERROR_SHAPE,
+                           "the exponent is one constant number: for c ** x write exp(log(c) * x)");
+    const hcri_atom_source source = {text, span, "**", 1, &left_span};
+    return hcri_power(&source, left, right->constant[0]);
 }
 
 const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
@@ -246,17 +274,21 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
     case HCRI_TOKEN_MINUS: return add(text, span, left, right, -1, shape);
     case HCRI_TOKEN_TIMES:
         if (!left_constant && !right_constant)
-            return refuse_product(text, span, left_span, right_span);
+            return product(text, span, left, left_span, right, right_span, shape);
         return left_constant ? multiply(text, span, right, left, 0, shape)
                              : multiply(text, span, left, right, 0, shape);
     case HCRI_TOKEN_DIVIDE:
-        if (!right_constant)
+        if (!right_constant && !text->any_curvature)
             return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                                "not known to be convex: %s, which depends on the outputs, stands under a division: "
-                               "multiply both sides of the constraint by it where it is positive",
-                               hcri_text_excerpt(text, right_span).text);
+                               "write inv_pos(%s), which is for positive ones, or multiply both sides of the "
+                               "constraint by it%s",
+                               hcri_text_excerpt(text, right_span).text, hcri_text_excerpt(text, right_span).text,
+                               text->unproved);
+        if (!right_constant)
+            return pair_up(text, span, HCRI_ATOM_QUOTIENT, left, right, shape);
         return multiply(text, span, left, right, 1, shape);
-    case HCRI_TOKEN_POWER: return power(text, span, left, right);
+    case HCRI_TOKEN_POWER: return power(text, span, left, left_span, right, right_span);
     default:
         return hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: outputs depend on it in jumps",
                            hcri_token_spelling(operator));

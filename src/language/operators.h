@@ -17,7 +17,5 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
 const hcri_value *hcri_transpose(hcri_text *text, hcri_span span, const hcri_value *value);
 /* 1 or 0: whether two numbers stand in a relation. */
 int hcri_relation_holds(hcri_token_kind relation, double left, double right);
-/* x², elementwise. */
-const hcri_value *hcri_square(hcri_text *text, hcri_span span, const hcri_value *value);
 
 #endif

@@ -135,14 +135,15 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
     }
-    const size_t before = builder->set.linear == NULL ? 0 : builder->set.linear->rows.count;
+    const hcri_linear *linear = hcri_builder_linear(builder);
+    const size_t before = linear == NULL ? 0 : linear->rows.count;
     const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
                                                           pieces->rows.values, bound, bound + rows, error);
     hcri_release(pieces->allocator, bound);
     if (status != HCR_OK)
         return status;
     /* The two sides of a row can come from different statements. */
-    hcri_constraint *block = &builder->set.linear->base;
+    hcri_constraint *block = &hcri_builder_linear(builder)->base;
     for (size_t i = 0; i < rows; i++)
         for (size_t side = 0; side < 2; side++) { /* inequality 2i is the upper one */
             const hcri_piece_side *own = &pieces->side[i][side == 0 ? UPPER : LOWER],

@@ -18,6 +18,9 @@ typedef struct hcri_text {
     const char *bytes;  /* without a byte-order mark */
     size_t size;
     hcri_arena arena;
+    int any_curvature;            /* in a star block: what isn't known to be convex is taken */
+    const char *unproved;         /* what to do where a proof of convexity fails: ends such messages */
+    size_t atoms;                 /* made so far: their numbers */
     hcr_error *error;             /* never NULL */
     hcr_status status;            /* of the first refusal */
     size_t known_byte;            /* the last that was placed, … */

@@ -49,8 +49,13 @@ struct hcri_clauses { /* for name in expression, or if expression */
 typedef enum hcri_statement_kind {
     HCRI_STATEMENT_VARIABLE, /* one output; expression: its size, NULL for a scalar */
     HCRI_STATEMENT_CONSTANT,
-    HCRI_STATEMENT_ORIGIN,    /* expression NULL: the word `name` */
-    HCRI_STATEMENT_CONSTRAINT /* a COMPARISON and its clauses */
+    HCRI_STATEMENT_ORIGIN,     /* expression NULL: the word `name` */
+    HCRI_STATEMENT_CONSTRAINT, /* a COMPARISON and its clauses */
+    HCRI_STATEMENT_UNBOUNDED,
+    HCRI_STATEMENT_UNION,  /* inner: its bodies */
+    HCRI_STATEMENT_BODY,   /* inner: constraints */
+    HCRI_STATEMENT_EXCEPT, /* inner: constraints; or the one of `except a <= b`, each round of which is cut out */
+    HCRI_STATEMENT_STAR    /* inner: constraints */
 } hcri_statement_kind;
 
 typedef struct hcri_statement hcri_statement;
@@ -59,6 +64,8 @@ struct hcri_statement {
     hcri_span span, name;
     const hcri_node *expression;
     const hcri_clauses *clauses;
+    int one_line;          /* EXCEPT, without a block */
+    hcri_statement *inner; /* of blocks */
     hcri_statement *next;
 };
 

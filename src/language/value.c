@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "language/atoms.h"
+
 hcri_shape hcri_scalar_shape(void) { return (hcri_shape){0, {1, 1}}; }
 hcri_shape hcri_vector_shape(size_t size) { return (hcri_shape){1, {size, 1}}; }
 hcri_shape hcri_matrix_shape(size_t rows, size_t columns) { return (hcri_shape){2, {rows, columns}}; }
@@ -76,7 +78,7 @@ const hcri_value *hcri_value_outputs(hcri_text *text, hcri_span span, hcri_shape
 }
 
 const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
-                                   const hcri_atom *atoms) {
+                                   const hcri_atom *const *atoms, const double *constants) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
     if (value == NULL)
@@ -85,12 +87,18 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
     hcri_term *term = hcri_take(text, span, value->size, sizeof *term);
     if (start == NULL || term == NULL)
         return NULL;
+    size_t used = 0;
     for (size_t i = 0; i < value->size; i++) {
-        start[i + 1] = i + 1;
-        term[i] = (hcri_term){weight, &atoms[i]};
+        if (atoms[i] != NULL)
+            term[used++] = (hcri_term){weight, atoms[i]};
+        else
+            constant[i] = constants[i];
+        start[i + 1] = used;
     }
-    value->term_start = start;
-    value->term = term;
+    if (used != 0) {
+        value->term_start = start;
+        value->term = term;
+    }
     return value;
 }
 
@@ -174,15 +182,43 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
     return 1;
 }
 
+static int curvature(const hcri_term *term) {
+    return term->weight > 0 ? term->atom->curvature : -term->atom->curvature;
+}
+
 /* Refuses a sum of a convex and a concave atom. */
 static int refuse_mixture(hcri_text *text, hcri_span span, const hcri_term *a, const hcri_term *b) {
-    const hcri_term *convex = a->weight > 0 ? a : b, *concave = a->weight > 0 ? b : a;
+    const hcri_term *convex = curvature(a) > 0 ? a : b, *concave = curvature(a) > 0 ? b : a;
     hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                "%s is not known to be convex or concave: it adds %s%s, which is convex, and %s%s, which is concave",
-                hcri_text_excerpt(text, span).text, convex->atom->negated ? "-" : "",
-                hcri_text_excerpt(text, convex->atom->span).text, concave->atom->negated ? "" : "-",
-                hcri_text_excerpt(text, concave->atom->span).text);
+                "%s is not known to be convex or concave: it adds %s%s, which is convex, and %s%s, which is concave%s",
+                hcri_text_excerpt(text, span).text, (convex->weight < 0) != convex->atom->negated ? "-" : "",
+                hcri_text_excerpt(text, convex->atom->span).text,
+                (concave->weight < 0) != concave->atom->negated ? "-" : "",
+                hcri_text_excerpt(text, concave->atom->span).text, text->unproved);
     return 0;
+}
+
+static int by_atom(const void *a, const void *b) {
+    const size_t x = ((const hcri_term *)a)->atom->number, y = ((const hcri_term *)b)->atom->number;
+    return (x > y) - (x < y);
+}
+
+/* In the order in which the atoms were made; adds what is the same atom, drops what is 0. */
+static size_t gather_terms(hcri_term *term, size_t count) {
+    int increasing = 1;
+    for (size_t k = 1; k < count && increasing; k++)
+        increasing = term[k - 1].atom->number < term[k].atom->number;
+    if (!increasing)
+        qsort(term, count, sizeof *term, by_atom);
+    size_t kept = 0;
+    for (size_t k = 0; k < count;) {
+        hcri_term sum = term[k];
+        for (k++; k < count && term[k].atom == sum.atom; k++)
+            sum.weight += term[k].weight;
+        if (sum.weight != 0)
+            term[kept++] = sum;
+    }
+    return kept;
 }
 
 static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
@@ -202,16 +238,17 @@ static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *valu
         start[i] = used;
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++) {
             const size_t e = sums->element[k];
-            for (size_t t = value->term_start[e]; sums->weight[k] != 0 && t < value->term_start[e + 1]; t++) {
-                term[used] = (hcri_term){weighted(sums, k, value->term[t].weight), value->term[t].atom};
-                if (!isfinite(term[used].weight)) {
-                    hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
-                    return 0;
-                }
-                if (used > start[i] && term[start[i]].weight * term[used].weight < 0)
-                    return refuse_mixture(text, span, &term[start[i]], &term[used]);
-                used += term[used].weight != 0;
+            for (size_t t = value->term_start[e]; sums->weight[k] != 0 && t < value->term_start[e + 1]; t++)
+                term[used++] = (hcri_term){weighted(sums, k, value->term[t].weight), value->term[t].atom};
+        }
+        used = start[i] + gather_terms(term + start[i], used - start[i]);
+        for (size_t t = start[i]; t < used; t++) {
+            if (!isfinite(term[t].weight)) {
+                hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
+                return 0;
             }
+            if (!text->any_curvature && curvature(&term[start[i]]) * curvature(&term[t]) < 0)
+                return refuse_mixture(text, span, &term[start[i]], &term[t]);
         }
     }
     start[result->size] = used;

@@ -1,9 +1,9 @@
 /* What an expression of the region language stands for.
  *
- * Every element of a value is   constant + Σ coefficient · output + Σ weight · atom,   an atom being one of a few
- * convex functions of other elements. Weights of one element have the same sign, so that it is convex (none negative)
- * or concave (none positive): sums that mix them are refused where they arise (the sign rules of disciplined convex
- * programming, Grant, Boyd and Ye, 2006). */
+ * Every element of a value is   constant + Σ coefficient · output + Σ weight · atom,   an atom being a function of
+ * other elements whose curvature and sign are known (atoms.h). An element is convex when every weight · curvature is
+ * positive, concave when every one is negative: sums that mix them are refused where they arise, but in a star block
+ * (disciplined convex programming, Grant, Boyd and Ye, 2006). */
 #ifndef HCRI_VALUE_H
 #define HCRI_VALUE_H
 
@@ -18,26 +18,7 @@ typedef struct hcri_shape {
 
 typedef struct hcri_value hcri_value;
 
-typedef enum hcri_atom_kind {
-    HCRI_ATOM_ABS,     /* |x|, of one element */
-    HCRI_ATOM_MAX,     /* the largest */
-    HCRI_ATOM_SQUARES, /* Σ x² */
-    HCRI_ATOM_FORM,    /* x'Px, taken as convex: the builder checks P */
-    HCRI_ATOM_NORM     /* √Σ x² */
-} hcri_atom_kind;
-
-typedef struct hcri_atom {
-    hcri_atom_kind kind;
-    hcri_span span;             /* the expression that made it */
-    int negated;                /* that expression is minus the atom: min */
-    const hcri_value *argument; /* of its elements, `count` from `first` on; affine, for MAX convex */
-    size_t first, count;
-    const double *matrix; /* FORM: P, count × count */
-    /* A bound on a sum of atoms holds when it holds for every choice of one affine branch of each: */
-    size_t branches;             /* choices, SIZE_MAX for too many to count; 1 for those that aren't piecewise linear */
-    size_t pieces;               /* affine functions in it, all told */
-    const size_t *branch_offset; /* MAX: choices before element first + k, count + 1 of them */
-} hcri_atom;
+typedef struct hcri_atom hcri_atom;
 
 typedef struct hcri_term {
     double weight; /* not 0 */
@@ -81,9 +62,9 @@ const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shap
 const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double number);
 /* Outputs first … first + size − 1. */
 const hcri_value *hcri_value_outputs(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
-/* One atom an element of the shape. */
+/* Element i is weight · atoms[i], or where that is NULL constants[i] (constants NULL: there is no such element). */
 const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
-                                   const hcri_atom *atoms);
+                                   const hcri_atom *const *atoms, const double *constants);
 
 /* Elements of the result as sums of weighted elements: result i = Σ_k weight[k] · value[element[k]], start[i] <= k <
  * start[i + 1]. With `divides` the weights divide instead. */
@@ -108,16 +89,15 @@ const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_v
 
 int hcri_value_is_constant(const hcri_value *value);
 int hcri_value_is_affine(const hcri_value *value);
-/* Of one element. */
+/* Of one element. One that isn't affine is convex, concave or (in a star block) neither. */
 int hcri_element_is_constant(const hcri_value *value, size_t i);
 int hcri_element_is_affine(const hcri_value *value, size_t i);
 int hcri_element_is_concave(const hcri_value *value, size_t i); /* not affine */
 int hcri_element_is_convex(const hcri_value *value, size_t i);  /* not affine */
-/* 1: certainly >= 0; −1: certainly <= 0; 0: not known. */
+/* 1: certainly >= 0 where it is defined; −1: certainly <= 0; 0: not known. */
 int hcri_element_sign(const hcri_value *value, size_t i);
-/* Fills branches, pieces and branch_offset of an atom whose other members are set. 0 after a refusal. */
-int hcri_atom_count(hcri_text *text, hcri_atom *atom);
-/* Branches and pieces of an element. */
+/* Choices of one branch for every atom of an element that is a maximum or an absolute value, SIZE_MAX for too many to
+ * count, and how many functions those choose from, all told. */
 void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces);
 
 #endif

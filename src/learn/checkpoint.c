@@ -68,6 +68,8 @@ hcr_status hcri_checkpoint_save(const char *path, const hcri_net *net, const hcr
     hcr_status status = describe(&tensors, run, state, error);
     for (size_t k = 0; k < KINDS; k++)
         hcri_tensors_add(&tensors, kinds[k], HCRI_F32, net->weights, 0, state->memory + k * net->weights);
+    if (state->multipliers > 0)
+        hcri_tensors_add(&tensors, "multipliers", HCRI_F64, state->multipliers, 0, state->multiplier);
     if (status == HCR_OK)
         status = hcri_tensors_save(&tensors, path, error);
     hcri_tensors_release(&tensors);
@@ -103,14 +105,18 @@ static hcr_status read_state(const char *path, hcri_tensors *tensors, const hcri
         snprintf(key, sizeof key, "random_%d", i);
         HCRI_TRY(hcri_tensors_get_count(tensors, key, &read.random.state[i], error));
     }
-    hcri_tensor tensor[KINDS];
+    hcri_tensor tensor[KINDS], multipliers;
     for (size_t k = 0; k < KINDS; k++)
         HCRI_TRY(hcri_tensors_take(tensors, kinds[k], HCRI_F32, net->weights, 0, &tensor[k], error));
+    if (state->multipliers > 0)
+        HCRI_TRY(hcri_tensors_take(tensors, "multipliers", HCRI_F64, state->multipliers, 0, &multipliers, error));
     HCRI_TRY(hcri_tensors_finish(tensors, error));
     if (read.best_epoch > read.epoch)
         return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint \"%s\" contradicts itself: delete it", path);
     for (size_t k = 0; k < KINDS; k++)
         memcpy(state->memory + k * net->weights, tensor[k].data, net->weights * sizeof(float));
+    if (state->multipliers > 0)
+        memcpy(state->multiplier, multipliers.data, state->multipliers * sizeof *state->multiplier);
     *state = read;
     return HCR_OK;
 }

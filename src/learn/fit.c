@@ -17,7 +17,7 @@ typedef struct fit_run {
     const double *X;
     hcr_model *model;
     double *Y; /* the targets, inside the region */
-    size_t projected;
+    size_t projected, hidden;
     size_t *order; /* a permutation of the rows: those held for validation first */
     size_t held;
     float *scaled;   /* inputs */
@@ -50,11 +50,38 @@ static hcr_status check_finite(const char *table, size_t rows, size_t columns, c
     return HCR_OK;
 }
 
+/* In a star domain targets that the origin doesn't see, outside or hidden, are drawn towards it until it does. */
+static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const hcr_region *region = run->model->region;
+    double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
+    hcr_workspace *workspace = NULL;
+    hcr_status status =
+        v == NULL || polar == NULL ? hcri_fail_memory(error) : hcr_workspace_create(region, 1, &workspace, error);
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        hcr_ray ray;
+        status = hcr_encode(region, workspace, 1, Y + i * run->n, polar, &ray, error);
+        if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
+            continue;
+        for (size_t j = 0; j < run->n; j++)
+            v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
+        status = hcr_contract(region, workspace, 1, v, run->Y + i * run->n, NULL, error);
+        run->projected++;
+        run->hidden += ray.outcome == HCR_HIDDEN;
+    }
+    hcr_workspace_free(workspace);
+    hcri_release(a, v);
+    hcri_release(a, polar);
+    return status;
+}
+
 /* Copies the targets, those outside the region replaced by their projections. */
 static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
     const hcr_region *region = run->model->region;
     run->Y = hcri_copy(a, Y, run->rows * run->n, sizeof *Y);
+    if (run->Y != NULL && !hcr_region_is_convex(region))
+        return draw_in(run, Y, error);
     uint8_t *inside = hcri_allocate(a, run->rows, 1);
     hcr_status status = run->Y == NULL || inside == NULL ? hcri_fail_memory(error)
                                                          : hcr_check(region, run->rows, run->Y, inside, NULL, error);
@@ -102,6 +129,17 @@ static void replace_constant(const hcr_region *region, hcri_scaling *targets) {
     }
 }
 
+/* One deviation for all outputs: the root of the mean of their squares. */
+static void share_deviation(hcri_scaling *targets) {
+    double squares = 0, largest = 0;
+    for (size_t j = 0; j < targets->count; j++)
+        largest = fmax(largest, targets->deviation[j]);
+    for (size_t j = 0; j < targets->count; j++)
+        squares += (targets->deviation[j] / largest) * (targets->deviation[j] / largest);
+    for (size_t j = 0; j < targets->count; j++)
+        targets->deviation[j] = largest * sqrt(squares / (double)targets->count);
+}
+
 static hcr_status scale(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     const size_t *row = run->order + run->held, count = run->rows - run->held;
@@ -110,6 +148,9 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     if (!hcri_scaling_measure(&model->targets, count, row, run->n, run->Y))
         return hcri_fail(error, HCR_ERROR_DATA, "the targets are too large to take means and deviations of");
     replace_constant(model->region, &model->targets);
+    if (run->options.common_scale)
+        share_deviation(&model->targets);
+    HCRI_TRY(hcri_model_set_stretch(model, error));
     run->scaled = hcri_floats(run->rows * run->inputs);
     if (run->scaled == NULL)
         return hcri_fail_memory(error);
@@ -175,7 +216,8 @@ static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
     const hcri_head head = hcri_model_head(model);
     HCRI_TRY(begin(run, Y, error));
     HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
-                                  run->rows - run->held, run->order + run->held, run->held, run->order, error));
+                                  run->rows - run->held, run->order + run->held, run->held, run->order,
+                                  run->state.multiplier, error));
     const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
         return status;
@@ -218,6 +260,7 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     const float *weights = run->model->weights;
     report->rows = training->rows;
     report->rows_projected = run->projected;
+    report->rows_hidden = run->hidden;
     report->rows_validation = training->held;
     report->epochs = (size_t)run->state.epoch;
     report->best_epoch = (size_t)(training->held == 0 ? run->state.epoch : run->state.best_epoch);
@@ -236,7 +279,8 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
     HCRI_TRY(check_finite("X", run->rows, run->inputs, run->X, model->input_names, error));
     HCRI_TRY(check_finite("Y", run->rows, run->n, Y, model->output_names, error));
     HCRI_TRY(project(run, Y, error));
-    HCRI_TRY(hcri_state_create(&run->state, model->net.weights, error));
+    HCRI_TRY(hcri_state_create(&run->state, model->net.weights,
+                               run->options.ascent > 0 ? hcr_region_constraints(region) : 0, error));
     hcri_random_seed(&run->state.random, run->options.seed);
     HCRI_TRY(split(run, error));
     HCRI_TRY(scale(run, error));

@@ -12,6 +12,10 @@ size_t hcri_head_outputs(hcr_head kind, size_t n) {
 
 size_t hcri_head_targets(hcr_head kind, size_t n) { return kind == HCR_HEAD_HCR ? n + 1 : n; }
 
+hcri_map *hcri_head_map(hcr_head kind) {
+    return kind == HCR_HEAD_CONTRACT ? hcr_contract : kind == HCR_HEAD_SOFTEN ? hcr_soften : hcr_decode;
+}
+
 static double logistic(double z) { return 1 / (1 + exp(-z)); }
 
 void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, double *points) {
@@ -24,6 +28,9 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
             case HCR_HEAD_HCR: points[j] = o; break;
             case HCR_HEAD_DIRECT:
             case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
+            case HCR_HEAD_SOFTEN:
+                points[j] = head->stretch * (head->deviation[j] * o + (head->mean[j] - origin[j]));
+                break;
             case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
             }
         }
@@ -104,18 +111,32 @@ static double output_loss(const hcri_head *head, const double *y, const double *
     return loss / count;
 }
 
-/* The predictions, and the derivative by them taken back, of direct and contract. */
+/* The predictions, and the derivative by them taken back, of direct, contract and soften. */
 static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    return head->kind == HCR_HEAD_DIRECT
-               ? hcr_decode(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error)
-               : hcr_contract(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays, error);
+    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays,
+                                     error);
 }
 
 static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    return head->kind == HCR_HEAD_DIRECT ? hcr_decode_vjp(head->region, losses->workspace, rows, losses->points,
-                                                          losses->rays, losses->y_bar, losses->points_bar, error)
-                                         : hcr_contract_vjp(head->region, losses->workspace, rows, losses->points,
-                                                            losses->rays, losses->y_bar, losses->points_bar, error);
+    hcr_status (*const back)(const hcr_region *, hcr_workspace *, size_t, const double *, const hcr_ray *,
+                             const double *, double *, hcr_error *) = head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
+                                                                      : head->kind == HCR_HEAD_SOFTEN ? hcr_soften_vjp
+                                                                                                      : hcr_decode_vjp;
+    return back(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar, losses->points_bar,
+                error);
+}
+
+/* Adds the Lagrangian's part to a row of simple's. */
+static void add_penalty(const hcri_head *head, hcri_losses *losses, const float *outputs, double share, double *loss,
+                        float *outputs_bar) {
+    const size_t n = head->n;
+    double *y_bar = outputs_bar == NULL ? NULL : losses->y_bar;
+    hcri_head_points(head, 1, outputs, losses->y);
+    for (size_t j = 0; y_bar != NULL && j < n; j++)
+        y_bar[j] = 0;
+    hcri_penalty_add(losses->penalty, losses->y, share, loss, y_bar);
+    for (size_t j = 0; y_bar != NULL && j < n; j++)
+        outputs_bar[j] += (float)(head->deviation[j] * y_bar[j]);
 }
 
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
@@ -131,6 +152,8 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
             const double *target = targets + row[i] * width;
             *loss += head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share, bar)
                                                 : plain_loss(head, o, target, share, bar);
+            if (losses->penalty != NULL)
+                add_penalty(head, losses, o, share, loss, bar);
         }
         return HCR_OK;
     }
@@ -144,7 +167,7 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
     for (size_t i = 0; i < rows; i++) {
         const double *bar = losses->points_bar + i * width;
         for (size_t j = 0; j < n; j++)
-            outputs_bar[i * width + j] = (float)(head->deviation[j] * bar[j]);
+            outputs_bar[i * width + j] = (float)(head->stretch * head->deviation[j] * bar[j]);
         if (width > n) {
             const double r = losses->points[i * width + n];
             outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));

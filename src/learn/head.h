@@ -2,6 +2,7 @@
  * heads; μ and s are the targets' means and deviations, O is the region's origin, σ the logistic function: hcr
  * prediction decode(u, σ(z))              loss (|d − d*|² + weight (r − r*)²)/(n + 1), d = u/|u|, r = σ(z) direct
  * prediction decode(s∘u + μ − O, σ(z))    loss |(y − y*)/s|²/n contract   prediction contract(s∘o + μ − O)            "
+ *     soften     prediction soften((s∘o + μ − O)/(1 − γ(μ − O)))   "
  *     simple     prediction s∘o + μ                          "
  * (d*, r*) is the encoded target y*. hcr is the paper's. The others are in units of each output's deviation and around
  * the means, so that outputs of very different sizes count alike, a fresh network predicts towards the mean, and rates
@@ -9,7 +10,7 @@
 #ifndef HCRI_HEAD_H
 #define HCRI_HEAD_H
 
-#include "hcr/hcr_learn.h"
+#include "learn/penalty.h"
 
 typedef struct hcri_head {
     hcr_head kind;
@@ -17,12 +18,18 @@ typedef struct hcri_head {
     const hcr_region *region;
     const double *mean, *deviation; /* n each, of the targets; deviation > 0 */
     double radius_weight;
+    double stretch; /* soften: 1/(1 − γ(μ − O)), at most 10; 1 for the others */
 } hcri_head;
 
 /* Outputs of the linear layer: n or n + 1. */
 size_t hcri_head_outputs(hcr_head kind, size_t n);
 /* Numbers in a target as the loss takes it: hcr the encoded target, n + 1; simple (y* − μ)/s, the others y*, n. */
 size_t hcri_head_targets(hcr_head kind, size_t n);
+
+/* The region's map of a head that has one: all but simple. */
+typedef hcr_status hcri_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *points,
+                            double *y, hcr_ray *rays, hcr_error *error);
+hcri_map *hcri_head_map(hcr_head kind);
 
 /* What a layer's outputs give to the region's map, rows × hcri_head_outputs: (v, r) for decode, v for contract, for
  * simple the prediction itself. */
@@ -31,6 +38,7 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
 /* Room for the losses of `rows` rows at a time. */
 typedef struct hcri_losses {
     size_t rows;
+    hcri_penalty *penalty; /* head simple: what is added to its loss; NULL: nothing */
     hcr_workspace *workspace;
     double *points, *points_bar, *y, *y_bar;
     hcr_ray *rays;

@@ -1,5 +1,6 @@
 #include "learn/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,13 +93,33 @@ hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t 
     return status;
 }
 
+hcr_status hcri_model_set_stretch(hcr_model *model, hcr_error *error) {
+    model->stretch = 1;
+    if (model->head != HCR_HEAD_SOFTEN)
+        return HCR_OK;
+    const size_t n = model->targets.count;
+    double *v = hcri_copy(a, model->targets.mean, n, sizeof *v), gauge = 0;
+    hcr_workspace *workspace = NULL;
+    hcr_status status = v == NULL ? hcri_fail_memory(error) : hcr_workspace_create(model->region, 1, &workspace, error);
+    for (size_t j = 0; v != NULL && j < n; j++)
+        v[j] -= hcr_region_origin(model->region)[j];
+    if (status == HCR_OK)
+        status = hcr_gauge(model->region, workspace, 1, v, &gauge, NULL, error);
+    if (status == HCR_OK)
+        model->stretch = 1 / (1 - fmin(gauge, 0.9));
+    hcr_workspace_free(workspace);
+    hcri_release(a, v);
+    return status;
+}
+
 hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
     return hcri_predictor_create(&model->net, model->weights, &model->predictor, error);
 }
 
 hcri_head hcri_model_head(const hcr_model *model) {
     const hcri_head head = {model->head,         model->targets.count,     model->region,
-                            model->targets.mean, model->targets.deviation, model->options.radius_weight};
+                            model->targets.mean, model->targets.deviation, model->options.radius_weight,
+                            model->stretch};
     return head;
 }
 

@@ -17,6 +17,7 @@ struct hcr_model {
     char **input_names, **output_names;
     hcri_scaling inputs;  /* of `features` numbers */
     hcri_scaling targets; /* of n numbers; deviations > 0 */
+    double stretch;       /* as in hcri_head */
     float *weights;
     hcri_predictor predictor;
     char summary[160];
@@ -25,6 +26,8 @@ struct hcr_model {
 /* A model with everything but scalings and weights, which are 0; the options are resolved, the names may be NULL. */
 hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t inputs, const char *const *input_names,
                              const hcr_fit_options *options, hcr_model **model, hcr_error *error);
+/* Sets `stretch`, once the targets' scaling is there. */
+hcr_status hcri_model_set_stretch(hcr_model *model, hcr_error *error);
 /* Makes it ready to predict, once the weights are there. */
 hcr_status hcri_model_finish(hcr_model *model, hcr_error *error);
 

@@ -195,6 +195,7 @@ static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
     HCRI_TRY(hcri_model_create(file->region, file->text, inputs, file->names, &options, model, error));
     HCRI_TRY(take_scaling(&file->tensors, "input.mean", "input.deviation", &(*model)->inputs, error));
     HCRI_TRY(take_scaling(&file->tensors, "target.mean", "target.deviation", &(*model)->targets, error));
+    HCRI_TRY(hcri_model_set_stretch(*model, error));
     HCRI_TRY(hcri_tensors_finish(&file->tensors, error));
     HCRI_TRY(put_weights(*model, weights, error));
     char *library = hcri_copy_string(&hcri_default_allocator, file->library);

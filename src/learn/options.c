@@ -7,7 +7,7 @@
 #include "learn/model.h"
 
 const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
-const char *const hcri_head_names[] = {"hcr", "hcr-direct", "hcr-contract", "simple", NULL};
+const char *const hcri_head_names[] = {"hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", NULL};
 
 /* A number of the options: its name in files and messages, its default, and what it may be. */
 typedef struct real_option {
@@ -23,6 +23,7 @@ static const real_option reals[] = {
     {"clip", offsetof(hcr_fit_options, clip), 0, 0, 1e30, 0},
     {"validation", offsetof(hcr_fit_options, validation), 0, 0, 0.99, 0},
     {"radius_weight", offsetof(hcr_fit_options, radius_weight), 1, 0, 1e30, 1},
+    {"ascent", offsetof(hcr_fit_options, ascent), 0, 0, 1e30, 0},
 };
 #define REALS (sizeof reals / sizeof *reals)
 
@@ -53,7 +54,7 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
 
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
     *options = *given;
-    if ((unsigned)given->encoder > HCR_ENCODER_LSTM || (unsigned)given->head > HCR_HEAD_SIMPLE)
+    if ((unsigned)given->encoder > HCR_ENCODER_LSTM || (unsigned)given->head > HCR_HEAD_SOFTEN)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)given->encoder,
                          (int)given->head);
     for (size_t i = 0; i < COUNTS; i++)
@@ -66,6 +67,11 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
         HCRI_TRY(check_real(&reals[i], *value, error));
     }
     options->linear_encoder = given->linear_encoder != 0;
+    options->common_scale = given->common_scale != 0;
+    if (options->ascent > 0 && options->head != HCR_HEAD_SIMPLE)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the Lagrangian (ascent = %g) is for head simple: the others can't violate anything",
+                         options->ascent);
     if (options->patience != 0 && options->validation == 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "patience needs a validation loss to wait for: keep some rows for it (validation = 0.2)");
@@ -81,6 +87,7 @@ hcr_status hcri_options_set(const hcr_fit_options *options, hcri_tensors *tensor
     for (size_t i = 0; i < REALS; i++)
         HCRI_TRY(hcri_tensors_set_number(tensors, reals[i].name, *real_of(&copy, i), error));
     HCRI_TRY(hcri_tensors_set_count(tensors, "linear_encoder", (uint64_t)options->linear_encoder, error));
+    HCRI_TRY(hcri_tensors_set_count(tensors, "common_scale", (uint64_t)options->common_scale, error));
     return hcri_tensors_set_count(tensors, "seed", options->seed, error);
 }
 
@@ -115,5 +122,7 @@ hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr
     }
     HCRI_TRY(hcri_tensors_get_count(tensors, "linear_encoder", &number, error));
     options->linear_encoder = number != 0;
+    HCRI_TRY(hcri_tensors_get_count(tensors, "common_scale", &number, error));
+    options->common_scale = number != 0;
     return hcri_tensors_get_count(tensors, "seed", &options->seed, error);
 }

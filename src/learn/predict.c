@@ -110,31 +110,36 @@ static hcr_status predict_inside(const hcr_model *model, const prediction_room *
     const hcr_region *region = model->region;
     hcr_workspace *workspace = room->workspace;
     hcr_ray *rays = room->rays;
-    const int contract = model->head == HCR_HEAD_CONTRACT;
     if (Y != NULL) {
-        HCRI_TRY(contract ? hcr_contract(region, workspace, rows, room->points, Y, rays, error)
-                          : hcr_decode(region, workspace, rows, room->points, Y, rays, error));
+        HCRI_TRY(hcri_head_map(model->head)(region, workspace, rows, room->points, Y, rays, error));
     } else {
         for (size_t k = 0; k < rows * model->net.outputs; k++)
             room->points_f32[k] = (float)room->points[k];
-        HCRI_TRY(contract ? hcr_contract_f32(region, workspace, rows, room->points_f32, Y_f32, rays, error)
-                          : hcr_decode_f32(region, workspace, rows, room->points_f32, Y_f32, rays, error));
+        HCRI_TRY((model->head == HCR_HEAD_CONTRACT ? hcr_contract_f32
+                  : model->head == HCR_HEAD_SOFTEN
+                      ? hcr_soften_f32
+                      : hcr_decode_f32)(region, workspace, rows, room->points_f32, Y_f32, rays, error));
     }
     for (size_t i = 0; outcomes != NULL && i < rows; i++)
         outcomes[i] = rays[i].outcome;
     return HCR_OK;
 }
 
-static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const double *X, double *Y,
-                                float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+/* What the network gives to the region's map, in room->points; NaN, which the maps know as a bad value, in rows that
+ * have one. */
+static void predict_points(const hcr_model *model, prediction_room *room, size_t rows, const double *X) {
     const hcri_head head = hcri_model_head(model);
     const size_t width = model->net.outputs;
     run_net(model, room, rows, X);
     hcri_head_points(&head, rows, room->outputs, room->points);
-    /* A NaN is what the maps know as a bad value. */
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; room->bad[i] && j < width; j++)
             room->points[i * width + j] = NAN;
+}
+
+static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const double *X, double *Y,
+                                float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+    predict_points(model, room, rows, X);
     return model->head == HCR_HEAD_SIMPLE ? predict_simple(model, room, rows, Y, Y_f32, outcomes, error)
                                           : predict_inside(model, room, rows, Y, Y_f32, outcomes, error);
 }
@@ -164,4 +169,21 @@ hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, dou
 hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, float *Y, uint32_t *outcomes,
                            hcr_error *error) {
     return predict(model, rows, X, NULL, Y, outcomes, error);
+}
+
+hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, double *points, hcr_error *error) {
+    if (model == NULL || (rows != 0 && (X == NULL || points == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X or points is NULL");
+    if (rows == 0)
+        return HCR_OK;
+    const size_t width = model->net.outputs;
+    prediction_room room;
+    const hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, 0, error);
+    for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK) {
+        const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
+        predict_points(model, &room, count, X + first * model->net.inputs);
+        memcpy(points + first * width, room.points, count * width * sizeof *points);
+    }
+    room_release(&room);
+    return status;
 }

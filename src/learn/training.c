@@ -10,11 +10,15 @@
 #include "core/status.h"
 #include "learn/elementwise.h"
 
-hcr_status hcri_state_create(hcri_state *state, size_t weights, hcr_error *error) {
-    *state = (hcri_state){.weights_count = weights, .best_loss = INFINITY};
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error) {
+    *state = (hcri_state){.weights_count = weights, .best_loss = INFINITY, .multipliers = multipliers};
     state->memory = hcri_floats(4 * weights); /* weights is a multiple of HCRI_STRIP */
-    if (state->memory == NULL)
+    state->multiplier =
+        multipliers == 0 ? NULL : hcri_allocate(&hcri_default_allocator, multipliers, sizeof *state->multiplier);
+    if (state->memory == NULL || (multipliers != 0 && state->multiplier == NULL)) {
+        hcri_state_release(state);
         return hcri_fail_memory(error);
+    }
     state->weights = state->memory;
     state->first = state->weights + weights;
     state->second = state->first + weights;
@@ -24,12 +28,14 @@ hcr_status hcri_state_create(hcri_state *state, size_t weights, hcr_error *error
 
 void hcri_state_release(hcri_state *state) {
     free(state->memory);
+    hcri_release(&hcri_default_allocator, state->multiplier);
     *state = (hcri_state){0};
 }
 
 hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
                                 const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
-                                const size_t *row, size_t held, const size_t *held_row, hcr_error *error) {
+                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+                                hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
     /* Validation uses the same batches, so rows are what is smaller. */
     const size_t most = rows > held ? rows : held, batch = options->batch < most ? options->batch : most;
@@ -51,6 +57,10 @@ hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, co
         status = hcri_pass_create(net, batch, &training->pass, error);
     if (status == HCR_OK)
         status = hcri_losses_create(&training->head, batch, &training->losses, error);
+    if (status == HCR_OK && options->ascent > 0) {
+        status = hcri_penalty_create(head->region, multiplier, &training->penalty, error);
+        training->losses.penalty = &training->penalty;
+    }
     if (status != HCR_OK)
         hcri_training_release(training);
     return status;
@@ -64,6 +74,7 @@ void hcri_training_release(hcri_training *training) {
     free(training->gradient);
     hcri_pass_release(&training->pass);
     hcri_losses_release(&training->losses);
+    hcri_penalty_release(&training->penalty);
     *training = (hcri_training){0};
 }
 
@@ -171,6 +182,8 @@ hcr_status hcri_training_run(hcri_training *training, hcri_state *state, hcri_af
             break;
         HCRI_TRY(run_epoch(training, state, validation, &loss, error));
         state->epoch++;
+        if (options->ascent > 0)
+            hcri_penalty_raise(&training->penalty, options->ascent, training->rows);
         HCRI_TRY(hcri_training_loss(training, state->weights, training->held, training->held_row, &validation, error));
         if (validation < state->best_loss) {
             state->best_loss = validation;

@@ -12,12 +12,14 @@ typedef struct hcri_state {
     float *memory;
     float *weights, *first, *second; /* first, second: Adam's moments */
     float *best;                     /* the weights with the lowest validation loss */
-    double best_loss;                /* infinity before the first */
-    uint64_t steps, epoch;           /* done */
-    uint64_t best_epoch;             /* 0: none yet */
+    size_t multipliers;
+    double *multiplier;    /* the Lagrangian's, one a constraint number; NULL when there are none */
+    double best_loss;      /* infinity before the first */
+    uint64_t steps, epoch; /* done */
+    uint64_t best_epoch;   /* 0: none yet */
     hcri_random random;
 } hcri_state;
-hcr_status hcri_state_create(hcri_state *state, size_t weights, hcr_error *error);
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error);
 void hcri_state_release(hcri_state *state);
 
 /* What doesn't change, and scratch. */
@@ -31,13 +33,15 @@ typedef struct hcri_training {
     size_t held, *held_row; /* which are for validation */
     hcri_pass pass;
     hcri_losses losses;
+    hcri_penalty penalty; /* losses.penalty, when options->ascent isn't 0 */
     float *gradient;
     size_t *order;
 } hcri_training;
-/* The rows are copied; the rest must stay. */
+/* The rows are copied; the rest must stay where it is, this struct and the state's multipliers included. */
 hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
                                 const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
-                                const size_t *row, size_t held, const size_t *held_row, hcr_error *error);
+                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+                                hcr_error *error);
 void hcri_training_release(hcri_training *training);
 
 /* One step of Adam on `count` rows, count <= options->batch; *loss is the sum of their losses before it. Allocates

@@ -45,6 +45,7 @@ double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, 
                                  precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
 int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
+hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
 int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
 
 void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {

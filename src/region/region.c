@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/union.h"
+
 /* Says where the constraint that refuses the origin comes from. */
 static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *block, const hcr_error *found,
                                 hcr_error *error) {
@@ -156,6 +158,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
     region->radius = outline->radius;
     region->unbounded_allowed = outline->unbounded_allowed;
     region->convex = hcri_set_is_convex(&region->set);
+    region->visibility = region->convex ? (hcr_visibility){.proved = 1} : outline->visibility;
     region->inradius = INFINITY;
     HCRI_TRY(place_blocks(region, error));
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
@@ -228,14 +231,29 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     hcri_put_f64s(out, region->set.n, region->upper);
     hcri_put_f64(out, region->radius);
     hcri_put_u32(out, (uint32_t)region->unbounded_allowed);
+    hcri_put_u32(out, (uint32_t)region->visibility.proved);
+    hcri_put_u64(out, region->visibility.points);
+    hcri_put_u64(out, region->visibility.points_hidden);
     (void)hcri_affine_write(&region->affine, out);
+}
+
+static int has_callback(const hcri_constraint *block) {
+    if (block->kind->id == HCRI_CALLBACK)
+        return 1;
+    const hcri_union *set = (const hcri_union *)block;
+    const int has_bodies = block->kind->id == HCRI_UNION || block->kind->id == HCRI_EXCEPT;
+    for (size_t b = 0; has_bodies && b < set->bodies; b++)
+        for (size_t k = 0; k < set->body[b].blocks; k++)
+            if (has_callback(set->body[b].block[k]))
+                return 1;
+    return 0;
 }
 
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
     if (region == NULL || bytes == NULL || size == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
     for (size_t b = 0; b < region->set.blocks; b++)
-        if (region->set.block[b]->kind->id == HCRI_CALLBACK)
+        if (has_callback(region->set.block[b]))
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                              "the region has a callback, which is a function of this program: it can't be written");
     const hcr_allocator *allocator = &region->set.allocator;
@@ -271,12 +289,15 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     double *origin = hcri_get_f64s(in, n, &allocator), *lower = hcri_get_f64s(in, n, &allocator),
            *upper = hcri_get_f64s(in, n, &allocator);
     const double radius = hcri_get_f64(in);
-    const uint32_t unbounded_allowed = hcri_get_u32(in);
+    const uint32_t unbounded_allowed = hcri_get_u32(in), proved = hcri_get_u32(in);
+    hcr_visibility visibility = {.proved = (int)proved, .points = hcri_get_u64(in)};
+    visibility.points_hidden = hcri_get_u64(in);
     hcri_affine affine = {0};
     hcr_status status = hcri_affine_read(in, n, &allocator, &affine, error);
-    if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1))
+    if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1 || proved > 1 ||
+                             visibility.points_hidden > visibility.points))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    const hcri_outline outline = {origin, lower, upper, radius, &affine, (int)unbounded_allowed};
+    const hcri_outline outline = {origin, lower, upper, radius, &affine, (int)unbounded_allowed, visibility};
     if (status == HCR_OK)
         status = complete(region, &outline, error);
     hcri_affine_release(&affine, &allocator);

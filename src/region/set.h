@@ -38,6 +38,8 @@ typedef struct hcri_set {
     hcri_box *box;           /* = block[0] */
     hcri_linear *linear;     /* = block[1] */
     hcri_equalities equalities;
+    /* NULL; for a set that solve/ made by eliminating another one's equalities, how: messages speak of that one. */
+    const struct hcri_reduction *reduction;
 } hcri_set;
 
 void hcri_set_release(hcri_set *set); /* everything in it, not the struct */

@@ -12,7 +12,9 @@
 enum { LARGEST_FACTOR = 4000000, ROUNDS = 10, LONGEST_LIST = 256 };
 
 struct hcri_active_set {
-    size_t n, count; /* constraints: n bounds, then the rows, all scaled to length 1 */
+    size_t n, count; /* constraints: n bounds, the rows, the equalities, then cuts, all scaled to length 1 */
+    size_t equality, cut; /* the first of each */
+    size_t capacity, entry_capacity;
     const hcri_kernels *kernels;
     size_t *start;
     uint32_t *columns;
@@ -22,6 +24,7 @@ struct hcri_active_set {
     double *inverse_size; /* of each output there */
 
     /* of the point being projected */
+    double *p; /* on the equalities */
     double *y;
     int careful;  /* p is so far away, or rows so near to dependence, that a step's rounding counts */
     double swell; /* how many times larger than in the region an output is, and with it what rounding does */
@@ -57,69 +60,121 @@ void hcri_active_set_free(hcri_active_set *a) {
         return;
     void *owned[] = {a->start,  a->columns,   a->values,     a->lower,      a->upper, a->rounding, a->inverse_size,
                      a->y,      a->safe,      a->side,       a->multiplier, a->cross, a->step,     a->constraint,
-                     a->spread, a->is_active, a->correction, a->direction,  a};
+                     a->spread, a->is_active, a->correction, a->direction,  a->p,     a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
 
-static int allocate(hcri_active_set *a, size_t numbers) {
-    a->start = calloc(a->count + 1, sizeof *a->start);
-    a->columns = calloc(numbers, sizeof *a->columns);
-    a->values = calloc(numbers, sizeof *a->values);
-    a->lower = calloc(a->count, sizeof *a->lower);
-    a->upper = calloc(a->count, sizeof *a->upper);
-    a->y = calloc(a->n, sizeof *a->y);
-    a->rounding = calloc(a->count, sizeof *a->rounding);
-    a->inverse_size = calloc(a->n, sizeof *a->inverse_size);
-    a->safe = calloc(a->count, sizeof *a->safe);
-    a->is_active = calloc(a->count, 1);
-    a->spread = calloc(a->n, sizeof *a->spread);
-    a->direction = calloc(a->n, sizeof *a->direction);
-    return a->start != NULL && a->columns != NULL && a->values != NULL && a->lower != NULL && a->upper != NULL &&
-           a->rounding != NULL && a->inverse_size != NULL && a->y != NULL && a->safe != NULL && a->is_active != NULL &&
-           a->spread != NULL && a->direction != NULL;
+/* Room for so many constraints and entries. */
+static int reserve(hcri_active_set *a, size_t count, size_t entries) {
+    if (count > a->capacity) {
+        const size_t capacity = count + count / 2;
+        size_t *start = realloc(a->start, (capacity + 1) * sizeof *start);
+        if (start == NULL)
+            return 0;
+        a->start = start;
+        double **numbers[] = {&a->lower, &a->upper, &a->rounding, &a->safe};
+        for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+            double *grown = realloc(*numbers[i], capacity * sizeof *grown);
+            if (grown == NULL)
+                return 0;
+            *numbers[i] = grown;
+        }
+        unsigned char *is_active = realloc(a->is_active, capacity);
+        if (is_active == NULL)
+            return 0;
+        a->is_active = is_active;
+        a->capacity = capacity;
+    }
+    if (entries > a->entry_capacity) {
+        const size_t capacity = entries + entries / 2;
+        uint32_t *columns = realloc(a->columns, capacity * sizeof *columns);
+        if (columns == NULL)
+            return 0;
+        a->columns = columns;
+        double *values = realloc(a->values, capacity * sizeof *values);
+        if (values == NULL)
+            return 0;
+        a->values = values;
+        a->entry_capacity = capacity;
+    }
+    return 1;
 }
 
-/* Constraint c, scaled to length 1; its entries go to a->start[c] on. */
-static void append(hcri_active_set *a, size_t c, size_t terms, const uint32_t *columns, const double *values,
-                   double length, double lower, double upper) {
-    const size_t start = a->start[c];
+static int allocate(hcri_active_set *a) {
+    a->p = calloc(a->n, sizeof *a->p);
+    a->y = calloc(a->n, sizeof *a->y);
+    a->inverse_size = calloc(a->n, sizeof *a->inverse_size);
+    a->spread = calloc(a->n, sizeof *a->spread);
+    a->direction = calloc(a->n, sizeof *a->direction);
+    return a->p != NULL && a->y != NULL && a->inverse_size != NULL && a->spread != NULL && a->direction != NULL;
+}
+
+/* One more constraint, scaled to length 1. 0 without memory. */
+static int append(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double length,
+                  double lower, double upper) {
+    const size_t c = a->count, start = c == 0 ? 0 : a->start[c];
+    if (!reserve(a, c + 1, start + terms))
+        return 0;
     double total = 0;
     for (size_t k = 0; k < terms; k++) {
         a->columns[start + k] = columns[k];
         a->values[start + k] = values[k] / length;
         total += fabs(a->values[start + k]) / a->inverse_size[columns[k]];
     }
+    a->start[c] = start;
     a->start[c + 1] = start + terms;
     a->lower[c] = lower / length;
     a->upper[c] = upper / length;
     a->rounding[c] = 4 * ((double)terms + 4) * 0x1p-53 * total;
+    a->safe[c] = 0;
+    a->is_active[c] = 0;
+    a->count++;
+    return 1;
+}
+
+/* How large an output gets; where the region is open, about as large as what is near its origin. */
+static double size_of(const hcr_region *region, size_t j) {
+    const double low = fabs(region->lower[j]), high = fabs(region->upper[j]);
+    const double near = fabs(region->origin[j]) + region->inradius;
+    return isinf(low) || isinf(high) ? near : fmax(fmax(low, high), region->inradius);
+}
+
+static int append_all(hcri_active_set *a, const hcr_region *region) {
+    static const double one = 1;
+    const hcri_box *box = region->set.box;
+    const hcri_linear *linear = region->set.linear;
+    const hcri_rows *rows = &linear->rows, *basis = &region->affine.basis;
+    for (size_t j = 0; j < a->n; j++)
+        a->inverse_size[j] = 1 / size_of(region, j);
+    int good = 1;
+    for (uint32_t j = 0; j < a->n && good; j++)
+        good = append(a, 1, &j, &one, 1, box->lower[j], box->upper[j]);
+    for (size_t i = 0; i < rows->count && good; i++) {
+        const size_t start = rows->start[i];
+        good = append(a, rows->start[i + 1] - start, rows->columns + start, rows->values + start,
+                      hcri_row_length(rows, i), linear->lower[i], linear->upper[i]);
+    }
+    a->equality = a->count;
+    for (size_t i = 0; i < region->affine.count && good; i++) {
+        const size_t start = basis->start[i];
+        const double right = hcri_rows_dot_minus(basis, i, region->origin, 0);
+        good = append(a, basis->start[i + 1] - start, basis->columns + start, basis->values + start, 1, right, right);
+    }
+    a->cut = a->count;
+    return good;
 }
 
 hcr_status hcri_active_set_create(const hcr_region *region, hcri_active_set **active_set, hcr_error *error) {
-    const hcri_box *box = region->set.box;
-    const hcri_linear *linear = region->set.linear;
-    const hcri_rows *rows = &linear->rows;
     hcri_active_set *a = calloc(1, sizeof *a);
     if (a == NULL)
         return hcri_fail_memory(error);
     a->n = region->set.n;
-    a->count = a->n + rows->count;
     a->kernels = hcri_kernels_best();
-    if (!allocate(a, a->n + (rows->count == 0 ? 0 : rows->start[rows->count]))) {
+    if (!allocate(a) || !append_all(a, region)) {
         hcri_active_set_free(a);
         return hcri_fail_memory(error);
-    }
-    for (size_t j = 0; j < a->n; j++)
-        a->inverse_size[j] = 1 / fmax(fabs(region->lower[j]), fabs(region->upper[j]));
-    static const double one = 1;
-    for (uint32_t j = 0; j < a->n; j++)
-        append(a, j, 1, &j, &one, 1, box->lower[j], box->upper[j]);
-    for (size_t i = 0; i < rows->count; i++) {
-        const size_t start = rows->start[i];
-        append(a, a->n + i, rows->start[i + 1] - start, rows->columns + start, rows->values + start,
-               hcri_row_length(rows, i), linear->lower[i], linear->upper[i]);
     }
     *active_set = a;
     return HCR_OK;
@@ -194,19 +249,6 @@ static void find_worst(hcri_active_set *a) {
     for (uint32_t c = 0; c < a->count && a->worst != NONE && a->listed < LONGEST_LIST; c++)
         if (a->moved - a->safe[c] >= a->list_level && !a->is_active[c])
             a->list[a->listed++] = c;
-}
-
-static void start(hcri_active_set *a, const double *p) {
-    memcpy(a->y, p, a->n * sizeof *p);
-    for (size_t i = 0; i < a->active; i++)
-        a->is_active[a->constraint[i]] = 0;
-    a->active = 0;
-    a->moved = 0;
-    memset(a->safe, 0, a->count * sizeof *a->safe);
-    a->listed = 0;
-    hcri_envelope_clear(&a->gram);
-    find_worst(a);
-    a->careful = a->swell > far_away;
 }
 
 static int make_room(hcri_active_set *a) {
@@ -308,6 +350,41 @@ static double resolve(hcri_active_set *a, uint32_t c) {
     return refine_step(a, c);
 }
 
+/* p moved onto the equalities, whose rows are orthonormal: twice, for what rounding leaves of a p that is far away. */
+static void start_point(hcri_active_set *a, const double *p) {
+    memcpy(a->p, p, a->n * sizeof *p);
+    for (int round = 0; round < 2; round++)
+        for (size_t c = a->equality; c < a->cut; c++)
+            row_add(a, c, a->upper[c] - row_dot(a, c, a->p), a->p);
+    memcpy(a->y, a->p, a->n * sizeof *p);
+}
+
+/* 0 without memory. */
+static int start(hcri_active_set *a, const double *p) {
+    for (size_t i = 0; i < a->active; i++)
+        a->is_active[a->constraint[i]] = 0;
+    a->active = 0;
+    a->moved = 0;
+    a->count = a->cut;
+    memset(a->safe, 0, a->count * sizeof *a->safe);
+    a->listed = 0;
+    hcri_envelope_clear(&a->gram);
+    start_point(a, p);
+    a->careful = 0;
+    for (size_t c = a->equality; c < a->cut; c++) {
+        if (!make_room(a))
+            return 0;
+        (void)resolve(a, (uint32_t)c);
+        if (!activate(a, (uint32_t)c, 1, 0))
+            return 0;
+    }
+    find_worst(a);
+    a->careful = a->swell > far_away;
+    return 1;
+}
+
+static int is_equality(const hcri_active_set *a, uint32_t c) { return c >= a->equality && c < a->cut; }
+
 static double bound_at(const hcri_active_set *a, uint32_t c, double side) {
     return (side > 0 ? a->upper : a->lower)[c];
 }
@@ -334,7 +411,7 @@ static int add_worst(hcri_active_set *a) {
         for (size_t i = 0; i < a->active; i++) {
             /* The multiplier |λ_i| falls by this much per unit of step. */
             const double fall = side * a->side[i] * a->step[i];
-            if (fall > 0 && fabs(a->multiplier[i]) < length * fall) {
+            if (fall > 0 && fabs(a->multiplier[i]) < length * fall && !is_equality(a, a->constraint[i])) {
                 length = fabs(a->multiplier[i]) / fall;
                 blocking = i;
             }
@@ -394,9 +471,9 @@ static void refine(hcri_active_set *a) {
 /* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be
  * subtracted: their coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go, and
  * *dropped tells whether one did. 0 when the rest can't be factored. */
-static int settle(hcri_active_set *a, const double *p, int *dropped) {
+static int settle(hcri_active_set *a, int *dropped) {
     memcpy(a->direction, a->y, a->n * sizeof *a->y);
-    memcpy(a->y, p, a->n * sizeof *a->y);
+    memcpy(a->y, a->p, a->n * sizeof *a->y);
     double largest = 0;
     for (size_t i = 0; i < a->active; i++) {
         if (a->constraint[i] >= a->n)
@@ -413,7 +490,7 @@ static int settle(hcri_active_set *a, const double *p, int *dropped) {
     refine(a);
     *dropped = 0;
     for (size_t i = a->active; i-- > 0;)
-        if (a->multiplier[i] * a->side[i] < -negligible * largest) {
+        if (a->multiplier[i] * a->side[i] < -negligible * largest && !is_equality(a, a->constraint[i])) {
             *dropped = 1;
             if (!deactivate(a, i))
                 return 0;
@@ -421,10 +498,10 @@ static int settle(hcri_active_set *a, const double *p, int *dropped) {
     return 1;
 }
 
-int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
+/* Goes on until all constraints hold. */
+static int descend(hcri_active_set *a, double *y) {
     const size_t most = 100 + 20 * a->count;
     size_t steps = 0;
-    start(a, p);
     for (int round = 0; round < ROUNDS; round++) {
         for (; a->worst != NONE; find_worst(a)) {
             if (steps++ == most || !add_worst(a))
@@ -434,7 +511,7 @@ int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
         }
         int dropped;
         do {
-            if (!settle(a, p, &dropped))
+            if (!settle(a, &dropped))
                 return 0;
         } while (dropped);
         find_worst(a);
@@ -443,4 +520,16 @@ int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) {
     }
     memcpy(y, a->y, a->n * sizeof *y);
     return a->worst == NONE;
+}
+
+int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) { return start(a, p) && descend(a, y); }
+
+int hcri_active_set_cut(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double right) {
+    return append(a, terms, columns, values, 1, -INFINITY, right);
+}
+
+int hcri_active_set_again(hcri_active_set *a, double *y) {
+    a->listed = 0;
+    find_worst(a);
+    return descend(a, y);
 }

@@ -29,7 +29,7 @@ static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *up
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-        if (quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
+        if (set->block[b]->kind->id != HCRI_QUADRATIC || quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
             continue;
         hcri_ellipsoid ellipsoid;
         HCRI_TRY(hcri_ellipsoid_find(quadratic, &ellipsoid, error));
@@ -156,7 +156,7 @@ static hcr_status recession_program(const hcri_set *set, const double *lower, co
     return status;
 }
 
-static hcr_status refuse_unbounded(const hcri_set *set, const double *direction, hcr_error *error) {
+hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_error *error) {
     char words[512], name[128];
     size_t largest = 0;
     for (size_t j = 1; j < set->n; j++)
@@ -166,7 +166,8 @@ static hcr_status refuse_unbounded(const hcri_set *set, const double *direction,
     hcri_set_output_name(set, largest, name, sizeof name);
     return hcri_fail(error, HCR_ERROR_UNBOUNDED,
                      "the region is unbounded: nothing stops the direction %s\n"
-                     "Add bounds on these outputs, such as %s %s if that is beyond all that can occur.",
+                     "Add bounds on these outputs, such as %s %s if that is beyond all that can occur, or the line "
+                     "`unbounded` to the region: contract and soften then work, decode where something stops it.",
                      words, name, direction[largest] > 0 ? "<= 1e6" : ">= -1e6");
 }
 
@@ -188,7 +189,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
         hcri_lp_outcome outcome;
         status = hcri_lp_maximise(lp, objective, &outcome, error);
         if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
-            status = refuse_unbounded(set, hcri_lp_solution(lp), error);
+            status = hcri_bounds_refuse(set, hcri_lp_solution(lp), error);
         for (size_t j = 0; j < n; j++)
             objective[j] = -objective[j];
     }
@@ -204,8 +205,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
  * bound. */
 static const double cheap_sweep = 2e5;
 
-/* lower, upper: those of y_j; `reach` is how far from the centre the extreme lies. */
-static void take_extreme(double centre, double inradius, double reach, int side, double *lower, double *upper) {
+void hcri_bounds_take(double centre, double inradius, double reach, int side, double *lower, double *upper) {
     const double widened = reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
     if (side == 0)
         *upper = fmin(*upper, centre + widened);
@@ -221,18 +221,25 @@ static hcr_status extremes_at_once(const hcri_local *local, double *lower, doubl
         return hcri_fail_memory(error);
     const hcr_status status = hcri_extent_bound(local, reach, found, error);
     for (size_t r = 0; status == HCR_OK && *found && r < 2 * n; r++)
-        take_extreme(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
+        hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
                      &upper[r % n]);
     hcri_release(memory, reach);
     return status;
 }
 
-static hcr_status linear_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
-    const hcri_set *set = local->set;
-    const size_t n = set->n, rows = set->linear->rows.count;
+/* Are so many linear programs little work? */
+static int is_cheap(const hcri_set *set, size_t programs) {
+    const size_t rows = set->linear->rows.count;
     const double numbers = rows == 0 ? 0 : (double)set->linear->rows.start[rows];
-    const int all = (double)n * (numbers + (double)n) <= cheap_sweep;
-    if (rows == 0 || (!all && hcri_bounds_closed(n, lower, upper)))
+    return (double)programs * (numbers + (double)set->n) <= cheap_sweep;
+}
+
+static hcr_status linear_extremes(const hcri_local *local, int unbounded, double *lower, double *upper,
+                                  hcr_error *error) {
+    const hcri_set *set = local->set;
+    const size_t n = set->n;
+    const int all = is_cheap(set, n);
+    if (set->linear->rows.count == 0 || (!all && (unbounded || hcri_bounds_closed(n, lower, upper))))
         return HCR_OK;
     int found = 0;
     if (!all)
@@ -252,7 +259,7 @@ static hcr_status linear_extremes(const hcri_local *local, double *lower, double
             objective[j] = side == 0 ? 1 : -1;
             status = hcri_lp_maximise(lp, objective, &outcome, error);
             if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
-                take_extreme(local->centre[j], local->scale, hcri_lp_value(lp) * local->scale, side, &lower[j],
+                hcri_bounds_take(local->centre[j], local->scale, hcri_lp_value(lp) * local->scale, side, &lower[j],
                              &upper[j]);
             objective[j] = 0;
         }
@@ -291,7 +298,7 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
             char name[128];
             hcri_set_output_name(set, j, name, sizeof name);
             if (hcri_nlp_solve(nlp, 1e-8, z))
-                take_extreme(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
+                hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
             else
                 status = hcri_fail(error, HCR_ERROR_SOLVER,
                                    "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
@@ -304,10 +311,41 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
     return status;
 }
 
-hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, double *lower, double *upper,
-                              hcr_error *error) {
+hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, int unbounded, double *lower,
+                              double *upper, hcr_error *error) {
     const hcri_local local = {set, centre, inradius};
-    HCRI_TRY(linear_extremes(&local, lower, upper, error));
+    HCRI_TRY(linear_extremes(&local, unbounded, lower, upper, error));
     hcri_propagate(set, lower, upper);
-    return hcri_bounds_closed(set->n, lower, upper) ? HCR_OK : curved_extremes(&local, lower, upper, error);
+    return unbounded || hcri_bounds_closed(set->n, lower, upper) ? HCR_OK
+                                                                 : curved_extremes(&local, lower, upper, error);
+}
+
+hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double inradius, const hcri_rows *a,
+                               double *lower, double *upper, hcr_error *error) {
+    if (!is_cheap(set, a->count))
+        return HCR_OK;
+    const hcri_local local = {set, centre, inradius};
+    hcri_program program;
+    hcri_lp *lp = NULL;
+    HCRI_TRY(hcri_local_plain(&local, &program, error));
+    double *objective = hcri_allocate(memory, set->n, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    for (size_t i = 0; i < a->count && status == HCR_OK; i++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            hcri_lp_outcome outcome;
+            for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+                objective[a->columns[k]] = side == 0 ? a->values[k] : -a->values[k];
+            status = hcri_lp_maximise(lp, objective, &outcome, error);
+            double sizes;
+            const double at_centre = hcri_rows_dot(a, i, centre, &sizes);
+            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
+                hcri_bounds_take(at_centre, inradius, hcri_lp_value(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
+                             &upper[i]);
+            for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+                objective[a->columns[k]] = 0;
+        }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status;
 }

@@ -10,13 +10,18 @@
 #include "solve/local.h"
 #include "solve/lp.h"
 #include "solve/nlp.h"
+#include "solve/reduction.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* --------------------------------------------------------------------------------------------- room around a point */
 
-/* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. */
-static double curvature_bound(const hcri_quadratic *quadratic) {
+/* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. Within equalities a
+ * quadratic curves no more than without. */
+static double curvature_bound(const hcri_set *set, size_t b) {
+    const hcri_reduction *reduction = set->reduction;
+    const hcri_quadratic *quadratic =
+        (const hcri_quadratic *)(reduction == NULL ? set->block[b] : reduction->original->block[reduction->block_of[b]]);
     const size_t n = quadratic->base.n;
     double most = 0;
     switch (quadratic->form) {
@@ -40,33 +45,29 @@ static double curvature_bound(const hcri_quadratic *quadratic) {
     return most;
 }
 
-static double gradient_length(const hcri_constraint *block, const double *y, double *gradient) {
-    memset(gradient, 0, block->n * sizeof *gradient);
-    block->kind->add_gradient(block, 0, y, 1, gradient);
-    return hcri_norm(block->n, gradient);
-}
-
 /* c(y), and the w with −c(y)/w = the root t of c(y) + |∇c(y)| t + ½ λ t² = 0, which is the mean of the slopes at its
  * two ends, |∇c| and √(|∇c|² − 2λ c(y)). Outside, where there may be no root, a slope of the same size. */
-static double measure(const hcri_constraint *block, const double *y, double *gradient, double *value) {
+static double measure(const hcri_set *set, size_t b, const double *y, double *gradient, double *value) {
+    const hcri_constraint *block = set->block[b];
     *value = block->kind->value(block, 0, y, NULL);
-    const double slope = gradient_length(block, y, gradient);
-    const double curvature = curvature_bound((const hcri_quadratic *)block);
-    const double beyond = sqrt(slope * slope + 2 * curvature * fabs(*value));
+    memset(gradient, 0, set->n * sizeof *gradient);
+    block->kind->add_gradient(block, 0, y, 1, gradient);
+    const double slope = hcri_gradient_length(set, gradient);
+    const double beyond = sqrt(slope * slope + 2 * curvature_bound(set, b) * fabs(*value));
     return *value < 0 ? 0.5 * (slope + beyond) : beyond;
 }
 
 static double flat_radius(const hcri_set *set, const double *y) {
     double least = INFINITY;
     for (size_t j = 0; j < set->n; j++)
-        least = fmin(least, fmin(set->box->upper[j] - y[j], y[j] - set->box->lower[j]));
+        least = fmin(least, fmin(set->box->upper[j] - y[j], y[j] - set->box->lower[j]) / hcri_side_length(set, j));
     const hcri_linear *linear = set->linear;
     for (size_t i = 0; i < linear->rows.count; i++) {
         const double above = -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]);
         const double below = hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]);
         least =
             fmin(least, fmin(isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below) /
-                            hcri_row_length(&linear->rows, i));
+                            hcri_side_length(set, set->n + i));
     }
     return least;
 }
@@ -75,7 +76,7 @@ static double radius_at(const hcri_set *set, const double *y, double *gradient) 
     double least = flat_radius(set, y);
     for (size_t b = 2; b < set->blocks; b++) {
         double value;
-        const double weight = measure(set->block[b], y, gradient, &value);
+        const double weight = measure(set, b, y, gradient, &value);
         least = fmin(least, value == 0 ? 0 : -value / weight);
     }
     return least;
@@ -94,10 +95,10 @@ double hcri_central_radius(const hcri_set *set, const double *y) {
 static double widest_between_sides(const hcri_set *set) {
     double least = INFINITY;
     for (size_t j = 0; j < set->n; j++)
-        least = fmin(least, 0.5 * (set->box->upper[j] - set->box->lower[j]));
+        least = fmin(least, 0.5 * (set->box->upper[j] - set->box->lower[j]) / hcri_side_length(set, j));
     for (size_t i = 0; i < set->linear->rows.count; i++)
         least =
-            fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_row_length(&set->linear->rows, i));
+            fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_side_length(set, set->n + i));
     return least;
 }
 
@@ -138,7 +139,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
         if (status != HCR_OK || !ellipsoid.definite)
             continue;
         double value;
-        const double weight = measure(set->block[b], ellipsoid.centre, gradient, &value);
+        const double weight = measure(set, b, ellipsoid.centre, gradient, &value);
         if (value < 0) /* the shortest semi-axis, at least where the curvature's bound is sharp */
             most = fmin(most, -value / weight);
         take_guess(set, ellipsoid.centre, gradient, y, radius);
@@ -224,9 +225,9 @@ static double weigh(search *at) {
     double lowest = flat_radius(set, at->y) / at->scale;
     for (size_t q = 0; q < at->quadratics; q++) {
         double value;
-        at->weight[q] = measure(set->block[q + 2], at->y, at->gradient, &value);
+        at->weight[q] = measure(set, q + 2, at->y, at->gradient, &value);
         if (!(at->weight[q] > 0)) /* the centre of a single point */
-            at->weight[q] = curvature_bound((const hcri_quadratic *)set->block[q + 2]) * at->scale;
+            at->weight[q] = curvature_bound(set, q + 2) * at->scale;
         at->weight[q] *= at->scale;
         lowest = fmin(lowest, -value / at->weight[q]);
     }

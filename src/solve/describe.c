@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "solve/reduction.h"
 
 /* Appends to text, cut to `capacity`. */
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t capacity, const char *format, ...) {
@@ -29,9 +30,8 @@ static void append_term(const hcri_set *set, double coefficient, size_t j, char 
            one ? "" : number, one ? "" : " ", name);
 }
 
-static void write_row(const hcri_set *set, size_t row, char *text, size_t capacity) {
+static void write_row(const hcri_set *set, const hcri_rows *rows, size_t row, char *text, size_t capacity) {
     enum { MOST_TERMS = 4 };
-    const hcri_rows *rows = &set->linear->rows;
     const size_t start = rows->start[row], terms = rows->start[row + 1] - start;
     text[0] = '\0';
     for (size_t k = start; k < start + (terms > MOST_TERMS ? MOST_TERMS : terms); k++)
@@ -40,23 +40,19 @@ static void write_row(const hcri_set *set, size_t row, char *text, size_t capaci
         append(text, capacity, " + ... (%zu terms)", terms);
 }
 
-void hcri_describe_constraint(const hcri_set *set, uint32_t i, char *text, size_t capacity) {
-    size_t local;
-    const hcri_constraint *block = hcri_set_block_of(set, i, &local);
-    const hcri_place *place = &set->place[block->source[local]];
-    char inequality[512] = "", bound[32];
-    const int upper = local % 2 == 0;
-    if (block->kind->id == HCRI_BOX) {
-        append_term(set, 1, local / 2, inequality, sizeof inequality);
-        hcri_number_write(bound, (upper ? set->box->upper : set->box->lower)[local / 2], 0);
-    } else if (block->kind->id == HCRI_LINEAR) {
-        write_row(set, local / 2, inequality, sizeof inequality);
-        hcri_number_write(bound, (upper ? set->linear->upper : set->linear->lower)[local / 2], 0);
+static const char *name_of_kind(hcri_kind_id id) {
+    switch (id) {
+    case HCRI_QUADRATIC: return "a quadratic";
+    case HCRI_CONE: return "a second-order cone";
+    case HCRI_LMI: return "a linear matrix inequality";
+    case HCRI_EXPRESSION: return "an expression";
+    case HCRI_CALLBACK: return "a callback";
+    default: return "a group";
     }
-    if (inequality[0] == '\0')
-        append(inequality, sizeof inequality, "a quadratic");
-    else
-        append(inequality, sizeof inequality, " %s %s", upper ? "<=" : ">=", bound);
+}
+
+/* "file:line: text (inequality)" */
+static void describe(const hcri_place *place, const char *inequality, char *text, size_t capacity) {
     text[0] = '\0';
     if (place->file[0] != '\0')
         append(text, capacity, "%s:%d: ", place->file, place->line);
@@ -66,8 +62,44 @@ void hcri_describe_constraint(const hcri_set *set, uint32_t i, char *text, size_
         append(text, capacity, "%.200s%s (%s)", place->text, strlen(place->text) > 200 ? "..." : "", inequality);
 }
 
+void hcri_describe_constraint(const hcri_set *set, uint32_t i, char *text, size_t capacity) {
+    if (set->reduction != NULL) {
+        hcri_describe_constraint(set->reduction->original, hcri_reduction_original(set->reduction, i), text, capacity);
+        return;
+    }
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(set, i, &local);
+    char inequality[512] = "", bound[32];
+    const int upper = local % 2 == 0;
+    if (block->kind->id == HCRI_BOX) {
+        append_term(set, 1, local / 2, inequality, sizeof inequality);
+        hcri_number_write(bound, (upper ? set->box->upper : set->box->lower)[local / 2], 0);
+    } else if (block->kind->id == HCRI_LINEAR) {
+        write_row(set, &set->linear->rows, local / 2, inequality, sizeof inequality);
+        hcri_number_write(bound, (upper ? set->linear->upper : set->linear->lower)[local / 2], 0);
+    }
+    if (inequality[0] == '\0')
+        append(inequality, sizeof inequality, "%s", name_of_kind(block->kind->id));
+    else
+        append(inequality, sizeof inequality, " %s %s", upper ? "<=" : ">=", bound);
+    describe(&set->place[block->source[local]], inequality, text, capacity);
+}
+
+void hcri_describe_equality(const hcri_set *set, size_t e, char *text, size_t capacity) {
+    char equality[512], right[32];
+    write_row(set, &set->equalities.rows, e, equality, sizeof equality);
+    hcri_number_write(right, set->equalities.right[e], 0);
+    append(equality, sizeof equality, "%s == %s", equality[0] == '\0' ? "0" : "", right);
+    describe(&set->place[set->equalities.source[e]], equality, text, capacity);
+}
+
 void hcri_describe_direction(const hcri_set *set, const double *direction, char *text, size_t capacity) {
     enum { MOST_TERMS = 6 };
+    if (set->reduction != NULL) {
+        hcri_reduction_lift(set->reduction, direction, set->reduction->lifted);
+        hcri_describe_direction(set->reduction->original, set->reduction->lifted, text, capacity);
+        return;
+    }
     double largest = 0;
     for (size_t j = 0; j < set->n; j++)
         largest = fmax(largest, fabs(direction[j]));

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/certify.h"
+#include "solve/reduction.h"
 
 /* Walks over the sides; row j < n is the bound of y_j. */
 typedef struct side {
@@ -51,15 +51,16 @@ static size_t side_row(const hcri_local *local, const side *at, uint32_t *column
     const double sign = at->upper ? 1 : -1;
     if (at->row < set->n) {
         const double bound = at->upper ? set->box->upper[at->row] : set->box->lower[at->row];
+        const double length = hcri_side_length(set, at->row);
         columns[0] = (uint32_t)at->row;
-        values[0] = sign;
-        *slack = sign * (bound - local->centre[at->row]) / local->scale;
+        values[0] = sign / length;
+        *slack = sign * (bound - local->centre[at->row]) / length / local->scale;
         return 1;
     }
     const size_t i = at->row - set->n;
     const hcri_rows *rows = &set->linear->rows;
     const double bound = at->upper ? set->linear->upper[i] : set->linear->lower[i];
-    const double length = hcri_row_length(rows, i);
+    const double length = hcri_side_length(set, at->row);
     size_t terms = 0;
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         columns[terms] = rows->columns[k];

@@ -15,7 +15,8 @@
 
 struct hcri_lp {
     Clp_Simplex *model;
-    int solved; /* there is a basis to start from */
+    int solved; /* there is a basis to start from … */
+    int grown;  /* … which rows that came later may violate, but of the same objective */
 };
 
 /* CLP takes anything from 1e30 on as infinite. */
@@ -139,6 +140,33 @@ void hcri_lp_free(hcri_lp *lp) {
     free(lp);
 }
 
+hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
+                           double upper, hcr_error *error) {
+    int *index = malloc((terms + 1) * sizeof *index);
+    double *scaled = malloc((terms + 1) * sizeof *scaled);
+    if (index == NULL || scaled == NULL) {
+        free(index);
+        free(scaled);
+        return hcri_fail_memory(error);
+    }
+    double largest = 0;
+    for (size_t k = 0; k < terms; k++)
+        largest = fmax(largest, fabs(values[k]));
+    if (!(largest > 0))
+        largest = 1;
+    for (size_t k = 0; k < terms; k++) {
+        index[k] = (int)columns[k];
+        scaled[k] = values[k] / largest;
+    }
+    const double sides[2] = {clp_bound(lower / largest), clp_bound(upper / largest)};
+    const int start[2] = {0, (int)terms};
+    Clp_addRows(lp->model, 1, &sides[0], &sides[1], start, index, scaled);
+    lp->grown = 1;
+    free(index);
+    free(scaled);
+    return HCR_OK;
+}
+
 /* CLP's end; −1 when it isn't one: its secondary status 2 to 5 says that an optimum holds only for the scaled program,
  * 7 that undoing the presolve spoilt it. */
 static int end_of(const hcri_lp *lp) {
@@ -148,12 +176,15 @@ static int end_of(const hcri_lp *lp) {
 
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     Clp_chgObjCoefficients(lp->model, objective);
-    if (lp->solved) {
+    if (lp->solved && lp->grown) {
+        Clp_dual(lp->model, 0);
+    } else if (lp->solved) {
         Clp_primal(lp->model, 0); /* the last basis is still feasible */
     } else {
         Clp_initialSolve(lp->model);
         lp->solved = 1;
     }
+    lp->grown = 0;
     int end = end_of(lp);
     if (end < 0) { /* a basis can be too ill-conditioned to go on from */
         Clp_primal(lp->model, 0);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solve/bounds.h"
 #include "solve/central.h"
 #include "solve/certify.h"
 #include "solve/describe.h"
+#include "solve/outer.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -74,68 +76,81 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
     return status;
 }
 
+static double slack_between(const hcri_constraint *block, size_t i, const double *from, const double *to, double part,
+                            double *point) {
+    for (size_t j = 0; j < block->n; j++)
+        point[j] = from[j] + part * (to[j] - from[j]);
+    return -block->kind->value(block, i, point, NULL);
+}
+
 /* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are
- * concave along the way, so τ from the two ends is enough. */
-static void pull_inside(const hcri_set *set, const double *centre, double *mean) {
+ * concave along the way, so τ from the two ends is enough; outside a domain, from where it begins, halving what is left. */
+static hcr_status pull_inside(const hcri_set *set, const double *centre, double *mean, hcr_error *error) {
+    enum { HALVINGS = 50 };
+    double *point = hcri_allocate(memory, set->n, sizeof *point);
+    if (point == NULL)
+        return hcri_fail_memory(error);
     double pull = 0;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double at_mean = -block->kind->value(block, i, mean, NULL);
             const double at_centre = -block->kind->value(block, i, centre, NULL);
-            if (at_mean < least_share * at_centre)
-                pull = fmax(pull, (least_share * at_centre - at_mean) / (at_centre - at_mean));
+            double from = 0, slack = -block->kind->value(block, i, mean, NULL);
+            for (int step = 0; step < HALVINGS && !isfinite(slack); step++) {
+                from = 0.5 * (1 + from);
+                slack = slack_between(block, i, mean, centre, from, point);
+            }
+            if (slack < least_share * at_centre)
+                pull = fmax(pull, from + (1 - from) * (least_share * at_centre - slack) / (at_centre - slack));
+            else
+                pull = fmax(pull, from);
         }
     }
     for (size_t j = 0; pull > 0 && j < set->n; j++)
         mean[j] += pull * (centre[j] - mean[j]);
-}
-
-static hcr_status mean_of_points(const hcr_builder *builder, const double *centre, double *origin, hcr_error *error) {
-    const size_t n = builder->set.n;
-    double *mean = hcri_allocate(memory, n, sizeof *mean);
-    if (mean == NULL)
-        return hcri_fail_memory(error);
-    for (size_t i = 0; i < builder->point_count; i++)
-        for (size_t j = 0; j < n; j++)
-            mean[j] += (builder->points[i * n + j] - mean[j]) / (double)(i + 1);
-    pull_inside(&builder->set, centre, mean);
-    memcpy(origin, mean, n * sizeof *mean);
-    hcri_release(memory, mean);
+    hcri_release(memory, point);
     return HCR_OK;
 }
 
-hcr_status hcri_origin_find(const hcr_builder *builder, const double *lower, const double *upper, double *origin,
-                            double *radius, hcr_error *error) {
-    const hcri_set *set = &builder->set;
+static hcr_status refuse_analytic(const hcri_set *set, hcr_error *error) {
+    size_t b = 2;
+    while (set->block[b]->kind->id == HCRI_QUADRATIC)
+        b++;
+    char words[400];
+    hcri_describe_constraint(set, set->block[b]->first, words, sizeof words);
+    return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                     "the analytic centre is found for bounds, rows and quadratics alone, and the region has\n    %s\n"
+                     "Choose chebyshev, mean or a point.",
+                     words);
+}
+
+hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
+                              const double *lower, const double *upper, double *origin, hcr_error *error) {
     const size_t n = set->n;
-    if (builder->origin == HCR_ORIGIN_MEAN && builder->point_count == 0)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
-                         "compile takes --targets), or choose another origin");
-    if (builder->origin == HCR_ORIGIN_GIVEN) {
-        HCRI_TRY(check_given(set, builder->points, lower, upper, error));
-        memcpy(origin, builder->points, n * sizeof *origin);
-        *radius = hcri_central_radius(set, origin);
+    switch (wish->kind) {
+    case HCR_ORIGIN_GIVEN:
+        HCRI_TRY(check_given(set, wish->point, lower, upper, error));
+        memcpy(origin, wish->point, n * sizeof *origin);
         return HCR_OK;
-    }
-    HCRI_TRY(hcri_central_largest_ball(set, lower, upper, origin, radius, error));
-    if (builder->origin == HCR_ORIGIN_ANALYTIC)
-        HCRI_TRY(hcri_central_analytic(set, *radius, origin, error));
-    if (builder->origin == HCR_ORIGIN_MEAN) {
-        double *centre = hcri_copy(memory, origin, n, sizeof *centre);
-        if (centre == NULL)
-            return hcri_fail_memory(error);
-        const hcr_status status = mean_of_points(builder, centre, origin, error);
-        hcri_release(memory, centre);
-        HCRI_TRY(status);
+    case HCR_ORIGIN_MEAN:
+        memcpy(origin, wish->point, n * sizeof *origin);
+        HCRI_TRY(pull_inside(set, centre, origin, error));
+        break;
+    case HCR_ORIGIN_ANALYTIC:
+        if (!hcri_bounds_closed(n, lower, upper))
+            return hcri_fail(error, HCR_ERROR_ORIGIN,
+                             "an unbounded region has no analytic centre: choose chebyshev, mean or a point");
+        if (hcri_outer_is_needed(set))
+            return refuse_analytic(set, error);
+        memcpy(origin, centre, n * sizeof *origin);
+        HCRI_TRY(hcri_central_analytic(set, room, origin, error));
+        break;
+    case HCR_ORIGIN_CHEBYSHEV: memcpy(origin, centre, n * sizeof *origin); break;
     }
     uint32_t number;
     double value;
-    if (!hcri_strictly_inside(set, origin, &number, &value))
-        return refuse_given(set, number, fmax(value, 0), error);
-    *radius = hcri_central_radius(set, origin);
-    return HCR_OK;
+    return hcri_strictly_inside(set, origin, &number, &value) ? HCR_OK
+                                                              : refuse_given(set, number, fmax(value, 0), error);
 }

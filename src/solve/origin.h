@@ -2,12 +2,19 @@
 #ifndef HCRI_ORIGIN_H
 #define HCRI_ORIGIN_H
 
-#include "region/builder.h"
+#include "hcr/hcr_build.h"
+#include "region/set.h"
 
-/* origin (n numbers): strictly inside, rounding included. lower, upper: a box that holds the set, as far as one is
- * known; *radius: about that of the ball around the origin. Errors: EMPTY, ORIGIN (what is wrong with a given point, by
- * source), SOLVER, MEMORY. */
-hcr_status hcri_origin_find(const hcr_builder *builder, const double *lower, const double *upper, double *origin,
-                            double *radius, hcr_error *error);
+/* How an origin is chosen. */
+typedef struct hcri_wish {
+    hcr_origin kind;
+    const double *point; /* GIVEN: it; MEAN: the mean; else NULL */
+} hcri_wish;
+
+/* origin (n numbers): strictly inside, rounding included. `centre` and `room`: that of a largest ball, as far as is known
+ * (a given point needs neither: NULL then, and lower and upper are a box that holds the set). Errors: ORIGIN (what is wrong
+ * with a given point, by source), SOLVER, UNSUPPORTED, MEMORY. */
+hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
+                              const double *lower, const double *upper, double *origin, hcr_error *error);
 
 #endif

@@ -8,12 +8,15 @@
 #include "solve/active_set.h"
 #include "solve/curved.h"
 #include "solve/ellipsoid.h"
+#include "solve/nearest.h"
+#include "solve/outer.h"
 
 struct hcr_projector {
     const hcr_region *region;
     hcr_workspace *workspace;
     int box_only;
-    hcri_active_set *active_set; /* NULL: no rows */
+    hcri_nearest *nearest;       /* curved inequalities that are no quadratics, or on equalities; else NULL */
+    hcri_active_set *active_set; /* NULL: no rows and no equalities */
     size_t axes_count;           /* of the quadratics, those taken apart when they are needed: the first ones */
     hcri_axes *axes;             /* n = 0: not yet */
     hcri_curved *curved;         /* made when it is first needed */
@@ -27,6 +30,8 @@ struct hcr_projector {
 static const size_t largest_axes = (size_t)1 << 25;
 /* Points farther away than this many times the region's radius are projected in steps when the solver asks for it. */
 static const double far_flat = 1e6, far_curved = 1e3;
+/* A nearest point that isn't quite in the region is off by no more. */
+static const double nearly_inside = 1 + 1e-6;
 /* Coordinates whose squares stay finite, whatever is summed. */
 static const double largest_coordinate = 1e140;
 
@@ -36,6 +41,7 @@ void hcr_projector_free(hcr_projector *projector) {
     if (projector == NULL)
         return;
     hcr_workspace_free(projector->workspace);
+    hcri_nearest_free(projector->nearest);
     hcri_active_set_free(projector->active_set);
     for (size_t q = 0; projector->axes != NULL && q < projector->axes_count; q++)
         hcri_axes_release(&projector->axes[q]);
@@ -62,11 +68,14 @@ static hcr_status prepare(hcr_projector *projector, hcr_error *error) {
     const hcr_region *region = projector->region;
     const hcri_set *set = &region->set;
     const size_t n = set->n;
+    const int equalities = region->affine.count != 0, curved = set->blocks > 2;
     HCRI_TRY(hcr_workspace_create(region, 1, &projector->workspace, error));
-    if (set->linear->rows.count != 0)
+    if (curved && (equalities || !region->bounded || hcri_outer_is_needed(set)))
+        HCRI_TRY(hcri_nearest_create(region, &projector->nearest, error));
+    else if (set->linear->rows.count != 0 || equalities)
         HCRI_TRY(hcri_active_set_create(region, &projector->active_set, error));
-    projector->box_only = set->linear->rows.count == 0 && quadratics(set) == 0;
-    projector->axes_count = count_axes(set);
+    projector->box_only = set->linear->rows.count == 0 && !curved && !equalities;
+    projector->axes_count = projector->nearest == NULL ? count_axes(set) : 0;
     const size_t chunk = projector->workspace->chunk;
     projector->axes = calloc(projector->axes_count + 1, sizeof *projector->axes);
     projector->away = calloc(chunk * n, sizeof(double));
@@ -85,6 +94,10 @@ hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projec
     if (region == NULL || projector == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or projector is NULL");
     *projector = NULL;
+    if (!region->convex)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "there may be several nearest points of a region that isn't convex: use contract, which draws "
+                         "points towards the origin");
     hcr_projector *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
@@ -173,17 +186,25 @@ static int project_cheaply(hcr_projector *projector, const double *p, double *y,
     return *found && gauge_of(projector, y) <= close_to_frontier(region);
 }
 
+static hcr_status fail_to_find(hcr_error *error) {
+    return hcri_fail(error, HCR_ERROR_SOLVER, "no nearest point was found");
+}
+
 static hcr_status project_near(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
     int found;
+    if (projector->nearest != NULL)
+        return hcri_nearest_project(projector->nearest, p, y, error);
     if (project_cheaply(projector, p, y, &found))
         return HCR_OK;
+    /* IPOPT's program knows nothing of equalities, and wants a scale. */
+    if (projector->region->affine.count != 0 || !projector->region->bounded)
+        return found && gauge_of(projector, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
     if (projector->curved == NULL)
         HCRI_TRY(hcri_curved_create(projector->region, projector->workspace, &projector->curved, error));
     if (found && hcri_curved_improve(projector->curved, p, y))
         return HCR_OK;
     HCRI_TRY(hcri_curved_project(projector->curved, p, y, error));
-    return gauge_of(projector, y) <= 1 + 1e-6 ? HCR_OK
-                                              : hcri_fail(error, HCR_ERROR_SOLVER, "no nearest point was found");
+    return gauge_of(projector, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
 }
 
 /* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by
@@ -207,19 +228,37 @@ static hcr_status project_far(hcr_projector *projector, double far, const double
 /* y = the nearest point to a p outside, up to rounding. */
 static hcr_status project_row(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
     const hcr_region *region = projector->region;
+    if (region->affine.count == region->set.n) { /* the only point */
+        memcpy(y, region->origin, region->set.n * sizeof *y);
+        return HCR_OK;
+    }
     const double far = quadratics(&region->set) == 0 ? far_flat : far_curved;
-    if (distance(region->set.n, p, region->origin) <= far * projector->region->radius)
+    if (!(distance(region->set.n, p, region->origin) > far * region->radius))
         return project_near(projector, p, y, error);
     int found;
-    return project_cheaply(projector, p, y, &found) ? HCR_OK : project_far(projector, far, p, y, error);
+    return projector->nearest == NULL && project_cheaply(projector, p, y, &found)
+               ? HCR_OK
+               : project_far(projector, far, p, y, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rows */
 
-/* Is p inside, decided at tolerance 0? Only next to the frontier does the gauge leave that open. */
+static int is_on_equalities(const hcr_region *region, const double *p) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    for (size_t e = 0; e < equalities->rows.count; e++)
+        if (!(fabs(hcri_rows_dot_minus(&equalities->rows, e, p, equalities->right[e])) <=
+              hcr_region_equality_tolerance(region, e, p, HCR_DOUBLE)))
+            return 0;
+    return 1;
+}
+
+/* Is p inside, decided at tolerance 0? Only next to the frontier does the gauge leave that open, and where the runtime
+ * itself doesn't trust it. */
 static int is_inside(const hcr_region *region, const double *p, double gauge) {
     const double doubt = 1e-12 + 2 * region->margin[HCR_DOUBLE];
-    if (!(fabs(gauge - 1) <= doubt))
+    if (!is_on_equalities(region, p))
+        return 0;
+    if (!(fabs(gauge - 1) <= doubt) && (gauge > 1 || region->verified_blocks[HCR_DOUBLE] == 0))
         return gauge < 1;
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];

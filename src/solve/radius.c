@@ -8,14 +8,23 @@
 /* Larger matrices take more time than their margin is worth. */
 enum { LARGEST = 1024 };
 
+static size_t count_quadratics(const hcri_set *set) {
+    size_t count = 0;
+    for (size_t b = 2; b < set->blocks; b++)
+        count += set->block[b]->kind->id == HCRI_QUADRATIC;
+    return count;
+}
+
 /* The mean of the quadratics, each divided by its size at the origin: ½ z'Mz + slope·z <= level for every y = O + z of
  * the set, where M is `mean`. Returns the level, 1 but for rounding; infinity when an inequality doesn't surely hold at
  * the origin. */
 static double add_quadratics(const hcri_set *set, const double *origin, double *mean, double *slope) {
-    const double count = (double)(set->blocks - 2);
+    const double count = (double)count_quadratics(set);
     double level = 0;
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
+        if (block->kind->id != HCRI_QUADRATIC)
+            continue;
         double rounding;
         const double at_origin = block->kind->value(block, 0, origin, &rounding);
         if (!(at_origin + rounding < 0))
@@ -31,7 +40,7 @@ static double add_quadratics(const hcri_set *set, const double *origin, double *
 hcr_status hcri_radius_bound(const hcri_set *set, const double *origin, double *radius, hcr_error *error) {
     const size_t n = set->n;
     *radius = INFINITY;
-    if (set->blocks < 4 || n > LARGEST)
+    if (count_quadratics(set) < 2 || n > LARGEST)
         return HCR_OK;
     const hcr_allocator *allocator = &set->allocator;
     double *mean = hcri_allocate(allocator, n * n, sizeof *mean), *slope = hcri_allocate(allocator, n, sizeof *slope),

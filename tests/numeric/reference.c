@@ -4,6 +4,9 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
+#include "constraints/cone.h"
+#include "constraints/lmi.h"
+
 enum { BITS = 200 };
 
 /* The point O + t v and room for sums. */
@@ -100,11 +103,69 @@ static int in_quadratic(const hcri_quadratic *quadratic, ray_point *point) {
     return mpfr_cmp(point->sum, point->term) <= 0;
 }
 
+/* |M y + s|² <= (c·y + e)², and c·y + e >= 0. */
+static int in_cone(const hcri_cone *cone, ray_point *point) {
+    mpfr_set_d(point->sum, cone->constant, MPFR_RNDN);
+    for (size_t j = 0; j < point->n; j++) {
+        mpfr_mul_d(point->term, point->y[j], cone->linear[j], MPFR_RNDN);
+        mpfr_add(point->sum, point->sum, point->term, MPFR_RNDN);
+    }
+    if (mpfr_sgn(point->sum) < 0)
+        return 0;
+    mpfr_sqr(point->sum, point->sum, MPFR_RNDN);
+    for (size_t i = 0; i < cone->rows.count; i++) {
+        row_product(&cone->rows, i, point, point->row);
+        mpfr_add_d(point->row, point->row, cone->shift[i], MPFR_RNDN);
+        mpfr_sqr(point->row, point->row, MPFR_RNDN);
+        mpfr_sub(point->sum, point->sum, point->row, MPFR_RNDN);
+    }
+    return mpfr_sgn(point->sum) >= 0;
+}
+
+/* Gaussian elimination without pivoting: F(y) is positive definite when every pivot is positive. */
+static int in_lmi(const hcri_lmi *lmi, ray_point *point) {
+    const size_t m = lmi->size;
+    mpfr_t *matrix = malloc(lmi->terms.count * sizeof *matrix);
+    if (matrix == NULL)
+        abort();
+    for (size_t e = 0; e < lmi->terms.count; e++) {
+        mpfr_init2(matrix[e], BITS);
+        row_product(&lmi->terms, e, point, matrix[e]);
+        mpfr_add_d(matrix[e], matrix[e], lmi->constant[e], MPFR_RNDN);
+    }
+    int definite = 1;
+    for (size_t k = 0; k < m && definite; k++) {
+        definite = mpfr_sgn(matrix[HCRI_PACKED(k, k)]) > 0;
+        for (size_t a = k + 1; a < m && definite; a++) {
+            mpfr_div(point->row, matrix[HCRI_PACKED(a, k)], matrix[HCRI_PACKED(k, k)], MPFR_RNDN);
+            for (size_t b = k + 1; b <= a; b++) {
+                mpfr_mul(point->term, point->row, matrix[HCRI_PACKED(b, k)], MPFR_RNDN);
+                mpfr_sub(matrix[HCRI_PACKED(a, b)], matrix[HCRI_PACKED(a, b)], point->term, MPFR_RNDN);
+            }
+        }
+    }
+    for (size_t e = 0; e < lmi->terms.count; e++)
+        mpfr_clear(matrix[e]);
+    free(matrix);
+    return definite;
+}
+
+static int in_block(const hcri_constraint *block, ray_point *point) {
+    switch (block->kind->id) {
+    case HCRI_BOX: return in_box((const hcri_box *)block, point);
+    case HCRI_LINEAR: return in_rows((const hcri_linear *)block, point);
+    case HCRI_QUADRATIC: return in_quadratic((const hcri_quadratic *)block, point);
+    case HCRI_CONE: return in_cone((const hcri_cone *)block, point);
+    case HCRI_LMI: return in_lmi((const hcri_lmi *)block, point);
+    default: abort();
+    }
+}
+
 static int inside(const hcri_set *set, ray_point *point) {
-    int in = in_box(set->box, point) && in_rows(set->linear, point);
-    for (size_t b = 2; b < set->blocks && in; b++)
-        in = in_quadratic((const hcri_quadratic *)set->block[b], point);
-    return in;
+    for (size_t b = 0; b < set->blocks; b++)
+        if (!in_block(set->block[b], point))
+            return 0;
+    return 1;
 }
 
 double reference_gauge(const hcri_set *set, const double *origin, const double *v) {

@@ -287,8 +287,81 @@ static void add_factor(hcr_builder *builder, const double *origin, hcri_random *
     free(linear);
 }
 
-const char *const shape_names[SHAPES] = {"box",      "dense rows",   "sparse rows",     "differences", "ball",
-                                         "diagonal", "dense matrix", "singular matrix", "factor",      "mixed"};
+/* |M y + s| <= c·y + e with about 0.2 at the origin on the left and from 0.2 to 1 more on the right; `growing`: c isn't
+ * 0. */
+static void add_cone(hcr_builder *builder, const double *origin, hcri_random *random, size_t rows, int sparse,
+                     int growing) {
+    const size_t n = builder->set.n;
+    size_t *start = calloc(rows + 1, sizeof *start);
+    uint32_t *columns = calloc(rows * n, sizeof *columns);
+    double *values = numbers(rows * n), *shift = numbers(rows), *linear = numbers(n), norm = 0;
+    assert_non_null(start);
+    assert_non_null(columns);
+    for (size_t i = 0; i < rows; i++) {
+        size_t k = start[i];
+        double at_origin = 0;
+        for (size_t j = 0; j < n; j++)
+            if (!sparse || j == i % n || hcri_random_below(random, n) < 2) {
+                columns[k] = (uint32_t)j;
+                values[k] = single(hcri_random_normal(random));
+                at_origin += values[k++] * origin[j];
+            }
+        start[i + 1] = k;
+        shift[i] = single(0.2 * hcri_random_normal(random) - at_origin);
+        norm = hypot(norm, at_origin + shift[i]);
+    }
+    if (growing)
+        fill_normal(random, 0.5, n, linear);
+    const hcr_cone cone = {.rows = rows,
+                           .start = start,
+                           .columns = columns,
+                           .values = values,
+                           .shift = shift,
+                           .linear = linear,
+                           .constant = single(norm + uniform(random, 0.2, 1) - dot(n, linear, origin))};
+    hcr_error error;
+    must(hcr_builder_add_cone(builder, &cone, &error), &error);
+    free(start);
+    free(columns);
+    free(values);
+    free(shift);
+    free(linear);
+}
+
+/* F_j symmetric with normal entries, few of them when `sparse`; F(origin) = G G'/size + 0.3 I, up to rounding. */
+static void add_lmi(hcr_builder *builder, const double *origin, hcri_random *random, size_t size, int sparse) {
+    const size_t n = builder->set.n, entries = size * size;
+    double *matrices = numbers(n * entries), *constant = numbers(entries), *factor = numbers(entries);
+    uint32_t *outputs = calloc(n, sizeof *outputs);
+    assert_non_null(outputs);
+    fill_normal(random, 1, entries, factor);
+    for (size_t a = 0; a < size; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double at_origin = a == b ? 0.3 : 0;
+            for (size_t k = 0; k < size; k++)
+                at_origin += factor[a * size + k] * factor[b * size + k] / (double)size;
+            for (size_t j = 0; j < n; j++) {
+                const int kept = !sparse || hcri_random_below(random, size * size) < 2;
+                const double x = kept ? single(hcri_random_normal(random)) : 0;
+                matrices[j * entries + a * size + b] = matrices[j * entries + b * size + a] = x;
+                at_origin -= x * origin[j];
+            }
+            constant[a * size + b] = constant[b * size + a] = single(at_origin);
+        }
+    for (size_t j = 0; j < n; j++)
+        outputs[j] = (uint32_t)j;
+    const hcr_lmi lmi = {.size = size, .constant = constant, .terms = n, .outputs = outputs, .matrices = matrices};
+    hcr_error error;
+    must(hcr_builder_add_lmi(builder, &lmi, &error), &error);
+    free(matrices);
+    free(constant);
+    free(factor);
+    free(outputs);
+}
+
+const char *const shape_names[SHAPES] = {
+    "box",    "dense rows", "sparse rows", "differences", "ball", "diagonal", "dense matrix", "singular matrix",
+    "factor", "norm",       "cone",        "lmi",         "mixed"};
 
 hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread, hcri_random *random) {
     hcr_builder *builder = new_builder(n);
@@ -318,6 +391,15 @@ hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread
     if (shape == SHAPE_FACTOR || all)
         for (size_t i = 0; i < 3; i++)
             add_factor(builder, origin, random, i == 0 ? 1 : n + i, i == 2);
+    if (shape == SHAPE_NORM || all)
+        for (size_t i = 0; i < 2; i++)
+            add_cone(builder, origin, random, n + i, i == 1, 0);
+    if (shape == SHAPE_CONE || all)
+        for (size_t i = 0; i < 3; i++)
+            add_cone(builder, origin, random, i == 0 ? 1 : n + i, i == 2, 1);
+    if (shape == SHAPE_LMI || all)
+        for (size_t i = 0; i < 3; i++)
+            add_lmi(builder, origin, random, 1 + hcri_random_below(random, 8), i == 2);
     hcr_region *region = region_around(builder, origin, boxed ? 3 : 1e3);
     free(origin);
     return region;

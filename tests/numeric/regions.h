@@ -33,6 +33,9 @@ typedef enum region_shape {
     SHAPE_MATRIX,   /* the same with a dense matrix of full rank */
     SHAPE_SINGULAR, /* … of half the rank */
     SHAPE_FACTOR,   /* … given by factors, dense and sparse */
+    SHAPE_NORM,     /* norms with a fixed bound */
+    SHAPE_CONE,     /* second-order cones, dense and sparse */
+    SHAPE_LMI,      /* linear matrix inequalities, dense and sparse */
     SHAPE_MIXED,    /* all of them */
     SHAPES
 } region_shape;

@@ -29,6 +29,7 @@ static const tested_map maps[] = {
     {"encode", hcr_encode, hcr_encode_vjp, 0, 1, 0},
     {"decode", hcr_decode, hcr_decode_vjp, 1, 0, 0},
     {"contract", hcr_contract, hcr_contract_vjp, 0, 0, 0},
+    {"soften", hcr_soften, hcr_soften_vjp, 0, 0, 0},
 };
 enum { MAPS = sizeof maps / sizeof maps[0] };
 

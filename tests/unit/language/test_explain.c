@@ -13,16 +13,18 @@
 static const char text[] = "var load[10]\nvar p\n0 <= load <= 8\nabs(diff(load)) <= 2\n-1 <= p <= 1\np <= 3 # implied\n"
                            "norm(load - 4) <= 100\n\"";
 
-static hcr_region *make(void) {
+static hcr_region *make_of(const char *source, size_t length) {
     hcr_builder *builder = NULL;
     hcr_region *region = NULL;
     hcr_error error = {0};
-    if (hcr_text_build(text, strlen(text) - 1, "a\"b.hcr", NULL, 0, NULL, NULL, &builder, &error) != HCR_OK ||
+    if (hcr_text_build(source, length, "a\"b.hcr", NULL, 0, NULL, NULL, &builder, &error) != HCR_OK ||
         hcr_builder_finish(builder, &region, &error) != HCR_OK)
         fail_msg("%s", error.text);
     hcr_builder_free(builder);
     return region;
 }
+
+static hcr_region *make(void) { return make_of(text, strlen(text) - 1); }
 
 static void assert_says(const char *report, const char *part) {
     if (strstr(report, part) == NULL)
@@ -38,11 +40,11 @@ static void test_text(void **state) {
     assert_says(report, "inequalities  41: 22 box, 18 linear, 1 quadratic in 9 rows with 18 coefficients\n");
     assert_says(report, "bounded       yes\n");
     assert_says(report, "inradius      1\n"); /* p is within 1 of its centre, 0; all else is wider */
-    assert_says(report, "     3            20  box        0 <= load <= 8\n");
-    assert_says(report, "     4            18  linear     abs(diff(load)) <= 2\n");
-    assert_says(report, "     5             2  box        -1 <= p <= 1\n");
-    assert_says(report, "     6             0  dropped    p <= 3 # implied\n");
-    assert_says(report, "     7             1  quadratic  norm(load - 4) <= 100\n");
+    assert_says(report, "     3            20  box         0 <= load <= 8\n");
+    assert_says(report, "     4            18  linear      abs(diff(load)) <= 2\n");
+    assert_says(report, "     5             2  box         -1 <= p <= 1\n");
+    assert_says(report, "     6             0  dropped     p <= 3 # implied\n");
+    assert_says(report, "     7             1  quadratic   norm(load - 4) <= 100\n");
     assert_says(report, "  load[0]                  0             4             8\n");
     assert_says(report, "… 3 more; all outputs lie between -1 and 8");
     free(report);
@@ -57,7 +59,7 @@ static void test_json(void **state) {
     assert_says(report, "\"variables\": [{\"name\": \"load\", \"size\": 10, \"scalar\": false}, "
                         "{\"name\": \"p\", \"size\": 1, \"scalar\": true}]");
     assert_says(report, "{\"file\": \"a\\\"b.hcr\", \"line\": 4, \"column\": 1, \"text\": \"abs(diff(load)) <= 2\", "
-                        "\"box\": 0, \"linear\": 18, \"quadratic\": 0}");
+                        "\"box\": 0, \"linear\": 18, \"quadratic\": 0, \"cone\": 0, ");
     assert_says(report, "\"lower\": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1]");
     assert_says(report, "\"upper\": [8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 1]");
     int depth = 0, in_string = 0; /* brackets match, outside strings */
@@ -101,6 +103,74 @@ static void test_cost(void **state) {
     assert_true(multiply_adds[1] - multiply_adds[0] == 63 * 2 + 63 * 2); /* a product, then two sides a row */
 }
 
+/* Both reports of a text; released by the caller. */
+static void explain(const char *source, char *report[2]) {
+    hcr_region *region = make_of(source, strlen(source));
+    for (int json = 0; json < 2; json++)
+        assert_int_equal(hcr_region_explain(region, json, &report[json], NULL), HCR_OK);
+    hcr_region_free(region);
+}
+
+static void test_kinds(void **state) {
+    (void)state;
+    char *report[2];
+    explain("var x[3]\nvar t\nt <= 2\nnorm(x) <= t\nx[0] + x[1] == 0.5\n2 * x[0] + 2 * x[1] == 1\n"
+            "lambda_max([[x[0], x[1], 1], [x[1], 0, x[2]], [1, x[2], 0]]) <= 4\nexp(x[0]) + exp(x[2]) <= 9",
+            report);
+    assert_says(report[0], "equalities    1, eliminated: 3 of 4 outputs stay free\n");
+    assert_says(report[0], "convex        yes\nbounded       yes\n");
+    assert_says(report[0], "     4             1  cone        norm(x) <= t\n");
+    assert_says(report[0], "     5             1  equality    x[0] + x[1] == 0.5\n");
+    assert_says(report[0], "     6             0  dropped     2 * x[0] + 2 * x[1] == 1\n");
+    assert_says(report[0], "     7             1  lmi         lambda_max");
+    assert_says(report[0], "     8             1  expression  exp(x[0]) + exp(x[2]) <= 9\n");
+    assert_says(report[1], "\"equalities\": 1,\n  \"free_outputs\": 3,\n  \"convex\": true,\n");
+    assert_says(report[1], "\"text\": \"x[0] + x[1] == 0.5\", \"box\": 0");
+    assert_says(report[1], "\"except\": 0, \"equality\": 1, \"in_parts\": 0}");
+    free(report[0]);
+    free(report[1]);
+}
+
+/* Parts of a union, what the origin sees, and directions that nothing stops. */
+static void test_star(void **state) {
+    (void)state;
+    char *report[2];
+    explain("var y[2]\nunion:\n    norm(y) <= 2\nor\n    abs(y) <= [5, 1]\nend\norigin = [0, 0]", report);
+    assert_says(report[0], "inequalities  1: 1 union\nconvex        no: a star domain\n"
+                           "visible       all of it, proved");
+    assert_says(report[0],
+                "     2             1  union       union:\n     3             1  quadratic       norm(y) <= 2\n"
+                "     5             4  box             abs(y) <= [5, 1]\n  (indented:");
+    assert_says(report[1], "\"convex\": false,\n  \"visibility\": {\"proved\": true, ");
+    assert_says(report[1], "\"union\": 1, \"except\": 0, \"equality\": 0, \"in_parts\": 0}");
+    assert_says(report[1], "\"equality\": 0, \"in_parts\": 4}");
+    free(report[0]);
+    free(report[1]);
+    explain("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]", report);
+    assert_says(report[0], "visible       checked, not proved: ");
+    assert_says(report[1], "\"proved\": false, \"points\": ");
+    free(report[0]);
+    free(report[1]);
+    explain("var y[2]\nunbounded\ny >= 0\ny[0] <= 3", report);
+    assert_says(report[0], "bounded       no: unbounded directions are allowed\n");
+    assert_says(report[1], "\"bounded\": false,\n  \"unbounded_allowed\": true,\n");
+    free(report[0]);
+    free(report[1]);
+}
+
+/* C19: 1e8 for "none". */
+static void test_c19_warning(void **state) {
+    (void)state;
+    char *report[2];
+    explain("var y[3]\n[-1, -1e8, 0] <= y <= [1e8, 1, 1234567]", report);
+    assert_says(report[0], "warning       y[0] is bounded by 1e+08: if that stands for no bound, write inf");
+    assert_says(report[0], "warning       y[1] is bounded by -1e+08");
+    assert_null(strstr(report[0], "warning       y[2]"));
+    assert_says(report[1], "\"warnings\": [\"y[0] is bounded by 1e+08");
+    free(report[0]);
+    free(report[1]);
+}
+
 static void test_arguments(void **state) {
     (void)state;
     char *report = NULL;
@@ -109,9 +179,8 @@ static void test_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_json), cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_star), cmocka_unit_test(test_c19_warning),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

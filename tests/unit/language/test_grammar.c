@@ -52,11 +52,11 @@ static hcr_status parse(const char *text, hcr_error *error) {
 static void test_tables(void **state) {
     (void)state;
     for (int kind = HCRI_TOKEN_VAR; kind < HCRI_TOKEN_KINDS; kind++) {
-        const int is_kept = (kind >= HCRI_TOKEN_PARAM && kind <= HCRI_TOKEN_END_WORD) || kind == HCRI_TOKEN_PRECEDES;
-        assert_int_equal(ebnf_has_terminal(&grammar, hcri_token_spelling((hcri_token_kind)kind)), !is_kept);
+        assert_int_equal(ebnf_has_terminal(&grammar, hcri_token_spelling((hcri_token_kind)kind)),
+                         kind != HCRI_TOKEN_PARAM);
     }
     for (const hcri_function *function = hcri_functions; function->name != NULL; function++)
-        assert_int_equal(ebnf_has_terminal(&grammar, function->name), function->apply != NULL);
+        assert_true(ebnf_has_terminal(&grammar, function->name));
     for (size_t i = 0; i < grammar.nodes; i++) {
         if (grammar.node[i]->kind != EBNF_TERMINAL)
             continue;
@@ -115,7 +115,7 @@ static int matches(void *context, size_t i, const ebnf_node *node) {
         return text[0] == '\n';
     if (!is_word(text))
         return 0;
-    for (int kind = HCRI_TOKEN_VAR; kind <= HCRI_TOKEN_END_WORD; kind++)
+    for (int kind = HCRI_TOKEN_VAR; kind < HCRI_TOKEN_POWER; kind++)
         if (strcmp(hcri_token_spelling((hcri_token_kind)kind), text) == 0)
             return 0;
     return 1;

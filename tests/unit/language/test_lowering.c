@@ -158,7 +158,7 @@ static void test_c23_singular_form(void **state) {
     }
     /* the opposite of one is concave */
     hcr_builder *builder =
-        build("var y[2]\n1 >= 2 + quad_form(y, [[-1, 0], [0, -2]]) * -1\n-quad_form(y, eye(2)) >= -4");
+        build("var y[2]\n3 >= 2 + quad_form(y, [[-1, 0], [0, -2]]) * -1\n-quad_form(y, eye(2)) >= -4");
     assert_int_equal(quadratic_count(builder), 2);
     hcr_builder_free(builder);
 }

@@ -171,9 +171,14 @@ static int is_member(const hcri_set *set, const double *y) {
         if (value < set->linear->lower[i] || value > set->linear->upper[i])
             return 0;
     }
-    for (size_t b = 2; b < set->blocks; b++)
-        if (quadratic_value((const hcri_quadratic *)set->block[b], y) > 0)
+    for (size_t b = 2; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        /* sums with too many signs are expressions */
+        const double value = block->kind->id == HCRI_QUADRATIC ? quadratic_value((const hcri_quadratic *)block, y)
+                                                               : block->kind->value(block, 0, y, NULL);
+        if (!(value <= 0))
             return 0;
+    }
     return 1;
 }
 

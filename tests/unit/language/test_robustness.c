@@ -11,12 +11,17 @@
 #include "core/random.h"
 #include "hcr/hcr_build.h"
 
-static const char example[] = "# \xC3\xBC\nvar price[4], load[6]\nvar p\nconst A = [[1, 2, 3, 4], [4, 3, 2, 1.5e0]]\r\n"
-                              "const c = sqrt(2) * len(A)\norigin = analytic\n-1e3 <= load <= [900 for i in range(6)]\n"
-                              "abs(load[1:] - load[:-1]) <= c\nA @ price <= 1\nnorm(price - 0.5, 2) <= 40\n"
-                              "max(price[i], p) - min(load[::2]) <= 3 * i for i in range(4) if i != 2 and not i > 5\n"
-                              "quad_form(price, diag([1, 2, 3, 4])) + square(p) <= 8\nnorm(load[:3], 1) <= 7 * c\n"
-                              "sum_squares(A @ price) <= 9\n0 <= sum(load) / 2 <= 1e4\n";
+static const char example[] =
+    "# \xC3\xBC\nvar price[4], load[6]\nvar p\nconst A = [[1, 2, 3, 4], [4, 3, 2, 1.5e0]]\r\n"
+    "const c = sqrt(2) * len(A)\norigin = analytic\n-1e3 <= load <= [900 for i in range(6)]\n"
+    "abs(load[1:] - load[:-1]) <= c\nA @ price <= 1\nnorm(price - 0.5, 2) <= 40\n"
+    "max(price[i], p) - min(load[::2]) <= 3 * i for i in range(4) if i != 2 and not i > 5\n"
+    "quad_form(price, diag([1, 2, 3, 4])) + square(p) <= 8\nnorm(load[:3], 1) <= 7 * c\n"
+    "sum_squares(A @ price) <= 9\n0 <= sum(load) / 2 <= 1e4\nsum(load[:2]) == 2 * p\n"
+    "log_sum_exp(price) + sqrt(p) * -2 <= 5\npsd([[price[0], 1, p], [1, 2, 0], [p, 0, 3]])\n"
+    "union:\n  norm(price) <= p\nor\n  power(load[:3], 1.5) <= 1\n  price[0] <= price[1]\nend\n"
+    "except abs(price[i] + 1) <= 0.5 for i in [1, 2]\nunbounded\n"
+    "star:\n  price[0] * p <= sin(load[0])\nend\n";
 
 static hcr_status build(const char *text, size_t length, const hcr_allocator *allocator, hcr_error *error) {
     hcr_builder *builder = NULL;
@@ -69,7 +74,20 @@ static void test_damaged(void **state) {
                                          "norm(",
                                          "/",
                                          "0.1",
-                                         ".T"};
+                                         ".T",
+                                         "end",
+                                         "or",
+                                         "star:\n",
+                                         "union:\n",
+                                         "except ",
+                                         "unbounded",
+                                         "psd(",
+                                         ">>",
+                                         "==",
+                                         "exp(",
+                                         "log_sum_exp(",
+                                         "geo_mean(",
+                                         "lambda_max("};
     hcri_random random;
     hcri_random_seed(&random, 5);
     for (size_t round = 0; round < 20000; round++) {

@@ -9,7 +9,7 @@
 static const double mean[N] = {1, 1.1, 0.9, 1, 1.05}, deviation[N] = {0.3, 0.25, 0.2, 0.1, 0.4};
 
 static hcri_head make_head(hcr_head kind, const hcr_region *region) {
-    const hcri_head head = {kind, N, region, mean, deviation, 2.5};
+    const hcri_head head = {kind, N, region, mean, deviation, 2.5, kind == HCR_HEAD_SOFTEN ? 1.5 : 1};
     return head;
 }
 

@@ -1,0 +1,87 @@
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "options.h"
+#include "report.h"
+
+#include "hcr/hcr_import.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct job {
+    const char *input, *output;
+    int unbounded, quiet;
+    hcr_import *import;
+    hcr_builder *builder;
+    hcr_region *region;
+};
+
+static int is_compiled(const char *path) {
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".hcr") == 0;
+}
+
+static int compile(struct job *job) {
+    hcr_error error = {0};
+    if (hcr_import_build(job->import, &job->builder, &error) != HCR_OK ||
+        hcr_builder_allow_unbounded(job->builder, job->unbounded, &error) != HCR_OK ||
+        hcr_builder_finish(job->builder, &job->region, &error) != HCR_OK) {
+        const int code = report_error(&error);
+        if (error.code == HCR_ERROR_UNBOUNDED)
+            report("add bounds, or say --unbounded: contract and soften work on such a region, decode as far as it "
+                   "has a frontier");
+        return code;
+    }
+    return hcr_region_save(job->region, job->output, &error) == HCR_OK ? EXIT_DONE : report_error(&error);
+}
+
+static int run(struct job *job) {
+    hcr_error error = {0};
+    if (job->output == NULL)
+        job->output = "-";
+    if (job->unbounded && !is_compiled(job->output))
+        return report_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
+    if (hcr_import_read(job->input, NULL, &job->import, &error) != HCR_OK)
+        return report_error(&error);
+    for (size_t k = 0; k < hcr_import_notices(job->import) && !job->quiet; k++)
+        report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,
+               hcr_import_notice(job->import, k));
+    int code = EXIT_DONE;
+    if (is_compiled(job->output))
+        code = compile(job);
+    else if (hcr_import_write(job->import, job->output, &error) != HCR_OK)
+        code = report_error(&error);
+    if (code == EXIT_DONE && strcmp(job->output, "-") != 0 && !job->quiet)
+        printf("%s: %zu outputs, %zu constraints beside their bounds\n", job->output, hcr_import_outputs(job->import),
+               hcr_import_constraints(job->import));
+    return code;
+}
+
+int command_import(int argc, char **argv) {
+    struct job job = {0};
+    const struct option_row rows[] = {
+        {OPTION_TEXT, 'o', "output", "OUT",
+         "write there (standard output: -): a compiled region when the name ends in .hcr, region text otherwise",
+         &job.output, 0, 0},
+        {OPTION_FLAG, '\0', "unbounded", NULL, "OUT.hcr may reach to infinity", &job.unbounded, 0, 0},
+        {OPTION_FLAG, 'q', "quiet", NULL, "no notices of what is ignored and renamed", &job.quiet, 0, 0},
+    };
+    const struct usage usage = {
+        .name = "import",
+        .operands = "FILE",
+        .summary =
+            "Turns the constraints of an optimisation problem into a region: LP files, MPS files (fixed or free), "
+            "and CBF files with second-order cones and matrix inequalities, also packed by gzip. Columns become "
+            "outputs. The objective and integrality are ignored. Which format it is, the file's first word says.",
+        .example = "hcr import network.mps.gz -o network.region",
+        OPTION_ROWS(rows),
+    };
+    int code = options_parse(argc, argv, &usage, &job.input);
+    if (code == OPTIONS_PARSED)
+        code = run(&job);
+    hcr_region_free(job.region);
+    hcr_builder_free(job.builder);
+    hcr_import_free(job.import);
+    return code;
+}

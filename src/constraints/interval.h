@@ -1,0 +1,18 @@
+/* Where a ray is inside one convex inequality, in closed form: hcri_kind's interval of the kinds named. For any other
+ * kind see hcri_block_interval. */
+#ifndef HCRI_INTERVAL_H
+#define HCRI_INTERVAL_H
+
+#include "constraints/constraint.h"
+
+/* Outputs up to which hcri_block_interval serves: it has its scratch on the stack. */
+#define HCRI_LARGEST_INTERVAL 4096
+
+void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                       double *enter, double *leave);
+void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                          double *enter, double *leave);
+void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                             double *enter, double *leave);
+
+#endif

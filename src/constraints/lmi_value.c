@@ -1,0 +1,141 @@
+#include "constraints/lmi_value.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraints/block.h"
+#include "constraints/kernels.h"
+#include "constraints/scratch.h"
+#include "constraints/substitution.h"
+
+void hcri_lmi_matrix(const hcri_lmi *lmi, const double *y, double *matrix) {
+    for (size_t e = 0; e < lmi->terms.count; e++)
+        matrix[e] = hcri_rows_dot_minus(&lmi->terms, e, y, -lmi->constant[e]);
+}
+
+/* Entry e of F(y) in plain floating point, and a bound of its error. */
+static double entry(const hcri_lmi *lmi, size_t e, const double *y, double *error) {
+    double sizes;
+    const double sum = hcri_rows_dot(&lmi->terms, e, y, &sizes) + lmi->constant[e];
+    const double terms = (double)(lmi->terms.start[e + 1] - lmi->terms.start[e]);
+    *error = 1.01 * 0x1p-53 * (terms + 2) * (sizes + fabs(lmi->constant[e])) + 0x1p-1000;
+    return sum;
+}
+
+/* A Cholesky factorisation in floating point that succeeds on A proves A + (m + 2) u tr(A) I positive semidefinite
+ * (Rump, 2006); A is F(y) as computed, less a multiple of I that covers this and the error of its entries. */
+int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
+    const size_t m = lmi->size;
+    double trace = 0, squares = 0;
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double error;
+            const size_t e = HCRI_PACKED(a, b);
+            matrix[e] = entry(lmi, e, y, &error);
+            squares += (a == b ? 1 : 2) * error * error;
+            trace += a == b ? fabs(matrix[e]) : 0;
+        }
+    const double shift = 1.01 * (((double)m + 4) * 0x1p-53 * trace + sqrt(squares)) + 0x1p-900;
+    for (size_t a = 0; a < m; a++)
+        matrix[HCRI_PACKED(a, a)] -= shift;
+    return isfinite(shift) && hcri_symmetric_factor(m, matrix);
+}
+
+int hcri_lmi_holds(const hcri_constraint *constraint, const double *y) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    double on_stack[HCRI_LMI_ON_STACK];
+    const size_t room = lmi->terms.count;
+    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
+    return matrix != NULL && hcri_lmi_is_definite(lmi, y, matrix);
+}
+
+/* −F(y) in the first of eight lanes, its largest eigenvalue, and a bound of that one's error; infinity without memory.
+ */
+static double decompose(const hcri_lmi *lmi, const double *y, double *matrix, double *error) {
+    const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
+    double squares = 0, eigenvalue[HCRI_LANES], norm[HCRI_LANES];
+    memset(matrix, 0, HCRI_LANES * lmi->terms.count * sizeof *matrix);
+    for (size_t e = 0; e < lmi->terms.count; e++) {
+        double rounding;
+        matrix[HCRI_LANES * e] = -entry(lmi, e, y, &rounding);
+        squares += 2 * rounding * rounding;
+    }
+    kernels->norms(lmi->size, matrix, norm);
+    double *work = matrix + hcri_lmi_room(lmi->size) - HCRI_LANES * 3 * lmi->size;
+    kernels->largest(lmi->size, matrix, work, eigenvalue);
+    *error = 1.01 * (0x1p-53 * hcri_eigenvalue_error(lmi->size) * norm[0] + sqrt(squares)) + 0x1p-400;
+    return eigenvalue[0];
+}
+
+double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+    (void)i;
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    double on_stack[HCRI_LMI_ON_STACK], rounding = INFINITY;
+    const size_t room = hcri_lmi_room(lmi->size);
+    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
+    const double value = matrix == NULL ? INFINITY : decompose(lmi, y, matrix, &rounding);
+    if (error != NULL)
+        *error = rounding;
+    return value;
+}
+
+/* λ_min(F(y)) = x'F(y) x for its unit eigenvector x, and its gradient x'F_j x: at a multiple eigenvalue a subgradient.
+ */
+void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
+                           double *gradient) {
+    (void)i;
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    const size_t m = lmi->size, room = hcri_lmi_room(m) + 2 * m;
+    double on_stack[HCRI_LMI_ON_STACK], unused;
+    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
+    if (matrix == NULL)
+        return;
+    double *x = matrix + room - 2 * m;
+    decompose(lmi, y, matrix, &unused);
+    hcri_symmetric_eigenvector(m, matrix, matrix + room - 2 * m - HCRI_LANES * 3 * m, x);
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b <= a; b++) {
+            const size_t e = HCRI_PACKED(a, b);
+            const double share = weight * (a == b ? 1 : 2) * x[a] * x[b];
+            for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
+                gradient[lmi->terms.columns[k]] -= share * lmi->terms.values[k];
+        }
+}
+
+hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                               hcri_constraint **substituted, hcr_error *error) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t entries = lmi->terms.count;
+    hcri_rows terms = {0};
+    hcri_substituted row;
+    *substituted = NULL;
+    HCRI_TRY(hcri_substituted_start(&row, substitution, allocator, error));
+    double *values = hcri_allocate(allocator, entries, sizeof *values);
+    hcr_status status = values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t e = 0; e < entries && status == HCR_OK; e++) {
+        const size_t start = lmi->terms.start[e];
+        hcri_substituted_row(&row, lmi->terms.start[e + 1] - start, lmi->terms.columns + start,
+                             lmi->terms.values + start);
+        values[e] = row.constant + lmi->constant[e];
+        status = hcri_rows_append(&terms, allocator, row.count, row.columns, row.values, error);
+    }
+    if (status == HCR_OK)
+        status = hcri_lmi_create(substitution->coordinates, allocator, lmi->size, values, &terms, substituted, error);
+    if (status == HCR_OK && terms.start[entries] == 0) { /* nothing is left to choose */
+        double rounding;
+        const double c = hcri_lmi_value(*substituted, 0, values, &rounding);
+        hcri_constraint *constant = *substituted;
+        *substituted = NULL;
+        constant->kind->release(constant);
+        if (c > rounding)
+            status = hcri_fail(error, HCR_ERROR_EMPTY,
+                               "the equalities leave a matrix with the eigenvalue %.3g where none may be below 0", -c);
+    } else if (status == HCR_OK) {
+        hcri_block_copy_sources(*substituted, constraint);
+    }
+    hcri_rows_release(&terms, allocator);
+    hcri_release(allocator, values);
+    hcri_substituted_release(&row);
+    return status;
+}

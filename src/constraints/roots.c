@@ -1,0 +1,161 @@
+#include "constraints/roots.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Brackets end when they are this wide, relative to the root. */
+static const double width = 0x1p-50;
+/* Jets until nothing but bisection is trusted. */
+enum { MOST_JETS = 80 };
+
+typedef struct jet { /* φ and its derivatives at t */
+    double t, value, slope, bend;
+} jet;
+
+typedef struct bracket {
+    hcri_jet_function function;
+    const void *context;
+    int order;
+    jet low, high; /* φ(low) <= 0 < φ(high), or not in the domain there */
+    jet last;      /* the one that came last */
+    uint64_t jets;
+} bracket;
+
+/* Narrows the bracket by what φ is at t. */
+static void evaluate(bracket *b, double t) {
+    double found[3] = {NAN, NAN, NAN};
+    b->function(b->context, t, b->order, found);
+    b->jets++;
+    b->last = (jet){t, found[0], b->order > 1 ? found[1] : NAN, b->order > 2 ? found[2] : NAN};
+    if (found[0] <= 0)
+        b->low = b->last;
+    else
+        b->high = b->last;
+}
+
+static int has_slope(const jet *at) { return isfinite(at->value) && isfinite(at->slope) && at->slope > 0; }
+
+/* By how much Newton's method, or Halley's where the second derivative is known, changes t. */
+static double step_from(const jet *at, hcri_root_method method) {
+    const double newton = -at->value / at->slope;
+    if (method == HCRI_NEWTON || !isfinite(at->bend))
+        return newton;
+    const double share = 1 + 0.5 * newton * (at->bend / at->slope); /* 1 − φφ''/(2φ'²) */
+    return share > 0.25 ? newton / share : newton;
+}
+
+/* The middle, in ratio while the ends are of different orders of magnitude. */
+static double middle(const bracket *b) {
+    static const double least_ratio = 0x1p-64;
+    const double low = b->low.t, high = b->high.t;
+    if (low > 0.25 * high)
+        return low + 0.5 * (high - low);
+    return sqrt(fmax(low, least_ratio * high)) * sqrt(high);
+}
+
+static int is_wide(const bracket *b) {
+    const double between = b->low.t + 0.5 * (b->high.t - b->low.t);
+    return b->high.t - b->low.t > width * b->high.t && between > b->low.t && between < b->high.t;
+}
+
+/* Finds a t with φ(t) > 0. A tangent of a convex φ from its feasible side meets 0 beyond the root. 0 when φ stays below
+ * 0 up to `reach`. */
+static int find_high(bracket *b, double guess, double reach) {
+    double t = guess > 0 && guess < reach ? guess : fmin(1, 0.5 * reach);
+    while (b->jets < MOST_JETS) {
+        evaluate(b, t);
+        if (b->last.t == b->high.t)
+            return 1;
+        if (t >= reach)
+            return 0;
+        const double beyond = has_slope(&b->last) ? t - b->last.value / b->last.slope : INFINITY;
+        t = fmin(fmax(beyond, t * (1 + width)), reach);
+    }
+    evaluate(b, reach);
+    return b->last.t == b->high.t;
+}
+
+/* Newton's or Halley's method inside the bracket, from the end that came last. On the infeasible side of a convex φ
+ * Newton's iterates fall onto the root; once they have stopped, steps back by growing amounts find the feasible end.
+ * Where a step isn't half of the one before, the bracket is halved instead. */
+static void close_in(bracket *b, hcri_root_method method) {
+    double before = b->high.t - b->low.t, back = 0.5 * width;
+    while (is_wide(b)) {
+        const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
+        const double step = has_slope(from) ? step_from(from, method) : INFINITY;
+        double t = from->t + step;
+        if (fabs(step) <= width * from->t) { /* stopped: the root is next to `from` */
+            t = from->t + (from->t == b->high.t ? -back : back) * b->high.t;
+            back *= 8;
+        } else if (!(fabs(step) <= 0.5 * before)) {
+            t = middle(b);
+        }
+        if (!(t > b->low.t && t < b->high.t) || b->jets > MOST_JETS)
+            t = middle(b);
+        before = fabs(t - from->t);
+        evaluate(b, t);
+    }
+}
+
+/* Brent's method (Algorithms for Minimization without Derivatives, 1973, chapter 4) in a bracket with finite ends. */
+static void close_in_by_values(bracket *b) {
+    while (is_wide(b) && (!isfinite(b->high.value) || b->low.t < 0.0625 * b->high.t))
+        if (b->low.t == 0 && isfinite(b->high.value))
+            break;
+        else
+            evaluate(b, middle(b));
+    jet best = b->high, previous = b->low; /* the last two */
+    double step = b->high.t - b->low.t, before = step;
+    while (is_wide(b)) {
+        const jet opposite = best.t == b->high.t ? b->low : b->high;
+        if (fabs(opposite.value) < fabs(best.value)) {
+            previous = best;
+            best = opposite;
+        }
+        const jet far = best.t == b->high.t ? b->low : b->high;
+        const double half = 0.5 * (far.t - best.t), least = 0.5 * width * b->high.t;
+        double p = 0, q = 1;
+        if (fabs(before) >= least && fabs(previous.value) > fabs(best.value)) {
+            const double s = best.value / previous.value;
+            if (previous.t == far.t) { /* secant */
+                p = 2 * half * s;
+                q = 1 - s;
+            } else { /* inverse quadratic interpolation */
+                const double r = best.value / far.value, a = previous.value / far.value;
+                p = s * (2 * half * a * (a - r) - (best.t - previous.t) * (r - 1));
+                q = (a - 1) * (r - 1) * (s - 1);
+            }
+            if (p > 0)
+                q = -q;
+            p = fabs(p);
+        }
+        if (p > 0 && 2 * p < fmin(3 * half * q - fabs(least * q), fabs(before * q)) && b->jets <= MOST_JETS) {
+            before = step;
+            step = p / q;
+        } else {
+            before = step = half;
+        }
+        double t = fabs(step) > least ? best.t + step : best.t + copysign(least, half);
+        if (!(t > b->low.t && t < b->high.t))
+            t = middle(b);
+        previous = best;
+        evaluate(b, t);
+        best = b->last;
+    }
+}
+
+double hcri_first_root(hcri_root_method method, hcri_jet_function function, const void *context, double at_zero,
+                       double guess, double reach, uint64_t *evaluations) {
+    bracket b = {.function = function, .context = context};
+    b.order = method == HCRI_HALLEY ? 3 : method == HCRI_NEWTON ? 2 : 1;
+    b.low = b.last = (jet){0, at_zero, NAN, NAN};
+    b.high = (jet){INFINITY, NAN, NAN, NAN};
+    const int crosses = find_high(&b, guess, reach);
+    if (crosses && method == HCRI_BRENT)
+        close_in_by_values(&b);
+    else if (crosses)
+        close_in(&b, method);
+    if (evaluations != NULL)
+        *evaluations += b.jets;
+    return crosses ? b.low.t : INFINITY;
+}

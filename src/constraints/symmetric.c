@@ -1,0 +1,338 @@
+#include "constraints/symmetric.h"
+
+#include <math.h>
+
+#include "constraints/variant.h"
+
+/* As many lanes as one register has: compilers take wider ones apart badly. The lanes of a part of the eight start at
+ * `part` in each entry, so that one matrix pointer, moved on by it, stands for the part. */
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#elif defined(__AVX__)
+enum { WIDTH = 4 };
+#else
+enum { WIDTH = 2 };
+#endif
+typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef lanes lanes_in_memory __attribute__((aligned(sizeof(double)), may_alias));
+typedef long long lane_mask __attribute__((vector_size(WIDTH * sizeof(long long))));
+
+static const lanes zeros = {0};
+
+static inline lanes load(const double *from) { return *(const lanes_in_memory *)from; }
+
+static inline void store(double *to, lanes x) { *(lanes_in_memory *)to = x; }
+
+static inline lanes select(lane_mask which, lanes a, lanes b) {
+    return (lanes)((which & (lane_mask)a) | (~which & (lane_mask)b));
+}
+
+static inline lanes lanes_max(lanes a, lanes b) { return select(a > b, a, b); }
+
+static inline lanes lanes_abs(lanes a) { return lanes_max(a, -a); }
+
+static inline lanes lanes_sqrt(lanes a) {
+    double x[WIDTH];
+    store(x, a);
+    for (size_t l = 0; l < WIDTH; l++)
+        x[l] = sqrt(x[l]);
+    return load(x);
+}
+
+static inline int any(lane_mask which) {
+    long long found = 0;
+    for (size_t l = 0; l < WIDTH; l++)
+        found |= which[l];
+    return found != 0;
+}
+
+/* ------------------------------------------------------------------------------------------------- combinations */
+
+/* Column j of the directions of a part; `count` of them are left. */
+static inline lanes column(size_t count, const double *const v[], size_t j) {
+    double x[WIDTH] = {0};
+    for (size_t l = 0; l < WIDTH && l < count; l++)
+        x[l] = v[l][j];
+    return load(x);
+}
+
+static void combine_part(size_t n, const double *panels, size_t entries, size_t count, const double *const v[],
+                         double *matrix) {
+    enum { COLUMNS = 64 };
+    for (size_t first = 0; first < n; first += COLUMNS) {
+        const size_t columns = n - first < COLUMNS ? n - first : COLUMNS;
+        lanes x[COLUMNS];
+        for (size_t j = 0; j < columns; j++)
+            x[j] = column(count, v, first + j);
+        for (size_t e = 0; e < entries; e += HCRI_PANEL) {
+            const double *panel = panels + e * n + HCRI_PANEL * first;
+            lanes total[HCRI_PANEL];
+            for (size_t r = 0; r < HCRI_PANEL; r++)
+                total[r] = first == 0 ? zeros : load(matrix + 8 * (e + r));
+            for (size_t j = 0; j < columns; j++)
+                for (size_t r = 0; r < HCRI_PANEL; r++)
+                    total[r] += panel[HCRI_PANEL * j + r] * x[j];
+            for (size_t r = 0; r < HCRI_PANEL; r++)
+                store(matrix + 8 * (e + r), total[r]);
+        }
+    }
+}
+
+static void combine_negative_part(const hcri_rows *rows, size_t count, const double *const v[], double *matrix) {
+    for (size_t e = 0; e < rows->count; e++) {
+        lanes total = zeros;
+        for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++)
+            total -= rows->values[k] * column(count, v, rows->columns[k]);
+        store(matrix + 8 * e, total);
+    }
+}
+
+static void reduce_part(size_t m, const double *lower, double *matrix) {
+    for (size_t k = 0; k < m; k++) {
+        const double inverse = lower[HCRI_PACKED(k, k)];
+        const lanes diagonal = load(matrix + 8 * HCRI_PACKED(k, k)) * inverse * inverse;
+        store(matrix + 8 * HCRI_PACKED(k, k), diagonal);
+        /* The column below becomes a/l − ½ d l: with it the rest's update is symmetric. */
+        for (size_t i = k + 1; i < m; i++) {
+            double *entry = matrix + 8 * HCRI_PACKED(i, k);
+            store(entry, load(entry) * inverse - 0.5 * diagonal * lower[HCRI_PACKED(i, k)]);
+        }
+        for (size_t i = k + 1; i < m; i++) {
+            const lanes a = load(matrix + 8 * HCRI_PACKED(i, k));
+            const double l = lower[HCRI_PACKED(i, k)];
+            for (size_t j = k + 1; j <= i; j++) {
+                double *entry = matrix + 8 * HCRI_PACKED(i, j);
+                store(entry, load(entry) - a * lower[HCRI_PACKED(j, k)] - l * load(matrix + 8 * HCRI_PACKED(j, k)));
+            }
+        }
+        for (size_t i = k + 1; i < m; i++) {
+            double *entry = matrix + 8 * HCRI_PACKED(i, k);
+            lanes rest = load(entry) - 0.5 * diagonal * lower[HCRI_PACKED(i, k)];
+            for (size_t j = k + 1; j < i; j++)
+                rest -= lower[HCRI_PACKED(i, j)] * load(matrix + 8 * HCRI_PACKED(j, k));
+            store(entry, rest * lower[HCRI_PACKED(i, i)]);
+        }
+    }
+}
+
+static void norms_part(size_t m, const double *matrix, double *norm) {
+    lanes squares = zeros;
+    for (size_t a = 0; a < m; a++) {
+        const double *row = matrix + 8 * HCRI_PACKED(a, 0);
+        lanes off = zeros;
+        for (size_t b = 0; b < a; b++)
+            off += load(row + 8 * b) * load(row + 8 * b);
+        squares += 2 * off + load(row + 8 * a) * load(row + 8 * a);
+    }
+    store(norm, lanes_sqrt(squares));
+}
+
+/* ------------------------------------------------------------------------------------------------------ Cholesky */
+
+static void factors_part(size_t m, double *matrix, const double *shift, int *positive) {
+    const lanes shifts = load(shift);
+    lane_mask sound = shifts == shifts;
+    for (size_t i = 0; i < m && any(sound); i++) {
+        double *row = matrix + 8 * HCRI_PACKED(i, 0);
+        lanes pivot = shifts - load(row + 8 * i);
+        for (size_t j = 0; j < i; j++) {
+            const double *other = matrix + 8 * HCRI_PACKED(j, 0);
+            lanes rest = -load(row + 8 * j);
+            for (size_t k = 0; k < j; k++)
+                rest -= load(row + 8 * k) * load(other + 8 * k);
+            rest *= load(other + 8 * j); /* the inverse of L's diagonal */
+            store(row + 8 * j, rest);
+            pivot -= rest * rest;
+        }
+        sound &= pivot > zeros;
+        store(row + 8 * i, 1 / lanes_sqrt(select(pivot > zeros, pivot, zeros + 1)));
+    }
+    for (size_t l = 0; l < WIDTH; l++)
+        positive[l] = sound[l] != 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------- eigenvalues */
+
+/* Powers of two that bring a matrix, whose entries' sizes sum to `size`, near 1 where its squares could over- or
+ * underflow. */
+static double scale_for(double size) {
+    return size > 1e-30 && size < 1e30 ? 1 : size > 0 && size < INFINITY ? exp2(-(double)ilogb(size)) : 0;
+}
+
+static void rescale(size_t entries, double *matrix, double *scale) {
+    lanes size = zeros;
+    for (size_t e = 0; e < entries; e++)
+        size += lanes_abs(load(matrix + 8 * e));
+    int all_sound = 1;
+    for (size_t l = 0; l < WIDTH; l++) {
+        scale[l] = size[l] == 0 ? 1 : scale_for(size[l]);
+        all_sound &= scale[l] == 1;
+    }
+    if (all_sound)
+        return;
+    const lanes factor = load(scale);
+    for (size_t e = 0; e < entries; e++) /* what isn't finite is left out: its lane has no result */
+        store(matrix + 8 * e, select(factor > zeros, load(matrix + 8 * e) * factor, zeros));
+}
+
+/* A Householder reflection for each row from the last on (Martin, Reinsch and Wilkinson, 1968): row i becomes the
+ * vector u of I − u u'/h, h = |u|²/2, which takes the row to its last entry below the diagonal. */
+static void tridiagonalise(size_t m, double *matrix, double *diagonal, double *off, double *q) {
+    for (size_t i = m - 1; i > 0; i--) {
+        double *u = matrix + 8 * HCRI_PACKED(i, 0);
+        if (i == 1) {
+            store(off + 8, load(u));
+            break;
+        }
+        lanes squares = zeros;
+        for (size_t k = 0; k < i; k++)
+            squares += load(u + 8 * k) * load(u + 8 * k);
+        const lane_mask needed = squares > 1e-290;
+        const lanes last = load(u + 8 * (i - 1)), length = select(needed, lanes_sqrt(squares), zeros);
+        const lanes entry = select(last > zeros, -length, length);
+        store(off + 8 * i, entry);
+        store(u + 8 * (i - 1), last - entry);
+        const lanes h = squares - last * entry, inverse = select(needed, 1 / h, zeros);
+        lanes product = zeros; /* u'A u */
+        for (size_t j = 0; j < i; j++) {
+            const double *row = matrix + 8 * HCRI_PACKED(j, 0);
+            const lanes here = load(u + 8 * j);
+            lanes total = load(row + 8 * j) * here;
+            for (size_t k = 0; k < j; k++) {
+                const lanes a = load(row + 8 * k);
+                total += a * load(u + 8 * k);
+                store(q + 8 * k, load(q + 8 * k) + a * here);
+            }
+            store(q + 8 * j, total);
+        }
+        for (size_t j = 0; j < i; j++) {
+            const lanes p = load(q + 8 * j) * inverse;
+            store(q + 8 * j, p);
+            product += p * load(u + 8 * j);
+        }
+        const lanes half = 0.5 * product * inverse;
+        for (size_t j = 0; j < i; j++) {
+            double *row = matrix + 8 * HCRI_PACKED(j, 0);
+            const lanes here = load(u + 8 * j), other = load(q + 8 * j) - half * here;
+            store(q + 8 * j, other);
+            for (size_t k = 0; k <= j; k++)
+                store(row + 8 * k, load(row + 8 * k) - here * load(q + 8 * k) - other * load(u + 8 * k));
+        }
+    }
+    store(off, zeros);
+    for (size_t i = 0; i < m; i++)
+        store(diagonal + 8 * i, load(matrix + 8 * HCRI_PACKED(i, i)));
+}
+
+/* p'/p and −(p'/p)' at x for the characteristic polynomial p = Π δ_i, where δ_i = x − d_i − e_i²/δ_(i−1). Tells where
+ * all δ are positive: there x is above every eigenvalue. */
+static lane_mask logarithmic_slopes(size_t m, const double *diagonal, const double *off, lanes x, lanes *first,
+                                    lanes *second) {
+    lanes inverse = 1 / (x - load(diagonal)), a = inverse, b = zeros; /* a = δ'/δ, b = δ"/δ */
+    lane_mask above = inverse > zeros;
+    *first = a;
+    *second = a * a;
+    for (size_t i = 1; i < m; i++) {
+        const lanes e = load(off + 8 * i), t = e * e * inverse;
+        const lanes delta = x - load(diagonal + 8 * i) - t;
+        above &= delta > zeros;
+        inverse = 1 / delta;
+        b = t * (b - 2 * a * a) * inverse;
+        a = (1 + t * a) * inverse;
+        *first += a;
+        *second += a * a - b;
+    }
+    return above;
+}
+
+/* Laguerre's method from above falls onto the largest eigenvalue and never passes it but by rounding; three steps in
+ * four have three times the digits. */
+static lanes largest_of_tridiagonal(size_t m, const double *diagonal, const double *off) {
+    enum { MOST_STEPS = 80, PATIENCE = 6 };
+    lanes upper = load(diagonal), lower = upper, size = zeros;
+    for (size_t i = 0; i < m; i++) { /* Gershgorin's discs */
+        const lanes d = load(diagonal + 8 * i);
+        const lanes reach = lanes_abs(load(off + 8 * i)) + (i + 1 < m ? lanes_abs(load(off + 8 * i + 8)) : zeros);
+        upper = lanes_max(upper, d + reach);
+        lower = lanes_max(lower, d);
+        size = lanes_max(size, lanes_abs(d) + reach);
+    }
+    const lanes tolerance = 0x1p-51 * size, degree = zeros + (double)m;
+    upper += 4 * tolerance;
+    lanes trial = upper, safe = lower, nudge = tolerance;
+    lane_mask busy = size > zeros;
+    for (int step = 0; step < MOST_STEPS && any(busy); step++) {
+        lanes first, second;
+        const lane_mask above = logarithmic_slopes(m, diagonal, off, trial, &first, &second);
+        upper = select(busy & above, trial, upper);
+        lower = select(busy & ~above, lanes_max(trial, lower), lower);
+        const lanes spread_of_roots = lanes_max(degree * second - first * first, zeros);
+        const lanes plain = degree / (first + lanes_sqrt((degree - 1) * spread_of_roots));
+        lanes taken = plain;
+        if (step >= PATIENCE) { /* slow: a cluster of about first²/second eigenvalues */
+            const lanes together = lanes_max(first * first / second - 0.5, zeros + 1);
+            taken = degree / (first + lanes_sqrt(lanes_max(degree / together - 1, zeros) * spread_of_roots));
+        }
+        safe = select(busy & above, trial - plain, safe);
+        const lanes after_failure = select(safe > lower, safe, lower + nudge);
+        nudge = select(busy & ~above, 8 * nudge, nudge);
+        busy &= ~((above & (plain <= tolerance)) | (upper - lower <= tolerance));
+        trial = select(busy, select(above, trial - taken, after_failure), trial);
+        trial = select(busy & ((trial > upper) | (trial <= lower)), 0.5 * (lower + upper), trial);
+    }
+    return upper;
+}
+
+static void largest_part(size_t m, double *matrix, double *work, double *eigenvalue) {
+    double *diagonal = work, *off = work + 8 * m, *q = work + 16 * m, scale[WIDTH];
+    rescale(HCRI_PACKED(m, 0), matrix, scale);
+    tridiagonalise(m, matrix, diagonal, off, q);
+    const lanes found = largest_of_tridiagonal(m, diagonal, off);
+    store(q, found);
+    store(eigenvalue, found);
+    for (size_t l = 0; l < WIDTH; l++)
+        eigenvalue[l] = scale[l] > 0 ? eigenvalue[l] / scale[l] : INFINITY;
+}
+
+/* ------------------------------------------------------------------------------------------- all eight, by parts */
+
+static void combine(size_t n, const double *panels, size_t entries, size_t count, const double *const v[],
+                    double *matrix) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        combine_part(n, panels, entries, part < count ? count - part : 0, v + part, matrix + part);
+}
+
+static void combine_negative(const hcri_rows *rows, size_t count, const double *const v[], double *matrix) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        combine_negative_part(rows, part < count ? count - part : 0, v + part, matrix + part);
+}
+
+static void reduce(size_t m, const double *lower, double *matrix) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        reduce_part(m, lower, matrix + part);
+}
+
+static void norms(size_t m, const double *matrix, double norm[HCRI_LANES]) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        norms_part(m, matrix + part, norm + part);
+}
+
+static void factors(size_t m, double *matrix, const double shift[HCRI_LANES], int positive[HCRI_LANES]) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        factors_part(m, matrix + part, shift + part, positive + part);
+}
+
+static void largest(size_t m, double *matrix, double *work, double eigenvalue[HCRI_LANES]) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        largest_part(m, matrix + part, work + part, eigenvalue + part);
+}
+
+extern const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT);
+const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT) = {
+    .combine = combine,
+    .combine_negative = combine_negative,
+    .reduce = reduce,
+    .norms = norms,
+    .factors = factors,
+    .largest = largest,
+};

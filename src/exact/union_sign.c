@@ -1,0 +1,25 @@
+#include "exact/sign.h"
+
+#include "constraints/union.h"
+
+static int body_holds(const hcri_body *body, const double *y) {
+    for (size_t b = 0; b < body->blocks; b++) {
+        const hcri_constraint *block = body->block[b];
+        for (size_t i = 0; i < block->count; i++)
+            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, y))
+                return 0;
+    }
+    return 1;
+}
+
+int hcri_exact_union_holds(const hcri_constraint *constraint, const double *y) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    for (size_t b = 0; b < set->bodies; b++)
+        if (body_holds(&set->body[b], y))
+            return 1;
+    return 0;
+}
+
+int hcri_exact_except_holds(const hcri_constraint *constraint, const double *y) {
+    return !body_holds(((const hcri_union *)constraint)->body, y);
+}

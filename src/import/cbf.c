@@ -1,0 +1,316 @@
+/* CBF, the Conic Benchmark Format (Friberg, 2016), versions 1 to 4. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "import/import.h"
+#include "import/lines.h"
+#include "tables/names.h"
+
+enum { LATEST = 4, MOST_COLUMNS = 10000000, LARGEST_MATRIX = 4096 };
+
+typedef struct reader {
+    hcr_import *import;
+    hcr_error *error;
+    hcri_lines lines;
+    const char *section;
+    size_t rows, first_row; /* of CON; the form of row i is first_row + i */
+    size_t matrices;        /* of PSDCON: the relations from first_matrix on */
+    size_t first_matrix;
+    int has_rows, has_columns;
+} reader;
+
+#define REFUSE(r, status, ...) HCRI_REFUSE((r)->import, (r)->error, status, (r)->lines.number, __VA_ARGS__)
+
+/* The next line that has something on it, with exactly `count` fields. */
+static hcr_status next(reader *r, size_t count, hcri_field *field) {
+    for (;;) {
+        if (!hcri_lines_next(&r->lines))
+            return REFUSE(r, HCR_ERROR_FORMAT, "the file ends in the section %s: it is cut short", r->section);
+        if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
+            continue;
+        const size_t found = hcri_lines_split(r->lines.line, count, field);
+        if (found != count)
+            return REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: a line of %s has %zu here", found, r->section, count);
+        return HCR_OK;
+    }
+}
+
+/* A whole number below `limit`. */
+static hcr_status whole(reader *r, hcri_field field, const char *what, size_t limit, size_t *value) {
+    char shown[HCRI_SHOWN];
+    *value = 0;
+    for (size_t i = 0; i < field.length; i++) {
+        if (field.text[i] < '0' || field.text[i] > '9')
+            return REFUSE(r, HCR_ERROR_SYNTAX, "%s is a whole number, not \"%s\"", what,
+                          hcri_show(shown, field.text, field.length));
+        if (*value <= limit)
+            *value = 10 * *value + (size_t)(field.text[i] - '0');
+    }
+    return *value < limit ? HCR_OK
+                          : REFUSE(r, HCR_ERROR_SHAPE, "%s is %s, and must be below %zu", what,
+                                   hcri_show(shown, field.text, field.length), limit);
+}
+
+static hcr_status number(reader *r, hcri_field field, double *value) {
+    return hcri_import_number(r->import, field.text, field.length, "the value", 0, r->lines.number, value, r->error);
+}
+
+/* --------------------------------------------------------------------------------------------------------- cones */
+
+/* Puts `size` forms from `first` on into a cone; their constants count. */
+static hcr_status add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
+    char shown[HCRI_SHOWN];
+    hcri_relation relation = {.first = first, .forms = size, .line = r->lines.number};
+    if (hcri_field_is(cone, "Q") || hcri_field_is(cone, "QR")) {
+        relation.kind = cone.length == 1 ? HCRI_RELATION_CONE : HCRI_RELATION_ROTATED;
+        if (size < cone.length)
+            return REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu or more dimensions", cone.length == 1 ? "Q" : "QR",
+                          cone.length);
+        return hcri_import_add_relation(r->import, &relation, "", 0, r->error);
+    }
+    const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
+    if (!up && !down && !zero && !hcri_field_is(cone, "F"))
+        return REFUSE(r, HCR_ERROR_UNSUPPORTED, "the cone %s isn't read: F, L+, L-, L=, Q and QR are",
+                      hcri_show(shown, cone.text, cone.length));
+    for (size_t i = 0; i < size && (up || down || zero); i++) {
+        relation = (hcri_relation){.kind = HCRI_RELATION_ROW,
+                                   .first = first + i,
+                                   .forms = 1,
+                                   .lower = up || zero ? 0 : -INFINITY,
+                                   .upper = down || zero ? 0 : INFINITY,
+                                   .line = r->lines.number};
+        HCRI_TRY(hcri_import_add_relation(r->import, &relation, "", 0, r->error));
+    }
+    return HCR_OK;
+}
+
+/* Variables in a cone of dimension `size`: bounds where that says it. */
+static hcr_status add_variables(reader *r, hcri_field cone, size_t size) {
+    hcr_import *import = r->import;
+    const size_t first = import->columns;
+    for (size_t i = 0; i < size; i++) {
+        char name[32];
+        const int length = snprintf(name, sizeof name, "x[%zu]", first + i);
+        HCRI_TRY(hcri_import_add_column(import, name, (size_t)length, NULL, r->error));
+        import->column[first + i].lower = -INFINITY;
+    }
+    const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
+    const double bound = 0;
+    for (size_t i = 0; i < size && (up || down || zero); i++)
+        HCRI_TRY(hcri_import_bound(import, first + i, up || zero ? &bound : NULL, down || zero ? &bound : NULL,
+                                   r->lines.number, r->error));
+    if (up || down || zero || hcri_field_is(cone, "F"))
+        return HCR_OK;
+    const size_t form = import->forms;
+    for (size_t i = 0; i < size; i++) {
+        HCRI_TRY(hcri_import_add_form(import, NULL, r->error));
+        HCRI_TRY(hcri_import_add_term(import, form + i, first + i, 1, r->lines.number, r->error));
+    }
+    return add_cone(r, cone, form, size);
+}
+
+/* VAR and CON: how many in all and in how many cones, then each cone with its dimension. */
+static hcr_status read_cones(reader *r, int are_variables) {
+    hcri_field field[2];
+    size_t total, cones, used = 0;
+    if (are_variables ? r->has_columns : r->has_rows)
+        return REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section);
+    HCRI_TRY(next(r, 2, field));
+    HCRI_TRY(whole(r, field[0], "the number of all", MOST_COLUMNS + 1, &total));
+    HCRI_TRY(whole(r, field[1], "the number of cones", MOST_COLUMNS + 1, &cones));
+    if (are_variables) {
+        r->has_columns = 1;
+    } else {
+        r->has_rows = 1;
+        r->rows = total;
+        r->first_row = r->import->forms;
+        for (size_t i = 0; i < total; i++)
+            HCRI_TRY(hcri_import_add_form(r->import, NULL, r->error));
+    }
+    for (size_t k = 0; k < cones; k++) {
+        size_t size;
+        HCRI_TRY(next(r, 2, field));
+        HCRI_TRY(whole(r, field[1], "the dimension of a cone", total - used + 1, &size));
+        HCRI_TRY(are_variables ? add_variables(r, field[0], size) : add_cone(r, field[0], r->first_row + used, size));
+        used += size;
+    }
+    return used == total ? HCR_OK
+                         : REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu",
+                                  r->section, used, total);
+}
+
+static hcr_status read_matrices(reader *r) {
+    hcri_field field;
+    size_t count;
+    if (r->matrices > 0)
+        return REFUSE(r, HCR_ERROR_NAME, "a second section PSDCON");
+    HCRI_TRY(next(r, 1, &field));
+    HCRI_TRY(whole(r, field, "the number of matrices", MOST_COLUMNS + 1, &count));
+    r->first_matrix = r->import->relations;
+    for (size_t k = 0; k < count; k++) {
+        hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .first = r->import->forms};
+        HCRI_TRY(next(r, 1, &field));
+        HCRI_TRY(whole(r, field, "the size of a matrix", LARGEST_MATRIX + 1, &matrix.size));
+        matrix.line = r->lines.number;
+        matrix.forms = matrix.size * (matrix.size + 1) / 2;
+        for (size_t i = 0; i < matrix.forms; i++)
+            HCRI_TRY(hcri_import_add_form(r->import, NULL, r->error));
+        HCRI_TRY(hcri_import_add_relation(r->import, &matrix, "", 0, r->error));
+        r->matrices++;
+    }
+    return HCR_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- coefficients */
+
+static hcr_status find_row(reader *r, hcri_field field, size_t *form) {
+    HCRI_TRY(whole(r, field, "the row", r->rows, form));
+    *form += r->first_row;
+    return HCR_OK;
+}
+
+static hcr_status find_element(reader *r, const hcri_field *field, hcri_field row, hcri_field column, size_t *form) {
+    size_t k, i, j;
+    HCRI_TRY(whole(r, *field, "the matrix", r->matrices, &k));
+    const hcri_relation *matrix = &r->import->relation[r->first_matrix + k];
+    HCRI_TRY(whole(r, row, "the row", matrix->size, &i));
+    HCRI_TRY(whole(r, column, "the column", matrix->size, &j));
+    *form = matrix->first + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
+    return HCR_OK;
+}
+
+static hcr_status set_constant(reader *r, size_t form, hcri_field field) {
+    double *constant = &r->import->constant[form];
+    if (*constant != 0)
+        return REFUSE(r, HCR_ERROR_NAME, "this element has a constant already: add the two up");
+    return number(r, field, constant);
+}
+
+static hcr_status add_term(reader *r, size_t form, hcri_field column, hcri_field value) {
+    size_t j;
+    double coefficient;
+    HCRI_TRY(whole(r, column, "the variable", r->import->columns, &j));
+    HCRI_TRY(number(r, value, &coefficient));
+    return hcri_import_add_term(r->import, form, j, coefficient, r->lines.number, r->error);
+}
+
+/* A number of lines, then so many lines. What `form` is NULL for isn't of interest. */
+enum coordinates { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
+static hcr_status read_coordinates(reader *r, enum coordinates kind) {
+    static const size_t fields[] = {3, 2, 5, 4, 2, 1};
+    hcri_field f[5];
+    size_t count, form, j;
+    HCRI_TRY(next(r, 1, f));
+    HCRI_TRY(whole(r, f[0], "the number of lines", SIZE_MAX / 16, &count));
+    for (size_t k = 0; k < count; k++) {
+        HCRI_TRY(next(r, fields[kind], f));
+        switch (kind) {
+        case ROW_TERMS:
+            HCRI_TRY(find_row(r, f[0], &form));
+            HCRI_TRY(add_term(r, form, f[1], f[2]));
+            break;
+        case ROW_CONSTANTS:
+            HCRI_TRY(find_row(r, f[0], &form));
+            HCRI_TRY(set_constant(r, form, f[1]));
+            break;
+        case MATRIX_TERMS:
+            HCRI_TRY(find_element(r, &f[0], f[2], f[3], &form));
+            HCRI_TRY(add_term(r, form, f[1], f[4]));
+            break;
+        case MATRIX_CONSTANTS:
+            HCRI_TRY(find_element(r, &f[0], f[1], f[2], &form));
+            HCRI_TRY(set_constant(r, form, f[3]));
+            break;
+        case INTEGERS:
+            HCRI_TRY(whole(r, f[0], "the variable", r->import->columns, &j));
+            r->import->column[j].integer = 1;
+            break;
+        case OBJECTIVE_TERMS: break;
+        }
+    }
+    return HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the file */
+
+static hcr_status read_section(reader *r, hcri_field word) {
+    hcri_field field[2];
+    size_t version;
+    if (hcri_field_is(word, "VER")) {
+        HCRI_TRY(next(r, 1, field));
+        HCRI_TRY(whole(r, field[0], "the version", SIZE_MAX / 16, &version));
+        return version >= 1 && version <= LATEST
+                   ? HCR_OK
+                   : REFUSE(r, HCR_ERROR_UNSUPPORTED, "version %zu of CBF: 1 to %d are read", version, LATEST);
+    }
+    if (hcri_field_is(word, "OBJSENSE") || hcri_field_is(word, "OBJBCOORD"))
+        return next(r, 1, field);
+    if (hcri_field_is(word, "VAR"))
+        return read_cones(r, 1);
+    if (!r->has_columns)
+        return REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section);
+    if (hcri_field_is(word, "CON"))
+        return read_cones(r, 0);
+    if (hcri_field_is(word, "PSDCON"))
+        return read_matrices(r);
+    if (hcri_field_is(word, "INT"))
+        return read_coordinates(r, INTEGERS);
+    if (hcri_field_is(word, "OBJACOORD"))
+        return read_coordinates(r, OBJECTIVE_TERMS);
+    if (hcri_field_is(word, "ACOORD"))
+        return read_coordinates(r, ROW_TERMS);
+    if (hcri_field_is(word, "BCOORD"))
+        return read_coordinates(r, ROW_CONSTANTS);
+    if (hcri_field_is(word, "HCOORD"))
+        return read_coordinates(r, MATRIX_TERMS);
+    if (hcri_field_is(word, "DCOORD"))
+        return read_coordinates(r, MATRIX_CONSTANTS);
+    return REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section);
+}
+
+static int is_refused(hcri_field word) {
+    static const char *const words[] = {"PSDVAR", "FCOORD", "OBJFCOORD", "POWCONES", "POW*CONES", "CHANGE", "SVECPSD"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (hcri_field_is(word, words[i]))
+            return 1;
+    return 0;
+}
+
+/* Rows of L+, L- and L= carry their constants in their bounds, where no rounding comes in. */
+static void move_constants(hcr_import *import) {
+    for (size_t i = 0; i < import->relations; i++) {
+        hcri_relation *row = &import->relation[i];
+        if (row->kind != HCRI_RELATION_ROW)
+            continue;
+        row->lower -= import->constant[row->first];
+        row->upper -= import->constant[row->first];
+        import->constant[row->first] = 0;
+    }
+}
+
+hcr_status hcri_cbf_read(hcr_import *import, const char *text, size_t size, hcr_error *error) {
+    reader r = {.import = import, .error = error, .lines = {.at = text, .end = text + size}};
+    int sections = 0;
+    while (hcri_lines_next(&r.lines)) {
+        hcri_field word[1];
+        char shown[HCRI_SHOWN];
+        if (r.lines.line.length == 0 || r.lines.line.text[0] == '#')
+            continue;
+        hcri_lines_split(r.lines.line, 1, word);
+        r.section = hcri_show(shown, word[0].text, word[0].length);
+        if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
+            return REFUSE(&r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r.section);
+        if (is_refused(word[0]))
+            return REFUSE(
+                &r, HCR_ERROR_UNSUPPORTED,
+                "the section %s isn't read: matrix variables and power cones aren't (a matrix variable can be "
+                "written as variables in a PSDCON)",
+                r.section);
+        HCRI_TRY(read_section(&r, word[0]));
+    }
+    if (!r.has_columns)
+        return REFUSE(&r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
+    move_constants(import);
+    return hcri_import_note(import, error, "the objective is ignored");
+}

@@ -1,0 +1,123 @@
+#include "import/mps_bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tables/names.h"
+
+enum { LOWER = 1, UPPER = 2, VALUE = 4, INTEGER = 8, SEMICONTINUOUS = 16 };
+
+static const struct bound_type {
+    const char *word;
+    int sets;
+} types[] = {
+    {"UP", UPPER | VALUE},
+    {"LO", LOWER | VALUE},
+    {"FX", LOWER | UPPER | VALUE},
+    {"MI", LOWER},
+    {"PL", UPPER},
+    {"FR", LOWER | UPPER},
+    {"BV", LOWER | UPPER | INTEGER},
+    {"LI", LOWER | VALUE | INTEGER},
+    {"UI", UPPER | VALUE | INTEGER},
+    {"SC", UPPER | VALUE | SEMICONTINUOUS},
+};
+
+static const struct bound_type *find_type(hcri_field word) {
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        if (hcri_field_is(word, types[t].word))
+            return &types[t];
+    return NULL;
+}
+
+/* Sorts a line's fields into set, column and number. In the free form the set may be left out, and those types that
+ * need no number may have one. */
+static hcr_status find_fields(const hcr_import *import, const struct bound_type *type, int fixed,
+                              const hcri_field *field, size_t count, int line, hcri_field *set, hcri_field *column,
+                              hcri_field *number, hcr_error *error) {
+    const int needs_number = (type->sets & VALUE) != 0;
+    *number = (hcri_field){0};
+    *set = (hcri_field){"", 0};
+    if (fixed) {
+        *set = field[1];
+        *column = field[2];
+        if (count == 4)
+            *number = field[3];
+    } else if (count == 4) {
+        *set = field[1];
+        *column = field[2];
+        *number = field[3];
+    } else if (count == 3) {
+        const int second_is_column = hcri_index_find(&import->column_names, field[2].text, field[2].length) != SIZE_MAX;
+        if (needs_number || !second_is_column) {
+            *column = field[1];
+            *number = field[2];
+        } else {
+            *set = field[1];
+            *column = field[2];
+        }
+    } else if (count == 2 && !needs_number) {
+        *column = field[1];
+    } else {
+        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line,
+                           "%zu fields: a line of BOUNDS has a type, the name of the set, a column%s", count,
+                           needs_number ? " and a number" : "");
+    }
+    if (needs_number && number->text == NULL)
+        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line, "a bound of type %s needs a number", type->word);
+    return HCR_OK;
+}
+
+static hcr_status apply(hcr_import *import, const struct bound_type *type, size_t j, double value, int line,
+                        hcr_error *error) {
+    hcri_column *column = &import->column[j];
+    const int sets = type->sets;
+    double lower = sets & VALUE ? value : sets & INTEGER ? 0 : -INFINITY;
+    double upper = sets & VALUE ? value : sets & INTEGER ? 1 : INFINITY;
+    if (sets & SEMICONTINUOUS && upper == 0) /* none, where it is said so */
+        upper = INFINITY;
+    column->integer |= (sets & INTEGER) != 0;
+    column->semicontinuous |= (sets & SEMICONTINUOUS) != 0;
+    return hcri_import_bound(import, j, sets & LOWER ? &lower : NULL, sets & UPPER ? &upper : NULL, line, error);
+}
+
+hcr_status hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
+                            int line, hcr_error *error) {
+    char shown[HCRI_SHOWN];
+    const struct bound_type *type = find_type(field[0]);
+    if (type == NULL)
+        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line,
+                           "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI and SC are",
+                           hcri_show(shown, field[0].text, field[0].length));
+    hcri_field set = {0}, column = {0}, number = {0};
+    HCRI_TRY(find_fields(import, type, fixed, field, count, line, &set, &column, &number, error));
+    if (bounds->set.text == NULL)
+        bounds->set = set;
+    if (bounds->set.length != set.length || memcmp(bounds->set.text, set.text, set.length) != 0) {
+        bounds->other_sets++;
+        return HCR_OK;
+    }
+    const size_t j = hcri_index_find(&import->column_names, column.text, column.length);
+    if (j == SIZE_MAX)
+        return HCRI_REFUSE(import, error, HCR_ERROR_NAME, line, "there is no column \"%s\" in COLUMNS",
+                           hcri_show(shown, column.text, column.length));
+    double value = 0;
+    if (type->sets & VALUE)
+        HCRI_TRY(hcri_import_number(import, number.text, number.length, "the bound", 1, line, &value, error));
+    return apply(import, type, j, value, line, error);
+}
+
+hcr_status hcri_bounds_finish(hcr_import *import, hcr_error *error) {
+    size_t freed = 0;
+    for (size_t j = 0; j < import->columns; j++)
+        if (import->column[j].lower_line == 0 && import->column[j].upper < 0) {
+            import->column[j].lower = -INFINITY;
+            freed++;
+        }
+    return freed == 0
+               ? HCR_OK
+               : hcri_import_note(import, error,
+                                  "columns with a negative upper bound and no lower one reach to -infinity, as MPS "
+                                  "has it: %zu",
+                                  freed);
+}

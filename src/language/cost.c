@@ -1,0 +1,114 @@
+#include "language/cost.h"
+
+#include <math.h>
+
+#include "constraints/cone.h"
+#include "constraints/expression.h"
+#include "constraints/lmi.h"
+#include "constraints/union.h"
+
+/* Jets that it takes to find the frontier of an expression (docs/roots.md), and what the value and two derivatives of
+ * one argument of a step take, with functions such as exp counted as a few products. */
+#define JETS 8
+#define JET_OF_ARGUMENT 6
+
+static size_t entries(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
+
+/* Products with a matrix in the layout that the kernels use: multiply-adds, and the numbers that they read. */
+static void add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, hcri_cost *sum) {
+    for (size_t r = 0; r < layout->runs; r++) {
+        const hcri_run *run = &layout->run[r];
+        const double count = (double)run->count;
+        switch (run->form) {
+        case HCRI_RUN_STENCIL:
+            sum->multiply_adds += count * (double)run->terms;
+            sum->bytes += 12.0 * (double)run->terms;
+            break;
+        case HCRI_RUN_DENSE: {
+            const double padded = ceil(count / HCRI_PANEL) * HCRI_PANEL * (double)n;
+            sum->multiply_adds += padded;
+            sum->bytes += 8 * padded;
+            break;
+        }
+        case HCRI_RUN_SPARSE: {
+            const double used = (double)(rows->start[run->first + run->count] - rows->start[run->first]);
+            sum->multiply_adds += used;
+            sum->bytes += 12 * used + 8 * count;
+            break;
+        }
+        }
+    }
+}
+
+static void add(hcri_cost *sum, double multiply_adds, double numbers) {
+    sum->multiply_adds += multiply_adds;
+    sum->bytes += 8 * numbers;
+}
+
+static void add_quadratic(const hcri_quadratic *quadratic, size_t outputs, hcri_cost *sum) {
+    const double n = (double)outputs;
+    if (quadratic->form == HCRI_FACTOR)
+        add_layout(&quadratic->factor, &quadratic->layout, outputs, sum);
+    const double own = quadratic->form == HCRI_DENSE      ? n * (n + 1) / 2
+                       : quadratic->form == HCRI_DIAGONAL ? n
+                                                          : (double)quadratic->factor.count;
+    const double gradient = quadratic->gradient_is_zero ? 0 : n;
+    add(sum, own + gradient, (quadratic->form == HCRI_FACTOR || quadratic->unit ? 0 : own) + gradient);
+}
+
+static void add_block(const hcri_constraint *block, hcri_cost *sum);
+
+static void add_bodies(const hcri_union *set, hcri_cost *sum) {
+    for (size_t b = 0; b < set->bodies; b++)
+        for (size_t k = 0; k < set->body[b].blocks; k++)
+            add_block(set->body[b].block[k], sum);
+}
+
+static void add_block(const hcri_constraint *block, hcri_cost *sum) {
+    const double n = (double)block->n;
+    switch (block->kind->id) {
+    case HCRI_BOX: add(sum, 2 * n, 2 * n); break;
+    case HCRI_LINEAR: {
+        const hcri_linear *linear = (const hcri_linear *)block;
+        add_layout(&linear->rows, &linear->layout, block->n, sum);
+        add(sum, 2 * (double)linear->rows.count, 2 * (double)linear->rows.count);
+        break;
+    }
+    case HCRI_QUADRATIC: add_quadratic((const hcri_quadratic *)block, block->n, sum); break;
+    case HCRI_CONE: {
+        const hcri_cone *cone = (const hcri_cone *)block;
+        const double rows = (double)cone->rows.count;
+        add_layout(&cone->rows, &cone->layout, block->n, sum);
+        add(sum, 2 * rows + n, rows + n);
+        break;
+    }
+    case HCRI_LMI: { /* the matrix of the direction, and its largest eigenvalue by reduction to three diagonals */
+        const hcri_lmi *lmi = (const hcri_lmi *)block;
+        const double size = (double)lmi->size, used = (double)entries(&lmi->terms);
+        add(sum, used + 4 * size * size * size / 3, used);
+        break;
+    }
+    case HCRI_EXPRESSION: {
+        const hcri_tape *tape = &((const hcri_expression *)block)->tape;
+        const double arguments = (double)(tape->arguments + tape->steps);
+        add(sum, JETS * JET_OF_ARGUMENT * arguments, 2 * arguments);
+        break;
+    }
+    case HCRI_UNION:
+    case HCRI_EXCEPT: add_bodies((const hcri_union *)block, sum); break;
+    case HCRI_CALLBACK: /* the caller's: not known */
+    case HCRI_KINDS: break;
+    }
+}
+
+hcri_cost hcri_decode_cost(const hcr_region *region) {
+    const double n = (double)region->set.n;
+    hcri_cost sum = {2 * n, 16 * n}; /* the length of v, and the step */
+    for (size_t b = 0; b < region->set.blocks; b++)
+        add_block(region->set.block[b], &sum);
+    if (region->affine.count != 0) { /* projection, twice, and completion */
+        const double basis = (double)entries(&region->affine.basis), map = (double)entries(&region->affine.map);
+        add(&sum, 4 * basis + map, 1.5 * (basis + map));
+    }
+    return sum;
+}

@@ -1,0 +1,13 @@
+/* What a decode costs, as far as it can be counted. */
+#ifndef HCRI_COST_H
+#define HCRI_COST_H
+
+#include "region/region.h"
+
+typedef struct hcri_cost {
+    double multiply_adds, bytes; /* of one decode: the numbers read, once */
+} hcri_cost;
+
+hcri_cost hcri_decode_cost(const hcr_region *region);
+
+#endif

@@ -1,0 +1,115 @@
+/* Bounds, rows and equalities. */
+#include <math.h>
+
+#include "language/lower.h"
+
+/* Numbers in all rows together. */
+#define MOST_NUMBERS ((size_t)1 << 28)
+
+double hcri_quotient_down(hcri_dd numerator, double divisor) {
+    const double quotient = numerator.high / divisor;
+    if (!isfinite(quotient))
+        return quotient;
+    /* what is missing: numerator − quotient · divisor */
+    const double rest = fma(-quotient, divisor, numerator.high);
+    const double missing = rest + numerator.low;
+    const int below = divisor > 0 ? missing < 0 : missing > 0;
+    return below ? nextafter(quotient, -(double)INFINITY) : quotient;
+}
+
+/* a·y <= bound, or a·y >= bound; columns in the branch. */
+static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
+    const hcri_branch *branch = &lowering->branch;
+    hcri_pieces *pieces = lowering->in_group ? &lowering->group_rows : &lowering->rows;
+    hcr_error error = {0};
+    if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND) {
+        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
+                    "nothing satisfies this: sizes from 1e20 on stand for infinity");
+        return 0;
+    }
+    if (!hcri_lowering_place(lowering))
+        return 0;
+    if (fabs(bound) >= HCRI_NO_BOUND)
+        return 1;
+    if (branch->count == 1)
+        return hcri_lowering_accept(lowering, lowering->statement,
+                                    hcr_builder_add_bounds(lowering->builder, branch->column[0], 1,
+                                                           is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error),
+                                    &error);
+    if (pieces->rows.count != 0 && pieces->rows.start[pieces->rows.count] > MOST_NUMBERS - branch->count) {
+        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE,
+                    "all rows together have more than 2^28 numbers");
+        return 0;
+    }
+    const hcri_piece_side side = {bound, lowering->builder->place, lowering->row - 1};
+    return hcri_lowering_accept(
+        lowering, lowering->statement,
+        hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &error), &error);
+}
+
+int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    hcri_branch *branch = &lowering->branch;
+    const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
+    if (branch->count == 0)
+        return hcri_dd_value(branch->constant) <= 0 ||
+               hcri_lowering_refuse_never(lowering, inequality, hcri_dd_value(branch->constant));
+    if (branch->count == 1) {
+        /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
+        const double a = branch->value[0];
+        if (a > 0)
+            return add_row(lowering, 1, hcri_quotient_down(bound, a) + 0.0);
+        return add_row(lowering, 0, -hcri_quotient_down(bound, -a) + 0.0);
+    }
+    const double down = hcri_quotient_down(bound, 1);
+    if (!inequality->opposite)
+        return add_row(lowering, 1, down);
+    for (size_t k = 0; k < branch->count; k++)
+        branch->value[k] = -branch->value[k];
+    return add_row(lowering, 0, -down);
+}
+
+int hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i) {
+    const hcri_inequality inequality = {
+        .count = 1, .part = {{value, i, -1}}, .opposite = 1, .span = span, .element = i, .of_several = value->size > 1};
+    return hcri_branch_whole(lowering, &inequality) && hcri_lower_linear(lowering, &inequality);
+}
+
+int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    const hcri_branch *branch = &lowering->branch;
+    hcri_text *text = lowering->text;
+    if (!hcri_branch_whole(lowering, inequality))
+        return 0;
+    if (branch->bends != 0) {
+        hcri_refuse(text, branch->bend[0].atom->span, HCR_ERROR_CONVEXITY,
+                    "== holds between affine expressions only: where %s is equal to something is no convex set and has "
+                    "no interior: write <= where it is convex, >= where it is concave",
+                    hcri_text_excerpt(text, branch->bend[0].atom->span).text);
+        return 0;
+    }
+    if (branch->infinite != 0) {
+        hcri_refuse(text, inequality->span, HCR_ERROR_DATA, "an equality with infinity");
+        return 0;
+    }
+    if (branch->count == 0) {
+        if (branch->constant.high == 0 && branch->constant.low == 0)
+            return 1;
+        hcri_refuse(text, inequality->span, HCR_ERROR_EMPTY, "this never holds: the sides differ by %g",
+                    fabs(hcri_dd_value(branch->constant)));
+        return 0;
+    }
+    if (lowering->in_group) {
+        hcri_refuse(
+            text, inequality->span, HCR_ERROR_UNSUPPORTED,
+            "an equality can't stand in a union or an except block, whose sets have an interior: put it outside, "
+            "or write a band, such as -0.01 <= a - b <= 0.01");
+        return 0;
+    }
+    const size_t start[2] = {0, branch->count};
+    const double right = -hcri_dd_value(branch->constant) + 0.0;
+    hcr_error error = {0};
+    return hcri_lowering_place(lowering) &&
+           hcri_lowering_accept(
+               lowering, inequality->span,
+               hcr_builder_add_equalities(lowering->builder, 1, start, branch->column, branch->value, &right, &error),
+               &error);
+}

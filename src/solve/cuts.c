@@ -1,0 +1,330 @@
+#include "solve/cuts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "core/vector.h"
+#include "solve/reduction.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+enum { SEEN = 8, BISECTIONS = 50, DOUBLINGS = 40 };
+
+hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *error) {
+    const size_t n = set->n;
+    *cuts = (hcri_cuts){.set = set};
+    cuts->interior = hcri_allocate(memory, n, sizeof(double));
+    cuts->seen = hcri_allocate(memory, SEEN * n, sizeof(double));
+    cuts->point = hcri_allocate(memory, n, sizeof(double));
+    cuts->trial = hcri_allocate(memory, n, sizeof(double));
+    cuts->gradient = hcri_allocate(memory, n, sizeof(double));
+    cuts->direction = hcri_allocate(memory, n, sizeof(double));
+    cuts->columns = hcri_allocate(memory, n, sizeof(uint32_t));
+    cuts->values = hcri_allocate(memory, n, sizeof(double));
+    if (cuts->interior != NULL && cuts->seen != NULL && cuts->point != NULL && cuts->trial != NULL &&
+        cuts->gradient != NULL && cuts->direction != NULL && cuts->columns != NULL && cuts->values != NULL)
+        return HCR_OK;
+    hcri_cuts_release(cuts);
+    return hcri_fail_memory(error);
+}
+
+void hcri_cuts_release(hcri_cuts *cuts) {
+    void *owned[] = {cuts->right, cuts->number,   cuts->interior,  cuts->seen,    cuts->point,
+                     cuts->trial, cuts->gradient, cuts->direction, cuts->columns, cuts->values};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        hcri_release(memory, owned[i]);
+    hcri_rows_release(&cuts->rows, memory);
+    *cuts = (hcri_cuts){0};
+}
+
+size_t hcri_cuts_curved(const hcri_set *set) {
+    size_t count = 0;
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count; i++)
+            count += set->block[b]->kind->exists(set->block[b], i) != 0;
+    return count;
+}
+
+void hcri_cuts_set_interior(hcri_cuts *cuts, const double *y) {
+    memcpy(cuts->interior, y, cuts->set->n * sizeof *y);
+    cuts->has_interior = 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------- one function */
+
+typedef struct curved { /* one inequality */
+    const hcri_constraint *block;
+    size_t i;
+} curved;
+
+/* Outside its domain the value is NaN, and far outside infinite: neither is inside. */
+static double value_of(const curved *c, const double *y) {
+    const double value = c->block->kind->value(c->block, c->i, y, NULL);
+    return isnan(value) ? INFINITY : value;
+}
+
+/* The length of the gradient in cuts->gradient, and its direction; NaN where it isn't finite. */
+static double slope_of(hcri_cuts *cuts, const curved *c, const double *y) {
+    const size_t n = cuts->set->n;
+    memset(cuts->gradient, 0, n * sizeof *cuts->gradient);
+    c->block->kind->add_gradient(c->block, c->i, y, 1, cuts->gradient);
+    return hcri_all_finite(n, cuts->gradient) ? hcri_steepest(cuts->set, cuts->gradient, cuts->direction) : NAN;
+}
+
+static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t terms, hcr_error *error) {
+    if (cuts->count == cuts->capacity) {
+        size_t capacity = cuts->capacity;
+        double *rights = hcri_grow(memory, cuts->right, &capacity, cuts->count + 1, sizeof *rights);
+        if (rights == NULL)
+            return hcri_fail_memory(error);
+        cuts->right = rights;
+        capacity = cuts->capacity;
+        uint32_t *numbers = hcri_grow(memory, cuts->number, &capacity, cuts->count + 1, sizeof *numbers);
+        if (numbers == NULL)
+            return hcri_fail_memory(error);
+        cuts->number = numbers;
+        cuts->capacity = capacity;
+    }
+    HCRI_TRY(hcri_rows_append(&cuts->rows, memory, terms, cuts->columns, cuts->values, error));
+    cuts->right[cuts->count] = right;
+    cuts->number[cuts->count++] = c->block->first + (uint32_t)c->i;
+    return HCR_OK;
+}
+
+/* The tangent at x, which mustn't be cuts->gradient or cuts->direction; *added = 0 where there is none. Where c > 0 without
+ * a slope nothing satisfies the inequality: 0·y <= −1. */
+static hcr_status add_tangent(hcri_cuts *cuts, const curved *c, const double *x, int *added, hcr_error *error) {
+    const double value = value_of(c, x), slope = slope_of(cuts, c, x);
+    *added = 0;
+    if (!isfinite(value) || !isfinite(slope) || (slope == 0 && value <= 0))
+        return HCR_OK;
+    size_t terms = 0;
+    double right = -1;
+    if (slope > 0) {
+        right = -value / slope;
+        for (size_t j = 0; j < cuts->set->n; j++)
+            if (cuts->gradient[j] != 0) {
+                cuts->columns[terms] = (uint32_t)j;
+                cuts->values[terms] = cuts->gradient[j] / slope;
+                right += cuts->values[terms++] * x[j];
+            }
+    }
+    if (!isfinite(right) || !hcri_all_finite(terms, cuts->values))
+        return HCR_OK;
+    *added = 1;
+    return append(cuts, c, right, terms, error);
+}
+
+/* Where c leaves {c <= 0} on the way from x, with c(x) < 0, to y, where c > 0: the share of the way, from inside. */
+static double crossing(hcri_cuts *cuts, const curved *c, const double *x, const double *y) {
+    double low = 0, high = 1;
+    for (int step = 0; step < BISECTIONS && high - low > 1e-12 * high; step++) {
+        const double middle = 0.5 * (low + high);
+        for (size_t j = 0; j < cuts->set->n; j++)
+            cuts->trial[j] = x[j] + middle * (y[j] - x[j]);
+        if (value_of(c, cuts->trial) <= 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The tangent where the way from x (inside) to y (outside) crosses the frontier; a bit further inside where there is no
+ * slope, at the end of a domain. */
+static hcr_status cut_between(hcri_cuts *cuts, const curved *c, const double *x, const double *y, int *added,
+                              hcr_error *error) {
+    double at = crossing(cuts, c, x, y);
+    *added = 0;
+    for (int attempt = 0; attempt < 6 && !*added; attempt++) {
+        for (size_t j = 0; j < cuts->set->n; j++)
+            cuts->trial[j] = x[j] + at * (y[j] - x[j]);
+        HCRI_TRY(add_tangent(cuts, c, cuts->trial, added, error));
+        at *= attempt == 0 ? 1 - 1e-9 : 1 - pow(10, attempt - 7);
+    }
+    return HCR_OK;
+}
+
+/* A point of those seen where c < 0; NULL when there is none. */
+static const double *find_inside(const hcri_cuts *cuts, const curved *c) {
+    if (cuts->has_interior)
+        return cuts->interior;
+    for (size_t k = 0; k < SEEN && k < cuts->recent; k++)
+        if (value_of(c, cuts->seen + k * cuts->set->n) < 0)
+            return cuts->seen + k * cuts->set->n;
+    return NULL;
+}
+
+/* cuts->point = a point near y where c has a value and a slope; 0 when none is found. From y towards points where
+ * other functions had values, the middle of the bounds and 0, then at random around these. */
+static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
+    enum { STEPS = 12, TARGETS = SEEN + 2, RANDOM = 64 };
+    const hcri_set *set = cuts->set;
+    const size_t n = set->n;
+    hcri_random random;
+    hcri_random_seed(&random, 1);
+    for (size_t attempt = 0; attempt < TARGETS * STEPS + RANDOM; attempt++) {
+        const size_t target = attempt / STEPS;
+        const double part = 1 - ldexp(1, -(int)(attempt % STEPS));
+        const double keep = attempt % STEPS == STEPS - 1 ? 0 : 1 - part;
+        if (target < SEEN && target >= cuts->recent)
+            continue;
+        for (size_t j = 0; j < n; j++) {
+            const double low = set->box->lower[j], high = set->box->upper[j];
+            const double middle = isinf(low) ? (isinf(high) ? 0 : high - 1) : isinf(high) ? low + 1 : 0.5 * (low + high);
+            const double towards = target < SEEN ? cuts->seen[target * n + j] : target == SEEN ? middle : 0;
+            cuts->point[j] = target < TARGETS ? towards + keep * (y[j] - towards)
+                                              : middle + (y[j] - middle) * hcri_random_normal(&random);
+        }
+        if (isfinite(value_of(c, cuts->point)) && isfinite(slope_of(cuts, c, cuts->point)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Without a point inside: the tangents at y, or near it, and where c is about least on the way down the slope from there.
+ * Tangents of functions such as exp are deep only there. */
+static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y, int *added, hcr_error *error) {
+    const size_t n = cuts->set->n;
+    *added = 0;
+    if (!find_value(cuts, c, y))
+        return HCR_OK;
+    HCRI_TRY(add_tangent(cuts, c, cuts->point, added, error));
+    double before = value_of(c, cuts->point);
+    const double slope = slope_of(cuts, c, cuts->point);
+    if (!(slope > 0) || !(before > 0))
+        return HCR_OK;
+    double *down = cuts->values; /* free until the next tangent */
+    memcpy(down, cuts->direction, n * sizeof *down);
+    double at = 0;
+    for (double step = before / slope; ; step *= 2) {
+        for (size_t j = 0; j < n; j++)
+            cuts->trial[j] = cuts->point[j] - step * down[j];
+        const double value = value_of(c, cuts->trial);
+        if (!(value < before) || step > ldexp(before / slope, DOUBLINGS))
+            break;
+        before = value;
+        at = step;
+        if (value < 0)
+            break;
+    }
+    if (at == 0)
+        return HCR_OK;
+    for (size_t j = 0; j < n; j++)
+        cuts->trial[j] = cuts->point[j] - at * down[j];
+    if (before < 0) {
+        memcpy(cuts->seen + (cuts->recent % SEEN) * n, cuts->trial, n * sizeof *cuts->trial);
+        const size_t place = cuts->recent++ % SEEN;
+        return cut_between(cuts, c, cuts->seen + place * n, cuts->point, added, error);
+    }
+    return add_tangent(cuts, c, cuts->trial, added, error);
+}
+
+/* ---------------------------------------------------------------------------------------------------- all functions */
+
+hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated, hcr_error *error) {
+    const hcri_set *set = cuts->set;
+    *violated = 0;
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count; i++) {
+            const curved c = {set->block[b], i};
+            if (!c.block->kind->exists(c.block, i) || value_of(&c, y) <= 0)
+                continue;
+            int added;
+            ++*violated;
+            const double *inside = find_inside(cuts, &c);
+            if (inside != NULL)
+                HCRI_TRY(cut_between(cuts, &c, inside, y, &added, error));
+            else
+                HCRI_TRY(cut_downhill(cuts, &c, y, &added, error));
+        }
+    if (!cuts->has_interior) {
+        memcpy(cuts->seen + (cuts->recent % SEEN) * set->n, y, set->n * sizeof *y);
+        cuts->recent++;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error) {
+    const hcri_set *set = cuts->set;
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count; i++) {
+            const curved c = {set->block[b], i};
+            int added;
+            if (c.block->kind->exists(c.block, i) && value_of(&c, y) > 0)
+                HCRI_TRY(add_tangent(cuts, &c, y, &added, error));
+        }
+    return HCR_OK;
+}
+
+void hcri_cuts_clear(hcri_cuts *cuts) { cuts->count = cuts->rows.count = 0; }
+
+/* The ball's point where c is about largest: up the slope at the point before, as in a power iteration. The first
+ * direction is anything when c has no slope in the middle. Returns c there, and leaves the point in cuts->point. */
+static double highest_on_ball(hcri_cuts *cuts, const curved *c, const double *y, double radius) {
+    enum { ROUNDS = 6 };
+    const size_t n = cuts->set->n;
+    double highest = -INFINITY, slope = slope_of(cuts, c, y);
+    if (!(slope > 0)) {
+        for (size_t j = 0; j < n; j++)
+            cuts->gradient[j] = j % 2 == 0 ? 1 : -0.5;
+        hcri_steepest(cuts->set, cuts->gradient, cuts->direction);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t j = 0; j < n; j++)
+            cuts->trial[j] = y[j] + radius * cuts->direction[j];
+        const double value = value_of(c, cuts->trial);
+        if (!(value > highest))
+            break;
+        highest = value;
+        memcpy(cuts->point, cuts->trial, n * sizeof *cuts->point);
+        if (highest > 0) /* outside: what happens further on is of no matter, and there may be no slope */
+            break;
+        slope = slope_of(cuts, c, cuts->point);
+        if (!(slope > 0))
+            break;
+    }
+    return highest;
+}
+
+hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error) {
+    enum { ROUNDS = 20 };
+    const hcri_set *set = cuts->set;
+    double *outside = hcri_allocate(memory, set->n, sizeof *outside);
+    if (outside == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    *room = radius;
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count && status == HCR_OK; i++) {
+            const curved c = {set->block[b], i};
+            if (!c.block->kind->exists(c.block, i))
+                continue;
+            double allowed = radius;
+            for (int round = 0; round < ROUNDS && highest_on_ball(cuts, &c, y, allowed) > 0; round++) {
+                int added;
+                memcpy(outside, cuts->point, set->n * sizeof *outside);
+                const double part = crossing(cuts, &c, y, outside);
+                status = cut_between(cuts, &c, y, outside, &added, error);
+                allowed *= fmin(part, 1 - 1e-3);
+                if (status != HCR_OK)
+                    break;
+            }
+            *room = fmin(*room, allowed);
+        }
+    hcri_release(memory, outside);
+    return status;
+}
+
+double hcri_cuts_reach(hcri_cuts *cuts, const double *y) {
+    const hcri_set *set = cuts->set;
+    double reach = 1;
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count; i++) {
+            const curved c = {set->block[b], i};
+            if (c.block->kind->exists(c.block, i) && value_of(&c, y) > 0)
+                reach = fmin(reach, crossing(cuts, &c, cuts->interior, y));
+        }
+    return reach;
+}

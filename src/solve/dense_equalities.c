@@ -1,0 +1,201 @@
+#include "solve/dense_equalities.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/double_double.h"
+#include "core/memory.h"
+#include "core/vector.h"
+#include "solve/elimination.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* Products that refinement to twice the working precision may take. */
+static const double most_refinement = 2e8;
+
+static double *numbers(size_t count) { return hcri_allocate(memory, count, sizeof(double)); }
+
+hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, hcri_dense_equalities *system, hcr_error *error) {
+    const size_t most = rows < columns ? rows : columns;
+    *system = (hcri_dense_equalities){.rows = rows, .columns = columns, .conflict = SIZE_MAX};
+    system->A = numbers(rows * columns);
+    system->right = numbers(rows);
+    system->row = hcri_allocate(memory, rows, sizeof(size_t));
+    system->column = hcri_allocate(memory, columns, sizeof(size_t));
+    system->constant = numbers(most);
+    system->basis = numbers(rows * columns);
+    system->weight = numbers(rows);
+    if (system->A != NULL && system->right != NULL && system->row != NULL && system->column != NULL &&
+        system->constant != NULL && system->basis != NULL && system->weight != NULL)
+        return HCR_OK;
+    hcri_dense_equalities_release(system);
+    return hcri_fail_memory(error);
+}
+
+void hcri_dense_equalities_release(hcri_dense_equalities *system) {
+    hcri_release(memory, system->A);
+    hcri_release(memory, system->right);
+    hcri_release(memory, system->row);
+    hcri_release(memory, system->column);
+    hcri_release(memory, system->map);
+    hcri_release(memory, system->constant);
+    hcri_release(memory, system->basis);
+    hcri_release(memory, system->weight);
+    *system = (hcri_dense_equalities){0};
+}
+
+static hcr_status give_up(hcr_error *error) {
+    return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK can't factor the equalities");
+}
+
+/* QR with column pivoting of a matrix whose columns are `count` vectors of `length` numbers: `order` gets the pivots. */
+static hcr_status pivoted(size_t length, size_t count, double *vectors, double *tau, size_t *order, hcr_error *error) {
+    lapack_int *pivot = hcri_allocate(memory, count, sizeof *pivot);
+    if (pivot == NULL)
+        return hcri_fail_memory(error);
+    const lapack_int info = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, (lapack_int)length, (lapack_int)count, vectors,
+                                           (lapack_int)length, pivot, tau);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (size_t)pivot[i] - 1;
+    hcri_release(memory, pivot);
+    return info == 0 ? HCR_OK : give_up(error);
+}
+
+/* Rows beyond the rank: with A' P = Q [R1 R2] they are Σ weight of the independent ones, weight = R1⁻¹ R2. */
+static void find_conflict(hcri_dense_equalities *system, const double *length) {
+    const size_t lead = system->columns, rank = system->rank;
+    for (size_t d = rank; d < system->rows; d++) {
+        const double *R2 = system->basis + d * lead;
+        for (size_t i = rank; i-- > 0;) {
+            system->weight[i] = R2[i];
+            for (size_t k = i + 1; k < rank; k++)
+                system->weight[i] -= system->basis[k * lead + i] * system->weight[k];
+            system->weight[i] /= system->basis[i * lead + i];
+        }
+        const size_t row = system->row[d];
+        hcri_dd left = {system->right[row] / length[row], 0};
+        double sizes = fabs(left.high);
+        for (size_t i = 0; i < rank; i++) {
+            const double right = system->right[system->row[i]] / length[system->row[i]];
+            left = hcri_dd_add_product(left, -system->weight[i], right);
+            sizes += fabs(system->weight[i] * right);
+        }
+        if (fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes) {
+            system->conflict = row;
+            return;
+        }
+    }
+}
+
+/* The independent rows, whether the others agree, and Q. */
+static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
+    const size_t rows = system->rows, columns = system->columns, most = rows < columns ? rows : columns;
+    double *length = numbers(rows), *tau = numbers(most);
+    hcr_status status = length == NULL || tau == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; i < rows && status == HCR_OK; i++) {
+        length[i] = hcri_norm(columns, system->A + i * columns);
+        for (size_t j = 0; j < columns; j++)
+            system->basis[i * columns + j] = system->A[i * columns + j] / length[i];
+    }
+    if (status == HCR_OK)
+        status = pivoted(columns, rows, system->basis, tau, system->row, error);
+    if (status == HCR_OK) {
+        system->rank = 0;
+        while (system->rank < most &&
+               fabs(system->basis[system->rank * columns + system->rank]) > HCRI_EQUALITY_ROUNDING)
+            system->rank++;
+        find_conflict(system, length);
+        const lapack_int rank = (lapack_int)system->rank;
+        if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)columns, rank, rank, system->basis, (lapack_int)columns,
+                           tau) != 0)
+            status = give_up(error);
+    }
+    hcri_release(memory, length);
+    hcri_release(memory, tau);
+    return status;
+}
+
+/* The dependent columns: of Q, whose rows know nothing of how the equalities were scaled. */
+static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error) {
+    const size_t columns = system->columns, rank = system->rank;
+    double *turned = numbers(rank * columns), *tau = numbers(rank);
+    hcr_status status = turned == NULL || tau == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t j = 0; j < columns && status == HCR_OK; j++)
+        for (size_t i = 0; i < rank; i++)
+            turned[j * rank + i] = system->basis[i * columns + j];
+    if (status == HCR_OK)
+        status = pivoted(rank, columns, turned, tau, system->column, error);
+    hcri_release(memory, turned);
+    hcri_release(memory, tau);
+    return status;
+}
+
+/* residual = right side c of the system less A_dependent x; c = 0 stands for b, else for a free column's −A. */
+static void take_residual(const hcri_dense_equalities *system, size_t c, const double *x, int precisely,
+                          double *residual) {
+    const size_t rank = system->rank, columns = system->columns;
+    for (size_t i = 0; i < rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        const double right = c == 0 ? system->right[system->row[i]] : -a[system->column[rank + c - 1]];
+        if (precisely) {
+            hcri_dd left = {right, 0};
+            for (size_t k = 0; k < rank; k++)
+                if (a[system->column[k]] != 0)
+                    left = hcri_dd_add_product(left, -a[system->column[k]], x[k]);
+            residual[i] = hcri_dd_value(left);
+        } else {
+            double left = right;
+            for (size_t k = 0; k < rank; k++)
+                left -= a[system->column[k]] * x[k];
+            residual[i] = left;
+        }
+    }
+}
+
+/* A_dependent [constant T] = [b −A_free] by elimination and refinement. */
+static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *error) {
+    enum { REFINEMENTS = 3 };
+    const size_t rank = system->rank, columns = system->columns, rights = columns - rank + 1;
+    const lapack_int size = (lapack_int)rank;
+    const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
+    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
+    lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
+    hcr_status status = factor == NULL || solution == NULL || residual == NULL || pivot == NULL
+                            ? hcri_fail_memory(error)
+                            : HCR_OK;
+    for (size_t i = 0; i < rank && status == HCR_OK; i++)
+        for (size_t k = 0; k < rank; k++)
+            factor[k * rank + i] = system->A[system->row[i] * columns + system->column[k]];
+    if (status == HCR_OK && LAPACKE_dgetrf(LAPACK_COL_MAJOR, size, size, factor, size, pivot) != 0)
+        status = give_up(error);
+    for (int round = 0; round <= REFINEMENTS && status == HCR_OK; round++) {
+        for (size_t c = 0; c < rights; c++)
+            take_residual(system, c, solution + c * rank, round > 0 && (c == 0 || precisely), residual + c * rank);
+        if (LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', size, (lapack_int)rights, factor, size, pivot, residual, size) != 0)
+            status = give_up(error);
+        for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
+            solution[k] += residual[k];
+    }
+    if (status == HCR_OK) {
+        memcpy(system->constant, solution, rank * sizeof *solution);
+        system->map = hcri_copy(memory, solution + rank, rank * (rights - 1), sizeof *solution);
+        if (system->map == NULL)
+            status = hcri_fail_memory(error);
+    }
+    hcri_release(memory, factor);
+    hcri_release(memory, solution);
+    hcri_release(memory, residual);
+    hcri_release(memory, pivot);
+    return status;
+}
+
+hcr_status hcri_dense_equalities_solve(hcri_dense_equalities *system, hcr_error *error) {
+    HCRI_TRY(choose_rows(system, error));
+    if (system->conflict != SIZE_MAX)
+        return HCR_OK;
+    HCRI_TRY(choose_columns(system, error));
+    return solve_dependent(system, error);
+}

@@ -1,0 +1,501 @@
+#include "solve/elimination.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/double_double.h"
+#include "core/vector.h"
+#include "solve/conflict.h"
+#include "solve/dense_equalities.h"
+
+static const uint32_t NONE = UINT32_MAX;
+/* Entries of T and Q of this share of the largest in their row are what rounding made of zeros. */
+static const double negligible = 0x1p-60;
+
+/* While equalities are solved. */
+typedef struct solver {
+    const hcri_set *set;
+    const hcr_allocator *allocator;
+    const hcri_rows *rows;
+    size_t n, m;
+    double *value;       /* of an output that an equality fixes … */
+    uint32_t *fixed_by;  /* … and which one; NONE for others */
+    size_t *left;        /* of an equality: outputs that aren't fixed */
+    unsigned char *done; /* an equality that is used, or follows from others */
+    size_t *start;       /* the equalities of each output */
+    uint32_t *of_output;
+    uint32_t *group;  /* union-find over the equalities */
+    uint32_t *member; /* equalities and outputs of the group being solved */
+    uint32_t *output;
+    uint32_t *local; /* of an output in its group */
+    uint32_t *columns; /* a row being made */
+    double *values;
+    uint32_t *used_by; /* how many inequalities an output occurs in: few where it is to be dependent */
+    hcri_elimination *to;
+} solver;
+
+static void release(solver *at) {
+    void *owned[] = {at->value,  at->fixed_by, at->left,  at->done,    at->start,  at->of_output, at->group,
+                     at->member, at->output,   at->local, at->columns, at->values, at->used_by};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        hcri_release(at->allocator, owned[i]);
+}
+
+static hcr_status prepare(solver *at, hcr_error *error) {
+    const hcr_allocator *allocator = at->allocator;
+    const size_t n = at->n, m = at->m, entries = at->rows->start[m];
+    at->value = hcri_allocate(allocator, n, sizeof(double));
+    at->fixed_by = hcri_allocate(allocator, n, sizeof(uint32_t));
+    at->left = hcri_allocate(allocator, m, sizeof(size_t));
+    at->done = hcri_allocate(allocator, m, 1);
+    at->start = hcri_allocate(allocator, n + 2, sizeof(size_t));
+    at->of_output = hcri_allocate(allocator, entries, sizeof(uint32_t));
+    at->group = hcri_allocate(allocator, m, sizeof(uint32_t));
+    at->member = hcri_allocate(allocator, m, sizeof(uint32_t));
+    at->output = hcri_allocate(allocator, n, sizeof(uint32_t));
+    at->local = hcri_allocate(allocator, n, sizeof(uint32_t));
+    at->columns = hcri_allocate(allocator, n > m ? n : m, sizeof(uint32_t));
+    at->values = hcri_allocate(allocator, n > m ? n : m, sizeof(double));
+    at->used_by = hcri_allocate(allocator, n, sizeof(uint32_t));
+    hcri_elimination *to = at->to;
+    to->affine.dependent = hcri_allocate(allocator, n, sizeof(uint32_t));
+    to->affine.constant = hcri_allocate(allocator, n, sizeof(double));
+    to->equality = hcri_allocate(allocator, m, sizeof(uint32_t));
+    if (at->value == NULL || at->fixed_by == NULL || at->left == NULL || at->done == NULL || at->start == NULL ||
+        at->of_output == NULL || at->group == NULL || at->member == NULL || at->output == NULL || at->local == NULL ||
+        at->columns == NULL || at->values == NULL || at->used_by == NULL || to->affine.dependent == NULL ||
+        to->affine.constant == NULL || to->equality == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++)
+        at->fixed_by[j] = NONE;
+    for (size_t k = 0; k < entries; k++)
+        at->start[at->rows->columns[k] + 2]++;
+    for (size_t j = 0; j < n; j++)
+        at->start[j + 2] += at->start[j + 1];
+    for (uint32_t e = 0; e < m; e++) {
+        at->left[e] = at->rows->start[e + 1] - at->rows->start[e];
+        for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
+            at->of_output[at->start[at->rows->columns[k] + 1]++] = e;
+    }
+    const hcri_rows *rows = &at->set->linear->rows;
+    for (size_t k = 0; rows->count != 0 && k < rows->start[rows->count]; k++)
+        at->used_by[rows->columns[k]]++;
+    return HCR_OK;
+}
+
+/* b − Σ a_j y_j over the fixed outputs; *sizes: Σ of what is summed. */
+static double right_left(const solver *at, uint32_t e, double *sizes) {
+    hcri_dd left = {at->set->equalities.right[e], 0};
+    *sizes = fabs(left.high);
+    for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++) {
+        const uint32_t j = at->rows->columns[k];
+        if (at->fixed_by[j] == NONE)
+            continue;
+        left = hcri_dd_add_product(left, -at->rows->values[k], at->value[j]);
+        *sizes += fabs(at->rows->values[k] * at->value[j]);
+    }
+    return hcri_dd_value(left);
+}
+
+/* ------------------------------------------------------------------------------------------------- what is found */
+
+/* One more dependent output: constant and the row in at->columns and at->values, made from these equalities. */
+static hcr_status add_dependent(solver *at, uint32_t output, double constant, size_t terms, size_t equalities,
+                                const uint32_t *equality, hcr_error *error) {
+    hcri_elimination *to = at->to;
+    static const double one[1] = {1};
+    HCRI_TRY(hcri_rows_append(&to->affine.map, at->allocator, terms, at->columns, at->values, error));
+    if (equalities == 1)
+        HCRI_TRY(hcri_rows_append(&to->determined, at->allocator, 1, equality, one, error));
+    else
+        HCRI_TRY(hcri_rows_append(&to->determined, at->allocator, equalities, equality, at->values, error));
+    to->affine.dependent[to->affine.count] = output;
+    to->affine.constant[to->affine.count] = constant;
+    to->affine.count++;
+    return HCR_OK;
+}
+
+static hcr_status fix_output(solver *at, uint32_t output, double value, uint32_t e, hcr_error *error) {
+    static const double one = 1;
+    at->value[output] = value;
+    at->fixed_by[output] = e;
+    at->to->equality[at->to->affine.count] = e;
+    HCRI_TRY(add_dependent(at, output, value, 0, 1, &e, error));
+    return hcri_rows_append(&at->to->affine.basis, at->allocator, 1, &output, &one, error);
+}
+
+/* --------------------------------------------------------------------------------------- equalities of one output */
+
+/* The equalities that fixed the outputs of equality e, and e itself. */
+static void mark_fixing(const solver *at, uint32_t e, unsigned char *marked) {
+    uint32_t *stack = at->member;
+    size_t depth = 0;
+    if (!marked[e])
+        stack[depth++] = e;
+    marked[e] = 1;
+    while (depth > 0) {
+        const uint32_t now = stack[--depth];
+        for (size_t k = at->rows->start[now]; k < at->rows->start[now + 1]; k++) {
+            const uint32_t by = at->fixed_by[at->rows->columns[k]];
+            if (by != NONE && !marked[by]) {
+                marked[by] = 1;
+                stack[depth++] = by;
+            }
+        }
+    }
+}
+
+static hcr_status refuse(const solver *at, const unsigned char *marked, hcr_error *error) {
+    return hcri_conflict_refuse_equalities(at->set, marked, error);
+}
+
+/* An equality without outputs left agrees with those that fixed them, or doesn't. */
+static hcr_status check_fixed(solver *at, uint32_t e, hcr_error *error) {
+    double sizes;
+    const double left = right_left(at, e, &sizes);
+    at->done[e] = 1;
+    if (fabs(left) <= HCRI_EQUALITY_ROUNDING * sizes)
+        return HCR_OK;
+    unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
+    if (marked == NULL)
+        return hcri_fail_memory(error);
+    mark_fixing(at, e, marked);
+    const hcr_status status = refuse(at, marked, error);
+    hcri_release(at->allocator, marked);
+    return status;
+}
+
+/* Equalities that fix an output, until none does any more. */
+static hcr_status fix_outputs(solver *at, hcr_error *error) {
+    uint32_t *waiting = at->group; /* not needed yet */
+    size_t count = 0;
+    for (uint32_t e = (uint32_t)at->m; e-- > 0;)
+        if (at->left[e] <= 1)
+            waiting[count++] = e;
+    while (count > 0) {
+        const uint32_t e = waiting[--count];
+        if (at->done[e])
+            continue;
+        if (at->left[e] == 0) {
+            HCRI_TRY(check_fixed(at, e, error));
+            continue;
+        }
+        size_t k = at->rows->start[e];
+        while (at->fixed_by[at->rows->columns[k]] != NONE)
+            k++;
+        const uint32_t output = at->rows->columns[k];
+        double sizes;
+        at->done[e] = 1;
+        HCRI_TRY(fix_output(at, output, right_left(at, e, &sizes) / at->rows->values[k], e, error));
+        for (size_t i = at->start[output]; i < at->start[output + 1]; i++)
+            if (--at->left[at->of_output[i]] == 1) /* once for each equality: there is room for all */
+                waiting[count++] = at->of_output[i];
+    }
+    return HCR_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- one equality alone */
+
+/* Σ a_j y_j = b: the output with the largest coefficient is dependent, of those at least half as large the one that
+ * fewest inequalities know. */
+static hcr_status solve_alone(solver *at, uint32_t e, hcr_error *error) {
+    const hcri_rows *rows = at->rows;
+    double largest = 0, sizes;
+    for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++)
+        if (at->fixed_by[rows->columns[k]] == NONE)
+            largest = fmax(largest, fabs(rows->values[k]));
+    size_t pivot = SIZE_MAX;
+    for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++)
+        if (at->fixed_by[rows->columns[k]] == NONE && fabs(rows->values[k]) >= 0.5 * largest &&
+            (pivot == SIZE_MAX || at->used_by[rows->columns[k]] < at->used_by[rows->columns[pivot]]))
+            pivot = k;
+    const double constant = right_left(at, e, &sizes) / rows->values[pivot];
+    for (int part = 0; part < 2; part++) { /* Q, then T */
+        size_t terms = 0;
+        for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++) {
+            if (at->fixed_by[rows->columns[k]] != NONE || (part == 1 && k == pivot))
+                continue;
+            at->columns[terms] = rows->columns[k];
+            at->values[terms++] = part == 0 ? rows->values[k] : -rows->values[k] / rows->values[pivot];
+        }
+        if (part == 1)
+            return add_dependent(at, rows->columns[pivot], constant, terms, 1, &e, error);
+        const double length = hcri_norm(terms, at->values);
+        for (size_t k = 0; k < terms; k++)
+            at->values[k] /= length;
+        at->to->equality[at->to->affine.count] = e;
+        HCRI_TRY(hcri_rows_append(&at->to->affine.basis, at->allocator, terms, at->columns, at->values, error));
+    }
+    return HCR_OK;
+}
+
+/* -------------------------------------------------------------------------------------------- equalities in common */
+
+static uint32_t root_of(solver *at, uint32_t e) {
+    while (at->group[e] != e)
+        e = at->group[e] = at->group[at->group[e]];
+    return e;
+}
+
+/* Each group hangs on its first equality, whose list of the others runs through at->left. */
+static void make_groups(solver *at) {
+    uint32_t *tail = at->member;
+    for (uint32_t e = 0; e < at->m; e++)
+        at->group[e] = tail[e] = e;
+    for (size_t j = 0; j < at->n; j++) {
+        if (at->fixed_by[j] != NONE)
+            continue;
+        for (size_t i = at->start[j]; i + 1 < at->start[j + 1]; i++) {
+            const uint32_t a = root_of(at, at->of_output[i]), b = root_of(at, at->of_output[i + 1]);
+            at->group[a > b ? a : b] = a > b ? b : a;
+        }
+        at->local[j] = NONE;
+    }
+    for (uint32_t e = 0; e < at->m; e++) {
+        const uint32_t root = root_of(at, e);
+        at->left[e] = SIZE_MAX;
+        if (root != e)
+            at->left[tail[root]] = e;
+        tail[root] = e;
+    }
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The equalities and outputs of a group, both increasing. */
+static void collect(solver *at, uint32_t root, size_t *equalities, size_t *outputs) {
+    *equalities = *outputs = 0;
+    for (size_t e = root; e != SIZE_MAX; e = at->left[e]) {
+        at->member[(*equalities)++] = (uint32_t)e;
+        for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++) {
+            const uint32_t j = at->rows->columns[k];
+            if (at->fixed_by[j] != NONE || at->local[j] != NONE)
+                continue;
+            at->local[j] = 0;
+            at->output[(*outputs)++] = j;
+        }
+    }
+    qsort(at->output, *outputs, sizeof *at->output, by_number);
+    for (uint32_t k = 0; k < *outputs; k++)
+        at->local[at->output[k]] = k;
+}
+
+/* The group as a full matrix, its rows divided by powers of two. */
+static hcr_status fill(solver *at, size_t equalities, size_t outputs, hcri_dense_equalities *system, hcr_error *error) {
+    if (outputs > HCRI_LARGEST_EQUALITIES / equalities)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "%zu equalities in %zu outputs hang together: at most %zu coefficients of such a group are "
+                         "accepted, zeros counted",
+                         equalities, outputs, HCRI_LARGEST_EQUALITIES);
+    HCRI_TRY(hcri_dense_equalities_create(equalities, outputs, system, error));
+    for (size_t i = 0; i < equalities; i++) {
+        const uint32_t e = at->member[i];
+        double largest = 0, sizes;
+        for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
+            if (at->fixed_by[at->rows->columns[k]] == NONE)
+                largest = fmax(largest, fabs(at->rows->values[k]));
+        int exponent;
+        (void)frexp(largest, &exponent);
+        for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
+            if (at->fixed_by[at->rows->columns[k]] == NONE)
+                system->A[i * outputs + at->local[at->rows->columns[k]]] = ldexp(at->rows->values[k], -exponent);
+        system->right[i] = ldexp(right_left(at, e, &sizes), -exponent);
+    }
+    return HCR_OK;
+}
+
+static hcr_status refuse_group(solver *at, const hcri_dense_equalities *system, hcr_error *error) {
+    static const double part_of_it = 1e-9;
+    const size_t equalities = system->rows;
+    unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
+    uint32_t *member = hcri_copy(at->allocator, at->member, equalities, sizeof *member);
+    hcr_status status = marked == NULL || member == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        mark_fixing(at, member[system->conflict], marked);
+        for (size_t i = 0; i < system->rank; i++)
+            if (fabs(system->weight[i]) > part_of_it)
+                mark_fixing(at, member[system->row[i]], marked);
+        status = refuse(at, marked, error);
+    }
+    hcri_release(at->allocator, marked);
+    hcri_release(at->allocator, member);
+    return status;
+}
+
+/* Entries of a dense row as a sparse one in at->columns and at->values, by increasing columns. */
+static size_t sparse_row(solver *at, size_t count, const uint32_t *columns, const double *values) {
+    double largest = 0;
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, fabs(values[k]));
+    size_t terms = 0;
+    for (size_t k = 0; k < count; k++)
+        if (fabs(values[k]) > negligible * largest) {
+            at->columns[terms] = columns[k];
+            at->values[terms++] = values[k];
+        }
+    return terms;
+}
+
+static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hcr_error *error) {
+    const size_t rank = system->rank, outputs = system->columns, free = outputs - rank;
+    hcri_elimination *to = at->to;
+    const size_t first = to->affine.count;
+    uint32_t *columns = hcri_allocate(at->allocator, outputs + rank, sizeof *columns);
+    double *row = hcri_allocate(at->allocator, outputs, sizeof *row);
+    hcr_status status = columns == NULL || row == NULL ? hcri_fail_memory(error) : HCR_OK;
+    uint32_t *equality = columns == NULL ? NULL : columns + outputs;
+    for (size_t i = 0; i < rank && status == HCR_OK; i++) {
+        equality[i] = to->equality[first + i] = at->member[system->row[i]];
+        const size_t terms = sparse_row(at, outputs, at->output, system->basis + i * outputs);
+        status = hcri_rows_append(&to->affine.basis, at->allocator, terms, at->columns, at->values, error);
+    }
+    for (size_t i = 0; i < rank && status == HCR_OK; i++) {
+        for (size_t j = 0; j < outputs; j++)
+            row[j] = 0;
+        for (size_t f = 0; f < free; f++)
+            row[system->column[rank + f]] = system->map[f * rank + i];
+        const size_t terms = sparse_row(at, outputs, at->output, row);
+        status = add_dependent(at, at->output[system->column[i]], system->constant[i], terms, rank, equality, error);
+    }
+    hcri_release(at->allocator, columns);
+    hcri_release(at->allocator, row);
+    return status;
+}
+
+static hcr_status solve_group(solver *at, uint32_t root, hcr_error *error) {
+    size_t equalities, outputs;
+    collect(at, root, &equalities, &outputs);
+    if (equalities == 1)
+        return solve_alone(at, at->member[0], error);
+    hcri_dense_equalities system = {0};
+    hcr_status status = fill(at, equalities, outputs, &system, error);
+    if (status == HCR_OK)
+        status = hcri_dense_equalities_solve(&system, error);
+    if (status == HCR_OK)
+        status = system.conflict != SIZE_MAX ? refuse_group(at, &system, error) : take_group(at, &system, error);
+    hcri_dense_equalities_release(&system);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- result */
+
+typedef struct numbered {
+    uint32_t key;
+    uint32_t position;
+} numbered;
+
+static int by_key(const void *a, const void *b) {
+    const numbered *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static hcr_status permute_rows(hcri_rows *rows, const numbered *order, size_t count, const hcr_allocator *allocator,
+                               hcr_error *error) {
+    hcri_rows sorted = {0};
+    for (size_t i = 0; i < count; i++) {
+        const size_t from = order[i].position, start = rows->start[from];
+        const hcr_status status = hcri_rows_append(&sorted, allocator, rows->start[from + 1] - start,
+                                                   rows->columns + start, rows->values + start, error);
+        if (status != HCR_OK) {
+            hcri_rows_release(&sorted, allocator);
+            return status;
+        }
+    }
+    hcri_rows_release(rows, allocator);
+    *rows = sorted;
+    return HCR_OK;
+}
+
+/* Dependent outputs by increasing number, as the runtime wants them. */
+static hcr_status sort(solver *at, hcr_error *error) {
+    hcri_elimination *to = at->to;
+    const size_t count = to->affine.count;
+    numbered *order = hcri_allocate(at->allocator, count, sizeof *order);
+    double *constant = hcri_copy(at->allocator, to->affine.constant, count, sizeof *constant);
+    hcr_status status = order == NULL || constant == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = (numbered){to->affine.dependent[i], i};
+        qsort(order, count, sizeof *order, by_key);
+        for (size_t i = 0; i < count; i++) {
+            to->affine.dependent[i] = order[i].key;
+            to->affine.constant[i] = constant[order[i].position];
+        }
+        status = permute_rows(&to->affine.map, order, count, at->allocator, error);
+        if (status == HCR_OK)
+            status = permute_rows(&to->determined, order, count, at->allocator, error);
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = (numbered){to->equality[i], i};
+        qsort(order, count, sizeof *order, by_key);
+        for (size_t i = 0; i < count; i++)
+            to->equality[i] = order[i].key;
+    }
+    hcri_release(at->allocator, order);
+    hcri_release(at->allocator, constant);
+    return status;
+}
+
+static hcr_status solve(solver *at, hcr_error *error) {
+    HCRI_TRY(prepare(at, error));
+    HCRI_TRY(fix_outputs(at, error));
+    make_groups(at);
+    for (uint32_t e = 0; e < at->m; e++)
+        if (!at->done[e] && root_of(at, e) == e)
+            HCRI_TRY(solve_group(at, e, error));
+    return sort(at, error);
+}
+
+hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hcr_error *error) {
+    *elimination = (hcri_elimination){0};
+    if (set->equalities.rows.count == 0)
+        return HCR_OK;
+    solver at = {.set = set,
+                 .allocator = &set->allocator,
+                 .rows = &set->equalities.rows,
+                 .n = set->n,
+                 .m = set->equalities.rows.count,
+                 .to = elimination};
+    const hcr_status status = solve(&at, error);
+    release(&at);
+    if (status != HCR_OK || elimination->affine.count == 0) /* all of them may be 0 = 0 */
+        hcri_elimination_release(elimination, &set->allocator);
+    return status;
+}
+
+void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator) {
+    hcri_affine_release(&elimination->affine, allocator);
+    hcri_release(allocator, elimination->equality);
+    hcri_rows_release(&elimination->determined, allocator);
+    *elimination = (hcri_elimination){0};
+}
+
+size_t hcri_elimination_find(const hcri_elimination *elimination, uint32_t j) {
+    size_t low = 0, high = elimination->affine.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (elimination->affine.dependent[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < elimination->affine.count && elimination->affine.dependent[low] == j ? low : SIZE_MAX;
+}
+
+void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked) {
+    const hcri_rows *rows = &set->equalities.rows;
+    for (size_t k = elimination->determined.start[d]; k < elimination->determined.start[d + 1]; k++) {
+        const uint32_t e = elimination->determined.columns[k];
+        if (marked[e])
+            continue;
+        marked[e] = 1;
+        for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
+            const size_t other = hcri_elimination_find(elimination, rows->columns[i]);
+            if (other != SIZE_MAX && elimination->affine.map.start[other] == elimination->affine.map.start[other + 1])
+                hcri_elimination_mark(elimination, set, other, marked);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/* The equalities of a set, solved: which are independent, which outputs they determine, and how. */
+#ifndef HCRI_ELIMINATION_H
+#define HCRI_ELIMINATION_H
+
+#include "region/affine.h"
+#include "region/set.h"
+
+/* Differences of this share of the terms are taken for rounding in the numbers as they were written: a row that depends
+ * on others up to it is redundant when its right side agrees with theirs up to it, and contradicts them otherwise. It is
+ * thousands of roundings, so that rows computed in different ways agree, and far from 1e-9, the least difference
+ * between rows that people mean. */
+#define HCRI_EQUALITY_ROUNDING 0x1p-40
+
+typedef struct hcri_elimination {
+    hcri_affine affine;   /* count 0: no equalities. Its memory is the set's */
+    uint32_t *equality;   /* count independent equalities of the set, increasing: they imply the others */
+    hcri_rows determined; /* for each dependent output, as columns the equalities that its row of T is made from; those
+                           * that fix a fixed output in these aren't repeated */
+} hcri_elimination;
+
+/* Outputs with one equality each are solved one by one, those with several in common by dense orthogonal factorisations
+ * with pivoting, first of the rows (rank, basis), then of the columns (which are dependent), so that T stays small. T and
+ * the constant are refined until they are right to a few units in the last place. Errors: EMPTY with equalities that
+ * contradict each other, UNSUPPORTED when too many hang together, MEMORY. */
+hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hcr_error *error);
+void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator);
+/* The place of output j among the dependent ones, SIZE_MAX for a free one. */
+size_t hcri_elimination_find(const hcri_elimination *elimination, uint32_t j);
+/* marked[e] = 1 for each equality of the set that dependent output number d follows from. */
+void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked);
+
+#endif

@@ -1,0 +1,105 @@
+#include "solve/nearest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "solve/active_set.h"
+#include "solve/cuts.h"
+
+struct hcri_nearest {
+    const hcr_region *region;
+    hcri_active_set *active_set;
+    hcri_cuts cuts;
+    double *inside;
+};
+
+/* Shares of the distance: what is aimed at, and what is promised. */
+static const double aim = 1e-13, promise = 1e-8;
+
+void hcri_nearest_free(hcri_nearest *nearest) {
+    if (nearest == NULL)
+        return;
+    hcri_active_set_free(nearest->active_set);
+    hcri_cuts_release(&nearest->cuts);
+    free(nearest->inside);
+    free(nearest);
+}
+
+hcr_status hcri_nearest_create(const hcr_region *region, hcri_nearest **nearest, hcr_error *error) {
+    hcri_nearest *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->region = region;
+    made->inside = malloc(region->set.n * sizeof *made->inside);
+    hcr_status status = made->inside == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_active_set_create(region, &made->active_set, error);
+    if (status == HCR_OK)
+        status = hcri_cuts_create(&region->set, &made->cuts, error);
+    if (status == HCR_OK)
+        hcri_cuts_set_interior(&made->cuts, region->origin);
+    if (status != HCR_OK)
+        hcri_nearest_free(made);
+    else
+        *nearest = made;
+    return status;
+}
+
+static double distance(size_t n, const double *a, const double *b) {
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sqrt(sum);
+}
+
+/* The new cuts to the active set; 0 without memory. */
+static int hand_over(hcri_nearest *nearest, size_t from) {
+    const hcri_cuts *cuts = &nearest->cuts;
+    for (size_t k = from; k < cuts->count; k++) {
+        const size_t start = cuts->rows.start[k];
+        if (!hcri_active_set_cut(nearest->active_set, cuts->rows.start[k + 1] - start, cuts->rows.columns + start,
+                                 cuts->rows.values + start, cuts->right[k]))
+            return 0;
+    }
+    return 1;
+}
+
+/* By how much of the shorter distance the longer one is longer. */
+static double gap_at(hcri_nearest *nearest, const double *p, const double *y) {
+    const double *origin = nearest->region->origin;
+    const size_t n = nearest->region->set.n;
+    const double part = hcri_cuts_reach(&nearest->cuts, y);
+    if (part == 1)
+        return 0;
+    for (size_t j = 0; j < n; j++)
+        nearest->inside[j] = origin[j] + part * (y[j] - origin[j]);
+    const double outer = distance(n, p, y);
+    return (distance(n, p, nearest->inside) - outer) / outer;
+}
+
+hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *y, hcr_error *error) {
+    enum { MOST_ROUNDS = 400, PATIENCE = 8 };
+    hcri_cuts *cuts = &nearest->cuts;
+    double least = INFINITY;
+    int going = 0;
+    hcri_cuts_clear(cuts);
+    int solved = hcri_active_set_project(nearest->active_set, p, y);
+    for (int round = 0; round < MOST_ROUNDS && solved && going < PATIENCE; round++) {
+        const double gap = gap_at(nearest, p, y);
+        if (gap <= aim)
+            return HCR_OK;
+        going = gap < 0.5 * least ? 0 : going + (least <= promise);
+        least = fmin(least, gap);
+        const size_t before = cuts->count;
+        size_t violated;
+        HCRI_TRY(hcri_cuts_separate(cuts, y, &violated, error));
+        HCRI_TRY(hcri_cuts_touch(cuts, y, error));
+        if (!hand_over(nearest, before))
+            return hcri_fail_memory(error);
+        solved = hcri_active_set_again(nearest->active_set, y);
+    }
+    return solved && gap_at(nearest, p, y) <= promise
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
+                           least);
+}

@@ -1,0 +1,379 @@
+#include "solve/outline.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/bounds.h"
+#include "solve/central.h"
+#include "solve/conflict.h"
+#include "solve/describe.h"
+#include "solve/open.h"
+#include "solve/origin.h"
+#include "solve/outer.h"
+#include "solve/radius.h"
+#include "solve/reduction.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* What is found of a set without equalities. */
+typedef struct survey {
+    const hcri_set *set;
+    hcri_wish wish;
+    int unbounded_allowed;
+    double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
+    double inradius;
+} survey;
+
+/* A point's room can be infinite where nothing is near. */
+static double finite_room(double room) { return isinf(room) ? 1 : room; }
+
+/* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
+
+/* A set that is empty is called so, not unbounded. */
+static hcr_status prove_bounded(const survey *at, hcr_error *error) {
+    hcr_error found = {0};
+    const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
+    if (status == HCR_ERROR_UNBOUNDED &&
+        hcri_central_check_flat_part(at->set, at->lower, at->upper, error) == HCR_ERROR_EMPTY)
+        return HCR_ERROR_EMPTY;
+    return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
+}
+
+static hcr_status survey_plain(survey *at, double *centre, hcr_error *error) {
+    const hcri_set *set = at->set;
+    double room = 0;
+    int unbounded = 0;
+    if (!hcri_bounds_closed(set->n, at->lower, at->upper)) {
+        hcr_error found = {0};
+        const hcr_status status = prove_bounded(at, &found);
+        unbounded = status == HCR_ERROR_UNBOUNDED && at->unbounded_allowed;
+        if (status != HCR_OK && !unbounded)
+            return hcri_fail_at(error, status, found.file, found.line, found.column, "%s", found.text);
+    }
+    if (at->wish.kind != HCR_ORIGIN_GIVEN)
+        HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
+                           : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
+    HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
+    at->inradius = finite_room(hcri_central_radius(set, at->origin));
+    return hcri_bounds_narrow(set, at->origin, at->inradius, unbounded, at->lower, at->upper, error);
+}
+
+/* ------------------------------------------------------------------------------------------------- and other kinds */
+
+static hcr_status survey_outer(survey *at, hcri_outer *outer, double *centre, hcr_error *error) {
+    const hcri_set *set = at->set;
+    const size_t n = set->n;
+    const int closed = outer->bounded;
+    double room = 0;
+    int bounded = 1;
+    if (at->wish.kind == HCR_ORIGIN_GIVEN) {
+        HCRI_TRY(hcri_origin_choose(set, &at->wish, NULL, 0, at->lower, at->upper, at->origin, error));
+        memcpy(centre, at->origin, n * sizeof *centre);
+        hcri_outer_start_at(outer, centre);
+    } else {
+        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+    }
+    HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
+    if (!bounded && !at->unbounded_allowed)
+        return hcri_bounds_refuse(set, at->origin, error);
+    const double near = finite_room(hcri_outer_radius(set, centre, INFINITY));
+    HCRI_TRY(hcri_outer_extremes(outer, centre, near, error));
+    memcpy(at->lower, outer->lower, n * sizeof *at->lower);
+    memcpy(at->upper, outer->upper, n * sizeof *at->upper);
+    if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
+        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+    HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
+    at->inradius = finite_room(hcri_outer_radius(set, at->origin, INFINITY));
+    return HCR_OK;
+}
+
+static hcr_status survey_set(survey *at, hcr_error *error) {
+    const hcri_set *set = at->set;
+    if (at->wish.kind == HCR_ORIGIN_MEAN && at->wish.point == NULL)
+        return hcri_fail(error, HCR_ERROR_ORIGIN,
+                         "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
+                         "compile takes --targets), or choose another origin");
+    double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
+    if (centre == NULL)
+        return hcri_fail_memory(error);
+    double *low = centre + set->n, *high = low + set->n;
+    hcr_status status = hcri_bounds_derive(set, low, high, error);
+    for (size_t j = 0; j < set->n && status == HCR_OK; j++) {
+        at->lower[j] = fmax(at->lower[j], low[j]);
+        at->upper[j] = fmin(at->upper[j], high[j]);
+        if (!(at->lower[j] < at->upper[j])) { /* empty, for the search to show */
+            at->lower[j] = low[j];
+            at->upper[j] = high[j];
+        }
+    }
+    hcri_outer outer = {0};
+    if (status == HCR_OK && !hcri_outer_is_needed(set)) {
+        status = survey_plain(at, centre, error);
+    } else if (status == HCR_OK) {
+        status = hcri_outer_create(set, at->lower, at->upper, &outer, error);
+        if (status == HCR_OK)
+            status = survey_outer(at, &outer, centre, error);
+        hcri_outer_release(&outer);
+    }
+    hcri_release(memory, centre);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ equalities */
+
+static int has_equalities(const hcri_set *set) {
+    if (set->equalities.rows.count != 0)
+        return 1;
+    for (size_t j = 0; j < set->n; j++)
+        if (set->box->lower[j] == set->box->upper[j])
+            return 1;
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        if (set->linear->lower[i] == set->linear->upper[i])
+            return 1;
+    return 0;
+}
+
+/* The mean of the targets, or the given point. */
+static void wished_point(const hcr_builder *builder, double *point) {
+    const size_t n = builder->set.n;
+    for (size_t i = 0; i < builder->point_count; i++)
+        for (size_t j = 0; j < n; j++)
+            point[j] += (builder->points[i * n + j] - point[j]) / (double)(i + 1);
+}
+
+/* A given point has to be on the equalities, as far as the digits it was written with go; the mean is projected. */
+static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine, hcr_origin kind, double *point,
+                                      hcr_error *error) {
+    static const double written = 1e-9;
+    const hcri_rows *rows = &set->equalities.rows;
+    if (kind == HCR_ORIGIN_GIVEN) {
+        for (size_t e = 0; e < rows->count; e++) {
+            double sizes;
+            (void)hcri_rows_dot(rows, e, point, &sizes);
+            const double off = hcri_rows_dot_minus(rows, e, point, set->equalities.right[e]);
+            if (fabs(off) <= written * (sizes + fabs(set->equalities.right[e])))
+                continue;
+            char words[400];
+            const hcri_place *place = &set->place[set->equalities.source[e]];
+            hcri_describe_equality(set, e, words, sizeof words);
+            return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
+                                "the origin isn't on an equality: off by %.3g of\n    %s\nGive a point that satisfies "
+                                "it, or leave the choice to hcr (chebyshev).",
+                                off, words);
+        }
+    } else {
+        double *on = hcri_copy(memory, point, set->n, sizeof *on);
+        if (on == NULL)
+            return hcri_fail_memory(error);
+        hcri_affine_complete(affine, on);
+        for (size_t j = 0; j < set->n; j++)
+            point[j] -= on[j];
+        hcri_affine_project(affine, point);
+        for (size_t j = 0; j < set->n; j++)
+            point[j] += on[j];
+        hcri_release(memory, on);
+    }
+    hcri_affine_complete(affine, point);
+    return HCR_OK;
+}
+
+/* What the box of the free outputs says of the dependent ones: y = constant + T z. */
+static void bound_dependent(const hcri_affine *affine, double *lower, double *upper) {
+    for (size_t d = 0; d < affine->count; d++) {
+        const uint32_t j = affine->dependent[d];
+        double low = affine->constant[d], high = low, sizes = fabs(low);
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const double t = affine->map.values[k], *near = t > 0 ? lower : upper, *far = t > 0 ? upper : lower;
+            low += t * near[affine->map.columns[k]];
+            high += t * far[affine->map.columns[k]];
+            sizes += fabs(t) * fmax(fabs(lower[affine->map.columns[k]]), fabs(upper[affine->map.columns[k]]));
+        }
+        const double rounding = isinf(sizes) ? 0 : 0x1p-40 * sizes;
+        const double beyond = rounding + 0x1p-40 * (isinf(low) ? 0 : fabs(low)) + 0x1p-40 * (isinf(high) ? 0 : fabs(high));
+        lower[j] = fmax(lower[j], low - beyond);
+        upper[j] = fmin(upper[j], high + beyond);
+    }
+}
+
+/* The extremes of the dependent outputs over the bounds and rows. */
+static hcr_status narrow_dependent(const hcri_reduction *reduction, const survey *at, double *lower, double *upper,
+                                   hcr_error *error) {
+    const hcri_affine *affine = &reduction->elimination->affine;
+    const size_t count = affine->count;
+    double *low = hcri_allocate(memory, 2 * count, sizeof *low);
+    if (low == NULL)
+        return hcri_fail_memory(error);
+    double *high = low + count;
+    hcri_rows rows = {0};
+    hcr_status status = HCR_OK;
+    for (size_t d = 0; d < count && status == HCR_OK; d++) {
+        const size_t start = reduction->by.map.start[affine->dependent[d]];
+        status = hcri_rows_append(&rows, memory, reduction->by.map.start[affine->dependent[d] + 1] - start,
+                                  reduction->by.map.columns + start, reduction->by.map.values + start, error);
+        low[d] = lower[affine->dependent[d]] - affine->constant[d];
+        high[d] = upper[affine->dependent[d]] - affine->constant[d];
+    }
+    if (status == HCR_OK)
+        status = hcri_bounds_of_rows(at->set, at->origin, at->inradius, &rows, low, high, error);
+    for (size_t d = 0; d < count && status == HCR_OK; d++) {
+        const double beyond = 0x1p-50 * fabs(affine->constant[d]);
+        lower[affine->dependent[d]] = fmax(lower[affine->dependent[d]], low[d] + affine->constant[d] - beyond);
+        upper[affine->dependent[d]] = fmin(upper[affine->dependent[d]], high[d] + affine->constant[d] + beyond);
+    }
+    hcri_rows_release(&rows, memory);
+    hcri_release(memory, low);
+    return status;
+}
+
+/* The origin is rounded once more when the dependent outputs are completed: it has to stay within the box. */
+static void include_origin(size_t n, const double *origin, double *lower, double *upper) {
+    for (size_t j = 0; j < n; j++) {
+        lower[j] = fmin(lower[j], origin[j]);
+        upper[j] = fmax(upper[j], origin[j]);
+    }
+}
+
+static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_builder *builder, const double *point,
+                                 hcri_finding *finding, hcr_error *error) {
+    const size_t k = reduction->freedom, n = finding->set->n;
+    if (k == 0) {
+        memcpy(finding->origin, reduction->constant, n * sizeof(double));
+        memcpy(finding->lower, reduction->constant, n * sizeof(double));
+        memcpy(finding->upper, reduction->constant, n * sizeof(double));
+        finding->inradius = 1;
+        return HCR_OK;
+    }
+    double *numbers = hcri_allocate(memory, 4 * k, sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    survey at = {.set = &reduction->set,
+                 .wish = {builder->origin, point == NULL ? NULL : numbers + 3 * k},
+                 .unbounded_allowed = builder->unbounded_allowed,
+                 .origin = numbers,
+                 .lower = numbers + k,
+                 .upper = numbers + 2 * k};
+    hcr_status status = hcri_bounds_derive(finding->set, finding->lower, finding->upper, error);
+    for (size_t i = 0; i < k; i++) {
+        at.lower[i] = finding->lower[reduction->free[i]];
+        at.upper[i] = finding->upper[reduction->free[i]];
+        if (point != NULL)
+            numbers[3 * k + i] = point[reduction->free[i]];
+    }
+    if (status == HCR_OK)
+        status = survey_set(&at, error);
+    if (status == HCR_OK) {
+        hcri_reduction_complete(reduction, at.origin, finding->origin);
+        for (size_t i = 0; i < k; i++) {
+            finding->lower[reduction->free[i]] = at.lower[i];
+            finding->upper[reduction->free[i]] = at.upper[i];
+        }
+        finding->inradius = at.inradius;
+        bound_dependent(&finding->affine, finding->lower, finding->upper);
+        status = narrow_dependent(reduction, &at, finding->lower, finding->upper, error);
+        include_origin(n, finding->origin, finding->lower, finding->upper);
+    }
+    hcri_release(memory, numbers);
+    return status;
+}
+
+static hcr_status find_reduced(const hcr_builder *builder, const hcri_set *set, double *point, hcri_finding *finding,
+                               hcr_error *error) {
+    hcri_elimination elimination;
+    hcri_reduction reduction;
+    HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
+    finding->set = &finding->settled;
+    HCRI_TRY(hcri_set_number(&finding->settled, error));
+    HCRI_TRY(hcri_eliminate(&finding->settled, &elimination, error));
+    hcr_status status = HCR_OK;
+    if (elimination.affine.count == 0) { /* all were 0 = 0 */
+        survey at = {.set = finding->set,
+                     .wish = {builder->origin, point},
+                     .unbounded_allowed = builder->unbounded_allowed,
+                     .origin = finding->origin,
+                     .lower = finding->lower,
+                     .upper = finding->upper};
+        hcri_rows_release(&finding->settled.equalities.rows, &finding->settled.allocator);
+        status = survey_set(&at, error);
+        finding->inradius = at.inradius;
+        return status;
+    }
+    status = hcri_reduction_make(&finding->settled, &elimination, &reduction, error);
+    if (status == HCR_OK) {
+        finding->affine = elimination.affine; /* the finding's from here on */
+        if (point != NULL)
+            status = place_on_equalities(finding->set, &finding->affine, builder->origin, point, error);
+        if (status == HCR_OK)
+            status = survey_reduced(&reduction, builder, point, finding, error);
+        hcri_reduction_release(&reduction);
+        elimination.affine = (hcri_affine){0};
+    }
+    hcri_elimination_release(&elimination, &set->allocator);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- public */
+
+static hcr_status find(const hcr_builder *builder, const hcri_set *set, double *point, hcri_finding *finding,
+                       hcr_error *error) {
+    const size_t n = set->n;
+    finding->set = set;
+    finding->radius = INFINITY;
+    finding->origin = hcri_allocate(memory, n, sizeof(double));
+    finding->lower = hcri_allocate(memory, n, sizeof(double));
+    finding->upper = hcri_allocate(memory, n, sizeof(double));
+    if (finding->origin == NULL || finding->lower == NULL || finding->upper == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
+        finding->lower[j] = -INFINITY;
+        finding->upper[j] = INFINITY;
+    }
+    HCRI_TRY(hcri_conflict_sides(set, error));
+    if (has_equalities(set)) {
+        HCRI_TRY(find_reduced(builder, set, point, finding, error));
+    } else {
+        survey at = {.set = set,
+                     .wish = {builder->origin, point},
+                     .unbounded_allowed = builder->unbounded_allowed,
+                     .origin = finding->origin,
+                     .lower = finding->lower,
+                     .upper = finding->upper};
+        HCRI_TRY(survey_set(&at, error));
+        finding->inradius = at.inradius;
+    }
+    return hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
+}
+
+hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    *finding = (hcri_finding){0};
+    double *point = builder->point_count == 0 ? NULL : hcri_allocate(memory, set->n, sizeof *point);
+    if (builder->point_count != 0 && point == NULL)
+        return hcri_fail_memory(error);
+    if (point != NULL)
+        wished_point(builder, point);
+    const hcr_status status = find(builder, set, point, finding, error);
+    hcri_release(memory, point);
+    if (status != HCR_OK)
+        hcri_finding_release(finding);
+    return status;
+}
+
+void hcri_finding_release(hcri_finding *finding) {
+    if (finding->set == NULL)
+        return;
+    hcri_affine_release(&finding->affine, &finding->set->allocator);
+    if (finding->set == &finding->settled)
+        hcri_set_release(&finding->settled);
+    hcri_release(memory, finding->origin);
+    hcri_release(memory, finding->lower);
+    hcri_release(memory, finding->upper);
+    *finding = (hcri_finding){0};
+}
+
+hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding *finding) {
+    return (hcri_outline){.origin = finding->origin,
+                          .lower = finding->lower,
+                          .upper = finding->upper,
+                          .radius = finding->radius,
+                          .affine = finding->affine.count == 0 ? NULL : &finding->affine,
+                          .unbounded_allowed = builder->unbounded_allowed};
+}
