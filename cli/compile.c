@@ -19,19 +19,6 @@ struct job {
     char *made_path, *explanation;
 };
 
-/* load.region → load.hcr. */
-static char *compiled_path(const char *path) {
-    static const char extension[] = ".hcr";
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
-    const size_t length = dot == NULL || dot == base ? strlen(path) : (size_t)(dot - path);
-    char *made = malloc(length + sizeof extension);
-    if (made != NULL) {
-        memcpy(made, path, length);
-        memcpy(made + length, extension, sizeof extension);
-    }
-    return made;
-}
-
 static int find_output(struct job *job) {
     if (job->output_path != NULL) {
         if (strcmp(job->output_path, "-") != 0)
@@ -42,7 +29,7 @@ static int find_output(struct job *job) {
     }
     if (strcmp(job->region_path, "-") == 0)
         return report_usage("compile", "a region from standard input needs -o FILE");
-    job->output_path = job->made_path = compiled_path(job->region_path);
+    job->output_path = job->made_path = region_path_with(job->region_path, ".hcr");
     if (job->made_path == NULL)
         return report_memory();
     if (strcmp(job->output_path, job->region_path) == 0)

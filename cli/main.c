@@ -11,6 +11,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"compile", "region text to a compiled region", command_compile},
+    {"import", "an LP, MPS or CBF file to a region", command_import},
     {"explain", "what a region is made of", command_explain},
     {"check", "which rows are inside, and what the others break", command_check},
     {"project", "the nearest point inside, for each row", command_project},
@@ -19,6 +20,7 @@ static const struct command {
     {"decode", "directions and radii to points", command_decode},
     {"fit", "train a model whose every prediction is inside", command_fit},
     {"predict", "outputs of a model", command_predict},
+    {"plot", "a picture of a region", command_plot},
     {"windows", "a series to training windows and its limits", command_windows},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

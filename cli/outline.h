@@ -13,8 +13,8 @@ struct outline {
     } * vertex;
 };
 
-/* Rays as dense as the curvature asks for; corners, where the constraint or the course changes, as sharp as can be seen.
- * Returns an exit code. */
+/* Rays as dense as the curvature asks for; corners, where the constraint or the course changes, as sharp as can be
+ * seen. Returns an exit code. */
 int outline_make(const struct slice *slice, struct outline *outline);
 void outline_free(struct outline *outline);
 

@@ -135,3 +135,14 @@ void region_close(struct opened_region *opened) {
     free(opened->text);
     *opened = (struct opened_region){0};
 }
+
+char *region_path_with(const char *path, const char *extension) {
+    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1, *dot = strrchr(base, '.');
+    const size_t length = dot == NULL || dot == base ? strlen(path) : (size_t)(dot - path);
+    char *made = malloc(length + strlen(extension) + 1);
+    if (made != NULL) {
+        memcpy(made, path, length);
+        strcpy(made + length, extension);
+    }
+    return made;
+}

@@ -19,4 +19,7 @@ int region_open_placed(const char *path, const struct settings *settings, struct
 int region_recentre(struct opened_region *opened, size_t rows, const double *targets);
 void region_close(struct opened_region *opened);
 
+/* load.region with the extension ".hcr" is load.hcr. NULL when there is no memory; the caller frees it. */
+char *region_path_with(const char *path, const char *extension);
+
 #endif

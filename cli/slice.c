@@ -55,9 +55,9 @@ static int read_axes(struct slice *slice, const char *axes) {
         if (*at == '\0')
             break;
     }
-    if (axes == NULL)
-        for (slice->axes = 0; slice->axes < (slice->n == 3 ? 3 : 2) && slice->axes < slice->n; slice->axes++)
-            slice->axis[slice->axes] = slice->axes;
+    const size_t usual = slice->n == 3 && hcr_region_freedom(slice->region) == 3 ? 3 : 2;
+    for (; axes == NULL && slice->axes < usual && slice->axes < slice->n; slice->axes++)
+        slice->axis[slice->axes] = slice->axes;
     if (slice->axes < 2)
         return slice->n < 2 ? report_usage("plot", "the region has one output: `hcr explain` prints its two ends")
                             : report_usage("plot", "--axes takes two or three outputs");
@@ -233,7 +233,8 @@ void slice_close(struct slice *slice) {
     *slice = (struct slice){0};
 }
 
-/* ----------------------------------------------------------------------------------------------- points of the plane */
+/* ----------------------------------------------------------------------------------------------- points of the plane
+ */
 
 /* step × direction (in units of scale) as a change of all outputs, added to `y`. */
 static void add_step(const struct slice *slice, const double *direction, double step, double *y) {
@@ -284,8 +285,8 @@ static int reach_by_bisection(const struct slice *slice, size_t count, const dou
             add_step(slice, direction + i * slice->axes, step, scratch + i * slice->n);
         }
         uint32_t *broken = malloc((count + 1) * sizeof *broken);
-        status = broken == NULL ? HCR_ERROR_MEMORY
-                                : hcr_violation(slice->region, count, scratch, value, broken, &error);
+        status =
+            broken == NULL ? HCR_ERROR_MEMORY : hcr_violation(slice->region, count, scratch, value, broken, &error);
         for (size_t i = 0; i < count && status == HCR_OK; i++) {
             const double step = isinf(reach[i]) ? fmax(2 * inner[i], 0x1p-20) : (inner[i] + reach[i]) / 2;
             if (value[i] > 0) {
@@ -445,8 +446,7 @@ int slice_frame(struct slice *slice, size_t points, const double *point) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < slice->axes; k++) {
             const double length = slice->is_clipped ? fmin(reach[i], most) : reach[i];
-            const double t =
-                slice->centre[slice->axis[k]] + length * direction[i * slice->axes + k] * slice->scale[k];
+            const double t = slice->centre[slice->axis[k]] + length * direction[i * slice->axes + k] * slice->scale[k];
             slice->lower[k] = fmin(slice->lower[k], t);
             slice->upper[k] = fmax(slice->upper[k], t);
         }

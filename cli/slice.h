@@ -6,17 +6,17 @@
 
 enum { SLICE_MOST_AXES = 3 };
 
-/* The points centre + Σ_k t_k lift_k. lift_k changes output axis[k] by 1, the other axes not at all, and the other outputs
- * as little as the equalities of the region allow: not at all when there are none. */
+/* The points centre + Σ_k t_k lift_k. lift_k changes output axis[k] by 1, the other axes not at all, and the other
+ * outputs as little as the equalities of the region allow: not at all when there are none. */
 struct slice {
     const hcr_region *region;
     hcr_workspace *workspace;
     size_t n, axes;
     size_t axis[SLICE_MOST_AXES];
-    double *lift;       /* axes × n */
-    double *centre;     /* n: the origin, or a point of the region that was given */
-    int through_origin; /* the centre is the origin */
-    int is_lifted;      /* equalities move other outputs */
+    double *lift;                  /* axes × n */
+    double *centre;                /* n: the origin, or a point of the region that was given */
+    int through_origin;            /* the centre is the origin */
+    int is_lifted;                 /* equalities move other outputs */
     double scale[SLICE_MOST_AXES]; /* of a size with the region, along each axis */
     /* The window, in outputs. It cuts an unbounded region off; otherwise it grows with what is drawn. */
     double lower[SLICE_MOST_AXES], upper[SLICE_MOST_AXES];

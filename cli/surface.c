@@ -1,6 +1,6 @@
-/* An octahedron's faces, each cut into SIDE² triangles, are blown up to the frontier. Where the corners of a triangle are
- * stopped by different constraints, its sides are cut where the constraint changes, so that edges are sharp; where three
- * meet, their planes do. */
+/* An octahedron's faces, each cut into SIDE² triangles, are blown up to the frontier. Where the corners of a triangle
+ * are stopped by different constraints, its sides are cut where the constraint changes, so that edges are sharp; where
+ * three meet, their planes do. */
 #include "surface.h"
 
 #include "command.h"
@@ -74,8 +74,8 @@ static void spread(struct corner *corner) {
 
 /* --------------------------------------------------------------------------------------------------------- polygons */
 
-static int add_polygon(const struct slice *slice, struct surface *surface, int corners,
-                       const double *const *point, uint32_t which) {
+static int add_polygon(const struct slice *slice, struct surface *surface, int corners, const double *const *point,
+                       uint32_t which) {
     if (surface->polygons == surface->polygon_capacity) {
         surface->polygon_capacity = 2 * surface->polygon_capacity + 4096;
         void *grown = realloc(surface->polygon, surface->polygon_capacity * sizeof *surface->polygon);

@@ -5,9 +5,9 @@
 #include "slice.h"
 
 struct surface_polygon {
-    int corners; /* 3 or 4 */
+    int corners;         /* 3 or 4 */
     double corner[4][3]; /* in outputs */
-    uint32_t which; /* what stops it there */
+    uint32_t which;      /* what stops it there */
 };
 struct surface_edge { /* between two constraints */
     double end[2][3];

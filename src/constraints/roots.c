@@ -77,18 +77,22 @@ static int find_high(bracket *b, double guess, double reach) {
 
 /* Newton's or Halley's method inside the bracket, from the end that came last. On the infeasible side of a convex φ
  * Newton's iterates fall onto the root; once they have stopped, steps back by growing amounts find the feasible end.
- * Where a step isn't half of the one before, the bracket is halved instead. */
+ * Where a step isn't half of the one before, or is the third in a row that takes t to ¾ or less, as far from the root
+ * of a power, the bracket is halved instead. */
 static void close_in(bracket *b, hcri_root_method method) {
     double before = b->high.t - b->low.t, back = 0.5 * width;
+    int long_steps = 0;
     while (is_wide(b)) {
         const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
         const double step = has_slope(from) ? step_from(from, method) : INFINITY;
         double t = from->t + step;
+        long_steps = -step > 0.25 * from->t ? long_steps + 1 : 0;
         if (fabs(step) <= width * from->t) { /* stopped: the root is next to `from` */
             t = from->t + (from->t == b->high.t ? -back : back) * b->high.t;
             back *= 8;
-        } else if (!(fabs(step) <= 0.5 * before)) {
+        } else if (!(fabs(step) <= 0.5 * before) || long_steps > 2) {
             t = middle(b);
+            long_steps = 0;
         }
         if (!(t > b->low.t && t < b->high.t) || b->jets > MOST_JETS)
             t = middle(b);
@@ -114,7 +118,7 @@ static void close_in_by_values(bracket *b) {
         }
         const jet far = best.t == b->high.t ? b->low : b->high;
         const double half = 0.5 * (far.t - best.t), least = 0.5 * width * b->high.t;
-        double p = 0, q = 1;
+        double p = INFINITY, q = 1; /* the step is p/q */
         if (fabs(before) >= least && fabs(previous.value) > fabs(best.value)) {
             const double s = best.value / previous.value;
             if (previous.t == far.t) { /* secant */
@@ -129,7 +133,7 @@ static void close_in_by_values(bracket *b) {
                 q = -q;
             p = fabs(p);
         }
-        if (p > 0 && 2 * p < fmin(3 * half * q - fabs(least * q), fabs(before * q)) && b->jets <= MOST_JETS) {
+        if (2 * p < fmin(3 * half * q - fabs(least * q), fabs(before * q)) && b->jets <= MOST_JETS) {
             before = step;
             step = p / q;
         } else {

@@ -13,7 +13,7 @@
 #define SHOWN_OUTPUTS 8
 
 /* Bounds of this size and beyond, when they are powers of ten, are what people write for "none". */
-#define LEAST_DOUBTFUL 1e6
+#define LEAST_DOUBTFUL 1e7
 
 typedef struct source_count { /* of one source */
     size_t kind[HCRI_KINDS];  /* inequalities of the region … */
@@ -175,14 +175,14 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
     for (size_t p = 0; p < set->places; p++)
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
             all[kind] += count[p].kind[kind];
-    hcri_report_write(report, "\ninequalities  %zu:", total(all));
-    const char *separator = " ";
+    hcri_report_write(report, "\ninequalities  %zu", total(all));
+    const char *separator = ": ";
     for (size_t kind = 0; kind < HCRI_KINDS; kind++)
         if (all[kind] != 0) {
             hcri_report_write(report, "%s%zu %s", separator, all[kind], hcri_kind_of((uint32_t)kind)->name);
             separator = ", ";
         }
-    if (set->linear != NULL && set->linear->rows.count != 0)
+    if (all[HCRI_LINEAR] != 0)
         hcri_report_write(report, " in %zu rows with %zu coefficients", set->linear->rows.count,
                           entries(&set->linear->rows));
     hcri_report_write(report, "\n");

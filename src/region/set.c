@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constraints/union.h"
+
 void hcri_set_release(hcri_set *set) {
     const hcr_allocator *allocator = &set->allocator;
     for (size_t i = 0; i < set->variables; i++)
@@ -218,6 +220,19 @@ static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) 
     return in->failed || set->places == 0 ? damaged(error, "sources") : HCR_OK;
 }
 
+static int has_sources(const hcri_set *set, const hcri_constraint *block) {
+    for (size_t k = 0; k < block->count; k++)
+        if (block->source[k] >= set->places)
+            return 0;
+    const hcri_union *group = (const hcri_union *)block;
+    const int has_bodies = block->kind->id == HCRI_UNION || block->kind->id == HCRI_EXCEPT;
+    for (size_t b = 0; has_bodies && b < group->bodies; b++)
+        for (size_t k = 0; k < group->body[b].blocks; k++)
+            if (!has_sources(set, group->body[b].block[k]))
+                return 0;
+    return 1;
+}
+
 static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) {
     const size_t blocks = hcri_get_count(in, 4);
     for (size_t i = 0; i < blocks; i++) {
@@ -229,9 +244,8 @@ static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) 
         hcri_constraint *block = NULL;
         HCRI_TRY(kind->read(in, set->n, &set->allocator, &block, error));
         HCRI_TRY(hcri_set_add_block(set, block, error));
-        for (size_t k = 0; k < block->count; k++)
-            if (block->source[k] >= set->places)
-                return damaged(error, "constraints");
+        if (!has_sources(set, block))
+            return damaged(error, "constraints");
     }
     return in->failed || set->blocks < 2 ? damaged(error, "constraints") : HCR_OK;
 }

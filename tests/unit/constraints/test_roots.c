@@ -184,7 +184,7 @@ static void falling(double t, double jet[3]) {
     jet[1] = -1;
     jet[2] = 0;
 }
-static void asymptote(double t, double jet[3]) { /* convex, rises to −1 and never to 0 */
+static void asymptote(double t, double jet[3]) { /* not convex: rises to −1 and never to 0 */
     jet[0] = -1 - 1 / (1 + t);
     jet[1] = 1 / ((1 + t) * (1 + t));
     jet[2] = -2 / ((1 + t) * (1 + t) * (1 + t));

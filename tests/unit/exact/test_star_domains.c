@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -498,60 +497,11 @@ static void test_origins(void **state) {
     }
 }
 
-static void assert_refused(hcr_status status, hcr_status expected, const hcr_error *error, const char *says) {
-    assert_int_equal(status, expected);
-    assert_non_null(strstr(error->text, says));
-}
-
-static void test_group_errors(void **state) {
-    (void)state;
-    hcr_builder *builder = start();
-    hcr_error error = {0};
-    assert_refused(hcr_builder_end_group(builder, &error), HCR_ERROR_ARGUMENT, &error, "without a group");
-    assert_refused(hcr_builder_next(builder, &error), HCR_ERROR_ARGUMENT, &error, "without a group");
-    begin(builder, HCR_GROUP_UNION);
-    assert_refused(hcr_builder_begin_group(builder, HCR_GROUP_EXCEPT, &error), HCR_ERROR_ARGUMENT, &error,
-                   "inside another");
-    assert_refused(hcr_builder_next(builder, &error), HCR_ERROR_ARGUMENT, &error, "no constraints");
-    assert_refused(hcr_builder_end_group(builder, &error), HCR_ERROR_ARGUMENT, &error, "no constraints");
-    const size_t starts[2] = {0, 1};
-    const uint32_t column = 0;
-    const double one = 1;
-    assert_int_not_equal(hcr_builder_add_equalities(builder, 1, starts, &column, &one, &one, &error), HCR_OK);
-    disc(builder, 0, 0, 1);
-    next(builder);
-    rectangle(builder, 1, 0, 1, 4);
-    assert_refused(hcr_builder_end_group(builder, &error), HCR_ERROR_EMPTY, &error,
-                   "y[0] is to be at least 1 and at most 1");
-    hcr_builder_free(builder); /* with an open group */
-
-    builder = start();
-    begin(builder, HCR_GROUP_EXCEPT);
-    disc(builder, 0, 0, 1);
-    assert_refused(hcr_builder_next(builder, &error), HCR_ERROR_ARGUMENT, &error, "one body");
-    end(builder);
-    assert_refused(hcr_builder_begin_group(builder, (hcr_group)2, &error), HCR_ERROR_ARGUMENT, &error, "group");
-    hcr_builder_free(builder);
-
-    builder = start();
-    begin(builder, HCR_GROUP_UNION);
-    for (size_t k = 1; k < HCRI_MOST_BODIES; k++) {
-        disc(builder, (double)k, 0, 1);
-        next(builder);
-    }
-    disc(builder, 0, 0, 1);
-    assert_refused(hcr_builder_next(builder, &error), HCR_ERROR_UNSUPPORTED, &error, "more than");
-    end(builder);
-    assert_int_equal(builder->set.blocks, 3);
-    hcr_builder_free(builder);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_exit),     cmocka_unit_test(test_known_ends), cmocka_unit_test(test_search),
         cmocka_unit_test(test_results_inside), cmocka_unit_test(test_outcomes),   cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_compiled),       cmocka_unit_test(test_damage),     cmocka_unit_test(test_origins),
-        cmocka_unit_test(test_group_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,9 @@ static void test_unbounded(void **state) {
     assert_int_equal(refused(builder, &error), HCR_ERROR_UNBOUNDED);
     assert_string_equal(error.text,
                         "the region is unbounded: nothing stops the direction +load[0] +load[1]\n"
-                        "Add bounds on these outputs, such as load[0] <= 1e6 if that is beyond all that can occur.");
+                        "Add bounds on these outputs, such as load[0] <= 1e6 if that is beyond all that can occur, or "
+                        "the line `unbounded` to the region: contract and soften then work, decode where something stops "
+                        "it.");
 }
 
 /* An empty set is called empty even where it is open. */
