@@ -84,13 +84,37 @@ static hcr_status build_d(hcr_builder *builder, hcri_random *random, hcr_error *
     return status;
 }
 
+static hcr_status build_e(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    enum { N = 20, SIZE = 20 };
+    static const uint32_t outputs[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+    double constant[SIZE * SIZE] = {0}, general[SIZE][SIZE];
+    double *matrices = malloc(N * SIZE * SIZE * sizeof *matrices);
+    if (matrices == NULL)
+        return hcri_fail_memory(error);
+    for (size_t a = 0; a < SIZE; a++)
+        constant[a * SIZE + a] = 1;
+    for (size_t j = 0; j < N; j++) {
+        for (size_t k = 0; k < SIZE * SIZE; k++)
+            general[k / SIZE][k % SIZE] = hcri_random_normal(random);
+        for (size_t a = 0; a < SIZE; a++)
+            for (size_t b = 0; b < SIZE; b++)
+                matrices[(j * SIZE + a) * SIZE + b] = single((general[a][b] + general[b][a]) / (2 * sqrt(SIZE)));
+    }
+    const hcr_lmi lmi = {.size = SIZE, .constant = constant, .terms = N, .outputs = outputs, .matrices = matrices};
+    const hcr_status status = hcr_builder_add_lmi(builder, &lmi, error);
+    free(matrices);
+    return status;
+}
+
 static hcr_status build(char letter, hcri_random *random, hcr_builder *builder, hcr_error *error) {
     static const double zeros[768];
-    HCRI_TRY(hcr_builder_add_variable(builder, "y", letter == 'A' ? 48 : letter == 'B' ? 768 : 100, 0, error));
+    const size_t n = letter == 'A' ? 48 : letter == 'B' ? 768 : letter == 'E' ? 20 : 100;
+    HCRI_TRY(hcr_builder_add_variable(builder, "y", n, 0, error));
     HCRI_TRY(letter == 'A'   ? build_a(builder, error)
              : letter == 'B' ? build_b(builder, error)
              : letter == 'C' ? build_c(builder, random, error)
-                             : build_d(builder, random, error));
+             : letter == 'D' ? build_d(builder, random, error)
+                             : build_e(builder, random, error));
     return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
 }
 
@@ -107,5 +131,5 @@ hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_err
 }
 
 double bench_deviation(char letter) {
-    return letter == 'A' ? 0.184 : letter == 'B' ? 0.373 : letter == 'C' ? 0.371 : 0.120;
+    return letter == 'A' ? 0.184 : letter == 'B' ? 0.373 : letter == 'C' ? 0.371 : letter == 'D' ? 0.120 : 0.232;
 }

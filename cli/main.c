@@ -22,6 +22,7 @@ static const struct command {
     {"predict", "outputs of a model", command_predict},
     {"plot", "a picture of a region", command_plot},
     {"windows", "a series to training windows and its limits", command_windows},
+    {"experiment", "the paper's experiments and tables", command_experiment},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

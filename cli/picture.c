@@ -1,17 +1,22 @@
 #include "picture.h"
 
+#include "command.h"
+#include "report.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME = 128 };
-static const double steepest = 6; /* axes whose lengths differ by more aren't drawn in one measure */
+/* Axes whose lengths differ by more aren't drawn in one measure: in the plane, and in space, where less fits. */
+static const double steepest[] = {6, 2};
 /* gnuplot's view angles: from above and from the side, in degrees. */
 enum { TILT = 62, TURN = 32 };
 
-/* The window with some room about it, unless it cuts the region off. */
+/* The window with some room about it; where it cuts the region off, just enough for rounding. */
 static void find_range(const struct slice *slice, double *lower, double *upper) {
     for (size_t k = 0; k < slice->axes; k++) {
-        const double room = slice->is_clipped ? 0 : 0.06 * (slice->upper[k] - slice->lower[k]);
+        const double room = (slice->is_clipped ? 1e-4 : 0.06) * (slice->upper[k] - slice->lower[k]);
         lower[k] = slice->lower[k] - room;
         upper[k] = slice->upper[k] + room;
     }
@@ -23,7 +28,22 @@ static int has_one_measure(const struct slice *slice) {
         least = fmin(least, slice->upper[k] - slice->lower[k]);
         most = fmax(most, slice->upper[k] - slice->lower[k]);
     }
-    return most <= steepest * least;
+    return most <= steepest[slice->axes - 2] * least;
+}
+
+/* What a unit of each axis is drawn as. */
+static void find_measure(const struct slice *slice, double *measure) {
+    for (size_t k = 0; k < slice->axes; k++)
+        measure[k] = has_one_measure(slice) ? 1 : 1 / (slice->upper[k] - slice->lower[k]);
+}
+
+int picture_height(const struct picture *picture, int width) {
+    const struct slice *slice = &picture->slice;
+    const double x = slice->upper[0] - slice->lower[0], y = slice->upper[1] - slice->lower[1];
+    if (slice->axes == 3 || !has_one_measure(slice))
+        return width;
+    /* 90 are beside the axes, 150 above and below. */
+    return (int)fmax(0.45 * width, fmin(1.3 * width, (width - 90) * y / x + 150));
 }
 
 /* As lines of data, where no text can be taken for gnuplot's language. */
@@ -36,7 +56,8 @@ static void write_titles(FILE *script, const struct picture *picture) {
             fputc((unsigned char)*c < ' ' ? '?' : *c, script);
         fputc('\n', script);
     }
-    fputs("THE_END_OF_THE_TITLES\nset title $titles[1] . \"\\n\" . $titles[2] noenhanced\n", script);
+    fprintf(script, "THE_END_OF_THE_TITLES\nset title $titles[1]%s noenhanced\n",
+            picture->subtitle[0] == '\0' ? "" : " . \"\\n\" . $titles[2]");
 }
 
 static void write_axes(FILE *script, const struct slice *slice) {
@@ -46,8 +67,8 @@ static void write_axes(FILE *script, const struct slice *slice) {
     find_range(slice, lower, upper);
     for (size_t k = 0; k < slice->axes; k++) {
         hcr_region_output_name(slice->region, slice->axis[k], name, sizeof name);
-        fprintf(script, "set %clabel '%s' noenhanced\nset %crange [%.10g:%.10g]\n", axis[k], name, axis[k], lower[k],
-                upper[k]);
+        fprintf(script, "set %clabel '%s' noenhanced%s\nset %crange [%.10g:%.10g]\n", axis[k], name,
+                k == 2 ? " rotate by 90 offset -1" : "", axis[k], lower[k], upper[k]);
     }
 }
 
@@ -96,12 +117,12 @@ static void write_marks(FILE *script, const struct picture *picture) {
 static void write_mark_plots(FILE *script, const struct picture *picture) {
     const size_t inside = count_points(picture, 1), outside = count_points(picture, 0);
     if (inside > 0)
-        fprintf(script, ", $inside with points pointtype 7 pointsize 0.6 linecolor '#2a8a4a' title 'inside (%zu)'",
+        fprintf(script, ", $inside with points pointtype 7 pointsize 1.1 linecolor '#2a8a4a' title 'inside (%zu)'",
                 inside);
     if (outside > 0)
-        fprintf(script, ", $outside with points pointtype 2 pointsize 0.8 linecolor '#c8321e' title 'outside (%zu)'",
+        fprintf(script, ", $outside with points pointtype 2 pointsize 1.3 linecolor '#c8321e' title 'outside (%zu)'",
                 outside);
-    fprintf(script, ", $centre with points pointtype 7 pointsize 1 linecolor '#101010' title '%s'\n",
+    fprintf(script, ", $centre with points pointtype 7 pointsize 1.4 linecolor '#101010' title '%s'\n",
             picture->slice.through_origin ? "origin" : "the point given");
 }
 
@@ -124,20 +145,26 @@ static void write_frontier(FILE *script, const struct outline *outline) {
 }
 
 static void write_plane(FILE *script, const struct picture *picture) {
+    const struct shade *shade = &picture->shade;
     fprintf(script,
-            "set key outside top center horizontal\nset tics nomirror out\nset border 3 linecolor '#606060'\n"
+            "set key at screen 0.5,character 1.2 center center horizontal maxrows 1\nset bmargin 6\nset tics nomirror "
+            "out\nset border 3 "
+            "linecolor '#606060'\n"
             "set grid linecolor '#e4e4e4' linewidth 0.5 back\n%s\n",
             has_one_measure(&picture->slice) ? "set size ratio -1" : "");
     write_marks(script, picture);
     write_frontier(script, &picture->outline);
     fputs("$shade << END\n", script);
-    for (size_t i = 0; i < picture->shaded; i++)
-        write_row(script, 4, picture->shade + 4 * i);
+    for (size_t p = 0; p < shade->polygons; p++) {
+        const size_t end = p + 1 < shade->polygons ? shade->start[p + 1] : shade->corners;
+        for (size_t c = shade->start[p]; c < end; c++)
+            write_row(script, 2, shade->corner + 2 * c);
+        fputs("\n", script);
+    }
     fputs("END\nplot ", script);
-    if (picture->shaded > 0)
-        fprintf(script, "$shade using 1:3:1:2:3:4 with boxxy fillstyle solid noborder fillcolor '%s' title '%s', ",
-                picture->outline.count > 0 ? "#d9d9d9" : "#d3e4f4",
-                picture->outline.count > 0 ? "not seen from the origin" : "region");
+    if (shade->polygons > 0)
+        fprintf(script, "$shade with filledcurves closed fillstyle solid noborder fillcolor '%s' title '%s', ",
+                picture->outline.count > 0 ? "#d9d9d9" : "#d3e4f4", picture->outline.count > 0 ? "hidden" : "region");
     if (picture->outline.count > 0)
         fputs("$region with filledcurves closed fillstyle solid noborder fillcolor '#d3e4f4' title 'region', ", script);
     fputs("$rays with lines linewidth 0.5 linecolor '#8fb0d0' notitle", script);
@@ -148,16 +175,19 @@ static void write_plane(FILE *script, const struct picture *picture) {
 
 /* ------------------------------------------------------------------------------------------------------ three axes */
 
-/* The outward normal of a polygon as it is drawn, of length 1. */
-static void find_normal(const struct slice *slice, const double *measure, const struct surface_polygon *polygon,
-                        double *normal) {
-    double u[3], v[3], out = 0, size = 0;
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* The outward normal of a polygon as it is drawn, of length 1. 0 for a splinter, which has no course to speak of. */
+static int find_normal(const struct slice *slice, const double *measure, const struct surface_polygon *polygon,
+                       double *normal) {
+    double u[3], v[3], out = 0, size = 0, longest = 0;
     const double *last = polygon->corner[polygon->corners - 1], *third = polygon->corner[2];
     /* The diagonals of a quadrangle; two sides of a triangle. */
     for (size_t k = 0; k < 3; k++) {
         u[k] = (third[k] - polygon->corner[0][k]) * measure[k];
         v[k] = (last[k] - polygon->corner[1][k]) * measure[k];
     }
+    longest = fmax(dot(u, u), dot(v, v));
     normal[0] = u[1] * v[2] - u[2] * v[1];
     normal[1] = u[2] * v[0] - u[0] * v[2];
     normal[2] = u[0] * v[1] - u[1] * v[0];
@@ -167,9 +197,8 @@ static void find_normal(const struct slice *slice, const double *measure, const 
     }
     for (size_t k = 0; k < 3; k++)
         normal[k] = size == 0 ? 0 : normal[k] / copysign(sqrt(size), out);
+    return sqrt(size) > 0.01 * longest;
 }
-
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* Each polygon is a mesh of 2 × 2 corners of one colour: 0 … 1 for a frontier's shades, 1 … 2 where the window cuts. */
 static void write_polygon(FILE *script, const struct surface_polygon *polygon, double shade) {
@@ -184,37 +213,81 @@ static void write_polygon(FILE *script, const struct surface_polygon *polygon, d
     }
 }
 
+static void find_viewer(double *viewer) {
+    const double degree = acos(-1) / 180;
+    viewer[0] = sin(TURN * degree) * sin(TILT * degree);
+    viewer[1] = -cos(TURN * degree) * sin(TILT * degree);
+    viewer[2] = cos(TILT * degree);
+}
+
+struct depth {
+    double depth;
+    size_t polygon;
+};
+
+static int by_depth(const void *left, const void *right) {
+    const struct depth *a = left, *b = right;
+    return (a->depth > b->depth) - (a->depth < b->depth);
+}
+
+int picture_sort(struct picture *picture) {
+    const struct surface *surface = &picture->surface;
+    double viewer[3], measure[3];
+    struct depth *depth = calloc(surface->polygons + 1, sizeof *depth);
+    picture->order = calloc(surface->polygons + 1, sizeof *picture->order);
+    if (depth == NULL || picture->order == NULL) {
+        free(depth);
+        return report_memory();
+    }
+    find_viewer(viewer);
+    find_measure(&picture->slice, measure);
+    for (size_t i = 0; i < surface->polygons; i++) {
+        depth[i].polygon = i;
+        for (int c = 0; c < surface->polygon[i].corners; c++)
+            for (size_t k = 0; k < 3; k++)
+                depth[i].depth +=
+                    surface->polygon[i].corner[c][k] * measure[k] * viewer[k] / surface->polygon[i].corners;
+    }
+    qsort(depth, surface->polygons, sizeof *depth, by_depth);
+    for (size_t i = 0; i < surface->polygons; i++)
+        picture->order[i] = depth[i].polygon;
+    free(depth);
+    return EXIT_DONE;
+}
+
 static void write_surface(FILE *script, const struct picture *picture) {
     const struct slice *slice = &picture->slice;
     const struct surface *surface = &picture->surface;
-    const double degree = acos(-1) / 180, tilt = TILT * degree, turn = TURN * degree;
-    const double viewer[3] = {sin(turn) * sin(tilt), -cos(turn) * sin(tilt), cos(tilt)};
+    const double degree = acos(-1) / 180;
+    double viewer[3], measure[3];
+    find_viewer(viewer);
+    find_measure(slice, measure);
     /* From the viewer's left, above. */
-    double light[3] = {viewer[0] - 0.7 * cos(turn), viewer[1] - 0.7 * sin(turn), viewer[2] + 0.7};
+    double light[3] = {viewer[0] - 0.7 * cos(TURN * degree), viewer[1] - 0.7 * sin(TURN * degree), viewer[2] + 0.7};
     const double length = sqrt(dot(light, light));
-    double measure[3];
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++)
         light[k] /= length;
-        measure[k] = has_one_measure(slice) ? 1 : 1 / (slice->upper[k] - slice->lower[k]);
-    }
     const int convex = hcr_region_is_convex(slice->region);
     fputs("$surface << END\n", script);
     for (size_t i = 0; i < surface->polygons; i++) {
+        const struct surface_polygon *polygon = &surface->polygon[picture->order[i]];
         double normal[3];
-        find_normal(slice, measure, &surface->polygon[i], normal);
+        find_normal(slice, measure, polygon, normal);
         if (convex && dot(normal, viewer) < 0)
             continue;
-        const double shade = 0.2 + 0.8 * fmax(0, dot(normal, light));
-        write_polygon(script, &surface->polygon[i], slice_is_window(surface->polygon[i].which) ? 1 + shade : shade);
+        const double slope = dot(normal, light),
+                     shade = 0.25 + 0.75 * (polygon->is_wall ? fabs(slope) : fmax(0, slope));
+        write_polygon(script, polygon, slice_is_window(polygon->which) ? 1 + shade : shade);
     }
     fputs("END\n$edges << END\n", script);
     for (size_t i = 0; i < surface->edges; i++) {
         const struct surface_edge *edge = &surface->edge[i];
         double left[3], right[3];
-        find_normal(slice, measure, &surface->polygon[edge->polygon[0]], left);
-        find_normal(slice, measure, &surface->polygon[edge->polygon[1]], right);
-        if ((dot(left, viewer) <= 0 && dot(right, viewer) <= 0) || dot(left, right) > cos(6 * degree))
-            continue; /* behind, or none */
+        const int is_left = find_normal(slice, measure, &surface->polygon[edge->polygon[0]], left);
+        const int is_right = find_normal(slice, measure, &surface->polygon[edge->polygon[1]], right);
+        const int in_sight = (is_left && dot(left, viewer) > 0) || (is_right && dot(right, viewer) > 0);
+        if (!in_sight || (is_left && is_right && dot(left, right) > cos(6 * degree)))
+            continue;
         write_row(script, 3, edge->end[0]);
         write_row(script, 3, edge->end[1]);
         fputs("\n\n", script);
@@ -224,9 +297,10 @@ static void write_surface(FILE *script, const struct picture *picture) {
 
 static void write_space(FILE *script, const struct picture *picture) {
     fprintf(script,
-            "set key outside top center horizontal\nset view %d, %d\n%s\nset xyplane relative 0\n"
+            "set key at screen 0.5,character 1.2 center center horizontal maxrows 1\nset view %d, %d\n%s\nset xyplane "
+            "relative 0\n"
             "set border 895 linecolor '#909090' linewidth 0.5\nset grid x y z linecolor '#e4e4e4' linewidth 0.5\n"
-            "set tics out\nset pm3d depthorder corners2color c1\n"
+            "set tics out\nset pm3d scansforward corners2color c1 border retrace\n"
             "set palette defined (0 '#16406b', 1 '#d6e8f8', 1.0001 '#808080', 2 '#f2f2f2')\nset cbrange [0:2]\n"
             "unset colorbox\n",
             TILT, TURN, has_one_measure(&picture->slice) ? "set view equal xyz" : "");

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIPES = 360, RAYS = 16 };
+enum { RAYS = 16, WIDTH = 720 };
 
 struct job {
     const char *region_path, *output_path, *points_path, *axes, *at, *title;
@@ -32,7 +32,8 @@ static void release(struct job *job) {
     outline_free(&job->picture.outline);
     surface_free(&job->picture.surface);
     slice_close(&job->picture.slice);
-    free(job->picture.shade);
+    shade_free(&job->picture.shade);
+    free(job->picture.order);
     free(job->picture.ray);
     free(job->inside);
     free(job->made_path);
@@ -68,39 +69,6 @@ static int read_points(struct job *job) {
     job->picture.point = job->points.values;
     job->picture.inside = job->inside;
     return EXIT_DONE;
-}
-
-/* Stripes of the window that are in the region, for what no ray from the origin reaches. */
-static int shade(struct picture *picture) {
-    const struct slice *slice = &picture->slice;
-    const double width = (slice->upper[0] - slice->lower[0]) / STRIPES;
-    const double height = (slice->upper[1] - slice->lower[1]) / STRIPES;
-    double *point = values_make(STRIPES * STRIPES, 2);
-    unsigned char *inside = calloc(STRIPES * STRIPES, 1);
-    picture->shade = values_make(STRIPES * (STRIPES / 2 + 1), 4); /* between two stripes there is a gap */
-    int code = point == NULL || inside == NULL || picture->shade == NULL ? report_memory() : EXIT_DONE;
-    for (size_t i = 0; i < STRIPES && code == EXIT_DONE; i++)
-        for (size_t j = 0; j < STRIPES; j++) {
-            point[2 * (i * STRIPES + j)] = slice->lower[0] + ((double)j + 0.5) * width;
-            point[2 * (i * STRIPES + j) + 1] = slice->lower[1] + ((double)i + 0.5) * height;
-        }
-    if (code == EXIT_DONE)
-        code = slice_inside(slice, STRIPES * STRIPES, point, inside);
-    for (size_t i = 0; i < STRIPES && code == EXIT_DONE; i++)
-        for (size_t j = 0, end; j < STRIPES; j = end + 1) {
-            for (end = j; end < STRIPES && inside[i * STRIPES + end]; end++) {
-            }
-            if (end == j)
-                continue;
-            double *stripe = picture->shade + 4 * picture->shaded++;
-            stripe[0] = slice->lower[0] + (double)j * width;
-            stripe[1] = slice->lower[0] + (double)end * width;
-            stripe[2] = slice->lower[1] + (double)i * height;
-            stripe[3] = stripe[2] + 1.1 * height; /* over the seam */
-        }
-    free(point);
-    free(inside);
-    return code;
 }
 
 /* Evenly around the centre: by equal angles, or along a spiral over the sphere by the golden angle. */
@@ -145,7 +113,7 @@ static int find_frontier(struct picture *picture) {
     code = surface_make(slice, &picture->surface);
     for (size_t i = 0; i < picture->surface.polygons && code == EXIT_DONE; i++)
         slice_grow(slice, (size_t)picture->surface.polygon[i].corners, picture->surface.polygon[i].corner[0]);
-    return code;
+    return code == EXIT_DONE ? picture_sort(picture) : code;
 }
 
 static int draw(struct job *job) {
@@ -160,7 +128,7 @@ static int draw(struct job *job) {
     if (code == EXIT_DONE && (convex || slice->through_origin))
         code = find_frontier(picture);
     if (code == EXIT_DONE && !convex && slice->axes == 2)
-        code = shade(picture);
+        code = shade_make(slice, &picture->shade);
     const size_t rays = job->rays == SIZE_MAX ? (slice->axes == 2 ? RAYS : 0) : job->rays;
     if (code == EXIT_DONE && rays > 0 && (convex || slice->through_origin))
         code = cast_rays(picture, rays);
@@ -203,7 +171,7 @@ static int run(struct job *job) {
     if (code == EXIT_DONE)
         code = describe(job);
     if (code == EXIT_DONE)
-        code = plot_run(job->output_path, 720, 680, picture_write, &job->picture);
+        code = plot_run(job->output_path, WIDTH, picture_height(&job->picture, WIDTH), picture_write, &job->picture);
     if (code == EXIT_DONE)
         printf("%s\n", job->output_path);
     return code;

@@ -13,8 +13,8 @@
 enum {
     NAME = 128,
     MOST_NUMBERS = 1 << 20, /* in one batch of points */
-    BISECTIONS = 60,
-    DOUBLINGS = 40
+    FAR = 1000000,          /* in units of scale */
+    BISECTIONS = 32
 };
 
 /* ----------------------------------------------------------------------------------------------------- the options */
@@ -272,33 +272,34 @@ static int reach_by_gauge(const struct slice *slice, size_t count, const double 
 static int reach_by_bisection(const struct slice *slice, size_t count, const double *direction, double *scratch,
                               double *reach, uint32_t *which) {
     hcr_error error = {0};
-    double *inner = calloc(2 * count, sizeof *inner), *value = inner + count;
-    if (inner == NULL)
-        return report_memory();
-    hcr_status status = HCR_OK;
+    double *inner = calloc(3 * count, sizeof *inner), *step = inner + count, *value = step + count;
+    uint32_t *broken = calloc(count, sizeof *broken);
+    hcr_status status = inner == NULL || broken == NULL ? HCR_ERROR_MEMORY : HCR_OK;
+    const double first = slice->has_scale ? 0x1p-3 : 0x1p-20, most = slice->has_scale ? FAR : 1e20;
+    int rounds = 0, searching = 1; /* until every ray has an outer end, or is long */
     for (size_t i = 0; i < count; i++)
         reach[i] = INFINITY;
-    for (int round = 0; round < DOUBLINGS + BISECTIONS && status == HCR_OK; round++) {
+    while (status == HCR_OK && rounds < BISECTIONS) {
         for (size_t i = 0; i < count; i++) {
-            const double step = isinf(reach[i]) ? fmax(2 * inner[i], 0x1p-20) : (inner[i] + reach[i]) / 2;
+            step[i] = isinf(reach[i]) ? fmax(2 * inner[i], first) : (inner[i] + reach[i]) / 2;
             memcpy(scratch + i * slice->n, slice->centre, slice->n * sizeof *scratch);
-            add_step(slice, direction + i * slice->axes, step, scratch + i * slice->n);
+            add_step(slice, direction + i * slice->axes, step[i], scratch + i * slice->n);
         }
-        uint32_t *broken = malloc((count + 1) * sizeof *broken);
-        status =
-            broken == NULL ? HCR_ERROR_MEMORY : hcr_violation(slice->region, count, scratch, value, broken, &error);
+        status = hcr_violation(slice->region, count, scratch, value, broken, &error);
+        searching = 0;
         for (size_t i = 0; i < count && status == HCR_OK; i++) {
-            const double step = isinf(reach[i]) ? fmax(2 * inner[i], 0x1p-20) : (inner[i] + reach[i]) / 2;
             if (value[i] > 0) {
-                reach[i] = step;
+                reach[i] = step[i];
                 which[i] = broken[i];
             } else {
-                inner[i] = step;
+                inner[i] = step[i];
+                searching |= isinf(reach[i]) && step[i] < most;
             }
         }
-        free(broken);
+        rounds += !searching;
     }
     free(inner);
+    free(broken);
     return status == HCR_OK ? EXIT_DONE : status == HCR_ERROR_MEMORY ? report_memory() : report_error(&error);
 }
 
@@ -328,6 +329,9 @@ int slice_reach(const struct slice *slice, size_t count, const double *direction
             slice, now, direction + first * slice->axes, scratch, reach + first, which + first);
         free(scratch);
     }
+    /* Of a direction that nothing stops, rounding can make one that something stops far away. */
+    for (size_t i = 0; i < count && slice->has_scale && !hcr_region_is_bounded(slice->region); i++)
+        reach[i] = reach[i] > FAR ? (double)INFINITY : reach[i];
     for (size_t i = 0; i < count && slice->is_clipped; i++)
         clip(slice, direction + i * slice->axes, &reach[i], &which[i]);
     return code;
@@ -389,21 +393,26 @@ static int find_scale(struct slice *slice) {
     double direction[2 * SLICE_MOST_AXES * SLICE_MOST_AXES] = {0}, reach[2 * SLICE_MOST_AXES];
     uint32_t which[2 * SLICE_MOST_AXES];
     const size_t axes = slice->axes;
-    double some = 0;
+    double least = INFINITY, some = 0;
     for (size_t k = 0; k < axes; k++) {
         slice->scale[k] = 1;
         direction[2 * k * axes + k] = 1;
         direction[(2 * k + 1) * axes + k] = -1;
     }
     const int code = slice_reach(slice, 2 * axes, direction, reach, which);
+    for (size_t i = 0; i < 2 * axes && code == EXIT_DONE; i++)
+        least = fmin(least, reach[i]);
     for (size_t k = 0; k < axes && code == EXIT_DONE; k++) {
-        const double up = reach[2 * k], down = reach[2 * k + 1];
+        const int is_bounded = hcr_region_is_bounded(slice->region);
+        const double up = is_bounded || reach[2 * k] < FAR * least ? reach[2 * k] : (double)INFINITY;
+        const double down = is_bounded || reach[2 * k + 1] < FAR * least ? reach[2 * k + 1] : (double)INFINITY;
         slice->scale[k] = isfinite(up) && isfinite(down) ? (up + down) / 2 : fmin(up, down);
         some = isfinite(slice->scale[k]) ? fmax(some, slice->scale[k]) : some;
     }
     for (size_t k = 0; k < axes && code == EXIT_DONE; k++)
         if (isinf(slice->scale[k]) || slice->scale[k] == 0)
             slice->scale[k] = some > 0 ? some : 1;
+    slice->has_scale = code == EXIT_DONE;
     return code;
 }
 
@@ -451,6 +460,11 @@ int slice_frame(struct slice *slice, size_t points, const double *point) {
             slice->upper[k] = fmax(slice->upper[k], t);
         }
     include_points(slice, points, point);
+    for (size_t k = 0; k < slice->axes && slice->is_clipped; k++) {
+        const double room = 0.08 * (slice->upper[k] - slice->lower[k]);
+        slice->lower[k] -= room;
+        slice->upper[k] += room;
+    }
     return EXIT_DONE;
 }
 

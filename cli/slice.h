@@ -17,7 +17,8 @@ struct slice {
     double *centre;                /* n: the origin, or a point of the region that was given */
     int through_origin;            /* the centre is the origin */
     int is_lifted;                 /* equalities move other outputs */
-    double scale[SLICE_MOST_AXES]; /* of a size with the region, along each axis */
+    double scale[SLICE_MOST_AXES]; /* of a size with the region, along each axis … */
+    int has_scale;                 /* … once slice_frame has found it; 1 before */
     /* The window, in outputs. It cuts an unbounded region off; otherwise it grows with what is drawn. */
     double lower[SLICE_MOST_AXES], upper[SLICE_MOST_AXES];
     int is_clipped;

@@ -8,6 +8,7 @@ struct surface_polygon {
     int corners;         /* 3 or 4 */
     double corner[4][3]; /* in outputs */
     uint32_t which;      /* what stops it there */
+    int is_wall;         /* along rays, where a star domain's frontier leaps */
 };
 struct surface_edge { /* between two constraints */
     double end[2][3];

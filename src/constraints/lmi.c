@@ -211,7 +211,7 @@ static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels
     kernels->norms(lmi->size, matrix, norm);
     for (size_t l = 0; l < lanes; l++) {
         const double rounding =
-            1.01 * u * ((eigenvalue + (m + 4) * sqrt(m)) * norm[l] + (m + 4) * m * best[l]) + 0x1p-900;
+            1.01 * u * ((eigenvalue + (m + 8) * sqrt(m)) * norm[l] + (m + 8) * m * best[l]) + 0x1p-900;
         raise[l] = !(norm[l] + rounding < best[l]);
         open |= raise[l];
         shift[l] = best[l] - rounding;

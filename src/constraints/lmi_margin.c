@@ -80,7 +80,7 @@ double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcr
         const double at_origin = bound(lmi, extent, AT_ORIGIN, matrix, rows);
         const double extra = extent->extra == NULL ? 0 : bound(lmi, extent, EXTRA, matrix, rows);
         const double condition = lmi->condition * lmi->condition;
-        const double factor = (m + 2) * condition, reduction = (6 * m + 24) * condition * reach;
+        const double factor = (m + 6) * condition, reduction = (6 * m + 24) * condition * reach;
         const double sums = (n + 8) * reach, eigenvalue = hcri_eigenvalue_error(lmi->size) * reach;
         margin = 1.01 * (u * (factor + reduction + sums + eigenvalue) + 4 * unit * (at_origin + reach) + extra);
     }

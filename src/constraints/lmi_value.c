@@ -22,8 +22,9 @@ static double entry(const hcri_lmi *lmi, size_t e, const double *y, double *erro
     return sum;
 }
 
-/* A Cholesky factorisation in floating point that succeeds on A proves A + (m + 2) u tr(A) I positive semidefinite
- * (Rump, 2006); A is F(y) as computed, less a multiple of I that covers this and the error of its entries. */
+/* A Cholesky factorisation in floating point that succeeds on A proves A + (m + 6) u tr(A) I positive semidefinite
+ * (Rump, 2006; pivots are inverted first here); A is F(y) as computed, less a multiple of I that covers this and the
+ * error of its entries. */
 int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
     const size_t m = lmi->size;
     double trace = 0, squares = 0;
@@ -35,7 +36,7 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
             squares += (a == b ? 1 : 2) * error * error;
             trace += a == b ? fabs(matrix[e]) : 0;
         }
-    const double shift = 1.01 * (((double)m + 4) * 0x1p-53 * trace + sqrt(squares)) + 0x1p-900;
+    const double shift = 1.01 * (((double)m + 8) * 0x1p-53 * trace + sqrt(squares)) + 0x1p-900;
     for (size_t a = 0; a < m; a++)
         matrix[HCRI_PACKED(a, a)] -= shift;
     return isfinite(shift) && hcri_symmetric_factor(m, matrix);

@@ -35,7 +35,7 @@ typedef struct hcri_symmetric_kernels {
 } hcri_symmetric_kernels;
 
 /* The error of `largest` is at most this times 2^-53 times the Frobenius norm (docs/exactness.md). */
-static inline double hcri_eigenvalue_error(size_t m) { return (6 * (double)m + 40) * (double)m + 32; }
+static inline double hcri_eigenvalue_error(size_t m) { return (8 * (double)m + 90) * (double)m + 32; }
 
 /* A unit eigenvector to the largest eigenvalue of what was the first lane's matrix, from what `largest` left: m
  * numbers, and as many of scratch after them. */

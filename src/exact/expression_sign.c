@@ -127,13 +127,21 @@ static int softplus(step_arguments *s, mpfi_ptr out) {
     return 1;
 }
 
+/* m + log Σ e^(x − m), m the largest right end, so that no exponential overflows; at least the largest x. */
 static int log_sum_exp(step_arguments *s, mpfi_ptr out) {
+    mpfr_set(s->end, &argument(s, 0)->right, MPFR_RNDU);
+    for (size_t k = 1; k < s->step->count; k++)
+        mpfr_max(s->end, s->end, &argument(s, k)->right, MPFR_RNDU);
     mpfi_set_si(out, 0);
     for (size_t k = 0; k < s->step->count; k++) {
-        mpfi_exp(s->a, argument(s, k));
+        mpfi_sub_fr(s->a, argument(s, k), s->end);
+        mpfi_exp(s->a, s->a);
         mpfi_add(out, out, s->a);
     }
     mpfi_log(out, out);
+    mpfi_add_fr(out, out, s->end);
+    for (size_t k = 0; k < s->step->count; k++)
+        mpfr_max(&out->left, &out->left, &argument(s, k)->left, MPFR_RNDD);
     return 1;
 }
 
@@ -154,8 +162,8 @@ static int norm(step_arguments *s, mpfi_ptr out) {
     const double p = s->step->parameter;
     double scale = 0;
     for (size_t k = 0; k < s->step->count; k++)
-        scale = fmax(scale, mpfi_get_d(argument(s, k)) < 0 ? -mpfi_get_d(argument(s, k)) : mpfi_get_d(argument(s, k)));
-    if (scale == 0 || !isfinite(scale) || p == 1)
+        scale = fmax(scale, fabs(mpfi_get_d(argument(s, k))));
+    if (scale == 0 || isinf(scale) || p == 1)
         scale = 1;
     mpfi_set_si(out, 0);
     for (size_t k = 0; k < s->step->count; k++) {
@@ -325,6 +333,8 @@ static int decide(const hcri_expression *expression, const double *y, mpfr_prec_
 
 int hcri_exact_expression_holds(const hcri_constraint *constraint, const double *y) {
     enum { LEAST_BITS = 128, MOST_BITS = 4096 };
+    if (constraint->kind->holds(constraint, y)) /* bounds in double precision are proof enough */
+        return 1;
     mpfi_t *at = malloc(constraint->n * sizeof *at);
     int found = 0;
     for (mpfr_prec_t bits = LEAST_BITS; at != NULL && bits <= MOST_BITS && found == 0; bits *= 2)

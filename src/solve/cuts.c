@@ -260,18 +260,29 @@ hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error) {
 
 void hcri_cuts_clear(hcri_cuts *cuts) { cuts->count = cuts->rows.count = 0; }
 
-/* The ball's point where c is about largest: up the slope at the point before, as in a power iteration. The first
- * direction is anything when c has no slope in the middle. Returns c there, and leaves the point in cuts->point. */
-static double highest_on_ball(hcri_cuts *cuts, const curved *c, const double *y, double radius) {
+/* Where to look first for what rises out of a ball: up the slope in the middle; aside of it, where a kink hides what
+ * rises fastest, or where there is no slope; and the other way. */
+typedef enum start { UP, ASIDE, OPPOSITE, STARTS } start;
+
+static void start_direction(hcri_cuts *cuts, const curved *c, const double *y, start from) {
+    const size_t n = cuts->set->n;
+    const double slope = slope_of(cuts, c, y);
+    if (slope > 0 && from == UP)
+        return;
+    for (size_t j = 0; j < n; j++)
+        cuts->gradient[j] = (slope > 0 ? cuts->direction[j] : 0) * (from == OPPOSITE ? -1 : 1) +
+                            (slope > 0 && from == OPPOSITE ? 0 : (j % 2 == 0 ? 1 : -0.5) / sqrt((double)n));
+    (void)hcri_steepest(cuts->set, cuts->gradient, cuts->direction);
+}
+
+/* About the largest c on the ball, at cuts->point: up the slope at the point before, as in a power iteration. Outside,
+ * what happens further on is of no matter, and there may be no slope. */
+static double highest_on_ball(hcri_cuts *cuts, const curved *c, const double *y, double radius, start from) {
     enum { ROUNDS = 6 };
     const size_t n = cuts->set->n;
-    double highest = -INFINITY, slope = slope_of(cuts, c, y);
-    if (!(slope > 0)) {
-        for (size_t j = 0; j < n; j++)
-            cuts->gradient[j] = j % 2 == 0 ? 1 : -0.5;
-        hcri_steepest(cuts->set, cuts->gradient, cuts->direction);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
+    double highest = -INFINITY;
+    start_direction(cuts, c, y, from);
+    for (int round = 0; round < ROUNDS && highest <= 0; round++) {
         for (size_t j = 0; j < n; j++)
             cuts->trial[j] = y[j] + radius * cuts->direction[j];
         const double value = value_of(c, cuts->trial);
@@ -279,17 +290,30 @@ static double highest_on_ball(hcri_cuts *cuts, const curved *c, const double *y,
             break;
         highest = value;
         memcpy(cuts->point, cuts->trial, n * sizeof *cuts->point);
-        if (highest > 0) /* outside: what happens further on is of no matter, and there may be no slope */
-            break;
-        slope = slope_of(cuts, c, cuts->point);
-        if (!(slope > 0))
+        if (!(slope_of(cuts, c, cuts->point) > 0))
             break;
     }
     return highest;
 }
 
-hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error) {
+/* Shrinks *room until c stays below 0 on the ball, as seen from one start, with a cut where it didn't. `outside` is
+ * scratch. */
+static hcr_status shrink(hcri_cuts *cuts, const curved *c, const double *y, start from, double *room, double *outside,
+                         hcr_error *error) {
     enum { ROUNDS = 20 };
+    for (int round = 0; round < ROUNDS && highest_on_ball(cuts, c, y, *room, from) > 0; round++) {
+        int added;
+        memcpy(outside, cuts->point, cuts->set->n * sizeof *outside);
+        const double part = crossing(cuts, c, y, outside);
+        HCRI_TRY(cut_between(cuts, c, y, outside, &added, error));
+        *room *= fmin(part, 1 - 1e-3);
+        if (part > 1 - 1e-3)
+            break;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error) {
     const hcri_set *set = cuts->set;
     double *outside = hcri_allocate(memory, set->n, sizeof *outside);
     if (outside == NULL)
@@ -297,21 +321,15 @@ hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, doubl
     hcr_status status = HCR_OK;
     *room = radius;
     for (size_t b = 2; b < set->blocks; b++)
-        for (size_t i = 0; i < set->block[b]->count && status == HCR_OK; i++) {
+        for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
             if (!c.block->kind->exists(c.block, i))
                 continue;
-            double allowed = radius;
-            for (int round = 0; round < ROUNDS && highest_on_ball(cuts, &c, y, allowed) > 0; round++) {
-                int added;
-                memcpy(outside, cuts->point, set->n * sizeof *outside);
-                const double part = crossing(cuts, &c, y, outside);
-                status = cut_between(cuts, &c, y, outside, &added, error);
-                allowed *= fmin(part, 1 - 1e-3);
-                if (status != HCR_OK)
-                    break;
+            for (start from = UP; from < STARTS && status == HCR_OK; from++) {
+                double allowed = radius;
+                status = shrink(cuts, &c, y, from, &allowed, outside, error);
+                *room = fmin(*room, allowed);
             }
-            *room = fmin(*room, allowed);
         }
     hcri_release(memory, outside);
     return status;

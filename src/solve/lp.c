@@ -16,7 +16,7 @@
 struct hcri_lp {
     Clp_Simplex *model;
     int solved; /* there is a basis to start from … */
-    int grown;  /* … which rows that came later may violate, but of the same objective */
+    int grown;  /* … which rows and bounds that came later may violate */
 };
 
 /* CLP takes anything from 1e30 on as infinite. */
@@ -167,6 +167,16 @@ hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, c
     return HCR_OK;
 }
 
+void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper) {
+    for (int j = 0; j < Clp_numberColumns(lp->model); j++) {
+        lower[j] = clp_bound(lower[j]);
+        upper[j] = clp_bound(upper[j]);
+    }
+    Clp_chgColumnLower(lp->model, lower);
+    Clp_chgColumnUpper(lp->model, upper);
+    lp->grown = 1;
+}
+
 /* CLP's end; −1 when it isn't one: its secondary status 2 to 5 says that an optimum holds only for the scaled program,
  * 7 that undoing the presolve spoilt it. */
 static int end_of(const hcri_lp *lp) {
@@ -175,11 +185,13 @@ static int end_of(const hcri_lp *lp) {
 }
 
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    /* The last basis is dual feasible for the same objective alone. */
+    const int same = memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
     Clp_chgObjCoefficients(lp->model, objective);
-    if (lp->solved && lp->grown) {
+    if (lp->solved && lp->grown && same) {
         Clp_dual(lp->model, 0);
     } else if (lp->solved) {
-        Clp_primal(lp->model, 0); /* the last basis is still feasible */
+        Clp_primal(lp->model, 0); /* the last basis is still feasible, or nearly so */
     } else {
         Clp_initialSolve(lp->model);
         lp->solved = 1;

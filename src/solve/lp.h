@@ -26,6 +26,8 @@ void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
 /* One more row, as hcri_program_add_row has it. */
 hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
                            double upper, hcr_error *error);
+/* Other bounds for all columns; the arrays are scratch afterwards. */
+void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper);
 /* Errors: SOLVER when CLP gives up. */
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
 /* After an optimal end. The multiplier of a row as it was scaled: >= 0 where the upper side holds it, <= 0 the lower.

@@ -41,8 +41,9 @@ void hcri_outer_release(hcri_outer *outer) {
 
 void hcri_outer_start_at(hcri_outer *outer, const double *y) { hcri_cuts_set_interior(&outer->cuts, y); }
 
-double hcri_outer_radius(const hcri_set *set, const double *y, double most) {
-    double least = most;
+double hcri_outer_radius(const hcri_set *set, const double *y) {
+    static const double largest = 1e15;
+    double least = INFINITY;
     for (size_t i = 0; i < set->n + set->linear->rows.count; i++) {
         const int bound = i < set->n;
         const hcri_constraint *block = bound ? &set->box->base : &set->linear->base;
@@ -54,11 +55,11 @@ double hcri_outer_radius(const hcri_set *set, const double *y, double most) {
     hcri_cuts cuts;
     if (!(least > 0) || hcri_cuts_create(set, &cuts, NULL) != HCR_OK)
         return least;
-    double room = least;
-    if (hcri_cuts_room(&cuts, y, least, &room, NULL) == HCR_OK)
-        least = room;
+    double tried = fmin(least, 1), room = 0; /* what is asked for at a finite distance is answered */
+    while (hcri_cuts_room(&cuts, y, tried, &room, NULL) == HCR_OK && room >= tried && tried < least && tried < largest)
+        tried = fmin(least, 8 * tried);
     hcri_cuts_release(&cuts);
-    return least;
+    return room;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- search */
@@ -67,11 +68,14 @@ typedef struct search {
     hcri_outer *outer;
     double *low, *high;     /* the cube (solve/open.h) */
     double *base, *y, *row; /* variables are y = base + scale z, r; a row being made */
+    double *column_low, *column_high;
     uint32_t *columns;
     double scale, r;
     hcri_lp *lp;
-    size_t sides, caps, placed; /* rows: sides, caps of the cube, cuts */
+    size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
+    int boxed;                           /* … the second ones are there */
     double best;                /* the largest room found, around outer->cuts.interior; 0: none yet */
+    double step;                /* how far from there the next point may be, in each output; 0: anywhere */
 } search;
 
 static void release(search *at) {
@@ -82,8 +86,8 @@ static void release(search *at) {
 
 static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *error) {
     const size_t n = outer->set->n;
-    *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set)};
-    at->low = hcri_allocate(memory, 5 * n + 1, sizeof(double));
+    *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set), .boxed = 1};
+    at->low = hcri_allocate(memory, 7 * n + 3, sizeof(double));
     at->columns = hcri_allocate(memory, n + 1, sizeof(uint32_t));
     if (at->low == NULL || at->columns == NULL) {
         release(at);
@@ -93,6 +97,8 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
     at->base = at->high + n;
     at->y = at->base + n;
     at->row = at->y + n;
+    at->column_low = at->row + n + 1;
+    at->column_high = at->column_low + n + 1;
     hcri_open_cube(outer->set, outer->lower, outer->upper, size, at->low, at->high);
     for (size_t j = 0; j < n; j++) {
         at->base[j] = at->low[j] + 0.5 * (at->high[j] - at->low[j]);
@@ -132,26 +138,42 @@ static hcr_status place_cuts(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* The sides of the cube where the set may be open: balls end there too. */
-static hcr_status add_caps(search *at, hcri_program *program, hcr_error *error) {
-    const hcri_set *set = at->outer->set;
-    at->caps = 0;
-    for (uint32_t j = 0; j < set->n; j++) {
-        const double length = hcri_side_length(set, j);
-        const uint32_t columns[2] = {j, (uint32_t)set->n};
+/* sign z_j + r <= the way to the bound, for the outputs whose bound is known from elsewhere (implied), or isn't known: the
+ * cube's then. Balls end there too. */
+static hcr_status add_box(search *at, int implied, hcri_program *program, size_t *count, hcr_error *error) {
+    const hcri_outer *outer = at->outer;
+    const hcri_set *set = outer->set;
+    *count = 0;
+    for (uint32_t j = 0; j < set->n; j++)
         for (int side = 0; side < 2; side++) {
-            const double bound = side == 0 ? at->high[j] : at->low[j], sign = side == 0 ? 1 : -1;
-            const double slack = sign * (bound - at->base[j]) / at->scale;
-            if (!isinf(side == 0 ? at->outer->upper[j] : at->outer->lower[j])) {
-                (side == 0 ? program->upper : program->lower)[j] = sign * slack;
+            const double known = side == 0 ? outer->upper[j] : outer->lower[j], sign = side == 0 ? 1 : -1;
+            const double own = side == 0 ? set->box->upper[j] : set->box->lower[j];
+            if (implied ? isinf(known) || known == own : !isinf(known))
                 continue;
-            }
+            const double length = hcri_side_length(set, j), bound = side == 0 ? at->high[j] : at->low[j];
+            const uint32_t columns[2] = {j, (uint32_t)set->n};
             const double values[2] = {sign / length, 1};
-            HCRI_TRY(hcri_program_add_row(program, 2, columns, values, -INFINITY, slack / length, error));
-            at->caps++;
+            const double slack = sign * (bound - at->base[j]) / at->scale / length;
+            HCRI_TRY(hcri_program_add_row(program, 2, columns, values, -INFINITY, slack, error));
+            ++*count;
         }
-    }
     return HCR_OK;
+}
+
+/* The box that is known follows from inequalities that may not be there as cuts yet, so a proof that the set is empty
+ * mustn't use it: then it only keeps the variables, at some multiple of itself. */
+static hcr_status add_boxes(search *at, hcri_program *program, hcr_error *error) {
+    static const double beyond = 1e3;
+    at->implied = 0;
+    if (at->boxed)
+        HCRI_TRY(add_box(at, 1, program, &at->implied, error));
+    for (size_t j = 0; j < at->outer->set->n && !at->boxed; j++) {
+        if (!isinf(at->outer->lower[j]))
+            program->lower[j] = (at->low[j] - at->base[j]) / at->scale - beyond;
+        if (!isinf(at->outer->upper[j]))
+            program->upper[j] = (at->high[j] - at->base[j]) / at->scale + beyond;
+    }
+    return add_box(at, 0, program, &at->caps, error);
 }
 
 static hcr_status build(search *at, hcr_error *error) {
@@ -161,7 +183,7 @@ static hcr_status build(search *at, hcr_error *error) {
     at->lp = NULL;
     at->placed = 0;
     HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
-    hcr_status status = add_caps(at, &program, error);
+    hcr_status status = add_boxes(at, &program, error);
     for (; at->placed < at->outer->cuts.count && status == HCR_OK; at->placed++) {
         double slack;
         const size_t terms = cut_row(at, at->placed, &slack);
@@ -198,30 +220,38 @@ static hcr_status rescale(search *at, double scale, hcr_error *error) {
     return build(at, error);
 }
 
-/* EMPTY with those that hold r down; *capped = 1, and no error, when the cube is among them. */
-static hcr_status refuse(search *at, int flat, int *capped, hcr_error *error) {
+static double largest_of(size_t count, const double *numbers) {
+    double largest = 0;
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, numbers[k]);
+    return largest;
+}
+
+typedef enum blame { SET, BOX, CUBE } blame;
+
+/* EMPTY with those that hold r down; no error when the box that is known, or the cube, is among them: *whose then. */
+static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
+    static const double part_of_it = 1e-6;
     const hcri_cuts *cuts = &at->outer->cuts;
-    const size_t most = at->sides + at->placed;
+    const double *multiplier = hcri_lp_multipliers(at->lp);
+    const size_t others = at->sides + at->implied + at->caps, most = at->sides + at->placed;
+    const double largest = largest_of(others + at->placed, multiplier);
+    *whose = SET;
+    if (largest_of(at->implied, multiplier + at->sides) > part_of_it * largest)
+        *whose = BOX;
+    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > part_of_it * largest)
+        *whose = CUBE;
+    if (*whose != SET)
+        return HCR_OK;
     uint32_t *number = hcri_allocate(memory, most, sizeof *number);
     double *weight = hcri_allocate(memory, most, sizeof *weight);
     hcr_status status = number == NULL || weight == NULL ? hcri_fail_memory(error) : HCR_OK;
-    double largest = 0, of_caps = 0;
     if (status == HCR_OK) {
-        const double *multiplier = hcri_lp_multipliers(at->lp);
         hcri_local_side_numbers(at->outer->set, number);
         memcpy(weight, multiplier, at->sides * sizeof *weight);
-        for (size_t k = 0; k < at->placed; k++) {
-            number[at->sides + k] = cuts->number[k];
-            weight[at->sides + k] = multiplier[at->sides + at->caps + k];
-        }
-        for (size_t k = 0; k < at->sides + at->caps + at->placed; k++) {
-            largest = fmax(largest, multiplier[k]);
-            if (k >= at->sides && k < at->sides + at->caps)
-                of_caps = fmax(of_caps, multiplier[k]);
-        }
-        *capped = of_caps > 1e-6 * largest;
-        if (!*capped)
-            status = hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
+        memcpy(number + at->sides, cuts->number, at->placed * sizeof *number);
+        memcpy(weight + at->sides, multiplier + others, at->placed * sizeof *weight);
+        status = hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
     }
     hcri_release(memory, number);
     hcri_release(memory, weight);
@@ -250,61 +280,117 @@ static int gains(const search *at) {
     return 0;
 }
 
-/* Looks at y: cuts where it is outside or the ball around it sticks out; *done when the ball fits. */
-static hcr_status look(search *at, int *done, hcr_error *error) {
-    static const double close = 0.99;
-    const double radius = at->r * at->scale;
-    size_t violated;
-    *done = 0;
-    HCRI_TRY(hcri_cuts_separate(&at->outer->cuts, at->y, &violated, error));
-    if (violated != 0)
-        return HCR_OK;
-    double room;
-    HCRI_TRY(hcri_cuts_room(&at->outer->cuts, at->y, radius, &room, error));
-    if (room > at->best) {
+/* Is y as far from the best point as it may be? */
+static int at_the_step(const search *at) {
+    double moved = 0;
+    for (size_t j = 0; j < at->outer->set->n; j++)
+        moved = fmax(moved, fabs(at->y[j] - at->outer->cuts.interior[j]));
+    return at->step > 0 && moved > 0.99 * at->step;
+}
+
+/* Steps around the best point: the room is a concave function of the point, of which the polytope's is a bound that is
+ * poor far away. A step grows when it was good, or can't be, and shrinks when it was bad. */
+static void take_step(search *at, double room, double radius, int *done) {
+    static const double close = 0.99, good = 0.3, bad = 0.02;
+    const double promised = radius - at->best, gained = room - at->best, before = at->best;
+    const int limited = at_the_step(at);
+    if (gained > 0) {
         at->best = room;
         hcri_cuts_set_interior(&at->outer->cuts, at->y);
     }
-    *done = room >= close * radius;
+    const int closed = at->best >= close * radius;
+    *done = closed && !limited;
+    if (before == 0)
+        at->step = 4 * fmax(room, 0.1 * radius);
+    else if (closed || gained > good * promised)
+        at->step *= limited ? 2 : 1;
+    else if (gained < bad * promised)
+        at->step *= 0.7;
+}
+
+/* Looks at y: cuts where it is outside or the ball around it sticks out; *done when the ball fits and no other can be
+ * larger. */
+static hcr_status look(search *at, int *done, hcr_error *error) {
+    const double radius = at->r * at->scale;
+    double room = -INFINITY;
+    size_t violated;
+    *done = 0;
+    HCRI_TRY(hcri_cuts_separate(&at->outer->cuts, at->y, &violated, error));
+    if (violated == 0)
+        HCRI_TRY(hcri_cuts_room(&at->outer->cuts, at->y, radius, &room, error));
+    if (room > 0 || at->best > 0)
+        take_step(at, room, radius, done);
     return HCR_OK;
 }
 
-/* The largest ball in the cube; at->best = 0 when the search ended without a point inside and *capped tells that the
- * cube is to blame. */
-static hcr_status search_cube(search *at, int *capped, hcr_error *error) {
-    static const double small = 1e-3, nothing = 1e-6, cut_off = 1.9;
-    const size_t n = at->outer->set->n, most = 300 + 30 * n, enough = 100 + 5 * n;
+/* Confines the program's variables to the step around the best point. */
+static void confine(search *at) {
+    const size_t n = at->outer->set->n;
+    const double *best = at->outer->cuts.interior;
+    if (!(at->best > 0))
+        return;
+    for (size_t j = 0; j < n; j++) {
+        at->column_low[j] = (best[j] - at->step - at->base[j]) / at->scale;
+        at->column_high[j] = (best[j] + at->step - at->base[j]) / at->scale;
+    }
+    at->column_low[n] = -INFINITY;
+    at->column_high[n] = 2;
+    hcri_lp_bound_columns(at->lp, at->column_low, at->column_high);
+}
+
+/* The polytope has no ball. *over: that is how the search ends; else it goes on without the box. */
+static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
+    blame whose = CUBE;
+    if (!(at->best > 0))
+        HCRI_TRY(refuse(at, flat, &whose, error));
+    *over = whose != BOX;
+    if (*over)
+        return HCR_OK;
+    at->boxed = 0;
+    return build(at, error);
+}
+
+/* The largest ball in the cube; at->best = 0 when there is none, but may be in a larger one. Ends early when the room
+ * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
+static hcr_status search_cube(search *at, hcr_error *error) {
+    enum { PATIENCE = 30 };
+    static const double small = 1e-3, nothing = 1e-6, cut_off = 1.9, growth = 1.003;
+    const size_t most = 300 + 30 * at->outer->set->n;
     const double initial = at->scale;
-    *capped = 0;
+    double reached = 0;
+    size_t waited = 0;
     HCRI_TRY(build(at, error));
-    for (size_t step = 0; step < most && !(at->best > 0 && step > enough); step++) {
+    for (size_t step = 0; step < most && waited < PATIENCE; step++) {
+        int done, constant, over;
         HCRI_TRY(solve(at, error));
-        if (at->r <= -nothing)
-            return at->best > 0 ? HCR_OK : refuse(at, 0, capped, error);
-        if (at->r < small) {
-            const double finer = 10 * fmax(at->r, nothing) * at->scale;
-            if (finer <= rounding_at(at))
-                return at->best > 0 ? HCR_OK : refuse(at, 1, capped, error);
-            HCRI_TRY(rescale(at, finer, error));
+        const double finer = 10 * fmax(at->r, nothing) * at->scale;
+        if (at->r <= -nothing || (at->r < small && finer <= rounding_at(at))) {
+            HCRI_TRY(end_empty(at, at->r > -nothing, &over, error));
+            if (over)
+                return HCR_OK;
             continue;
         }
-        if (at->r > cut_off) {
-            HCRI_TRY(rescale(at, 100 * at->scale, error));
+        if (at->r < small || at->r > cut_off) {
+            HCRI_TRY(rescale(at, at->r < small ? finer : 100 * at->scale, error));
             continue;
         }
-        int done, constant;
         HCRI_TRY(look(at, &done, error));
         if (done)
             return HCR_OK;
         HCRI_TRY(refuse_constant(at, &constant, error));
-        if (!gains(at))
+        if (!gains(at) && !(at->best > 0))
             break;
         HCRI_TRY(place_cuts(at, error));
+        confine(at);
+        waited = at->best > 0 && at->best < growth * reached ? waited + 1 : 0;
+        if (waited == 0)
+            reached = at->best;
     }
     if (at->best > 0)
         return HCR_OK;
+    int over = 0;
     if (at->r * at->scale < 1e-9 * initial)
-        return refuse(at, 1, capped, error);
+        return end_empty(at, 1, &over, error);
     return hcri_fail(error, HCR_ERROR_SOLVER,
                      "no point inside the region was found, and no proof that there is none: give an origin that is "
                      "inside, or bounds that keep expressions within their domains");
@@ -314,9 +400,8 @@ hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_e
     static const double larger = 100, largest = 1e15;
     for (double size = 2 * hcri_open_size(outer->set);; size *= larger) {
         search at;
-        int capped;
         HCRI_TRY(start(&at, outer, size, error));
-        const hcr_status status = search_cube(&at, &capped, error);
+        const hcr_status status = search_cube(&at, error);
         *radius = at.best;
         release(&at);
         HCRI_TRY(status);

@@ -143,14 +143,16 @@ static hcr_status place_cuts(extremes *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* How far y_j reaches on one side, in units of the scale; infinite where the polytope is open. */
-static hcr_status one_extreme(extremes *at, size_t j, int side, size_t rounds, double *reach, hcr_error *error) {
+/* How far sign a·y reaches from the centre, a being row i, in units of the scale; infinite where the polytope is open. */
+static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double sign, size_t rounds, double *reach,
+                              hcr_error *error) {
     static const double close = 1.1;
     hcri_outer *outer = at->outer;
     const size_t n = outer->set->n;
     hcr_status status = HCR_OK;
     *reach = INFINITY;
-    at->objective[j] = side == 0 ? 1 : -1;
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+        at->objective[a->columns[k]] = sign * a->values[k];
     for (size_t round = 0; round < rounds && status == HCR_OK; round++) {
         hcri_lp_outcome outcome;
         status = hcri_lp_maximise(at->lp, at->objective, &outcome, error);
@@ -167,33 +169,52 @@ static hcr_status one_extreme(extremes *at, size_t j, int side, size_t rounds, d
         if (status == HCR_OK)
             status = place_cuts(at, error);
     }
-    at->objective[j] = 0;
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+        at->objective[a->columns[k]] = 0;
     return status;
 }
 
-hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, hcr_error *error) {
-    enum { FEW = 100, ROUNDS = 12, ROUNDS_OF_MANY = 2 };
-    const hcri_set *set = outer->set;
-    const size_t n = set->n;
-    extremes at = {.outer = outer, .local = {set, y, radius}};
+/* The extremes of the rows, or of those that are open. */
+static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, double *upper, hcr_error *error) {
+    enum { FEW = 30, ROUNDS = 12, ROUNDS_OF_MANY = 4 };
+    const int many = at->outer->set->n > FEW || a->count > FEW;
+    for (size_t i = 0; i < a->count; i++)
+        for (int side = 0; side < 2; side++) {
+            if (many && !isinf(side == 0 ? upper[i] : lower[i]))
+                continue;
+            double reach, sizes;
+            HCRI_TRY(one_extreme(at, a, i, side == 0 ? 1 : -1, many ? ROUNDS_OF_MANY : ROUNDS, &reach, error));
+            const double at_centre = hcri_rows_dot(a, i, at->local.centre, &sizes);
+            if (!isinf(reach))
+                hcri_bounds_take(at_centre, at->local.scale, reach * at->local.scale + 0x1p-45 * sizes, side, &lower[i],
+                                 &upper[i]);
+        }
+    return HCR_OK;
+}
+
+hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
+                               double *upper, hcr_error *error) {
+    const size_t n = outer->set->n;
+    extremes at = {.outer = outer, .local = {outer->set, y, radius}};
     hcri_program program;
+    hcri_rows outputs = {0};
     hcri_cuts_set_interior(&outer->cuts, y);
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
     at.objective = hcri_allocate(memory, 2 * n, sizeof *at.objective);
     at.y = at.objective == NULL ? NULL : at.objective + n;
     hcr_status status = at.objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
+    for (uint32_t j = 0; j < n && status == HCR_OK; j++) {
+        static const double one = 1;
+        status = hcri_rows_append(&outputs, memory, 1, &j, &one, error);
+    }
     if (status == HCR_OK)
         status = place_cuts(&at, error);
-    for (size_t j = 0; j < n; j++)
-        for (int side = 0; side < 2 && status == HCR_OK; side++) {
-            double *bound = side == 0 ? &outer->upper[j] : &outer->lower[j], reach;
-            if (n > FEW && !isinf(*bound))
-                continue;
-            status = one_extreme(&at, j, side, n > FEW ? ROUNDS_OF_MANY : ROUNDS, &reach, error);
-            if (status == HCR_OK && !isinf(reach))
-                hcri_bounds_take(y[j], radius, reach * radius, side, &outer->lower[j], &outer->upper[j]);
-        }
+    if (status == HCR_OK)
+        status = extremes_of(&at, &outputs, outer->lower, outer->upper, error);
+    if (status == HCR_OK && a != NULL)
+        status = extremes_of(&at, a, lower, upper, error);
     hcri_lp_free(at.lp);
+    hcri_rows_release(&outputs, memory);
     hcri_release(memory, at.objective);
     hcri_program_release(&program);
     return status;

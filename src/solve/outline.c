@@ -22,10 +22,18 @@ typedef struct survey {
     int unbounded_allowed;
     double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
     double inradius;
+    const hcri_rows *rows; /* NULL, or rows whose extremes are wanted too, … */
+    double *row_lower, *row_upper; /* … known as far as this */
 } survey;
 
-/* A point's room can be infinite where nothing is near. */
-static double finite_room(double room) { return isinf(room) ? 1 : room; }
+/* A length to measure by around a point: the room it has, but for where nothing is near, or it is next to nothing. */
+static double measure_at(size_t n, const double *y, double room) {
+    static const double most = 1e15, least = 1e-13;
+    double size = 1e-100;
+    for (size_t j = 0; j < n; j++)
+        size = fmax(size, fabs(y[j]));
+    return room < most ? fmax(room, least * size) : 1;
+}
 
 /* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
 
@@ -54,7 +62,9 @@ static hcr_status survey_plain(survey *at, double *centre, hcr_error *error) {
         HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
                            : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
     HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
-    at->inradius = finite_room(hcri_central_radius(set, at->origin));
+    at->inradius = measure_at(set->n, at->origin, hcri_central_radius(set, at->origin));
+    if (at->rows != NULL)
+        HCRI_TRY(hcri_bounds_of_rows(set, at->origin, at->inradius, at->rows, at->row_lower, at->row_upper, error));
     return hcri_bounds_narrow(set, at->origin, at->inradius, unbounded, at->lower, at->upper, error);
 }
 
@@ -76,14 +86,14 @@ static hcr_status survey_outer(survey *at, hcri_outer *outer, double *centre, hc
     HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
     if (!bounded && !at->unbounded_allowed)
         return hcri_bounds_refuse(set, at->origin, error);
-    const double near = finite_room(hcri_outer_radius(set, centre, INFINITY));
-    HCRI_TRY(hcri_outer_extremes(outer, centre, near, error));
+    HCRI_TRY(hcri_outer_extremes(outer, centre, measure_at(n, centre, hcri_outer_radius(set, centre)), at->rows,
+                                 at->row_lower, at->row_upper, error));
     memcpy(at->lower, outer->lower, n * sizeof *at->lower);
     memcpy(at->upper, outer->upper, n * sizeof *at->upper);
     if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
         HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
     HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
-    at->inradius = finite_room(hcri_outer_radius(set, at->origin, INFINITY));
+    at->inradius = measure_at(n, at->origin, hcri_outer_radius(set, at->origin));
     return HCR_OK;
 }
 
@@ -195,34 +205,30 @@ static void bound_dependent(const hcri_affine *affine, double *lower, double *up
     }
 }
 
-/* The extremes of the dependent outputs over the bounds and rows. */
-static hcr_status narrow_dependent(const hcri_reduction *reduction, const survey *at, double *lower, double *upper,
-                                   hcr_error *error) {
+/* y − constant of the dependent outputs as rows over the free ones, and their bounds. */
+static hcr_status dependent_rows(const hcri_reduction *reduction, const double *lower, const double *upper,
+                                 hcri_rows *rows, double *low, double *high, hcr_error *error) {
     const hcri_affine *affine = &reduction->elimination->affine;
-    const size_t count = affine->count;
-    double *low = hcri_allocate(memory, 2 * count, sizeof *low);
-    if (low == NULL)
-        return hcri_fail_memory(error);
-    double *high = low + count;
-    hcri_rows rows = {0};
-    hcr_status status = HCR_OK;
-    for (size_t d = 0; d < count && status == HCR_OK; d++) {
-        const size_t start = reduction->by.map.start[affine->dependent[d]];
-        status = hcri_rows_append(&rows, memory, reduction->by.map.start[affine->dependent[d] + 1] - start,
-                                  reduction->by.map.columns + start, reduction->by.map.values + start, error);
-        low[d] = lower[affine->dependent[d]] - affine->constant[d];
-        high[d] = upper[affine->dependent[d]] - affine->constant[d];
+    const hcri_rows *map = &reduction->by.map;
+    *rows = (hcri_rows){0};
+    for (size_t d = 0; d < affine->count; d++) {
+        const uint32_t j = affine->dependent[d];
+        const size_t start = map->start[j];
+        HCRI_TRY(hcri_rows_append(rows, memory, map->start[j + 1] - start, map->columns + start, map->values + start,
+                                  error));
+        low[d] = lower[j] - affine->constant[d];
+        high[d] = upper[j] - affine->constant[d];
     }
-    if (status == HCR_OK)
-        status = hcri_bounds_of_rows(at->set, at->origin, at->inradius, &rows, low, high, error);
-    for (size_t d = 0; d < count && status == HCR_OK; d++) {
+    return HCR_OK;
+}
+
+static void take_dependent(const hcri_affine *affine, const double *low, const double *high, double *lower,
+                           double *upper) {
+    for (size_t d = 0; d < affine->count; d++) {
         const double beyond = 0x1p-50 * fabs(affine->constant[d]);
         lower[affine->dependent[d]] = fmax(lower[affine->dependent[d]], low[d] + affine->constant[d] - beyond);
         upper[affine->dependent[d]] = fmin(upper[affine->dependent[d]], high[d] + affine->constant[d] + beyond);
     }
-    hcri_rows_release(&rows, memory);
-    hcri_release(memory, low);
-    return status;
 }
 
 /* The origin is rounded once more when the dependent outputs are completed: it has to stay within the box. */
@@ -243,15 +249,21 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_buil
         finding->inradius = 1;
         return HCR_OK;
     }
-    double *numbers = hcri_allocate(memory, 4 * k, sizeof *numbers);
+    const size_t dependent = finding->affine.count;
+    double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
+    double *low = numbers + 4 * k, *high = low + dependent;
+    hcri_rows rows = {0};
     survey at = {.set = &reduction->set,
                  .wish = {builder->origin, point == NULL ? NULL : numbers + 3 * k},
                  .unbounded_allowed = builder->unbounded_allowed,
                  .origin = numbers,
                  .lower = numbers + k,
-                 .upper = numbers + 2 * k};
+                 .upper = numbers + 2 * k,
+                 .rows = &rows,
+                 .row_lower = low,
+                 .row_upper = high};
     hcr_status status = hcri_bounds_derive(finding->set, finding->lower, finding->upper, error);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
@@ -259,6 +271,8 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_buil
         if (point != NULL)
             numbers[3 * k + i] = point[reduction->free[i]];
     }
+    if (status == HCR_OK)
+        status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
     if (status == HCR_OK)
         status = survey_set(&at, error);
     if (status == HCR_OK) {
@@ -269,9 +283,10 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_buil
         }
         finding->inradius = at.inradius;
         bound_dependent(&finding->affine, finding->lower, finding->upper);
-        status = narrow_dependent(reduction, &at, finding->lower, finding->upper, error);
+        take_dependent(&finding->affine, low, high, finding->lower, finding->upper);
         include_origin(n, finding->origin, finding->lower, finding->upper);
     }
+    hcri_rows_release(&rows, memory);
     hcri_release(memory, numbers);
     return status;
 }

@@ -42,7 +42,7 @@ static void narrow_upper(sides *box, size_t j, double bound) {
 }
 
 static void narrow_lower(sides *box, size_t j, double bound) {
-    bound -= 0x1p-51 * fabs(bound);
+    bound = bound - 0x1p-51 * fabs(bound) + 0.0; /* no −0 */
     if (!(bound > box->lower[j] && fabs(bound) < HCRI_NO_BOUND))
         return;
     box->changed |=

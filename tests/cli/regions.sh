@@ -28,7 +28,7 @@ expect 3 explain unbounded.region
 says "$messages" 'unbounded: nothing stops the direction \+y\[1\]'
 printf 'var y[2]\n-2 <= y <= 2\nnorm(y, 2) >= 1\n' >curved.region
 expect 3 explain curved.region
-says "$messages" '^hcr: curved.region:3:1: not known to be convex'
+says "$messages" '^hcr: curved.region:3:1: not known to be a convex set'
 # C21: an origin outside.
 printf 'var y[2]\n-1 <= y <= 1\norigin = [2, 0]\n' >origin.region
 expect 3 explain origin.region
