@@ -25,12 +25,33 @@ int plot_path_is_fine(const char *path) {
     return strcmp(extension(path), ".svg") == 0 || strcmp(extension(path), ".png") == 0;
 }
 
+/* This process's, but for the locale: points as decimal signs, and UTF-8, without which gnuplot warns. The array is to
+ * be freed, its strings aren't. NULL when there is no memory. */
+static char **make_environment(void) {
+    static char locale[] = "LC_ALL=C.UTF-8";
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **made = calloc(count + 2, sizeof *made);
+    for (size_t i = 0; made != NULL && i < count; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
+            made[kept++] = environ[i];
+    if (made != NULL)
+        made[kept] = locale;
+    return made;
+}
+
 /* gnuplot with its script on a pipe and its picture going to `picture`: no path and no text of the user's is ever part
  * of a script or of a command line. */
 static int start_gnuplot(int picture, pid_t *child, FILE **script) {
     int ends[2];
-    if (pipe(ends) != 0)
+    char **environment = make_environment();
+    if (environment == NULL)
+        return report_memory();
+    if (pipe(ends) != 0) {
+        free(environment);
         return report_file("open", "a pipe");
+    }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -38,13 +59,14 @@ static int start_gnuplot(int picture, pid_t *child, FILE **script) {
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
     char name[] = "gnuplot", *arguments[] = {name, NULL};
-    const int failed = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    const int failed = posix_spawnp(child, name, &actions, NULL, arguments, environment);
+    free(environment);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);
     *script = failed ? NULL : fdopen(ends[1], "w");
     if (*script == NULL) {
         close(ends[1]);
-        report("can't run gnuplot, which draws the plots: %s", strerror(failed ? failed : errno));
+        report("can't run gnuplot, which draws the pictures: %s", strerror(failed ? failed : errno));
         return EXIT_FILE;
     }
     return EXIT_DONE;

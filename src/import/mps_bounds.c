@@ -30,6 +30,10 @@ static const struct bound_type *find_type(hcri_field word) {
     return NULL;
 }
 
+static int is_column(const hcr_import *import, hcri_field name) {
+    return hcri_index_find(&import->column_names, name.text, name.length) != SIZE_MAX;
+}
+
 /* Sorts a line's fields into set, column and number. In the free form the set may be left out, and those types that
  * need no number may have one. */
 static hcr_status find_fields(const hcr_import *import, const struct bound_type *type, int fixed,
@@ -48,13 +52,12 @@ static hcr_status find_fields(const hcr_import *import, const struct bound_type 
         *column = field[2];
         *number = field[3];
     } else if (count == 3) {
-        const int second_is_column = hcri_index_find(&import->column_names, field[2].text, field[2].length) != SIZE_MAX;
-        if (needs_number || !second_is_column) {
-            *column = field[1];
-            *number = field[2];
-        } else {
+        if (is_column(import, field[2]) && (!needs_number || !is_column(import, field[1]))) {
             *set = field[1];
             *column = field[2];
+        } else {
+            *column = field[1];
+            *number = field[2];
         }
     } else if (count == 2 && !needs_number) {
         *column = field[1];

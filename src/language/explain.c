@@ -146,6 +146,12 @@ static void write_points(hcri_report *report, const hcr_region *region) {
                       set->n - shown, lower, upper, origin_lower, origin_upper);
 }
 
+static const char *origin_choice(const hcr_region *region) {
+    static const char *const names[] = {"the centre of a largest ball inside", "the analytic centre",
+                                        "the mean of the targets, drawn inside", "given"};
+    return region->origin_choice < sizeof names / sizeof names[0] ? names[region->origin_choice] : "given";
+}
+
 static void write_shape(hcri_report *report, const hcr_region *region) {
     const hcr_visibility *visibility = &region->visibility;
     if (region->affine.count != 0)
@@ -161,6 +167,7 @@ static void write_shape(hcri_report *report, const hcr_region *region) {
                       region->bounded             ? "yes"
                       : region->unbounded_allowed ? "no: unbounded directions are allowed"
                                                   : "no");
+    hcri_report_write(report, "origin        %s\n", origin_choice(region));
 }
 
 static void write_text(hcri_report *report, const hcr_region *region, const source_count *count) {
@@ -255,6 +262,7 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
                       truth(region->convex || visibility->proved), (unsigned long long)visibility->points,
                       (unsigned long long)visibility->points_hidden, truth(region->bounded),
                       truth(region->unbounded_allowed));
+    hcri_report_write(report, "  \"origin_choice\": \"%s\",\n", origin_choice(region));
     write_json_numbers(report, "origin", set->n, region->origin);
     write_json_numbers(report, "lower", set->n, region->lower);
     write_json_numbers(report, "upper", set->n, region->upper);

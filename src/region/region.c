@@ -157,6 +157,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
     region->radius = outline->radius;
     region->unbounded_allowed = outline->unbounded_allowed;
+    region->origin_choice = outline->origin_choice;
     region->convex = hcri_set_is_convex(&region->set);
     region->visibility = region->convex ? (hcr_visibility){.proved = 1} : outline->visibility;
     region->inradius = INFINITY;
@@ -230,6 +231,7 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     hcri_put_f64s(out, region->set.n, region->lower);
     hcri_put_f64s(out, region->set.n, region->upper);
     hcri_put_f64(out, region->radius);
+    hcri_put_u32(out, region->origin_choice);
     hcri_put_u32(out, (uint32_t)region->unbounded_allowed);
     hcri_put_u32(out, (uint32_t)region->visibility.proved);
     hcri_put_u64(out, region->visibility.points);
@@ -289,7 +291,7 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     double *origin = hcri_get_f64s(in, n, &allocator), *lower = hcri_get_f64s(in, n, &allocator),
            *upper = hcri_get_f64s(in, n, &allocator);
     const double radius = hcri_get_f64(in);
-    const uint32_t unbounded_allowed = hcri_get_u32(in), proved = hcri_get_u32(in);
+    const uint32_t origin_choice = hcri_get_u32(in), unbounded_allowed = hcri_get_u32(in), proved = hcri_get_u32(in);
     hcr_visibility visibility = {.proved = (int)proved, .points = hcri_get_u64(in)};
     visibility.points_hidden = hcri_get_u64(in);
     hcri_affine affine = {0};
@@ -297,7 +299,8 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1 || proved > 1 ||
                              visibility.points_hidden > visibility.points))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    const hcri_outline outline = {origin, lower, upper, radius, &affine, (int)unbounded_allowed, visibility};
+    const hcri_outline outline = {origin,     lower,        upper, radius, &affine, (int)unbounded_allowed,
+                                  visibility, origin_choice};
     if (status == HCR_OK)
         status = complete(region, &outline, error);
     hcri_affine_release(&affine, &allocator);

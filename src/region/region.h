@@ -16,6 +16,7 @@ struct hcr_region {
     double inradius;       /* of the largest ball around O, at least approximately */
     double margin[2];      /* by hcr_precision */
     int convex, unbounded_allowed;
+    uint32_t origin_choice; /* an hcr_origin */
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
@@ -34,6 +35,7 @@ typedef struct hcri_outline {
     const hcri_affine *affine; /* NULL: no equalities */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */
+    uint32_t origin_choice;    /* an hcr_origin: how the origin was chosen */
 } hcri_outline;
 /* Makes a region of a copy of `set`. Errors: MEMORY, ORIGIN (on or over the constraint it names), UNBOUNDED. */
 hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,

@@ -258,7 +258,7 @@ hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error) {
     return HCR_OK;
 }
 
-void hcri_cuts_clear(hcri_cuts *cuts) { cuts->count = cuts->rows.count = 0; }
+void hcri_cuts_keep(hcri_cuts *cuts, size_t count) { cuts->count = cuts->rows.count = count; }
 
 /* Where to look first for what rises out of a ball: up the slope in the middle; aside of it, where a kink hides what
  * rises fastest, or where there is no slope; and the other way. */

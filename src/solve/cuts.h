@@ -32,8 +32,8 @@ size_t hcri_cuts_curved(const hcri_set *set);
 hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated, hcr_error *error);
 /* The tangents at y itself of those that don't hold there, where they have one. */
 hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error);
-/* No cuts any more. */
-void hcri_cuts_clear(hcri_cuts *cuts);
+/* Only the first `count` cuts are kept. */
+void hcri_cuts_keep(hcri_cuts *cuts, size_t count);
 /* About how far a ball around y, which is inside, can grow: *room, at most `radius`. Where an inequality stops it before,
  * a cut is added. */
 hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error);

@@ -167,6 +167,18 @@ hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, c
     return HCR_OK;
 }
 
+hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
+    int *which = malloc((count + 1) * sizeof *which);
+    if (which == NULL)
+        return hcri_fail_memory(error);
+    const int rows = Clp_numberRows(lp->model);
+    for (int k = 0; k < (int)count; k++)
+        which[k] = rows - (int)count + k;
+    Clp_deleteRows(lp->model, (int)count, which);
+    free(which);
+    return HCR_OK;
+}
+
 void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper) {
     for (int j = 0; j < Clp_numberColumns(lp->model); j++) {
         lower[j] = clp_bound(lower[j]);

@@ -26,6 +26,8 @@ void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
 /* One more row, as hcri_program_add_row has it. */
 hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
                            double upper, hcr_error *error);
+/* Takes the last `count` rows away. */
+hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error);
 /* Other bounds for all columns; the arrays are scratch afterwards. */
 void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper);
 /* Errors: SOLVER when CLP gives up. */

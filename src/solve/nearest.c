@@ -82,7 +82,7 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     hcri_cuts *cuts = &nearest->cuts;
     double least = INFINITY;
     int going = 0;
-    hcri_cuts_clear(cuts);
+    hcri_cuts_keep(cuts, 0);
     int solved = hcri_active_set_project(nearest->active_set, p, y);
     for (int round = 0; round < MOST_ROUNDS && solved && going < PATIENCE; round++) {
         const double gap = gap_at(nearest, p, y);

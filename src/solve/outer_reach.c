@@ -124,11 +124,14 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
 
 /* -------------------------------------------------------------------------------------------------------- extremes */
 
+/* Up to so many outputs all extremes are found. */
+static const size_t few = 30;
+
 typedef struct extremes {
     hcri_outer *outer;
     hcri_local local;
     hcri_lp *lp;
-    size_t placed;
+    size_t placed, kept; /* cuts that are rows, and those that stay */
     double *objective, *y;
 } extremes;
 
@@ -171,13 +174,38 @@ static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double
     }
     for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
         at->objective[a->columns[k]] = 0;
+    /* Cuts for one extreme say little about the others, and many make the programs slow. */
+    if (status == HCR_OK && at->placed > at->kept)
+        status = hcri_lp_remove_rows(at->lp, at->placed - at->kept, error);
+    at->placed = at->kept;
+    hcri_cuts_keep(&outer->cuts, at->kept);
     return status;
 }
 
-/* The extremes of the rows, or of those that are open. */
+/* Cuts across every output, or those that are open. */
+static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
+    const size_t n = outer->set->n;
+    double *direction = hcri_allocate(memory, n, sizeof *direction);
+    if (direction == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    for (size_t j = 0; j < n; j++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            int stopped;
+            if (many && !isinf(side == 0 ? outer->upper[j] : outer->lower[j]))
+                continue;
+            direction[j] = side == 0 ? 1 : -1;
+            status = follow(outer, direction, &stopped, error);
+            direction[j] = 0;
+        }
+    hcri_release(memory, direction);
+    return status;
+}
+
+/* The extremes of the rows, or in many outputs of those that are open. */
 static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, double *upper, hcr_error *error) {
-    enum { FEW = 30, ROUNDS = 12, ROUNDS_OF_MANY = 4 };
-    const int many = at->outer->set->n > FEW || a->count > FEW;
+    enum { ROUNDS = 12, ROUNDS_OF_MANY = 2 };
+    const int many = at->outer->set->n > few;
     for (size_t i = 0; i < a->count; i++)
         for (int side = 0; side < 2; side++) {
             if (many && !isinf(side == 0 ? upper[i] : lower[i]))
@@ -208,7 +236,10 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
         status = hcri_rows_append(&outputs, memory, 1, &j, &one, error);
     }
     if (status == HCR_OK)
+        status = cut_axes(outer, n > few, error);
+    if (status == HCR_OK)
         status = place_cuts(&at, error);
+    at.kept = at.placed;
     if (status == HCR_OK)
         status = extremes_of(&at, &outputs, outer->lower, outer->upper, error);
     if (status == HCR_OK && a != NULL)

@@ -390,5 +390,6 @@ hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding
                           .upper = finding->upper,
                           .radius = finding->radius,
                           .affine = finding->affine.count == 0 ? NULL : &finding->affine,
-                          .unbounded_allowed = builder->unbounded_allowed};
+                          .unbounded_allowed = builder->unbounded_allowed,
+                          .origin_choice = builder->origin};
 }

@@ -372,8 +372,9 @@ static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
     if (status == HCR_OK)
         status = look_around(s, chosen, &visibility, error);
     if (status == HCR_OK) {
-        const hcri_outline outline = {
-            chosen->origin, s->lower, s->upper, INFINITY, &s->found.affine, s->builder->unbounded_allowed, visibility};
+        const hcri_outline outline = {chosen->origin, s->lower,          s->upper,
+                                      INFINITY,       &s->found.affine,  s->builder->unbounded_allowed,
+                                      visibility,     s->builder->origin};
         status = hcri_region_create(&s->whole, &outline, &s->builder->set.allocator, region, error);
     }
     hcr_region_free(chosen);

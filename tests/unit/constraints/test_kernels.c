@@ -90,6 +90,39 @@ static hcri_rows make_rows(hcri_random *random, size_t n) {
     return rows;
 }
 
+/* All products of a run, in portions and for many samples at once, have the bits of row_dot. */
+static void test_products(void **state) {
+    (void)state;
+    enum { PORTION = 16 };
+    hcri_random random;
+    hcri_random_seed(&random, 6);
+    static double v[SAMPLES * MOST];
+    for (size_t n = 4; n <= MOST; n += 11) {
+        hcri_rows rows = make_rows(&random, n);
+        hcri_layout layout;
+        assert_int_equal(hcri_layout_make(&rows, n, &hcri_default_allocator, &layout, NULL), HCR_OK);
+        fill(&random, v, SAMPLES * n);
+        for (size_t k = 0; k < kernel_count; k++)
+            for (size_t r = 0; r < layout.runs; r++) {
+                const hcri_run *run = &layout.run[r];
+                for (size_t from = 0; from < run->count; from += PORTION) {
+                    const size_t count = run->count - from < PORTION ? run->count - from : PORTION;
+                    double out[SAMPLES][PORTION + 1];
+                    kernels[k]->run_products(&rows, run, n, from, count, SAMPLES, v, n, &out[0][0], PORTION + 1);
+                    for (size_t s = 0; s < SAMPLES; s++)
+                        for (size_t i = 0; i < count; i++) {
+                            const size_t row = run->first + from + i, start = rows.start[row];
+                            assert_true(out[s][i] == kernels[k]->row_dot(rows.start[row + 1] - start,
+                                                                         rows.columns + start, rows.values + start,
+                                                                         v + s * n));
+                        }
+                }
+            }
+        hcri_layout_release(&layout, &hcri_default_allocator);
+        hcri_rows_release(&rows, &hcri_default_allocator);
+    }
+}
+
 static void test_rows(void **state) {
     (void)state;
     hcri_random random;
@@ -214,11 +247,9 @@ static void test_sum_abs_shows_bad_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_layout_forms),
-        cmocka_unit_test(test_box_and_step),
-        cmocka_unit_test(test_sum_abs_shows_bad_values),
+        cmocka_unit_test(test_sums),         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_layout_forms),
+        cmocka_unit_test(test_box_and_step), cmocka_unit_test(test_sum_abs_shows_bad_values),
     };
     return cmocka_run_group_tests(tests, find_kernels, NULL);
 }
