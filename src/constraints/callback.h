@@ -4,7 +4,7 @@
 
 #include "constraints/constraint.h"
 #include "constraints/roots.h"
-#include "constraints/scratch_pool.h"
+#include "constraints/scratch.h"
 #include "hcr/hcr_build.h"
 
 typedef struct hcri_callback {

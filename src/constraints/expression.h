@@ -5,7 +5,7 @@
 #include "constraints/constraint.h"
 #include "constraints/enclosure.h"
 #include "constraints/roots.h"
-#include "constraints/scratch_pool.h"
+#include "constraints/scratch.h"
 #include "constraints/tape.h"
 
 /* base.convex = 0: any function, of which the first crossing along a ray counts; interval arithmetic isolates it. */

@@ -7,7 +7,6 @@
 #include "constraints/kernels.h"
 #include "constraints/lmi_margin.h"
 #include "constraints/lmi_value.h"
-#include "constraints/scratch.h"
 #include "core/vector.h"
 
 static void release(hcri_constraint *constraint) {
@@ -19,6 +18,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, lmi->lower);
     hcri_release(allocator, lmi->inverse);
     hcri_release(allocator, lmi->panels);
+    hcri_scratch_pool_release(lmi->scratch, allocator);
     hcri_block_release(constraint);
 }
 
@@ -35,7 +35,8 @@ hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size
                                   terms->values + start, error);
     }
     lmi->constant = hcri_copy(allocator, constant, terms->count, sizeof *constant);
-    if (lmi->constant == NULL)
+    lmi->scratch = hcri_scratch_pool_create(hcri_lmi_room(size), allocator);
+    if (lmi->constant == NULL || lmi->scratch == NULL)
         status = hcri_fail_memory(error);
     if (status != HCR_OK)
         release(&lmi->base);
@@ -66,9 +67,12 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the size of a matrix inequality is damaged");
     if (status == HCR_OK) {
         lmi->size = (size_t)size;
+        lmi->scratch = hcri_scratch_pool_create(hcri_lmi_room(lmi->size), allocator);
         lmi->constant = hcri_get_f64s(in, lmi->terms.count, allocator);
         status = hcri_block_read(&lmi->base, in, error);
     }
+    if (status == HCR_OK && lmi->scratch == NULL)
+        status = hcri_fail_memory(error);
     if (status == HCR_OK && !hcri_all_finite(lmi->terms.count, lmi->constant))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "a matrix inequality has a number that isn't finite");
     if (status != HCR_OK)
@@ -196,7 +200,7 @@ static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
 static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes,
                         const double *const v[], double *matrix, double found[HCRI_LANES]) {
     reduced(lmi, kernels, lanes, v, matrix);
-    kernels->largest(lmi->size, matrix, matrix + hcri_lmi_room(lmi->size) - HCRI_LANES * 3 * lmi->size, found);
+    kernels->largest(lmi->size, matrix, hcri_lmi_work(lmi, matrix), found);
 }
 
 /* Which of up to eight directions can raise best, their gauges so far? Those can't whose S(v) has a norm under it, or
@@ -285,22 +289,13 @@ static void gauge_in(const hcri_lmi *lmi, size_t rows, const double *v, size_t s
     }
 }
 
-/* Where there is no memory for a large matrix every ray ends at once: in the origin, which is inside. */
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double on_stack[HCRI_LMI_ON_STACK];
-    const size_t room = hcri_lmi_room(lmi->size);
-    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
-    if (matrix != NULL) {
-        gauge_in(lmi, rows, v, stride, best, champion, matrix);
-        return;
-    }
-    for (size_t s = 0; s < rows; s++) {
-        best[s] = INFINITY;
-        if (champion != NULL)
-            champion[s] = constraint->first;
-    }
+    double stack[HCRI_SCRATCH_ON_STACK];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    gauge_in(lmi, rows, v, stride, best, champion, matrix);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
@@ -314,11 +309,10 @@ static double gauge_one(const hcri_constraint *constraint, size_t i, const doubl
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double on_stack[HCRI_LMI_ON_STACK], found[HCRI_LANES] = {INFINITY};
-    const size_t room = hcri_lmi_room(lmi->size);
-    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
-    if (matrix != NULL)
-        eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &v, matrix, found);
+    double stack[HCRI_SCRATCH_ON_STACK], found[HCRI_LANES];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &v, matrix, found);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
     return t * found[0] - 1;
 }
 

@@ -5,7 +5,6 @@
 
 #include "constraints/block.h"
 #include "constraints/kernels.h"
-#include "constraints/scratch.h"
 #include "constraints/substitution.h"
 
 void hcri_lmi_matrix(const hcri_lmi *lmi, const double *y, double *matrix) {
@@ -44,14 +43,14 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
 
 int hcri_lmi_holds(const hcri_constraint *constraint, const double *y) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double on_stack[HCRI_LMI_ON_STACK];
-    const size_t room = lmi->terms.count;
-    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
-    return matrix != NULL && hcri_lmi_is_definite(lmi, y, matrix);
+    double stack[HCRI_SCRATCH_ON_STACK];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    const int definite = hcri_lmi_is_definite(lmi, y, matrix);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
+    return definite;
 }
 
-/* −F(y) in the first of eight lanes, its largest eigenvalue, and a bound of that one's error; infinity without memory.
- */
+/* −F(y) in the first of eight lanes, its largest eigenvalue, and a bound of that one's error. */
 static double decompose(const hcri_lmi *lmi, const double *y, double *matrix, double *error) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     double squares = 0, eigenvalue[HCRI_LANES], norm[HCRI_LANES];
@@ -62,8 +61,7 @@ static double decompose(const hcri_lmi *lmi, const double *y, double *matrix, do
         squares += 2 * rounding * rounding;
     }
     kernels->norms(lmi->size, matrix, norm);
-    double *work = matrix + hcri_lmi_room(lmi->size) - HCRI_LANES * 3 * lmi->size;
-    kernels->largest(lmi->size, matrix, work, eigenvalue);
+    kernels->largest(lmi->size, matrix, hcri_lmi_work(lmi, matrix), eigenvalue);
     *error = 1.01 * (0x1p-53 * hcri_eigenvalue_error(lmi->size) * norm[0] + sqrt(squares)) + 0x1p-400;
     return eigenvalue[0];
 }
@@ -71,10 +69,10 @@ static double decompose(const hcri_lmi *lmi, const double *y, double *matrix, do
 double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double on_stack[HCRI_LMI_ON_STACK], rounding = INFINITY;
-    const size_t room = hcri_lmi_room(lmi->size);
-    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
-    const double value = matrix == NULL ? INFINITY : decompose(lmi, y, matrix, &rounding);
+    double stack[HCRI_SCRATCH_ON_STACK], rounding;
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    const double value = decompose(lmi, y, matrix, &rounding);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
     if (error != NULL)
         *error = rounding;
     return value;
@@ -86,14 +84,11 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
                            double *gradient) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    const size_t m = lmi->size, room = hcri_lmi_room(m) + 2 * m;
-    double on_stack[HCRI_LMI_ON_STACK], unused;
-    double *matrix = room <= HCRI_LMI_ON_STACK ? on_stack : hcri_scratch(room);
-    if (matrix == NULL)
-        return;
-    double *x = matrix + room - 2 * m;
+    const size_t m = lmi->size;
+    double stack[HCRI_SCRATCH_ON_STACK], unused;
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack), *x = matrix + hcri_lmi_room(m) - 2 * m;
     decompose(lmi, y, matrix, &unused);
-    hcri_symmetric_eigenvector(m, matrix, matrix + room - 2 * m - HCRI_LANES * 3 * m, x);
+    hcri_symmetric_eigenvector(m, matrix, hcri_lmi_work(lmi, matrix), x);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b <= a; b++) {
             const size_t e = HCRI_PACKED(a, b);
@@ -101,6 +96,7 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
             for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
                 gradient[lmi->terms.columns[k]] -= share * lmi->terms.values[k];
         }
+    hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
 hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,

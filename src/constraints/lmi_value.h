@@ -4,11 +4,14 @@
 
 #include "constraints/lmi.h"
 
-/* 64 KiB on the stack: eight matrices of 44 rows and what is worked out with them, or one of 126. */
-enum { HCRI_LMI_ON_STACK = 8192 };
-/* Numbers that eight matrices take with the work of their eigenvalues; whole panels. */
+/* Numbers that eight matrices take with the work of their eigenvalues, in whole panels, and two vectors at the end:
+ * what is in the scratch. */
 static inline size_t hcri_lmi_room(size_t m) {
-    return HCRI_LANES * ((HCRI_PACKED(m, 0) + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL + 3 * m);
+    return HCRI_LANES * ((HCRI_PACKED(m, 0) + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL + 3 * m) + 2 * m;
+}
+/* Where that work begins: 3 m numbers for each of the eight. */
+static inline double *hcri_lmi_work(const hcri_lmi *lmi, double *matrix) {
+    return matrix + hcri_lmi_room(lmi->size) - (3 * HCRI_LANES + 2) * lmi->size;
 }
 
 /* F(y), packed, each entry to about twice the working precision and rounded. */

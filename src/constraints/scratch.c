@@ -1,35 +1,52 @@
 #define _POSIX_C_SOURCE 200809L
 #include "constraints/scratch.h"
 
-#include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include <sched.h>
+#include <stdatomic.h>
 
-typedef struct buffer {
-    size_t count;
-    double numbers[];
-} buffer;
+enum { PARTS = 8 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int key_failed;
+struct hcri_scratch_pool {
+    size_t size;
+    double *pool; /* PARTS · size numbers; NULL: the stack is enough */
+    atomic_flag taken[PARTS];
+};
 
-static void make_key(void) { key_failed = pthread_key_create(&key, free) != 0; }
-
-double *hcri_scratch(size_t count) {
-    if (pthread_once(&once, make_key) != 0 || key_failed)
-        return NULL;
-    buffer *old = pthread_getspecific(key);
-    if (old != NULL && old->count >= count)
-        return old->numbers;
-    if (count > (SIZE_MAX - sizeof(buffer)) / sizeof(double))
-        return NULL;
-    buffer *larger = malloc(sizeof *larger + count * sizeof(double));
-    if (larger == NULL || pthread_setspecific(key, larger) != 0) {
-        free(larger);
+hcri_scratch_pool *hcri_scratch_pool_create(size_t size, const hcr_allocator *allocator) {
+    hcri_scratch_pool *scratch = hcri_allocate(allocator, 1, sizeof *scratch);
+    if (scratch == NULL || size <= HCRI_SCRATCH_ON_STACK)
+        return scratch;
+    scratch->size = size;
+    scratch->pool = size > SIZE_MAX / PARTS ? NULL : hcri_allocate(allocator, PARTS * size, sizeof *scratch->pool);
+    if (scratch->pool == NULL) {
+        hcri_release(allocator, scratch);
         return NULL;
     }
-    free(old);
-    larger->count = count;
-    return larger->numbers;
+    for (size_t k = 0; k < PARTS; k++)
+        atomic_flag_clear(&scratch->taken[k]);
+    return scratch;
+}
+
+void hcri_scratch_pool_release(hcri_scratch_pool *scratch, const hcr_allocator *allocator) {
+    if (scratch != NULL)
+        hcri_release(allocator, scratch->pool);
+    hcri_release(allocator, scratch);
+}
+
+double *hcri_scratch_pool_take(hcri_scratch_pool *scratch, double stack[HCRI_SCRATCH_ON_STACK]) {
+    if (scratch->pool == NULL)
+        return stack;
+    for (size_t k = 0;; k = (k + 1) % PARTS) {
+        if (!atomic_flag_test_and_set_explicit(&scratch->taken[k], memory_order_acquire))
+            return scratch->pool + k * scratch->size;
+        if (k == PARTS - 1)
+            sched_yield();
+    }
+}
+
+void hcri_scratch_pool_give(hcri_scratch_pool *scratch, const double *numbers) {
+    if (scratch->pool == NULL)
+        return;
+    const size_t k = (size_t)(numbers - scratch->pool) / scratch->size;
+    atomic_flag_clear_explicit(&scratch->taken[k], memory_order_release);
 }

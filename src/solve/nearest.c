@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solve/active_set.h"
 #include "solve/cuts.h"
@@ -11,6 +12,7 @@ struct hcri_nearest {
     hcri_active_set *active_set;
     hcri_cuts cuts;
     double *inside;
+    double *best; /* the point of the least gap */
 };
 
 /* Shares of the distance: what is aimed at, and what is promised. */
@@ -22,6 +24,7 @@ void hcri_nearest_free(hcri_nearest *nearest) {
     hcri_active_set_free(nearest->active_set);
     hcri_cuts_release(&nearest->cuts);
     free(nearest->inside);
+    free(nearest->best);
     free(nearest);
 }
 
@@ -31,7 +34,8 @@ hcr_status hcri_nearest_create(const hcr_region *region, hcri_nearest **nearest,
         return hcri_fail_memory(error);
     made->region = region;
     made->inside = malloc(region->set.n * sizeof *made->inside);
-    hcr_status status = made->inside == NULL ? hcri_fail_memory(error) : HCR_OK;
+    made->best = malloc(region->set.n * sizeof *made->best);
+    hcr_status status = made->inside == NULL || made->best == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK)
         status = hcri_active_set_create(region, &made->active_set, error);
     if (status == HCR_OK)
@@ -81,15 +85,19 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     enum { MOST_ROUNDS = 400, PATIENCE = 8 };
     hcri_cuts *cuts = &nearest->cuts;
     double least = INFINITY;
-    int going = 0;
+    int waited = 0;
     hcri_cuts_keep(cuts, 0);
     int solved = hcri_active_set_project(nearest->active_set, p, y);
-    for (int round = 0; round < MOST_ROUNDS && solved && going < PATIENCE; round++) {
+    /* Next to the end the cuts are nearly the same, and the active set may be lost in rounding: the best point counts. */
+    for (int round = 0; round < MOST_ROUNDS && solved && waited < PATIENCE; round++) {
         const double gap = gap_at(nearest, p, y);
+        waited = gap < 0.5 * least ? 0 : waited + (least <= promise);
+        if (gap < least) {
+            least = gap;
+            memcpy(nearest->best, y, nearest->region->set.n * sizeof *y);
+        }
         if (gap <= aim)
-            return HCR_OK;
-        going = gap < 0.5 * least ? 0 : going + (least <= promise);
-        least = fmin(least, gap);
+            break;
         const size_t before = cuts->count;
         size_t violated;
         HCRI_TRY(hcri_cuts_separate(cuts, y, &violated, error));
@@ -98,8 +106,9 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
             return hcri_fail_memory(error);
         solved = hcri_active_set_again(nearest->active_set, y);
     }
-    return solved && gap_at(nearest, p, y) <= promise
-               ? HCR_OK
-               : hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
-                           least);
+    if (!(least <= promise))
+        return hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
+                         least);
+    memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
+    return HCR_OK;
 }

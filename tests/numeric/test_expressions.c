@@ -100,7 +100,7 @@ static uint32_t convex_value(maker *m, form which) {
             [FORM_HUBER] = HCRI_STEP_HUBER,      [FORM_ROOTS] = HCRI_STEP_SQRT,     [FORM_INVERSE] = HCRI_STEP_POWER,
             [FORM_SOFTPLUS] = HCRI_STEP_SOFTPLUS};
         const int is_concave = which == FORM_LOGARITHMS || which == FORM_ROOTS;
-        affines(m, TERMS, 1, 0.2, 2, x);
+        affines(m, TERMS, 1, 0.5, 2, x);
         for (size_t k = 0; k < TERMS; k++)
             y[k] = unary(m, kinds[which], which == FORM_INVERSE ? -0.5 - (double)k : which == FORM_HUBER ? 1 : 0, x[k]);
         return sum(m, TERMS, y, is_concave ? minus : NULL);
@@ -231,7 +231,7 @@ static void test_gauge(void **state) {
     hcri_random_seed(&random, 300 + (uint64_t)which);
     size_t meets = 0;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-        for (int repeat = 0; repeat < 15; repeat++) {
+        for (int repeat = 0; repeat < 6; repeat++) {
             const size_t n = sizes[s];
             double origin[64], v[64];
             hcr_error error;
@@ -263,7 +263,7 @@ static void test_gauge(void **state) {
             }
             block->kind->release(block);
         }
-    assert_true(meets > 80);
+    assert_true(meets > 30);
 }
 
 /* Two expressions and a box. */
