@@ -195,7 +195,7 @@ static hcr_status add_term(reader *r, size_t form, hcri_field column, hcri_field
     return hcri_import_add_term(r->import, form, j, coefficient, r->lines.number, r->error);
 }
 
-/* A number of lines, then so many lines. What `form` is NULL for isn't of interest. */
+/* A number of lines, then so many lines. */
 enum coordinates { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
 static hcr_status read_coordinates(reader *r, enum coordinates kind) {
     static const size_t fields[] = {3, 2, 5, 4, 2, 1};

@@ -10,8 +10,9 @@ struct hcri_kkt {
     const hcr_region *region;
     hcr_workspace *workspace;
     size_t n;
-    double size;   /* of the region */
-    size_t active; /* at most n + 1 */
+    double size;       /* of the region */
+    size_t equalities; /* the first of the active constraints, */
+    size_t active;     /* at most n + 1 */
     uint32_t *constraint;
     double *depth; /* −c_i(O) */
     double *multiplier, *value;
@@ -20,6 +21,7 @@ struct hcri_kkt {
     double *schur;       /* J H⁻¹ J' and then its factor */
     unsigned char *kept; /* 0: the row depends on those before it */
     double *y, *step, *from_origin;
+    double *probe, *gradient; /* for curvatures by differences: a point, and gradients there and at y */
 };
 
 enum { ROUNDS = 100 };
@@ -31,7 +33,8 @@ void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
         return;
     void *owned[] = {kkt->constraint, kkt->depth, kkt->multiplier, kkt->value, kkt->hessian,     kkt->jacobian,
-                     kkt->schur,      kkt->kept,  kkt->y,          kkt->step,  kkt->from_origin, kkt};
+                     kkt->schur,      kkt->kept,  kkt->y,          kkt->step,  kkt->from_origin, kkt->probe,
+                     kkt->gradient,   kkt};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -44,17 +47,22 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
     made->region = region;
     made->workspace = workspace;
     made->n = n;
-    for (size_t j = 0; j < n; j++)
-        made->size = fmax(made->size, fmax(fabs(region->lower[j]), fabs(region->upper[j])));
+    made->equalities = region->affine.count;
+    for (size_t j = 0; j < n; j++) {
+        const double size = fmax(fabs(region->lower[j]), fabs(region->upper[j]));
+        made->size = fmax(made->size, isinf(size) ? fabs(region->origin[j]) + region->inradius : size);
+    }
     made->constraint = calloc(n + 1, sizeof *made->constraint);
     made->kept = calloc(n + 1, 1);
-    double **vectors[] = {&made->depth, &made->multiplier, &made->value, &made->y, &made->step, &made->from_origin};
+    double **vectors[] = {&made->depth,       &made->multiplier, &made->value, &made->y, &made->step,
+                          &made->from_origin, &made->probe};
     double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
     int good = made->constraint != NULL && made->kept != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         good &= (*vectors[i] = calloc(n + 1, sizeof(double))) != NULL;
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
         good &= (*matrices[i] = calloc((n + 1) * (n + 1), sizeof(double))) != NULL;
+    good &= (made->gradient = calloc(2 * n, sizeof(double))) != NULL;
     if (!good) {
         hcri_kkt_free(made);
         return hcri_fail_memory(error);
@@ -83,7 +91,11 @@ static void activate(hcri_kkt *kkt, uint32_t constraint) {
 /* The constraints that y touches or violates, as many as there is room for. */
 static void guess(hcri_kkt *kkt) {
     const hcri_set *set = &kkt->region->set;
-    kkt->active = 0;
+    kkt->active = kkt->equalities;
+    for (size_t i = 0; i < kkt->equalities; i++) {
+        kkt->constraint[i] = HCRI_NO_CONSTRAINT;
+        kkt->multiplier[i] = 0;
+    }
     for (size_t j = 0; j < kkt->n; j++)
         kkt->from_origin[j] = kkt->y[j] - kkt->region->origin[j];
     for (size_t b = 0; b < set->blocks; b++) {
@@ -94,21 +106,52 @@ static void guess(hcri_kkt *kkt) {
     }
 }
 
+/* H += λ ∇²c_i(y), by differences of gradients; what they leave unsymmetric is averaged. */
+static void add_curvature(hcri_kkt *kkt, const hcri_constraint *block, size_t local, double multiplier) {
+    const size_t n = kkt->n;
+    double *there = kkt->gradient, *here = kkt->gradient + n;
+    memset(here, 0, n * sizeof *here);
+    block->kind->add_gradient(block, local, kkt->y, 1, here);
+    memcpy(kkt->probe, kkt->y, n * sizeof *kkt->probe);
+    for (size_t j = 0; j < n; j++) {
+        const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-3 * kkt->size);
+        kkt->probe[j] = kkt->y[j] + step;
+        memset(there, 0, n * sizeof *there);
+        block->kind->add_gradient(block, local, kkt->probe, 1, there);
+        kkt->probe[j] = kkt->y[j];
+        for (size_t k = 0; k < n; k++) {
+            const double half = 0.5 * multiplier * (there[k] - here[k]) / step;
+            kkt->hessian[j * n + k] += half;
+            kkt->hessian[k * n + j] += half;
+        }
+    }
+}
+
 /* H's factor for the multipliers; c and J of the active constraints at y, from_origin being y − O. */
 static int linearise(hcri_kkt *kkt) {
     const hcri_set *set = &kkt->region->set;
+    const hcri_rows *basis = &kkt->region->affine.basis;
     const size_t n = kkt->n;
     memset(kkt->hessian, 0, n * n * sizeof *kkt->hessian);
     memset(kkt->jacobian, 0, kkt->active * n * sizeof *kkt->jacobian);
     for (size_t j = 0; j < n; j++)
         kkt->hessian[j * n + j] = 1;
-    for (size_t i = 0; i < kkt->active; i++) {
+    for (size_t i = 0; i < kkt->equalities; i++) {
+        for (size_t k = basis->start[i]; k < basis->start[i + 1]; k++)
+            kkt->jacobian[i * n + basis->columns[k]] = basis->values[k];
+        kkt->value[i] = hcri_rows_dot(basis, i, kkt->from_origin, NULL);
+    }
+    for (size_t i = kkt->equalities; i < kkt->active; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
         kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1);
         block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n);
-        if (block->kind->id == HCRI_QUADRATIC && kkt->multiplier[i] > 0)
+        if (!(kkt->multiplier[i] > 0) || block->kind->id <= HCRI_LINEAR)
+            continue;
+        if (block->kind->id == HCRI_QUADRATIC)
             hcri_quadratic_add_matrix((const hcri_quadratic *)block, kkt->multiplier[i], kkt->hessian);
+        else
+            add_curvature(kkt, block, local, kkt->multiplier[i]);
     }
     /* By columns the upper triangle is what the lower is by rows. */
     if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, kkt->hessian, (lapack_int)n) != 0)
@@ -165,7 +208,7 @@ static int exchange_last(hcri_kkt *kkt) {
         r[i] /= row[i];
         for (size_t m = 0; m < i; m++)
             r[m] -= row[m] * r[i];
-        if (r[i] > 0 && kkt->multiplier[i] < least * r[i]) {
+        if (i >= kkt->equalities && r[i] > 0 && kkt->multiplier[i] < least * r[i]) {
             least = kkt->multiplier[i] / r[i];
             blocking = i;
         }
@@ -173,7 +216,7 @@ static int exchange_last(hcri_kkt *kkt) {
     if (blocking == SIZE_MAX)
         return 0;
     kkt->multiplier[last] = least;
-    for (size_t i = 0; i < last; i++)
+    for (size_t i = kkt->equalities; i < last; i++)
         kkt->multiplier[i] = kkt->kept[i] ? fmax(0, kkt->multiplier[i] - least * r[i]) : 0;
     remove_at(kkt, blocking);
     return 1;
@@ -219,8 +262,8 @@ static void newton(hcri_kkt *kkt, const double *p) {
 
 /* Takes out what has a negative multiplier or depends on others; tells whether one did. */
 static int drop(hcri_kkt *kkt) {
-    size_t left = 0;
-    for (size_t i = 0; i < kkt->active; i++)
+    size_t left = kkt->equalities;
+    for (size_t i = left; i < kkt->active; i++)
         if (kkt->kept[i] && kkt->multiplier[i] >= 0) {
             kkt->constraint[left] = kkt->constraint[i];
             kkt->depth[left] = kkt->depth[i];
@@ -244,7 +287,9 @@ static hcr_ray worst(hcri_kkt *kkt) {
 
 int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
     const size_t n = kkt->n;
-    const double tolerance = 1e-14 + 4 * kkt->region->margin[HCR_DOUBLE];
+    /* Gauges that are found by iteration, or verified, are right to less. */
+    const double rounding = kkt->region->verified_blocks[HCR_DOUBLE] == 0 ? 1e-14 : 1e-12;
+    const double tolerance = rounding + 4 * kkt->region->margin[HCR_DOUBLE];
     memcpy(kkt->y, y, n * sizeof *y);
     guess(kkt);
     int added = 0; /* the last active constraint is a new one */

@@ -6,13 +6,16 @@
 
 #include "solve/active_set.h"
 #include "solve/cuts.h"
+#include "solve/kkt.h"
+#include "solve/outer.h"
 
 struct hcri_nearest {
     const hcr_region *region;
     hcri_active_set *active_set;
     hcri_cuts cuts;
-    double *inside;
-    double *best; /* the point of the least gap */
+    hcri_kkt *kkt; /* NULL: too many outputs */
+    double *inside; /* scratch */
+    double *best;   /* the point of the least gap */
 };
 
 /* Shares of the distance: what is aimed at, and what is promised. */
@@ -23,12 +26,15 @@ void hcri_nearest_free(hcri_nearest *nearest) {
         return;
     hcri_active_set_free(nearest->active_set);
     hcri_cuts_release(&nearest->cuts);
+    hcri_kkt_free(nearest->kkt);
     free(nearest->inside);
     free(nearest->best);
     free(nearest);
 }
 
-hcr_status hcri_nearest_create(const hcr_region *region, hcri_nearest **nearest, hcr_error *error) {
+hcr_status hcri_nearest_create(const hcr_region *region, hcr_workspace *workspace, hcri_nearest **nearest,
+                               hcr_error *error) {
+    const size_t most = hcri_outer_is_needed(&region->set) ? HCRI_LARGEST_KKT_BY_DIFFERENCES : HCRI_LARGEST_KKT;
     hcri_nearest *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
@@ -40,6 +46,8 @@ hcr_status hcri_nearest_create(const hcr_region *region, hcri_nearest **nearest,
         status = hcri_active_set_create(region, &made->active_set, error);
     if (status == HCR_OK)
         status = hcri_cuts_create(&region->set, &made->cuts, error);
+    if (status == HCR_OK && region->set.n <= most)
+        status = hcri_kkt_create(region, workspace, &made->kkt, error);
     if (status == HCR_OK)
         hcri_cuts_set_interior(&made->cuts, region->origin);
     if (status != HCR_OK)
@@ -81,10 +89,26 @@ static double gap_at(hcri_nearest *nearest, const double *p, const double *y) {
     return (distance(n, p, nearest->inside) - outer) / outer;
 }
 
+/* Newton's method from y to nearest->best; what it finds has to be about as far away as y says. */
+static int polish(hcri_nearest *nearest, const double *p, double gap, const double *y) {
+    const size_t n = nearest->region->set.n;
+    double *found = nearest->inside;
+    if (nearest->kkt == NULL)
+        return 0;
+    memcpy(found, y, n * sizeof *y);
+    if (!hcri_kkt_project(nearest->kkt, p, found))
+        return 0;
+    const double outer = distance(n, p, y), at = distance(n, p, found);
+    if (!(at >= outer * (1 - promise) && at <= outer * (1 + gap + promise)))
+        return 0;
+    memcpy(nearest->best, found, n * sizeof *found);
+    return 1;
+}
+
 hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *y, hcr_error *error) {
     enum { MOST_ROUNDS = 400, PATIENCE = 8 };
     hcri_cuts *cuts = &nearest->cuts;
-    double least = INFINITY;
+    double least = INFINITY, worth_a_try = 1e-2;
     int waited = 0;
     hcri_cuts_keep(cuts, 0);
     int solved = hcri_active_set_project(nearest->active_set, p, y);
@@ -98,6 +122,13 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
         }
         if (gap <= aim)
             break;
+        if (gap <= worth_a_try) {
+            worth_a_try = 1e-2 * gap;
+            if (polish(nearest, p, gap, y)) {
+                least = 0;
+                break;
+            }
+        }
         const size_t before = cuts->count;
         size_t violated;
         HCRI_TRY(hcri_cuts_separate(cuts, y, &violated, error));

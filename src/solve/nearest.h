@@ -2,16 +2,18 @@
  *
  * The nearest point x of a polytope that holds the region is as far away as the region's at most; where the way from the
  * origin to x leaves the region there is a point of it that is as far at least. Tangent cuts there and at x take the two
- * distances together (cutting planes; Kelley, 1960), the active-set method goes on from cut to cut. */
+ * distances together (cutting planes; Kelley, 1960), the active-set method goes on from cut to cut. Near the end Newton's
+ * method (kkt.h) gets there at once where the frontier is smooth. */
 #ifndef HCRI_NEAREST_H
 #define HCRI_NEAREST_H
 
-#include "region/region.h"
+#include "ray/workspace.h"
 
 typedef struct hcri_nearest hcri_nearest;
 
-/* The region is kept. */
-hcr_status hcri_nearest_create(const hcr_region *region, hcri_nearest **nearest, hcr_error *error);
+/* The region and the workspace are kept. */
+hcr_status hcri_nearest_create(const hcr_region *region, hcr_workspace *workspace, hcri_nearest **nearest,
+                               hcr_error *error);
 void hcri_nearest_free(hcri_nearest *nearest); /* NULL is fine */
 /* y: outside by no more than what its distance to p, which is too short by 1e-8 of it at most, tells. Errors: SOLVER,
  * MEMORY. */

@@ -71,7 +71,7 @@ static hcr_status prepare(hcr_projector *projector, hcr_error *error) {
     const int equalities = region->affine.count != 0, curved = set->blocks > 2;
     HCRI_TRY(hcr_workspace_create(region, 1, &projector->workspace, error));
     if (curved && (equalities || !region->bounded || hcri_outer_is_needed(set)))
-        HCRI_TRY(hcri_nearest_create(region, &projector->nearest, error));
+        HCRI_TRY(hcri_nearest_create(region, projector->workspace, &projector->nearest, error));
     else if (set->linear->rows.count != 0 || equalities)
         HCRI_TRY(hcri_active_set_create(region, &projector->active_set, error));
     projector->box_only = set->linear->rows.count == 0 && !curved && !equalities;
