@@ -24,7 +24,7 @@ static const struct {
     {"lmi, 5 × 5", "lambda_max(y[0]*S0 + y[1]*S1 + y[2]*S2 + y[3]*S3 + y[4]*S4) <= 1"},
     {"norm, p = 3", "norm(y, 3) <= 1"},
     {"log_sum_exp", "log_sum_exp(M @ y) <= 4"},
-    {"entropy", "sum(entropy(y + 1.5)) >= -6"},
+    {"entropy", "sum(entropy(y + 1.5)) >= -16"},
     {"power and exp", "sum(power(y, 4)) + exp(y[0] + y[1]) <= 3"},
     {"geo_mean", "geo_mean(y + 2) >= 1.5"},
     {"union of 2", "union:\n M @ y <= 1\nor\n norm(y, 2) <= 0.5\nend"},

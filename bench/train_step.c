@@ -73,7 +73,7 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     size_t row[BATCH];
     for (size_t i = 0; i < BATCH; i++)
         row[i] = i;
-    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1, 1};
+    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1, 0, 1};
     check(hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
           &error);
     double times[STEPS], loss;

@@ -241,7 +241,7 @@ int command_experiment(int argc, char **argv) {
          0, 0},
         {OPTION_TEXT, '\0', "weekly", "FILE", "m4: weekly series too, as two tables more", &plan->weekly, 0, 0},
         {OPTION_COUNT, '\0', "count", "N", "m4: series of each file, evenly spaced in it; 30", &plan->count, 1, 0},
-        {OPTION_COUNT, '\0', "epochs", "N", "of every training; synthetic 400, m4 300", &plan->epochs, 1, 0},
+        {OPTION_COUNT, '\0', "epochs", "N", "of every training; synthetic 800, m4 300", &plan->epochs, 1, 0},
         {OPTION_COUNT, '\0', "threads", "N", "trainings at a time; 1", &plan->threads, 1, 1024},
         {OPTION_FLAG, 'q', "quiet", NULL, "no progress bar", &job.quiet, 0, 0},
     };

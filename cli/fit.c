@@ -271,10 +271,11 @@ int command_fit(int argc, char **argv) {
         {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &options->linear_encoder, 0, 0},
         {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
          &options->features, 1, 0},
-        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple",
+        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften",
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
          "the "
-         "outputs; hcr-contract: a linear head, contracted; simple: a linear head and no guarantee; hcr",
+         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; simple: a linear head and no "
+         "guarantee; hcr",
          &job.head, 0, 0},
         {OPTION_COUNT, '\0', "epochs", "N", "passes over the rows; 100", &options->epochs, 1, 0},
         {OPTION_COUNT, '\0', "batch", "N", "rows a step; 32", &options->batch, 1, 0},
@@ -285,6 +286,16 @@ int command_fit(int argc, char **argv) {
         {OPTION_NUMBER, '\0', "clip", "G", "largest norm of the gradient; none", &options->clip, 0, 0},
         {OPTION_NUMBER, '\0', "radius-weight", "W", "head hcr: weight of the radius in the loss; 1",
          &options->radius_weight, 1e-12, 1e12},
+        {OPTION_NUMBER, '\0', "raw-weight", "W",
+         "head hcr-contract: weight in the loss of what the network gives before it is contracted; 0",
+         &options->raw_weight, 0, 1e12},
+        {OPTION_NUMBER, '\0', "ascent", "S",
+         "head simple: the step by which violations raise their weights in the loss after each epoch (a Lagrangian, by "
+         "dual ascent); 0",
+         &options->ascent, 0, 1e12},
+        {OPTION_FLAG, '\0', "common-scale", NULL,
+         "measure all outputs by one deviation: the loss is then their mean squared error; each by its own otherwise",
+         &options->common_scale, 0, 0},
         {OPTION_NUMBER, '\0', "validation", "SHARE", "of the rows, kept to measure the loss on; 0",
          &options->validation, 0, 0.9},
         {OPTION_COUNT, '\0', "patience", "N",

@@ -54,6 +54,8 @@ typedef struct hcr_fit_options {
     uint64_t seed;   /* of initial weights, shuffles, validation split */
     double radius_weight; /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
                            * one   weigh alike; 1 */
+    double raw_weight;    /* head hcr-contract: weight of a second term in the loss, the error of what the network gives
+                           * before it is contracted; 0 */
     int common_scale;     /* all heads but hcr: 1 = one deviation for all outputs (the root of the mean of their
                            * squares), so that the loss is the mean squared error of the outputs, in other units; 0:
                            * each output is measured by its own, so that all count alike */

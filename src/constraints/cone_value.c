@@ -75,18 +75,22 @@ double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double
     return left - right;
 }
 
-/* M'w/|w| − c for w = M y + s; where w = 0 the norm's part is 0, which is one of its subgradients. */
+/* M'w/|w| − c for w = M y + s; where w = 0 the norm's part is 0, which is one of its subgradients. Near the apex the
+ * rows cancel and are summed again, to twice the precision. */
 void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
                             double *gradient) {
     (void)index;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_rows *rows = &cone->rows;
-    double unused;
+    double unused, error;
     const double norm = left_side(cone, y, &unused);
     for (size_t i = 0; i < rows->count && norm > 0; i++) {
-        const double x = weight * (hcri_rows_dot_minus(rows, i, y, -cone->shift[i]) / norm);
+        double x = row_value(cone, i, y, &error);
+        if (error > 0x1p-45 * norm)
+            x = hcri_rows_dot_minus(rows, i, y, -cone->shift[i]);
+        const double share = weight * (x / norm);
         for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-            gradient[rows->columns[k]] += x * rows->values[k];
+            gradient[rows->columns[k]] += share * rows->values[k];
     }
     for (size_t j = 0; j < constraint->n; j++)
         gradient[j] -= weight * cone->linear[j];

@@ -16,8 +16,9 @@ typedef struct bracket {
     hcri_jet_function function;
     const void *context;
     int order;
-    jet low, high; /* φ(low) <= 0 < φ(high), or not in the domain there */
-    jet last;      /* the one that came last */
+    jet low, high;  /* φ(low) <= 0 < φ(high), or not in the domain there */
+    jet last;       /* the one that came last */
+    double divisor; /* by which high is divided while nothing is known of the root's order of magnitude */
     uint64_t jets;
 } bracket;
 
@@ -44,13 +45,17 @@ static double step_from(const jet *at, hcri_root_method method) {
     return share > 0.25 ? newton / share : newton;
 }
 
-/* The middle, in ratio while the ends are of different orders of magnitude. */
-static double middle(const bracket *b) {
-    static const double least_ratio = 0x1p-64;
+/* The middle of what a convex φ leaves of the bracket: its root is beyond where the secant meets 0. Where the ends are
+ * of different orders of magnitude, the middle in ratio, but high isn't given up fast at first. */
+static double middle(bracket *b) {
     const double low = b->low.t, high = b->high.t;
-    if (low > 0.25 * high)
-        return low + 0.5 * (high - low);
-    return sqrt(fmax(low, least_ratio * high)) * sqrt(high);
+    const double share = b->low.value / (b->low.value - b->high.value);
+    const double from = isfinite(share) && b->jets <= MOST_JETS ? low + share * (high - low) : low;
+    if (from > 0.0625 * high || (low > 0.0625 * high))
+        return from + 0.5 * (high - from);
+    const double t = fmax(sqrt(from) * sqrt(high), high / b->divisor);
+    b->divisor *= b->divisor;
+    return t;
 }
 
 static int is_wide(const bracket *b) {
@@ -61,7 +66,7 @@ static int is_wide(const bracket *b) {
 /* Finds a t with φ(t) > 0. A tangent of a convex φ from its feasible side meets 0 beyond the root. 0 when φ stays below
  * 0 up to `reach`. */
 static int find_high(bracket *b, double guess, double reach) {
-    double t = guess > 0 && guess < reach ? guess : fmin(1, 0.5 * reach);
+    double t = guess > 0 ? fmin(guess, reach) : fmin(1, 0.5 * reach);
     while (b->jets < MOST_JETS) {
         evaluate(b, t);
         if (b->last.t == b->high.t)
@@ -150,7 +155,7 @@ static void close_in_by_values(bracket *b) {
 
 double hcri_first_root(hcri_root_method method, hcri_jet_function function, const void *context, double at_zero,
                        double guess, double reach, uint64_t *evaluations) {
-    bracket b = {.function = function, .context = context};
+    bracket b = {.function = function, .context = context, .divisor = 8};
     b.order = method == HCRI_HALLEY ? 3 : method == HCRI_NEWTON ? 2 : 1;
     b.low = b.last = (jet){0, at_zero, NAN, NAN};
     b.high = (jet){INFINITY, NAN, NAN, NAN};

@@ -139,6 +139,32 @@ static void add_penalty(const hcri_head *head, hcri_losses *losses, const float 
         outputs_bar[j] += (float)(head->deviation[j] * y_bar[j]);
 }
 
+/* From the derivative by the map's points to that by the layer's outputs. */
+static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_t rows, float *outputs_bar) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    for (size_t i = 0; i < rows; i++) {
+        const double *bar = losses->points_bar + i * width;
+        for (size_t j = 0; j < n; j++)
+            outputs_bar[i * width + j] = (float)(head->stretch * head->deviation[j] * bar[j]);
+        if (width > n) {
+            const double r = losses->points[i * width + n];
+            outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));
+        }
+    }
+}
+
+/* Adds contract's raw term to a row: simple's loss of the outputs as they are. */
+static void add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *loss,
+                    float *outputs_bar) {
+    const double weight = head->raw_weight / (double)head->n;
+    for (size_t j = 0; j < head->n; j++) {
+        const double miss = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
+        *loss += weight * miss * miss;
+        if (outputs_bar != NULL)
+            outputs_bar[j] += (float)(2 * share * weight * miss);
+    }
+}
+
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar,
                           hcr_error *error) {
@@ -161,17 +187,12 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
     HCRI_TRY(map(head, losses, rows, error));
     for (size_t i = 0; i < rows; i++)
         *loss += output_loss(head, losses->y + i * n, targets + row[i] * n, share, losses->y_bar + i * n);
-    if (outputs_bar == NULL)
-        return HCR_OK;
-    HCRI_TRY(map_back(head, losses, rows, error));
-    for (size_t i = 0; i < rows; i++) {
-        const double *bar = losses->points_bar + i * width;
-        for (size_t j = 0; j < n; j++)
-            outputs_bar[i * width + j] = (float)(head->stretch * head->deviation[j] * bar[j]);
-        if (width > n) {
-            const double r = losses->points[i * width + n];
-            outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));
-        }
+    if (outputs_bar != NULL) {
+        HCRI_TRY(map_back(head, losses, rows, error));
+        outputs_back(head, losses, rows, outputs_bar);
     }
+    for (size_t i = 0; head->raw_weight > 0 && i < rows; i++)
+        add_raw(head, outputs + i * width, targets + row[i] * n, share, loss,
+                outputs_bar == NULL ? NULL : outputs_bar + i * width);
     return HCR_OK;
 }

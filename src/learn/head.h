@@ -2,6 +2,7 @@
  * heads; μ and s are the targets' means and deviations, O is the region's origin, σ the logistic function: hcr
  * prediction decode(u, σ(z))              loss (|d − d*|² + weight (r − r*)²)/(n + 1), d = u/|u|, r = σ(z) direct
  * prediction decode(s∘u + μ − O, σ(z))    loss |(y − y*)/s|²/n contract   prediction contract(s∘o + μ − O)            "
+ *                plus, with a raw weight, raw weight · |o − (y* − μ)/s|²/n
  *     soften     prediction soften((s∘o + μ − O)/(1 − γ(μ − O)))   "
  *     simple     prediction s∘o + μ                          "
  * (d*, r*) is the encoded target y*. hcr is the paper's. The others are in units of each output's deviation and around
@@ -18,6 +19,7 @@ typedef struct hcri_head {
     const hcr_region *region;
     const double *mean, *deviation; /* n each, of the targets; deviation > 0 */
     double radius_weight;
+    double raw_weight;
     double stretch; /* soften: 1/(1 − γ(μ − O)), at most 10; 1 for the others */
 } hcri_head;
 

@@ -117,8 +117,13 @@ hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
 }
 
 hcri_head hcri_model_head(const hcr_model *model) {
-    const hcri_head head = {model->head,         model->targets.count,     model->region,
-                            model->targets.mean, model->targets.deviation, model->options.radius_weight,
+    const hcri_head head = {model->head,
+                            model->targets.count,
+                            model->region,
+                            model->targets.mean,
+                            model->targets.deviation,
+                            model->options.radius_weight,
+                            model->options.raw_weight,
                             model->stretch};
     return head;
 }

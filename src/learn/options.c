@@ -23,6 +23,7 @@ static const real_option reals[] = {
     {"clip", offsetof(hcr_fit_options, clip), 0, 0, 1e30, 0},
     {"validation", offsetof(hcr_fit_options, validation), 0, 0, 0.99, 0},
     {"radius_weight", offsetof(hcr_fit_options, radius_weight), 1, 0, 1e30, 1},
+    {"raw_weight", offsetof(hcr_fit_options, raw_weight), 0, 0, 1e30, 0},
     {"ascent", offsetof(hcr_fit_options, ascent), 0, 0, 1e30, 0},
 };
 #define REALS (sizeof reals / sizeof *reals)
@@ -68,6 +69,9 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
     }
     options->linear_encoder = given->linear_encoder != 0;
     options->common_scale = given->common_scale != 0;
+    if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the raw term (raw_weight = %g) is for head hcr-contract",
+                         options->raw_weight);
     if (options->ascent > 0 && options->head != HCR_HEAD_SIMPLE)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the Lagrangian (ascent = %g) is for head simple: the others can't violate anything",

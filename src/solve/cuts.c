@@ -132,7 +132,7 @@ static double crossing(hcri_cuts *cuts, const curved *c, const double *x, const 
 }
 
 /* The tangent where the way from x (inside) to y (outside) crosses the frontier; a bit further inside where there is no
- * slope, at the end of a domain. */
+ * slope, at the end of a domain; and at y where x is at the tip of a cone. */
 static hcr_status cut_between(hcri_cuts *cuts, const curved *c, const double *x, const double *y, int *added,
                               hcr_error *error) {
     double at = crossing(cuts, c, x, y);
@@ -143,7 +143,7 @@ static hcr_status cut_between(hcri_cuts *cuts, const curved *c, const double *x,
         HCRI_TRY(add_tangent(cuts, c, cuts->trial, added, error));
         at *= attempt == 0 ? 1 - 1e-9 : 1 - pow(10, attempt - 7);
     }
-    return HCR_OK;
+    return *added ? HCR_OK : add_tangent(cuts, c, y, added, error);
 }
 
 /* A point of those seen where c < 0; NULL when there is none. */
@@ -157,7 +157,8 @@ static const double *find_inside(const hcri_cuts *cuts, const curved *c) {
 }
 
 /* cuts->point = a point near y where c has a value and a slope; 0 when none is found. From y towards points where
- * other functions had values, the middle of the bounds and 0, then at random around these. */
+ * other functions had values, the middle of the bounds and 0, then at random around the middle: above it, below it and
+ * anywhere. */
 static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
     enum { STEPS = 12, TARGETS = SEEN + 2, RANDOM = 64 };
     const hcri_set *set = cuts->set;
@@ -174,8 +175,11 @@ static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
             const double low = set->box->lower[j], high = set->box->upper[j];
             const double middle = isinf(low) ? (isinf(high) ? 0 : high - 1) : isinf(high) ? low + 1 : 0.5 * (low + high);
             const double towards = target < SEEN ? cuts->seen[target * n + j] : target == SEEN ? middle : 0;
-            cuts->point[j] = target < TARGETS ? towards + keep * (y[j] - towards)
-                                              : middle + (y[j] - middle) * hcri_random_normal(&random);
+            const double chance = target < TARGETS ? 0 : (1 + fabs(y[j] - middle)) * hcri_random_normal(&random);
+            cuts->point[j] = target < TARGETS    ? towards + keep * (y[j] - towards)
+                             : attempt % 3 == 0 ? middle + fabs(chance)
+                             : attempt % 3 == 1 ? middle - fabs(chance)
+                                                : middle + chance;
         }
         if (isfinite(value_of(c, cuts->point)) && isfinite(slope_of(cuts, c, cuts->point)))
             return 1;

@@ -486,16 +486,26 @@ size_t hcri_elimination_find(const hcri_elimination *elimination, uint32_t j) {
 }
 
 void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked) {
-    const hcri_rows *rows = &set->equalities.rows;
-    for (size_t k = elimination->determined.start[d]; k < elimination->determined.start[d + 1]; k++) {
-        const uint32_t e = elimination->determined.columns[k];
-        if (marked[e])
-            continue;
-        marked[e] = 1;
-        for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
-            const size_t other = hcri_elimination_find(elimination, rows->columns[i]);
-            if (other != SIZE_MAX && elimination->affine.map.start[other] == elimination->affine.map.start[other + 1])
-                hcri_elimination_mark(elimination, set, other, marked);
+    const hcri_rows *rows = &set->equalities.rows, *determined = &elimination->determined;
+    const hcri_affine *affine = &elimination->affine;
+    size_t *waiting = hcri_allocate(&set->allocator, affine->count, sizeof *waiting), count = 0;
+    if (waiting == NULL) /* a message says less then */
+        return;
+    waiting[count++] = d;
+    while (count > 0) {
+        d = waiting[--count];
+        for (size_t k = determined->start[d]; k < determined->start[d + 1]; k++) {
+            const uint32_t e = determined->columns[k];
+            if (marked[e])
+                continue;
+            marked[e] = 1;
+            for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
+                const size_t other = hcri_elimination_find(elimination, rows->columns[i]);
+                if (other != SIZE_MAX && affine->map.start[other] == affine->map.start[other + 1] &&
+                    !marked[determined->columns[determined->start[other]]])
+                    waiting[count++] = other;
+            }
         }
     }
+    hcri_release(&set->allocator, waiting);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/vector.h"
+
 struct hcri_kkt {
     const hcr_region *region;
     hcr_workspace *workspace;
@@ -114,7 +116,8 @@ static void add_curvature(hcri_kkt *kkt, const hcri_constraint *block, size_t lo
     block->kind->add_gradient(block, local, kkt->y, 1, here);
     memcpy(kkt->probe, kkt->y, n * sizeof *kkt->probe);
     for (size_t j = 0; j < n; j++) {
-        const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-3 * kkt->size);
+        /* A step upwards, to stay within the domain of logarithms, and small where they bend. */
+        const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-9 * kkt->size);
         kkt->probe[j] = kkt->y[j] + step;
         memset(there, 0, n * sizeof *there);
         block->kind->add_gradient(block, local, kkt->probe, 1, there);
@@ -285,6 +288,26 @@ static hcr_ray worst(hcri_kkt *kkt) {
     return ray;
 }
 
+/* Halves the step until the active functions have slopes at its end: a step that leaves a domain gets near its border. */
+static void stay_in_domain(hcri_kkt *kkt) {
+    enum { HALVINGS = 40 };
+    const size_t n = kkt->n;
+    for (size_t i = kkt->equalities; i < kkt->active; i++) {
+        size_t local;
+        const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, kkt->constraint[i], &local);
+        for (int halving = 0; block->kind->id > HCRI_QUADRATIC && halving < HALVINGS; halving++) {
+            for (size_t j = 0; j < n; j++)
+                kkt->probe[j] = kkt->y[j] + kkt->step[j];
+            memset(kkt->gradient, 0, n * sizeof *kkt->gradient);
+            block->kind->add_gradient(block, local, kkt->probe, 1, kkt->gradient);
+            if (hcri_all_finite(n, kkt->gradient))
+                break;
+            for (size_t j = 0; j < n; j++)
+                kkt->step[j] *= 0.5;
+        }
+    }
+}
+
 int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
     const size_t n = kkt->n;
     /* Gauges that are found by iteration, or verified, are right to less. */
@@ -308,6 +331,7 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
         if (drop(kkt) || round == 0) /* the first multipliers come without curvature: no step yet */
             continue;
         double moved = 0;
+        stay_in_domain(kkt);
         for (size_t j = 0; j < n; j++) {
             kkt->y[j] += kkt->step[j];
             moved = fmax(moved, fabs(kkt->step[j]));

@@ -70,7 +70,7 @@ typedef struct search {
     double *base, *y, *row; /* variables are y = base + scale z, r; a row being made */
     double *column_low, *column_high;
     uint32_t *columns;
-    double scale, r;
+    double scale, r, initial; /* the scale at first */
     hcri_lp *lp;
     size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
     int boxed;                           /* … the second ones are there */
@@ -106,6 +106,7 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
     }
     if (!(at->scale > 0) || isinf(at->scale))
         at->scale = size;
+    at->initial = at->scale;
     return HCR_OK;
 }
 
@@ -114,7 +115,7 @@ static double rounding_at(const search *at) {
     double size = 0;
     for (size_t j = 0; j < at->outer->set->n; j++)
         size = fmax(size, fabs(at->y[j]));
-    return 64 * 0x1p-53 * size + 0x1p-1000;
+    return 64 * 0x1p-53 * size + 1e-30 * at->initial;
 }
 
 /* normal·z + r <= slack for a cut around the base. */
@@ -354,9 +355,8 @@ static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
  * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
 static hcr_status search_cube(search *at, hcr_error *error) {
     enum { PATIENCE = 30 };
-    static const double small = 1e-3, nothing = 1e-6, cut_off = 1.9, growth = 1.003;
+    static const double small = 1e-3, nothing = 1e-6, hair = 1e-12, cut_off = 1.9, growth = 1.003;
     const size_t most = 300 + 30 * at->outer->set->n;
-    const double initial = at->scale;
     double reached = 0;
     size_t waited = 0;
     HCRI_TRY(build(at, error));
@@ -365,7 +365,7 @@ static hcr_status search_cube(search *at, hcr_error *error) {
         HCRI_TRY(solve(at, error));
         const double finer = 10 * fmax(at->r, nothing) * at->scale;
         if (at->r <= -nothing || (at->r < small && finer <= rounding_at(at))) {
-            HCRI_TRY(end_empty(at, at->r > -nothing, &over, error));
+            HCRI_TRY(end_empty(at, fabs(at->r * at->scale) <= fmax(nothing * at->scale, hair * at->initial), &over, error));
             if (over)
                 return HCR_OK;
             continue;
@@ -389,7 +389,7 @@ static hcr_status search_cube(search *at, hcr_error *error) {
     if (at->best > 0)
         return HCR_OK;
     int over = 0;
-    if (at->r * at->scale < 1e-9 * initial)
+    if (at->r * at->scale < 1e-9 * at->initial)
         return end_empty(at, 1, &over, error);
     return hcri_fail(error, HCR_ERROR_SOLVER,
                      "no point inside the region was found, and no proof that there is none: give an origin that is "

@@ -46,7 +46,7 @@ static void test_learns(void **state) {
     for (size_t k = 0; k < ROWS * N; k++)
         variance += (Y[k] - mean[k % N]) * (Y[k] - mean[k % N]) / (ROWS * N);
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 3; head++) {
+        for (int head = 0; head <= 4; head++) {
             const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
                                              .head = (hcr_head)head,
                                              .hidden = 24,
@@ -78,7 +78,7 @@ static void test_seed_decides(void **state) {
 /* C40: one row, a batch larger than the rows, a constant target. */
 static void test_small_and_constant(void **state) {
     (void)state;
-    for (int head = 0; head <= 3; head++) {
+    for (int head = 0; head <= 4; head++) {
         const hcr_fit_options options = {.head = (hcr_head)head, .epochs = 300, .batch = 1000, .rate = 1e-2};
         hcr_fit_report report;
         hcr_model *model = fit(1, &options, &report);
@@ -119,8 +119,10 @@ static void test_bad_options(void **state) {
         {.rate = -1},       {.rate = NAN},
         {.validation = 1},  {.clip = -1},
         {.patience = 3},    {.weight_decay = INFINITY},
-        {.rate_decay = -1}, {.head = 4},
+        {.rate_decay = -1}, {.head = 5},
         {.encoder = 2},     {.radius_weight = -0.5},
+        {.ascent = 1},      {.ascent = -1, .head = HCR_HEAD_SIMPLE},
+        {.raw_weight = 1},
     };
     hcr_model *model = NULL;
     hcr_error error;
@@ -224,6 +226,82 @@ static void test_resume(void **state) {
     }
 }
 
+/* Targets on and near the frontier, of a noise that a small network can't follow: predictions of head simple violate.
+ */
+static const double *noisy_targets(void) {
+    static double targets[ROWS * N];
+    hcri_random random;
+    hcri_random_seed(&random, 4);
+    for (size_t k = 0; k < ROWS * N; k++)
+        targets[k] = hcri_random_uniform(&random) < 0.9 ? 2 : 1.75;
+    return targets;
+}
+
+static hcr_status fit_simple(const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report) {
+    return hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, noisy_targets(), options, model, report, NULL);
+}
+
+/* The Lagrangian's multipliers are in the checkpoint: an interrupted run goes on to the same model. */
+static void test_resume_lagrangian(void **state) {
+    (void)state;
+    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .hidden = 9, .epochs = 40, .ascent = 20, .rate = 1e-2};
+    hcr_model *whole, *plain, *part, *resumed;
+    assert_int_equal(fit_simple(&options, &whole, NULL), HCR_OK);
+    watch seen = {.stop_at = 25};
+    options.checkpoint = checkpoint;
+    options.progress = see;
+    options.progress_context = &seen;
+    assert_int_equal(fit_simple(&options, &part, NULL), HCR_ERROR_INTERRUPTED);
+    options.resume = 1;
+    options.progress = NULL;
+    assert_int_equal(fit_simple(&options, &resumed, NULL), HCR_OK);
+    assert_true(same_predictions(whole, resumed));
+    options.checkpoint = NULL;
+    options.ascent = 0;
+    assert_int_equal(fit_simple(&options, &plain, NULL), HCR_OK);
+    assert_false(same_predictions(whole, plain)); /* the multipliers did something */
+    hcr_model_free(whole);
+    hcr_model_free(plain);
+    hcr_model_free(part);
+    hcr_model_free(resumed);
+    remove(checkpoint);
+}
+
+/* Dual ascent leads predictions inside that the plain loss leaves outside. */
+static void test_ascent(void **state) {
+    (void)state;
+    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .hidden = 4, .epochs = 200, .rate = 1e-2};
+    double ratio[2];
+    for (int with = 0; with <= 1; with++) {
+        hcr_fit_report report;
+        hcr_model *model;
+        options.ascent = with ? 100 : 0;
+        assert_int_equal(fit_simple(&options, &model, &report), HCR_OK);
+        ratio[with] = report.inside_ratio;
+        hcr_model_free(model);
+    }
+    assert_true(ratio[0] < 0.7 && ratio[1] > ratio[0] + 0.2);
+}
+
+/* One deviation for all outputs: simple's loss is then the mean squared error in units of its square, the root of the
+ * mean of the columns' variances. */
+static void test_common_scale(void **state) {
+    (void)state;
+    double variance = 0;
+    for (size_t j = 0; j < N; j++) {
+        double mean = 0;
+        for (size_t i = 0; i < ROWS; i++)
+            mean += Y[i * N + j] / ROWS;
+        for (size_t i = 0; i < ROWS; i++)
+            variance += (Y[i * N + j] - mean) * (Y[i * N + j] - mean) / (ROWS * N);
+    }
+    const hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .epochs = 3, .common_scale = 1};
+    hcr_fit_report report;
+    hcr_model_free(fit(ROWS, &options, &report));
+    /* outputs are single precision, and their sums in two orders */
+    assert_true(fabs(report.training_loss - report.training_mse / variance) < 1e-6 * report.training_loss);
+}
+
 /* A checkpoint of another run is refused and says what differs; so is a damaged one. */
 static void test_foreign_checkpoints(void **state) {
     (void)state;
@@ -312,6 +390,9 @@ int main(void) {
         cmocka_unit_test(test_divergence_is_told),
         cmocka_unit_test(test_projects_targets),
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_lagrangian),
+        cmocka_unit_test(test_ascent),
+        cmocka_unit_test(test_common_scale),
         cmocka_unit_test(test_foreign_checkpoints),
         cmocka_unit_test(test_unwritable_checkpoint),
         cmocka_unit_test(test_early_stopping),

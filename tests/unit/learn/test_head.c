@@ -9,7 +9,8 @@
 static const double mean[N] = {1, 1.1, 0.9, 1, 1.05}, deviation[N] = {0.3, 0.25, 0.2, 0.1, 0.4};
 
 static hcri_head make_head(hcr_head kind, const hcr_region *region) {
-    const hcri_head head = {kind, N, region, mean, deviation, 2.5, kind == HCR_HEAD_SOFTEN ? 1.5 : 1};
+    const hcri_head head = {
+        kind, N, region, mean, deviation, 2.5, kind == HCR_HEAD_CONTRACT ? 0.5 : 0, kind == HCR_HEAD_SOFTEN ? 1.5 : 1};
     return head;
 }
 
@@ -55,6 +56,7 @@ static void test_derivatives(void **state) {
     check_derivatives(HCR_HEAD_CONTRACT, 0.3); /* most rows inside */
     check_derivatives(HCR_HEAD_CONTRACT, 4);   /* most on the frontier */
     check_derivatives(HCR_HEAD_SIMPLE, 1);
+    check_derivatives(HCR_HEAD_SOFTEN, 1);
 }
 
 static void test_values_by_hand(void **state) {
@@ -73,10 +75,11 @@ static void test_values_by_hand(void **state) {
     hcri_losses_release(&losses);
     /* contract leaves mean + deviation/10 where it is: a tenth of a deviation off in each output */
     head.kind = HCR_HEAD_CONTRACT;
+    head.raw_weight = 2;
     const float tenth[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     assert_int_equal(hcri_losses_create(&head, 1, &losses, NULL), HCR_OK);
     assert_int_equal(hcri_head_loss(&head, &losses, 1, tenth, row, mean, &loss, NULL, NULL), HCR_OK);
-    assert_true(fabs(loss - 0.01) < 1e-8);
+    assert_true(fabs(loss - 3 * 0.01) < 1e-8); /* contracted and, twice as heavy, raw */
     hcri_losses_release(&losses);
     hcr_region_free(region);
 }
@@ -86,7 +89,7 @@ static void test_values_by_hand(void **state) {
 static void test_zero_outputs(void **state) {
     (void)state;
     hcr_region *region = make_region(N);
-    for (hcr_head kind = HCR_HEAD_HCR; kind <= HCR_HEAD_SIMPLE; kind++) {
+    for (hcr_head kind = HCR_HEAD_HCR; kind <= HCR_HEAD_SOFTEN; kind++) {
         const hcri_head head = make_head(kind, region);
         hcri_losses losses;
         assert_int_equal(hcri_losses_create(&head, 2, &losses, NULL), HCR_OK);

@@ -43,7 +43,7 @@ static void test_rows_are_independent(void **state) {
     for (size_t i = 0; i < ROWS; i++)
         memcpy(X_reversed + i * INPUTS, X + (ROWS - 1 - i) * INPUTS, INPUTS * sizeof *X);
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 3; head++) {
+        for (int head = 0; head <= 4; head++) {
             hcr_model *model = make_model(encoder, head);
             assert_int_equal(hcr_predict(model, ROWS, X, together, NULL, NULL), HCR_OK);
             assert_int_equal(hcr_predict(model, ROWS, X_reversed, reversed, NULL, NULL), HCR_OK);
@@ -72,7 +72,7 @@ static void test_inside(void **state) {
     for (size_t k = 0; k < ROWS * INPUTS; k++)
         wild[k] = 1000 * X[k];
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 3; head++) {
+        for (int head = 0; head <= 4; head++) {
             hcr_model *model = make_model(encoder, head);
             assert_int_equal(hcr_predict(model, ROWS, wild, y, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check(region, ROWS, y, inside, NULL, NULL), HCR_OK);
@@ -93,7 +93,7 @@ static void test_inside(void **state) {
 static void test_bad_values(void **state) {
     (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
-    for (int head = 0; head <= 3; head++) {
+    for (int head = 0; head <= 4; head++) {
         hcr_model *model = make_model(head % 2, head);
         double in[3 * INPUTS], y[3 * N], good[3 * N];
         uint32_t outcomes[3];
@@ -113,6 +113,31 @@ static void test_bad_values(void **state) {
     }
 }
 
+/* The points and the region's map are what makes the predictions, bit for bit. */
+static void test_points(void **state) {
+    (void)state;
+    static double points[ROWS * (N + 1)], y[ROWS * N], mapped[ROWS * N];
+    hcr_workspace *workspace;
+    assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
+    for (int head = 0; head <= 4; head++) {
+        hcr_model *model = make_model(head % 2, head);
+        assert_int_equal(hcr_predict_points(model, ROWS, X, points, NULL), HCR_OK);
+        assert_int_equal(hcr_predict(model, ROWS, X, y, NULL, NULL), HCR_OK);
+        if (head == HCR_HEAD_SIMPLE)
+            memcpy(mapped, points, sizeof mapped);
+        else
+            assert_int_equal((head == HCR_HEAD_CONTRACT ? hcr_contract
+                              : head == HCR_HEAD_SOFTEN
+                                  ? hcr_soften
+                                  : hcr_decode)(region, workspace, ROWS, points, mapped, NULL, NULL),
+                             HCR_OK);
+        assert_memory_equal(y, mapped, sizeof y);
+        assert_int_equal(hcr_predict_points(model, 1, NULL, points, NULL), HCR_ERROR_ARGUMENT);
+        hcr_model_free(model);
+    }
+    hcr_workspace_free(workspace);
+}
+
 static void test_arguments(void **state) {
     (void)state;
     hcr_model *model = make_model(0, 2);
@@ -130,6 +155,7 @@ int main(void) {
         cmocka_unit_test(test_rows_are_independent),
         cmocka_unit_test(test_inside),
         cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_points),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
