@@ -154,7 +154,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
     if (quadratic->centre == NULL || quadratic->gradient == NULL)
         return hcri_fail_memory(error);
-    hcri_quadratic_add_gradient(constraint, 0, origin, 1, quadratic->gradient);
+    hcri_quadratic_accurate_gradient(quadratic, origin, quadratic->gradient);
     quadratic->gradient_is_zero = 1;
     for (size_t j = 0; j < n; j++)
         quadratic->gradient_is_zero &= quadratic->gradient[j] == 0;

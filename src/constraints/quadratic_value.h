@@ -6,6 +6,8 @@
 
 /* c(y) to about twice the working precision; *absolute gets the sum of the sizes of what is rounded. */
 double hcri_quadratic_accurate_value(const hcri_quadratic *quadratic, const double *y, double *absolute);
+/* gradient += the gradient of c at y, which the margin counts on. */
+void hcri_quadratic_accurate_gradient(const hcri_quadratic *quadratic, const double *y, double *gradient);
 /* hcri_kind's value and add_gradient. */
 double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error);
 void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,

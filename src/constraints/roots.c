@@ -45,22 +45,23 @@ static double step_from(const jet *at, hcri_root_method method) {
     return share > 0.25 ? newton / share : newton;
 }
 
-/* The middle of what a convex φ leaves of the bracket: its root is beyond where the secant meets 0. Where the ends are
- * of different orders of magnitude, the middle in ratio, but high isn't given up fast at first. */
-static double middle(bracket *b) {
-    const double low = b->low.t, high = b->high.t;
-    const double share = b->low.value / (b->low.value - b->high.value);
-    const double from = isfinite(share) && b->jets <= MOST_JETS ? low + share * (high - low) : low;
-    if (from > 0.0625 * high || (low > 0.0625 * high))
-        return from + 0.5 * (high - from);
-    const double t = fmax(sqrt(from) * sqrt(high), high / b->divisor);
+/* A t that narrows the bracket where the method doesn't. The secant of a convex φ meets 0 on the feasible side; where
+ * that is hardly beyond `low`, the middle of the bracket; and where its ends are of different orders of magnitude, the
+ * middle in ratio, but for high being given up slowly at first. */
+static double between(bracket *b) {
+    const double low = b->low.t, high = b->high.t, share = b->low.value / (b->low.value - b->high.value);
+    if (share > 0.125 && share < 1 && b->jets <= MOST_JETS)
+        return low + share * (high - low);
+    if (low > 0.0625 * high)
+        return low + 0.5 * (high - low);
+    const double t = fmax(sqrt(low) * sqrt(high), high / b->divisor);
     b->divisor *= b->divisor;
     return t;
 }
 
 static int is_wide(const bracket *b) {
-    const double between = b->low.t + 0.5 * (b->high.t - b->low.t);
-    return b->high.t - b->low.t > width * b->high.t && between > b->low.t && between < b->high.t;
+    const double middle = b->low.t + 0.5 * (b->high.t - b->low.t);
+    return b->high.t - b->low.t > width * b->high.t && middle > b->low.t && middle < b->high.t;
 }
 
 /* Finds a t with φ(t) > 0. A tangent of a convex φ from its feasible side meets 0 beyond the root. 0 when φ stays below
@@ -85,7 +86,7 @@ static int find_high(bracket *b, double guess, double reach) {
  * Where a step isn't half of the one before, or is the third in a row that takes t to ¾ or less, as far from the root
  * of a power, the bracket is halved instead. */
 static void close_in(bracket *b, hcri_root_method method) {
-    double before = b->high.t - b->low.t, back = 0.5 * width;
+    double before = INFINITY, back = 0.5 * width;
     int long_steps = 0;
     while (is_wide(b)) {
         const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
@@ -96,11 +97,11 @@ static void close_in(bracket *b, hcri_root_method method) {
             t = from->t + (from->t == b->high.t ? -back : back) * b->high.t;
             back *= 8;
         } else if (!(fabs(step) <= 0.5 * before) || long_steps > 2) {
-            t = middle(b);
+            t = between(b);
             long_steps = 0;
         }
         if (!(t > b->low.t && t < b->high.t) || b->jets > MOST_JETS)
-            t = middle(b);
+            t = between(b);
         before = fabs(t - from->t);
         evaluate(b, t);
     }
@@ -112,7 +113,7 @@ static void close_in_by_values(bracket *b) {
         if (b->low.t == 0 && isfinite(b->high.value))
             break;
         else
-            evaluate(b, middle(b));
+            evaluate(b, between(b));
     jet best = b->high, previous = b->low; /* the last two */
     double step = b->high.t - b->low.t, before = step;
     while (is_wide(b)) {
@@ -146,7 +147,7 @@ static void close_in_by_values(bracket *b) {
         }
         double t = fabs(step) > least ? best.t + step : best.t + copysign(least, half);
         if (!(t > b->low.t && t < b->high.t))
-            t = middle(b);
+            t = between(b);
         previous = best;
         evaluate(b, t);
         best = b->last;

@@ -187,41 +187,48 @@ static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
     return 0;
 }
 
-/* Without a point inside: the tangents at y, or near it, and where c is about least on the way down the slope from there.
- * Tangents of functions such as exp are deep only there. */
-static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y, int *added, hcr_error *error) {
+/* Keeps a point that may be inside for some; returns where. */
+static const double *remember(hcri_cuts *cuts, const double *y) {
+    double *place = cuts->seen + (cuts->recent++ % SEEN) * cuts->set->n;
+    memcpy(place, y, cuts->set->n * sizeof *y);
+    return place;
+}
+
+/* Down the slope from cuts->point, where c > 0, for as long as c falls: cuts->trial is where it is least, or below 0. 0
+ * when it doesn't fall. */
+static int walk_downhill(hcri_cuts *cuts, const curved *c) {
     const size_t n = cuts->set->n;
+    double least = value_of(c, cuts->point), at = 0;
+    const double slope = slope_of(cuts, c, cuts->point), first = least / slope;
+    if (!(slope > 0))
+        return 0;
+    for (double step = first; step <= ldexp(first, DOUBLINGS) && least > 0; step *= 2) {
+        for (size_t j = 0; j < n; j++)
+            cuts->trial[j] = cuts->point[j] - step * cuts->direction[j];
+        const double value = value_of(c, cuts->trial);
+        if (!(value < least))
+            break;
+        least = value;
+        at = step;
+    }
+    for (size_t j = 0; j < n; j++)
+        cuts->trial[j] = cuts->point[j] - at * cuts->direction[j];
+    return at > 0;
+}
+
+/* Without a point inside: the tangents at y, or near it, and where c is about least on the way down the slope from there:
+ * tangents of functions such as exp are deep only there. Points inside that come up serve as such. */
+static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y, int *added, hcr_error *error) {
     *added = 0;
     if (!find_value(cuts, c, y))
         return HCR_OK;
+    if (value_of(c, cuts->point) < 0)
+        return cut_between(cuts, c, remember(cuts, cuts->point), y, added, error);
     HCRI_TRY(add_tangent(cuts, c, cuts->point, added, error));
-    double before = value_of(c, cuts->point);
-    const double slope = slope_of(cuts, c, cuts->point);
-    if (!(slope > 0) || !(before > 0))
+    if (!walk_downhill(cuts, c))
         return HCR_OK;
-    double *down = cuts->values; /* free until the next tangent */
-    memcpy(down, cuts->direction, n * sizeof *down);
-    double at = 0;
-    for (double step = before / slope; ; step *= 2) {
-        for (size_t j = 0; j < n; j++)
-            cuts->trial[j] = cuts->point[j] - step * down[j];
-        const double value = value_of(c, cuts->trial);
-        if (!(value < before) || step > ldexp(before / slope, DOUBLINGS))
-            break;
-        before = value;
-        at = step;
-        if (value < 0)
-            break;
-    }
-    if (at == 0)
-        return HCR_OK;
-    for (size_t j = 0; j < n; j++)
-        cuts->trial[j] = cuts->point[j] - at * down[j];
-    if (before < 0) {
-        memcpy(cuts->seen + (cuts->recent % SEEN) * n, cuts->trial, n * sizeof *cuts->trial);
-        const size_t place = cuts->recent++ % SEEN;
-        return cut_between(cuts, c, cuts->seen + place * n, cuts->point, added, error);
-    }
+    if (value_of(c, cuts->trial) < 0)
+        return cut_between(cuts, c, remember(cuts, cuts->trial), cuts->point, added, error);
     return add_tangent(cuts, c, cuts->trial, added, error);
 }
 
@@ -243,21 +250,25 @@ hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated
             else
                 HCRI_TRY(cut_downhill(cuts, &c, y, &added, error));
         }
-    if (!cuts->has_interior) {
-        memcpy(cuts->seen + (cuts->recent % SEEN) * set->n, y, set->n * sizeof *y);
-        cuts->recent++;
-    }
+    if (!cuts->has_interior)
+        (void)remember(cuts, y);
     return HCR_OK;
 }
 
 hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error) {
     const hcri_set *set = cuts->set;
+    static const double towards[] = {0, 1e-13, 1e-10, 1e-7, 1e-4};
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
-            int added;
-            if (c.block->kind->exists(c.block, i) && value_of(&c, y) > 0)
-                HCRI_TRY(add_tangent(cuts, &c, y, &added, error));
+            int added = 0;
+            if (!c.block->kind->exists(c.block, i) || value_of(&c, y) <= 0)
+                continue;
+            for (size_t k = 0; k < sizeof towards / sizeof towards[0] && !added; k++) {
+                for (size_t j = 0; j < set->n; j++)
+                    cuts->trial[j] = y[j] + towards[k] * (cuts->interior[j] - y[j]);
+                HCRI_TRY(add_tangent(cuts, &c, cuts->trial, &added, error));
+            }
         }
     return HCR_OK;
 }

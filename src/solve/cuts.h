@@ -30,7 +30,7 @@ size_t hcri_cuts_curved(const hcri_set *set);
  * is added for one whose value and gradient can't be had anywhere near. Cuts are tangent at the frontier where a point
  * inside is known, else where the value along the steepest descent is about least. Errors: MEMORY. */
 hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated, hcr_error *error);
-/* The tangents at y itself of those that don't hold there, where they have one. */
+/* With an interior point: the tangents at y itself of those that don't hold there, or as near as they have one. */
 hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error);
 /* Only the first `count` cuts are kept. */
 void hcri_cuts_keep(hcri_cuts *cuts, size_t count);

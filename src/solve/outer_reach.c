@@ -204,7 +204,7 @@ static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
 
 /* The extremes of the rows, or in many outputs of those that are open. */
 static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, double *upper, hcr_error *error) {
-    enum { ROUNDS = 12, ROUNDS_OF_MANY = 2 };
+    enum { ROUNDS = 40, ROUNDS_OF_MANY = 2 };
     const int many = at->outer->set->n > few;
     for (size_t i = 0; i < a->count; i++)
         for (int side = 0; side < 2; side++) {
