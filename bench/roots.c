@@ -74,7 +74,7 @@ static const example examples[] = {
 };
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
-/* value <= value at 0 + 1 */
+/* value <= value at 0 + ½ */
 static hcri_expression *make(const example *e) {
     hcri_random random;
     hcri_random_seed(&random, 11);
@@ -90,7 +90,7 @@ static hcri_expression *make(const example *e) {
         exit(1);
     const double at_zero = e->sign * hcri_tape_value(&tape, zero, scratch);
     free(scratch);
-    add(&tape, HCRI_STEP_SUM, -at_zero - 1, 0, 1, x, &e->sign);
+    add(&tape, HCRI_STEP_SUM, -at_zero - 0.5, 0, 1, x, &e->sign);
     if (hcri_expression_create(N, &hcri_default_allocator, &tape, 1, HCRI_NEWTON, &block, &error) != HCR_OK ||
         block->kind->place(block, zero, &error) != HCR_OK) {
         fprintf(stderr, "bench_roots: %s: %s\n", e->name, error.text);
@@ -116,15 +116,20 @@ static uint64_t evaluations(const hcri_expression *expression, hcri_root_method 
                             double *scratch) {
     const ray along = {expression, scratch, scratch + expression->tape.steps};
     uint64_t count = 0;
-    double rate = 0, size = 0;
+    double rate = 0, size = 0, end = INFINITY;
     hcri_tape_slope(&expression->tape, v, along.slope);
     for (size_t j = 0; j < N; j++) {
         rate += expression->gradient[j] * v[j];
         size = fmax(size, fabs(v[j]));
     }
+    for (size_t k = 0; k < expression->signed_steps; k++) {
+        const uint32_t s = expression->signed_step[k];
+        if (along.slope[s] < 0)
+            end = fmin(end, -expression->start[s] / along.slope[s]);
+    }
     hcri_first_root(method, evaluate, &along, expression->at_origin,
-                    isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size, HCRI_NO_BOUND / size,
-                    &count);
+                    isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size,
+                    fmin(HCRI_NO_BOUND / size, end * (1 - 0x1p-52)), &count);
     return count;
 }
 

@@ -121,7 +121,8 @@ typedef struct hcr_callback {
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_callback(hcr_builder *builder, const hcr_callback *callback,
                                                          hcr_error *error);
 
-/* How the frontier of expressions and callbacks that are added from here on is found along a ray. */
+/* How the frontier of convex expressions and callbacks that are added from here on is found along a ray; the default is
+ * Halley's method, the fastest measured (docs/roots.md). Brent's takes no derivatives. */
 typedef enum hcr_root_method { HCR_ROOT_NEWTON = 0, HCR_ROOT_HALLEY = 1, HCR_ROOT_BRENT = 2 } hcr_root_method;
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method,
                                                             hcr_error *error);

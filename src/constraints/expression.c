@@ -15,6 +15,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, expression->start);
     hcri_release(allocator, expression->bounds);
     hcri_release(allocator, expression->gradient);
+    hcri_release(allocator, expression->signed_step);
     hcri_block_release(constraint);
 }
 
@@ -135,6 +136,19 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
+/* Lists the affine steps whose sign a step needs; there is room for every argument. */
+static void find_signed_steps(hcri_expression *expression) {
+    const hcri_tape *tape = &expression->tape;
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        for (size_t k = 0; k < step->count; k++) {
+            const uint32_t argument = tape->argument[step->first + k];
+            if (hcri_step_needs_sign(step, k) && tape->step[argument].kind == HCRI_STEP_AFFINE)
+                expression->signed_step[expression->signed_steps++] = argument;
+        }
+    }
+}
+
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_expression *expression = (hcri_expression *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
@@ -148,11 +162,13 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         return hcri_block_refuse_origin(0, expression->at_origin, error);
     expression->start = hcri_allocate(allocator, steps, sizeof *expression->start);
     expression->gradient = hcri_allocate(allocator, n, sizeof *expression->gradient);
+    expression->signed_step = hcri_allocate(allocator, expression->tape.arguments, sizeof *expression->signed_step);
     expression->bounds = constraint->convex ? NULL : hcri_allocate(allocator, steps, sizeof *expression->bounds);
-    if (expression->start == NULL || expression->gradient == NULL ||
+    if (expression->start == NULL || expression->gradient == NULL || expression->signed_step == NULL ||
         (!constraint->convex && expression->bounds == NULL))
         return hcri_fail_memory(error);
     hcri_tape_start(&expression->tape, origin, expression->start);
+    find_signed_steps(expression);
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
     add_gradient(constraint, 0, origin, 1, expression->gradient);
@@ -164,19 +180,37 @@ typedef struct ray {
     const hcri_expression *expression;
     const double *v;
     double *slope, *rest; /* of the scratch */
-    double guess, reach;  /* where a tangent at the origin meets 0; from where on there is no frontier */
+    double guess;         /* where a tangent at the origin meets 0 */
+    double reach;         /* where the domain ends, or from where on there is no frontier */
+    int domain_ends;      /* … which of the two it is */
 } ray;
+
+/* An affine argument of a logarithm, a root … falls to 0 where the domain ends. */
+static void end_with_domain(const hcri_expression *expression, ray *along) {
+    double most = INFINITY;
+    for (size_t k = 0; k < expression->signed_steps; k++) {
+        const uint32_t s = expression->signed_step[k];
+        if (along->slope[s] < 0)
+            most = fmin(most, -expression->start[s] / along->slope[s]);
+    }
+    along->domain_ends = most < along->reach;
+    if (along->domain_ends)
+        along->reach = most * (1 - 0x1p-52);
+}
 
 static ray ray_along(const hcri_expression *expression, const double *v, double *scratch) {
     const size_t n = expression->base.n;
     double size = 0;
     for (size_t j = 0; j < n; j++)
         size = fmax(size, fabs(v[j]));
-    ray along = {expression, v, scratch, scratch + expression->tape.steps, 0, HCRI_NO_BOUND / size};
+    ray along = {expression, v, scratch, scratch + expression->tape.steps, 0, HCRI_NO_BOUND / size, 0};
     const double rate = hcri_kernels_best()->dot(n, expression->gradient, v);
-    along.guess = fmin(isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size, 0.5 * along.reach);
-    if (expression->base.convex)
+    along.guess = isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size;
+    if (expression->base.convex) {
         hcri_tape_slope(&expression->tape, v, along.slope);
+        end_with_domain(expression, &along);
+    }
+    along.guess = fmin(along.guess, along.domain_ends ? along.reach : 0.5 * along.reach);
     return along;
 }
 
@@ -202,8 +236,9 @@ static double gauge_along(const ray *along, double enough) {
         return 1 / hcri_expression_first_crossing(expression, along->v, along->guess, enough, along->slope);
     if (enough < along->reach && value_at(along, enough * beyond) <= doubt * expression->at_origin)
         return 0;
-    return 1 / hcri_first_root(expression->method, evaluate, along, expression->at_origin, along->guess, along->reach,
-                               NULL);
+    const double t =
+        hcri_first_root(expression->method, evaluate, along, expression->at_origin, along->guess, along->reach, NULL);
+    return 1 / (isinf(t) && along->domain_ends ? along->reach : t);
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {

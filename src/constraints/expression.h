@@ -19,6 +19,8 @@ typedef struct hcri_expression {
     hcri_enclosure *bounds; /* … and bounds of that; NULL when convex */
     double *gradient;       /* n: at the origin */
     double at_origin;
+    size_t signed_steps; /* affine steps that have to be 0 or more: they tell where the domain ends along a ray */
+    uint32_t *signed_step;
 } hcri_expression;
 
 extern const hcri_kind hcri_kind_expression;

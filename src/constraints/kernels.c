@@ -1,33 +1,16 @@
 #include "constraints/kernels.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "constraints/lanes.h"
 #include "constraints/symmetric.h"
 #include "constraints/variant.h"
 
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
-/* Eight numbers at once, in as many registers as the instruction set takes for them. */
-typedef double lanes __attribute__((vector_size(8 * sizeof(double))));
-
-static inline lanes load(const double *from) {
-    lanes x;
-    memcpy(&x, from, sizeof x);
-    return x;
-}
-
-static inline lanes load_some(const double *from, size_t count) {
-    double some[8] = {0};
-    for (size_t l = 0; l < count; l++)
-        some[l] = from[l];
-    return load(some);
-}
-
-static inline lanes spread(double x) { return (lanes){x, x, x, x, x, x, x, x}; }
-
-static inline double sum(lanes x) { return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7])); }
+/* The small numbers of panels, samples and terms that these take are constants only where they are inlined. */
+#define INLINED static inline __attribute__((always_inline))
 
 /* a b + c, fused wherever the instruction set can: which of two products the compiler would fuse isn't left to it. */
 static inline double fused(double a, double b, double c) {
@@ -40,92 +23,139 @@ static inline double fused(double a, double b, double c) {
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 /* ------------------------------------------------------------------------------------------ sums over a vector */
 
-/* Σ_j w_j v_j² or Σ_j a_j v_j, four accumulators of eight lanes. */
-#define LANE_SUM(n, TERM, TERM_SOME)                                                                                   \
-    lanes sums[4] = {{0}, {0}, {0}, {0}};                                                                              \
-    size_t j = 0;                                                                                                      \
-    for (; j + 32 <= (n); j += 32)                                                                                     \
-        for (size_t k = 0; k < 4; k++)                                                                                 \
-            sums[k] += TERM(j + 8 * k);                                                                                \
-    for (; j + 8 <= (n); j += 8)                                                                                       \
-        sums[0] += TERM(j);                                                                                            \
-    if (j < (n))                                                                                                       \
-        sums[1] += TERM_SOME(j, (n)-j);                                                                                \
-    return sum((sums[0] + sums[1]) + (sums[2] + sums[3]))
-
-static double dot(size_t n, const double *a, const double *v) {
-#define TERM(j) load(a + (j)) * load(v + (j))
-#define TERM_SOME(j, m) load_some(a + (j), m) * load_some(v + (j), m)
-    LANE_SUM(n, TERM, TERM_SOME);
-#undef TERM
-#undef TERM_SOME
+/* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) */
+static inline double sum(const lanes parts[PARTS]) {
+    double x[8];
+    for (size_t p = 0; p < PARTS; p++)
+        store(x + WIDTH * p, parts[p]);
+    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
 
-static double squares(size_t n, const double *v) {
-#define TERM(j) load(v + (j)) * load(v + (j))
-#define TERM_SOME(j, m) load_some(v + (j), m) * load_some(v + (j), m)
-    LANE_SUM(n, TERM, TERM_SOME);
-#undef TERM
-#undef TERM_SOME
+/* What a sum adds for the numbers of one register. */
+typedef lanes lane_term(const double *a, const double *v);
+
+INLINED lanes product(const double *a, const double *v) { return load(a) * load(v); }
+
+INLINED lanes square(const double *a, const double *v) {
+    (void)a;
+    return load(v) * load(v);
 }
+
+INLINED lanes weighted_square(const double *a, const double *v) { return load(a) * load(v) * load(v); }
+
+INLINED lanes size(const double *a, const double *v) {
+    (void)a;
+    return lanes_abs(load(v));
+}
+
+INLINED void add_eight(lanes sums[PARTS], lane_term *term, const double *a, const double *v) {
+    for (size_t p = 0; p < PARTS; p++)
+        sums[p] += term(a + WIDTH * p, v + WIDTH * p);
+}
+
+/* Eight numbers of which `count` are there: the others are 0. */
+static inline const double *padded(const double *x, size_t count, double copy[8]) {
+    if (count >= 8)
+        return x;
+    for (size_t l = 0; l < 8; l++)
+        copy[l] = l < count ? x[l] : 0;
+    return copy;
+}
+
+INLINED double sum_of(lane_term *term, size_t n, const double *a, const double *v) {
+    lanes sums[4][PARTS] = {{{0}}};
+    size_t j = 0;
+    for (; j + 32 <= n; j += 32)
+        for (size_t k = 0; k < 4; k++)
+            add_eight(sums[k], term, a + j + 8 * k, v + j + 8 * k);
+    for (; j + 8 <= n; j += 8)
+        add_eight(sums[0], term, a + j, v + j);
+    if (j < n) {
+        double some[2][8];
+        add_eight(sums[1], term, padded(a + j, n - j, some[0]), padded(v + j, n - j, some[1]));
+    }
+    for (size_t p = 0; p < PARTS; p++)
+        sums[0][p] = (sums[0][p] + sums[1][p]) + (sums[2][p] + sums[3][p]);
+    return sum(sums[0]);
+}
+
+static double dot(size_t n, const double *a, const double *v) { return sum_of(product, n, a, v); }
+
+static double squares(size_t n, const double *v) { return sum_of(square, n, v, v); }
 
 static double weighted_squares(size_t n, const double *weights, const double *v) {
-#define TERM(j) load(weights + (j)) * load(v + (j)) * load(v + (j))
-#define TERM_SOME(j, m) load_some(weights + (j), m) * load_some(v + (j), m) * load_some(v + (j), m)
-    LANE_SUM(n, TERM, TERM_SOME);
-#undef TERM
-#undef TERM_SOME
+    return sum_of(weighted_square, n, weights, v);
 }
 
 static void sum_abs(size_t samples, size_t n, const double *v, size_t stride, double *out) {
-    for (size_t s = 0; s < samples; s++) {
-        const double *x = v + s * stride;
-        double total = 0;
-        /* The order of this sum is of no matter: it only tells ranges apart. */
-#pragma omp simd reduction(+ : total)
-        for (size_t j = 0; j < n; j++)
-            total += fabs(x[j]);
-        out[s] = total;
-    }
+    for (size_t s = 0; s < samples; s++)
+        out[s] = sum_of(size, n, v + s * stride, v + s * stride);
 }
 
 /* ----------------------------------------------------------------------------------------------- box and steps */
 
+/* max(t upper, t lower, most) */
+INLINED lanes raised(lanes most, lanes t, const double *lower, const double *upper) {
+    return lanes_max(lanes_max(t * load(upper), t * load(lower)), most);
+}
+
+static inline double largest(const lanes parts[PARTS]) {
+    lanes x = parts[0];
+    for (size_t p = 1; p < PARTS; p++)
+        x = lanes_max(parts[p], x);
+    double most = x[0];
+    for (size_t l = 1; l < WIDTH; l++)
+        most = larger(x[l], most);
+    return most;
+}
+
+/* max_j max(t_j upper_j, t_j lower_j, 0). The last eight overlap those before, which a maximum doesn't mind. */
+static double bounds_max(size_t n, const double *t, const double *lower, const double *upper) {
+    double most = 0;
+    if (n < 8) {
+        for (size_t j = 0; j < n; j++)
+            most = larger(larger(t[j] * upper[j], t[j] * lower[j]), most);
+        return most;
+    }
+    lanes parts[PARTS] = {{0}};
+    for (size_t j = 0; j < n; j += 8) {
+        size_t at = j + 8 <= n ? j : n - 8;
+        for (size_t p = 0; p < PARTS; p++, at += WIDTH)
+            parts[p] = raised(parts[p], load(t + at), lower + at, upper + at);
+    }
+    return largest(parts);
+}
+
 static void box_max(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
                     double *best) {
-    for (size_t s = 0; s < samples; s++) {
-        const double *x = v + s * stride;
-        double most = best[s];
-#pragma omp simd reduction(max : most)
-        for (size_t j = 0; j < n; j++)
-            most = larger(larger(x[j] * upper[j], x[j] * lower[j]), most);
-        best[s] = most;
-    }
+    for (size_t s = 0; s < samples; s++)
+        best[s] = larger(bounds_max(n, v + s * stride, lower, upper), best[s]);
+}
+
+/* origin + t v, clamped. NaN stays NaN. */
+static inline double stepped(double origin, double t, double v, double lower, double upper) {
+    return smaller(upper, larger(lower, origin + t * v));
 }
 
 static void step(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
                  double *y) {
 #pragma omp simd
-    for (size_t j = 0; j < n; j++) {
-        double x = origin[j] + t * v[j];
-        x = x < lower[j] ? lower[j] : x;
-        y[j] = x > upper[j] ? upper[j] : x;
-    }
+    for (size_t j = 0; j < n; j++)
+        y[j] = stepped(origin[j], t, v[j], lower[j], upper[j]);
 }
 
 static void step_f32(size_t n, const double *origin, double t, const double *v, const double *lower,
                      const double *upper, float *y) {
 #pragma omp simd
-    for (size_t j = 0; j < n; j++) {
-        double x = origin[j] + t * v[j];
-        x = x < lower[j] ? lower[j] : x;
-        y[j] = (float)(x > upper[j] ? upper[j] : x);
-    }
+    for (size_t j = 0; j < n; j++)
+        y[j] = (float)stepped(origin[j], t, v[j], lower[j], upper[j]);
 }
 
-/* -------------------------------------------------------------------------------------------------------- rows */
+/* ------------------------------------------------------------------------------------------------ rows: products */
 
 static double row_dot(size_t terms, const uint32_t *columns, const double *values, const double *v) {
     double t = 0;
@@ -134,198 +164,170 @@ static double row_dot(size_t terms, const uint32_t *columns, const double *value
     return t;
 }
 
-static inline double stencil_dot(const hcri_run *run, size_t i, const double *v) {
-    double t = 0;
-    for (size_t k = 0; k < run->terms; k++)
-        t = fused(run->values[k], v[run->columns[k] + i], t);
-    return t;
+/* Rows i to i + 7 */
+INLINED void stencil_dots(const hcri_run *run, size_t terms, size_t i, const double *v, lanes t[PARTS]) {
+    for (size_t p = 0; p < PARTS; p++)
+        t[p] = (lanes){0};
+    for (size_t k = 0; k < terms; k++)
+        for (size_t p = 0; p < PARTS; p++)
+            t[p] += run->values[k] * load(v + run->columns[k] + i + WIDTH * p);
 }
 
-/* Differences and the like: two terms a row. */
-static double pair_max(const hcri_run *run, const double *v, const double *lower, const double *upper) {
-    const double a = run->values[0], b = run->values[1];
-    const double *x = v + run->columns[0], *z = v + run->columns[1];
-    double most = 0;
-#pragma omp simd reduction(max : most)
-    for (size_t i = 0; i < run->count; i++) {
-        const double t = fused(b, z[i], a * x[i]);
-        most = larger(larger(t * upper[i], t * lower[i]), most);
-    }
-    return most;
-}
-
-static double stencil_max(const hcri_run *run, const double *v, const double *lower, const double *upper) {
-    double most = 0;
+static void stencil_products(const hcri_run *run, size_t from, size_t count, const double *v, double *out) {
     size_t i = 0;
-    for (; i + 8 <= run->count; i += 8) {
-        lanes t = {0};
-        for (size_t k = 0; k < run->terms; k++)
-            t += spread(run->values[k]) * load(v + run->columns[k] + i);
-        for (size_t l = 0; l < 8; l++)
-            most = larger(larger(t[l] * upper[i + l], t[l] * lower[i + l]), most);
+    for (; i + 8 <= count; i += 8) {
+        lanes t[PARTS];
+        stencil_dots(run, run->terms, from + i, v, t);
+        for (size_t p = 0; p < PARTS; p++)
+            store(out + i + WIDTH * p, t[p]);
     }
-    for (; i < run->count; i++) {
-        const double t = stencil_dot(run, i, v);
-        most = larger(larger(t * upper[i], t * lower[i]), most);
-    }
-    return most;
+    for (; i < count; i++)
+        out[i] = row_dot(run->terms, run->columns, run->values, v + from + i);
 }
 
-static double sparse_max(const hcri_rows *rows, const hcri_run *run, const double *v, const double *lower,
-                         const double *upper) {
-    double most = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const size_t start = rows->start[run->first + i];
-        const double t =
-            row_dot(rows->start[run->first + i + 1] - start, rows->columns + start, rows->values + start, v);
-        most = larger(larger(t * upper[i], t * lower[i]), most);
-    }
-    return most;
+static void sparse_products(const hcri_rows *rows, const hcri_run *run, size_t from, size_t count, const double *v,
+                            double *out) {
+    const size_t *start = rows->start + run->first + from;
+    for (size_t i = 0; i < count; i++)
+        out[i] = row_dot(start[i + 1] - start[i], rows->columns + start[i], rows->values + start[i], v);
 }
 
-/* The products of one panel of 8 rows, `width` columns, with 4 samples or with one. */
-static inline void panel_dot4(const double *panel, size_t width, const double *v, size_t stride, lanes t[4]) {
-    lanes t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
-    const double *v1 = v + stride, *v2 = v1 + stride, *v3 = v2 + stride;
-    for (size_t k = 0; k < width; k++) {
-        const lanes a = load(panel + 8 * k);
-        t0 += a * spread(v[k]);
-        t1 += a * spread(v1[k]);
-        t2 += a * spread(v2[k]);
-        t3 += a * spread(v3[k]);
-    }
-    t[0] = t0;
-    t[1] = t1;
-    t[2] = t2;
-    t[3] = t3;
-}
-
-static inline lanes panel_dot(const double *panel, size_t width, const double *v) {
-    lanes t = {0};
+/* Consecutive panels with several samples: one of the numbers is 1. More sums at once hide the latency of adding. */
+INLINED void tile(size_t panels, size_t samples, const double *panel, size_t width, const double *v, size_t stride,
+                  double *out, size_t out_stride) {
+    lanes sums[8][PARTS] = {{{0}}};
     for (size_t k = 0; k < width; k++)
-        t += load(panel + 8 * k) * spread(v[k]);
-    return t;
+        for (size_t r = 0; r < panels; r++)
+            for (size_t p = 0; p < PARTS; p++) {
+                const lanes a = load(panel + HCRI_PANEL * (r * width + k) + WIDTH * p);
+                for (size_t s = 0; s < samples; s++)
+                    sums[r + s][p] += a * v[s * stride + k];
+            }
+    for (size_t r = 0; r < panels; r++)
+        for (size_t s = 0; s < samples; s++)
+            for (size_t p = 0; p < PARTS; p++)
+                store(out + s * out_stride + HCRI_PANEL * r + WIDTH * p, sums[r + s][p]);
 }
 
-static inline double panel_max(lanes t, const double *lower, const double *upper, double most) {
-    double part[8];
-    for (size_t l = 0; l < 8; l++)
-        part[l] = larger(t[l] * upper[l], t[l] * lower[l]);
-    for (size_t l = 0; l < 8; l++)
-        most = larger(part[l], most);
-    return most;
+/* Samples that share a panel, so that there are eight sums; panels that share a sample, which come from memory. */
+enum { SAMPLES = WIDTH, PANELS = WIDTH < 4 ? WIDTH : 4, BLOCK = HCRI_PANEL * PANELS };
+
+static inline size_t at_most(size_t most, size_t count) { return count < most ? count : most; }
+
+/* At most PANELS panels, which stay in a near cache while all samples pass by. */
+static void dense_products(size_t panels, const double *panel, size_t width, size_t samples, const double *v,
+                           size_t stride, double *out, size_t out_stride) {
+    size_t s = 0;
+    for (; s + SAMPLES <= samples; s += SAMPLES)
+        for (size_t r = 0; r < panels; r++)
+            tile(1, SAMPLES, panel + HCRI_PANEL * width * r, width, v + s * stride, stride,
+                 out + s * out_stride + HCRI_PANEL * r, out_stride);
+    for (; s < samples && panels == PANELS; s++)
+        tile(PANELS, 1, panel, width, v + s * stride, stride, out + s * out_stride, out_stride);
+    for (; s < samples; s++)
+        for (size_t r = 0; r < panels; r++)
+            tile(1, 1, panel + HCRI_PANEL * width * r, width, v + s * stride, stride,
+                 out + s * out_stride + HCRI_PANEL * r, out_stride);
 }
 
-/* A panel stays in the first-level cache while all samples pass by. */
-static void dense_max(const hcri_run *run, size_t n, size_t samples, const double *v, size_t stride,
-                      const double *lower, const double *upper, double *best) {
-    for (size_t i = 0; i < run->count; i += HCRI_PANEL) {
-        const double *panel = run->panels + i * n;
-        size_t s = 0;
-        for (; s + 4 <= samples; s += 4) {
-            lanes t[4];
-            panel_dot4(panel, n, v + s * stride, stride, t);
-            for (size_t q = 0; q < 4; q++)
-                best[s + q] = panel_max(t[q], lower + i, upper + i, best[s + q]);
-        }
-        for (; s < samples; s++)
-            best[s] = panel_max(panel_dot(panel, n, v + s * stride), lower + i, upper + i, best[s]);
+static void run_products(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count,
+                         size_t samples, const double *v, size_t stride, double *out, size_t out_stride) {
+    for (size_t i = 0; run->form == HCRI_RUN_DENSE && i < count; i += BLOCK)
+        dense_products(at_most(PANELS, (count - i + HCRI_PANEL - 1) / HCRI_PANEL), run->panels + (from + i) * n, n,
+                       samples, v, stride, out + i, out_stride);
+    for (size_t s = 0; run->form != HCRI_RUN_DENSE && s < samples; s++)
+        if (run->form == HCRI_RUN_STENCIL)
+            stencil_products(run, from, count, v + s * stride, out + s * out_stride);
+        else
+            sparse_products(rows, run, from, count, v + s * stride, out + s * out_stride);
+}
+
+/* ----------------------------------------------------------------------------------- rows: maxima, champions, sums */
+
+/* A stencil has at least eight rows (rows.c). */
+INLINED double stencil_max(const hcri_run *run, size_t terms, const double *v, const double *lower,
+                           const double *upper) {
+    lanes parts[PARTS] = {{0}}, t[PARTS];
+    for (size_t i = 0; i < run->count; i += 8) {
+        const size_t at = i + 8 <= run->count ? i : run->count - 8;
+        stencil_dots(run, terms, at, v, t);
+        for (size_t p = 0; p < PARTS; p++)
+            parts[p] = raised(parts[p], t[p], lower + at + WIDTH * p, upper + at + WIDTH * p);
     }
+    return largest(parts);
 }
 
 static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
                     size_t stride, const double *lower, const double *upper, double *best) {
     lower += run->first;
     upper += run->first;
-    if (run->form == HCRI_RUN_DENSE) {
-        dense_max(run, n, samples, v, stride, lower, upper, best);
+    if (run->form == HCRI_RUN_STENCIL) {
+        for (size_t s = 0; s < samples; s++) {
+            const double *x = v + s * stride;
+            best[s] = larger(run->terms == 2 ? stencil_max(run, 2, x, lower, upper)
+                                             : stencil_max(run, run->terms, x, lower, upper),
+                             best[s]);
+        }
         return;
     }
-    for (size_t s = 0; s < samples; s++) {
-        const double *x = v + s * stride;
-        const double most = run->form == HCRI_RUN_SPARSE ? sparse_max(rows, run, x, lower, upper)
-                            : run->terms == 2            ? pair_max(run, x, lower, upper)
-                                                         : stencil_max(run, x, lower, upper);
-        best[s] = larger(most, best[s]);
-    }
-}
-
-/* Up to 8 products from row i of a run on; those past the end are 0. */
-static inline lanes run_dots(const hcri_rows *rows, const hcri_run *run, size_t n, size_t i, const double *v) {
-    if (run->form == HCRI_RUN_DENSE)
-        return panel_dot(run->panels + i * n, n, v);
-    lanes t = {0};
-    for (size_t l = 0; l < 8 && i + l < run->count; l++) {
-        if (run->form == HCRI_RUN_STENCIL) {
-            t[l] = stencil_dot(run, i + l, v);
-        } else {
-            const size_t start = rows->start[run->first + i + l];
-            t[l] = row_dot(rows->start[run->first + i + l + 1] - start, rows->columns + start, rows->values + start, v);
+    for (size_t i = 0; i < run->count; i += BLOCK)
+        for (size_t s = 0; s < samples; s += SAMPLES) {
+            const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
+            double t[SAMPLES][BLOCK];
+            run_products(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
+            for (size_t q = 0; q < now; q++)
+                best[s + q] = larger(bounds_max(count, t[q], lower + i, upper + i), best[s + q]);
         }
-    }
-    return t;
 }
 
 static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *lower,
                        const double *upper, double target) {
-    for (size_t i = 0; i < run->count; i += 8) {
-        const lanes t = run_dots(rows, run, n, i, v);
-        for (size_t l = 0; l < 8 && i + l < run->count; l++) {
-            const size_t row = run->first + i + l;
-            if (t[l] * upper[row] == target)
-                return 2 * row;
-            if (t[l] * lower[row] == target)
-                return 2 * row + 1;
+    for (size_t i = 0; i < run->count; i += BLOCK) {
+        const size_t count = at_most(BLOCK, run->count - i), first = run->first + i;
+        double t[BLOCK];
+        run_products(rows, run, n, i, count, 1, v, n, t, BLOCK);
+        for (size_t l = 0; l < count; l++) {
+            if (t[l] * upper[first + l] == target)
+                return 2 * (first + l);
+            if (t[l] * lower[first + l] == target)
+                return 2 * (first + l) + 1;
         }
     }
     return SIZE_MAX;
 }
 
 static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v) {
-    lanes total = {0};
-    for (size_t i = 0; i < run->count; i += 8) {
-        const lanes t = run_dots(rows, run, n, i, v);
-        total += t * t;
+    lanes total[PARTS] = {{0}};
+    for (size_t i = 0; i < run->count; i += BLOCK) {
+        const size_t count = at_most(BLOCK, run->count - i);
+        double t[BLOCK];
+        run_products(rows, run, n, i, count, 1, v, n, t, BLOCK);
+        for (size_t l = 0; l < count; l += 8) {
+            double some[8];
+            const double *x = padded(t + l, count - l, some);
+            add_eight(total, square, x, x);
+        }
     }
     return sum(total);
 }
 
-static void run_products(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count,
-                         size_t samples, const double *v, size_t stride, double *out, size_t out_stride) {
-    for (size_t i = 0; i < count; i += HCRI_PANEL) {
-        size_t s = 0;
-        for (; run->form == HCRI_RUN_DENSE && s + 4 <= samples; s += 4) {
-            lanes t[4];
-            panel_dot4(run->panels + (from + i) * n, n, v + s * stride, stride, t);
-            for (size_t q = 0; q < 4; q++)
-                memcpy(out + (s + q) * out_stride + i, &t[q], sizeof t[q]);
-        }
-        for (; s < samples; s++) {
-            const lanes t = run_dots(rows, run, n, from + i, v + s * stride);
-            memcpy(out + s * out_stride + i, &t, sizeof t);
-        }
-    }
-}
+/* ------------------------------------------------------------------------------------------------ quadratic form */
 
 static void triangle_form(size_t n, const double *panels, size_t samples, const double *v, size_t stride, double *out) {
     enum { AT_ONCE = 32 };
     for (size_t done = 0; done < samples; done += AT_ONCE) {
-        const size_t now = samples - done < AT_ONCE ? samples - done : AT_ONCE;
+        const size_t now = at_most(AT_ONCE, samples - done);
         const double *chunk = v + done * stride;
-        lanes total[AT_ONCE];
-        memset(total, 0, sizeof total);
+        lanes total[AT_ONCE][PARTS] = {{{0}}};
         const double *panel = panels;
         for (size_t i = 0; i < n; i += HCRI_PANEL) {
-            const size_t width = n - i, have = width < 8 ? width : 8;
-            size_t s = 0;
-            for (; s + 4 <= now; s += 4) {
-                lanes t[4];
-                panel_dot4(panel, width, chunk + s * stride + i, stride, t);
-                for (size_t q = 0; q < 4; q++)
-                    total[s + q] += t[q] * load_some(chunk + (s + q) * stride + i, have);
+            const size_t width = n - i;
+            double t[AT_ONCE][HCRI_PANEL];
+            dense_products(1, panel, width, now, chunk + i, stride, t[0], HCRI_PANEL);
+            for (size_t s = 0; s < now; s++) {
+                double some[8];
+                add_eight(total[s], product, t[s], padded(chunk + s * stride + i, width, some));
             }
-            for (; s < now; s++)
-                total[s] += panel_dot(panel, width, chunk + s * stride + i) * load_some(chunk + s * stride + i, have);
             panel += HCRI_PANEL * width;
         }
         for (size_t s = 0; s < now; s++)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* Brackets end when they are this wide, relative to the root. */
-static const double width = 0x1p-50;
+static const double width = 0x1p-48;
 /* Jets until nothing but bisection is trusted. */
 enum { MOST_JETS = 80 };
 
@@ -50,7 +50,7 @@ static double step_from(const jet *at, hcri_root_method method) {
  * middle in ratio, but for high being given up slowly at first. */
 static double between(bracket *b) {
     const double low = b->low.t, high = b->high.t, share = b->low.value / (b->low.value - b->high.value);
-    if (share > 0.125 && share < 1 && b->jets <= MOST_JETS)
+    if (share > 0.125 && share < 0.875 && b->jets <= MOST_JETS)
         return low + share * (high - low);
     if (low > 0.0625 * high)
         return low + 0.5 * (high - low);
@@ -68,41 +68,47 @@ static int is_wide(const bracket *b) {
  * 0 up to `reach`. */
 static int find_high(bracket *b, double guess, double reach) {
     double t = guess > 0 ? fmin(guess, reach) : fmin(1, 0.5 * reach);
-    while (b->jets < MOST_JETS) {
+    while (b->jets < MOST_JETS && t < reach) {
         evaluate(b, t);
         if (b->last.t == b->high.t)
             return 1;
-        if (t >= reach)
-            return 0;
         const double beyond = has_slope(&b->last) ? t - b->last.value / b->last.slope : INFINITY;
         t = fmin(fmax(beyond, t * (1 + width)), reach);
     }
     evaluate(b, reach);
+    if (b->low.t > 0) /* `reach` says nothing of where the root is */
+        b->divisor = INFINITY;
     return b->last.t == b->high.t;
 }
 
 /* Newton's or Halley's method inside the bracket, from the end that came last. On the infeasible side of a convex φ
- * Newton's iterates fall onto the root; once they have stopped, steps back by growing amounts find the feasible end.
- * Where a step isn't half of the one before, or is the third in a row that takes t to ¾ or less, as far from the root
- * of a power, the bracket is halved instead. */
+ * Newton's iterates fall onto the root: a step that is too short to tell is doubled, and all steps keep a distance from
+ * the ends, which grows until the root is between the two. Where a step leaves the bracket upwards, isn't half of the
+ * one before, or is the third in a row that takes t to ¾ or less, as far from the root of a power, the bracket is
+ * narrowed without the method. */
 static void close_in(bracket *b, hcri_root_method method) {
-    double before = INFINITY, back = 0.5 * width;
+    const double least = 0.25 * width;
+    double before = INFINITY, distance = least;
     int long_steps = 0;
     while (is_wide(b)) {
         const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
         const double step = has_slope(from) ? step_from(from, method) : INFINITY;
-        double t = from->t + step;
+        const int stopped = fabs(step) <= 4 * width * from->t;
+        double t = from->t + (stopped ? 2 * step : step);
         long_steps = -step > 0.25 * from->t ? long_steps + 1 : 0;
-        if (fabs(step) <= width * from->t) { /* stopped: the root is next to `from` */
-            t = from->t + (from->t == b->high.t ? -back : back) * b->high.t;
-            back *= 8;
-        } else if (!(fabs(step) <= 0.5 * before) || long_steps > 2) {
+        const int slow =
+            !(stopped || (fabs(step) <= 0.5 * before && t < b->high.t)) || long_steps > 2 || b->jets > MOST_JETS;
+        if (slow) {
             t = between(b);
             long_steps = 0;
         }
-        if (!(t > b->low.t && t < b->high.t) || b->jets > MOST_JETS)
-            t = between(b);
-        before = fabs(t - from->t);
+        const double nearest = b->low.t + distance * b->high.t, farthest = b->high.t * (1 - distance);
+        /* Rounding hides a few units; where it takes more, φ is steep. */
+        distance = t > nearest && t < farthest ? least : distance < width ? 8 * distance : sqrt(distance);
+        t = fmin(fmax(t, nearest), farthest);
+        if (!(t > b->low.t && t < b->high.t))
+            t = b->low.t + 0.5 * (b->high.t - b->low.t);
+        before = slow ? INFINITY : fabs(t - from->t);
         evaluate(b, t);
     }
 }

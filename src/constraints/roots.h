@@ -11,9 +11,9 @@ typedef enum hcri_root_method { HCRI_NEWTON = 0, HCRI_HALLEY = 1, HCRI_BRENT = 2
 typedef void (*hcri_jet_function)(const void *context, double t, int order, double jet[3]);
 
 /* For a φ with φ(0) < 0 that is convex, or at least changes its sign once for t > 0: the largest t found with
- * φ(t) <= 0, next to the root: φ was found positive within 2^-50 t beyond it. Infinity when φ(reach) <= 0.
- * `at_zero`: φ(0); `guess`: a first t > 0, 0 for none; `reach`: where the search ends, > 0 and finite. *evaluations (may
- * be NULL) grows by the number of jets. At most a few hundred, a handful as a rule. */
+ * φ(t) <= 0, next to the root: φ was found positive within 2^-48 t beyond it. Infinity when φ(reach) <= 0.
+ * `at_zero`: φ(0); `guess`: a first t > 0, 0 for none; `reach`: where the search ends, > 0 and finite. *evaluations
+ * (may be NULL) grows by the number of jets. At most a few hundred, a handful as a rule. */
 double hcri_first_root(hcri_root_method method, hcri_jet_function function, const void *context, double at_zero,
                        double guess, double reach, uint64_t *evaluations);
 

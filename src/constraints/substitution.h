@@ -11,7 +11,7 @@ typedef struct hcri_substituted {
     size_t count; /* of the last row: its entries, by increasing columns, none 0 … */
     uint32_t *columns;
     double *values;
-    double constant; /* … and a·constant */
+    double constant;        /* … and a·constant */
     double *spread, *sizes; /* scratch, a number a coordinate */
 } hcri_substituted;
 

@@ -139,6 +139,19 @@ hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error) {
     return HCR_OK;
 }
 
+int hcri_step_needs_sign(const hcri_step *step, size_t k) {
+    switch (step->kind) {
+    case HCRI_STEP_LOG:
+    case HCRI_STEP_SQRT:
+    case HCRI_STEP_XLOGX:
+    case HCRI_STEP_GEO_MEAN:
+    case HCRI_STEP_RELATIVE_ENTROPY: return 1;
+    case HCRI_STEP_QUAD_OVER_LIN: return k == 0;
+    case HCRI_STEP_POWER: return step->parameter < 0 || step->parameter != rint(step->parameter);
+    default: return 0;
+    }
+}
+
 int hcri_tape_is_constant(const hcri_tape *tape) {
     for (size_t s = 0; s < tape->steps; s++)
         if (tape->step[s].kind == HCRI_STEP_AFFINE && tape->step[s].count != 0)

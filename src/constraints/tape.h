@@ -69,6 +69,8 @@ hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error);
 /* The value at y = constant + T z as a tape of z. */
 hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution, hcri_tape *substituted,
                                 hcr_error *error);
+/* 1 when the k-th argument of a step has to be 0 or more for the step to have a value. */
+int hcri_step_needs_sign(const hcri_step *step, size_t k);
 /* 1 when no step depends on an output. */
 int hcri_tape_is_constant(const hcri_tape *tape);
 

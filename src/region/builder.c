@@ -14,6 +14,7 @@ hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **buil
     if (made == NULL)
         return hcri_fail_memory(error);
     made->set.allocator = *allocator;
+    made->root_method = HCR_ROOT_HALLEY;
     const hcr_status status = hcri_set_add_place(&made->set, "", 0, 0, "", error);
     if (status != HCR_OK) {
         hcr_builder_free(made);

@@ -12,7 +12,7 @@
 enum { LARGEST_FACTOR = 4000000, ROUNDS = 10, LONGEST_LIST = 256 };
 
 struct hcri_active_set {
-    size_t n, count; /* constraints: n bounds, the rows, the equalities, then cuts, all scaled to length 1 */
+    size_t n, count;      /* constraints: n bounds, the rows, the equalities, then cuts, all scaled to length 1 */
     size_t equality, cut; /* the first of each */
     size_t capacity, entry_capacity;
     const hcri_kernels *kernels;
@@ -58,9 +58,10 @@ static const double far_away = 1e4;
 void hcri_active_set_free(hcri_active_set *a) {
     if (a == NULL)
         return;
-    void *owned[] = {a->start,  a->columns,   a->values,     a->lower,      a->upper, a->rounding, a->inverse_size,
-                     a->y,      a->safe,      a->side,       a->multiplier, a->cross, a->step,     a->constraint,
-                     a->spread, a->is_active, a->correction, a->direction,  a->p,     a};
+    void *owned[] = {a->start,      a->columns,      a->values,    a->lower,      a->upper,
+                     a->rounding,   a->inverse_size, a->y,         a->safe,       a->side,
+                     a->multiplier, a->cross,        a->step,      a->constraint, a->spread,
+                     a->is_active,  a->correction,   a->direction, a->p,          a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);

@@ -29,7 +29,8 @@ static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *up
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-        if (set->block[b]->kind->id != HCRI_QUADRATIC || quadratic->form == HCRI_DIAGONAL || (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
+        if (set->block[b]->kind->id != HCRI_QUADRATIC || quadratic->form == HCRI_DIAGONAL ||
+            (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
             continue;
         hcri_ellipsoid ellipsoid;
         HCRI_TRY(hcri_ellipsoid_find(quadratic, &ellipsoid, error));
@@ -222,7 +223,7 @@ static hcr_status extremes_at_once(const hcri_local *local, double *lower, doubl
     const hcr_status status = hcri_extent_bound(local, reach, found, error);
     for (size_t r = 0; status == HCR_OK && *found && r < 2 * n; r++)
         hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
-                     &upper[r % n]);
+                         &upper[r % n]);
     hcri_release(memory, reach);
     return status;
 }
@@ -260,7 +261,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
             status = hcri_lp_maximise(lp, objective, &outcome, error);
             if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
                 hcri_bounds_take(local->centre[j], local->scale, hcri_lp_value(lp) * local->scale, side, &lower[j],
-                             &upper[j]);
+                                 &upper[j]);
             objective[j] = 0;
         }
     hcri_lp_free(lp);
@@ -340,7 +341,7 @@ hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double
             const double at_centre = hcri_rows_dot(a, i, centre, &sizes);
             if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
                 hcri_bounds_take(at_centre, inradius, hcri_lp_value(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
-                             &upper[i]);
+                                 &upper[i]);
             for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
                 objective[a->columns[k]] = 0;
         }

@@ -21,7 +21,8 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 static double curvature_bound(const hcri_set *set, size_t b) {
     const hcri_reduction *reduction = set->reduction;
     const hcri_quadratic *quadratic =
-        (const hcri_quadratic *)(reduction == NULL ? set->block[b] : reduction->original->block[reduction->block_of[b]]);
+        (const hcri_quadratic *)(reduction == NULL ? set->block[b]
+                                                   : reduction->original->block[reduction->block_of[b]]);
     const size_t n = quadratic->base.n;
     double most = 0;
     switch (quadratic->form) {
@@ -97,8 +98,7 @@ static double widest_between_sides(const hcri_set *set) {
     for (size_t j = 0; j < set->n; j++)
         least = fmin(least, 0.5 * (set->box->upper[j] - set->box->lower[j]) / hcri_side_length(set, j));
     for (size_t i = 0; i < set->linear->rows.count; i++)
-        least =
-            fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_side_length(set, set->n + i));
+        least = fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_side_length(set, set->n + i));
     return least;
 }
 

@@ -153,8 +153,7 @@ hcr_status hcri_conflict_refuse(const hcri_set *set, size_t count, const uint32_
         return hcri_fail_memory(error);
     for (size_t i = 0; i < count; i++)
         original[i] = hcri_reduction_original(set->reduction, number[i]);
-    const hcr_status status =
-        hcri_conflict_refuse_reduced(set->reduction, count, original, multiplier, flat, error);
+    const hcr_status status = hcri_conflict_refuse_reduced(set->reduction, count, original, multiplier, flat, error);
     hcri_release(&hcri_default_allocator, original);
     return status;
 }

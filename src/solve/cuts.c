@@ -92,8 +92,8 @@ static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t 
     return HCR_OK;
 }
 
-/* The tangent at x, which mustn't be cuts->gradient or cuts->direction; *added = 0 where there is none. Where c > 0 without
- * a slope nothing satisfies the inequality: 0·y <= −1. */
+/* The tangent at x, which mustn't be cuts->gradient or cuts->direction; *added = 0 where there is none. Where c > 0
+ * without a slope nothing satisfies the inequality: 0·y <= −1. */
 static hcr_status add_tangent(hcri_cuts *cuts, const curved *c, const double *x, int *added, hcr_error *error) {
     const double value = value_of(c, x), slope = slope_of(cuts, c, x);
     *added = 0;
@@ -173,10 +173,12 @@ static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
             continue;
         for (size_t j = 0; j < n; j++) {
             const double low = set->box->lower[j], high = set->box->upper[j];
-            const double middle = isinf(low) ? (isinf(high) ? 0 : high - 1) : isinf(high) ? low + 1 : 0.5 * (low + high);
+            const double middle = isinf(low)    ? (isinf(high) ? 0 : high - 1)
+                                  : isinf(high) ? low + 1
+                                                : 0.5 * (low + high);
             const double towards = target < SEEN ? cuts->seen[target * n + j] : target == SEEN ? middle : 0;
             const double chance = target < TARGETS ? 0 : (1 + fabs(y[j] - middle)) * hcri_random_normal(&random);
-            cuts->point[j] = target < TARGETS    ? towards + keep * (y[j] - towards)
+            cuts->point[j] = target < TARGETS   ? towards + keep * (y[j] - towards)
                              : attempt % 3 == 0 ? middle + fabs(chance)
                              : attempt % 3 == 1 ? middle - fabs(chance)
                                                 : middle + chance;
@@ -216,8 +218,8 @@ static int walk_downhill(hcri_cuts *cuts, const curved *c) {
     return at > 0;
 }
 
-/* Without a point inside: the tangents at y, or near it, and where c is about least on the way down the slope from there:
- * tangents of functions such as exp are deep only there. Points inside that come up serve as such. */
+/* Without a point inside: the tangents at y, or near it, and where c is about least on the way down the slope from
+ * there: tangents of functions such as exp are deep only there. Points inside that come up serve as such. */
 static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y, int *added, hcr_error *error) {
     *added = 0;
     if (!find_value(cuts, c, y))

@@ -13,9 +13,9 @@ typedef struct hcri_cuts {
     hcri_rows rows; /* unit normals (hcri_gradient_length), … */
     double *right;  /* … normal·y <= right */
     uint32_t *number;
-    int has_interior;  /* a point is known where every inequality but bounds and rows holds strictly: … */
-    double *interior;  /* … this one */
-    size_t recent;     /* points seen of late, the next one overwrites number `recent` */
+    int has_interior; /* a point is known where every inequality but bounds and rows holds strictly: … */
+    double *interior; /* … this one */
+    size_t recent;    /* points seen of late, the next one overwrites number `recent` */
     double *seen;
     double *point, *trial, *gradient, *direction; /* scratch, n each */
     uint32_t *columns;
@@ -26,16 +26,16 @@ hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *err
 void hcri_cuts_release(hcri_cuts *cuts);
 /* Inequalities other than bounds and rows: how many there are. */
 size_t hcri_cuts_curved(const hcri_set *set);
-/* A cut for each inequality, other than bounds and rows, that doesn't hold at y; *violated says how many there are. None
- * is added for one whose value and gradient can't be had anywhere near. Cuts are tangent at the frontier where a point
- * inside is known, else where the value along the steepest descent is about least. Errors: MEMORY. */
+/* A cut for each inequality, other than bounds and rows, that doesn't hold at y; *violated says how many there are.
+ * None is added for one whose value and gradient can't be had anywhere near. Cuts are tangent at the frontier where a
+ * point inside is known, else where the value along the steepest descent is about least. Errors: MEMORY. */
 hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated, hcr_error *error);
 /* With an interior point: the tangents at y itself of those that don't hold there, or as near as they have one. */
 hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error);
 /* Only the first `count` cuts are kept. */
 void hcri_cuts_keep(hcri_cuts *cuts, size_t count);
-/* About how far a ball around y, which is inside, can grow: *room, at most `radius`. Where an inequality stops it before,
- * a cut is added. */
+/* About how far a ball around y, which is inside, can grow: *room, at most `radius`. Where an inequality stops it
+ * before, a cut is added. */
 hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error);
 /* The part of the way from the interior to y, 1 at most, up to which those inequalities hold. */
 double hcri_cuts_reach(hcri_cuts *cuts, const double *y);

@@ -51,7 +51,8 @@ static hcr_status give_up(hcr_error *error) {
     return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK can't factor the equalities");
 }
 
-/* QR with column pivoting of a matrix whose columns are `count` vectors of `length` numbers: `order` gets the pivots. */
+/* QR with column pivoting of a matrix whose columns are `count` vectors of `length` numbers: `order` gets the pivots.
+ */
 static hcr_status pivoted(size_t length, size_t count, double *vectors, double *tau, size_t *order, hcr_error *error) {
     lapack_int *pivot = hcri_allocate(memory, count, sizeof *pivot);
     if (pivot == NULL)
@@ -163,9 +164,8 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
     double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
     lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
-    hcr_status status = factor == NULL || solution == NULL || residual == NULL || pivot == NULL
-                            ? hcri_fail_memory(error)
-                            : HCR_OK;
+    hcr_status status =
+        factor == NULL || solution == NULL || residual == NULL || pivot == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; i < rank && status == HCR_OK; i++)
         for (size_t k = 0; k < rank; k++)
             factor[k * rank + i] = system->A[system->row[i] * columns + system->column[k]];

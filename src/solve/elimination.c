@@ -28,7 +28,7 @@ typedef struct solver {
     uint32_t *group;  /* union-find over the equalities */
     uint32_t *member; /* equalities and outputs of the group being solved */
     uint32_t *output;
-    uint32_t *local; /* of an output in its group */
+    uint32_t *local;   /* of an output in its group */
     uint32_t *columns; /* a row being made */
     double *values;
     uint32_t *used_by; /* how many inequalities an output occurs in: few where it is to be dependent */

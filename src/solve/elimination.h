@@ -6,8 +6,8 @@
 #include "region/set.h"
 
 /* Differences of this share of the terms are taken for rounding in the numbers as they were written: a row that depends
- * on others up to it is redundant when its right side agrees with theirs up to it, and contradicts them otherwise. It is
- * thousands of roundings, so that rows computed in different ways agree, and far from 1e-9, the least difference
+ * on others up to it is redundant when its right side agrees with theirs up to it, and contradicts them otherwise. It
+ * is thousands of roundings, so that rows computed in different ways agree, and far from 1e-9, the least difference
  * between rows that people mean. */
 #define HCRI_EQUALITY_ROUNDING 0x1p-40
 
@@ -19,9 +19,9 @@ typedef struct hcri_elimination {
 } hcri_elimination;
 
 /* Outputs with one equality each are solved one by one, those with several in common by dense orthogonal factorisations
- * with pivoting, first of the rows (rank, basis), then of the columns (which are dependent), so that T stays small. T and
- * the constant are refined until they are right to a few units in the last place. Errors: EMPTY with equalities that
- * contradict each other, UNSUPPORTED when too many hang together, MEMORY. */
+ * with pivoting, first of the rows (rank, basis), then of the columns (which are dependent), so that T stays small. T
+ * and the constant are refined until they are right to a few units in the last place. Errors: EMPTY with equalities
+ * that contradict each other, UNSUPPORTED when too many hang together, MEMORY. */
 hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hcr_error *error);
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */

@@ -17,8 +17,7 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
     hcri_finding finding;
     HCRI_TRY(hcri_outline_find(builder, &builder->set, &finding, error));
     const hcri_outline outline = hcri_finding_outline(builder, &finding);
-    const hcr_status status =
-        hcri_region_create(finding.set, &outline, &builder->set.allocator, region, error);
+    const hcr_status status = hcri_region_create(finding.set, &outline, &builder->set.allocator, region, error);
     hcri_finding_release(&finding);
     return status;
 }

@@ -34,9 +34,9 @@ static const double least_independence = 1e-12;
 void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
         return;
-    void *owned[] = {kkt->constraint, kkt->depth, kkt->multiplier, kkt->value, kkt->hessian,     kkt->jacobian,
-                     kkt->schur,      kkt->kept,  kkt->y,          kkt->step,  kkt->from_origin, kkt->probe,
-                     kkt->gradient,   kkt};
+    void *owned[] = {kkt->constraint,  kkt->depth, kkt->multiplier, kkt->value, kkt->hessian,
+                     kkt->jacobian,    kkt->schur, kkt->kept,       kkt->y,     kkt->step,
+                     kkt->from_origin, kkt->probe, kkt->gradient,   kkt};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -56,8 +56,8 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
     }
     made->constraint = calloc(n + 1, sizeof *made->constraint);
     made->kept = calloc(n + 1, 1);
-    double **vectors[] = {&made->depth,       &made->multiplier, &made->value, &made->y, &made->step,
-                          &made->from_origin, &made->probe};
+    double **vectors[] = {&made->depth, &made->multiplier,  &made->value, &made->y,
+                          &made->step,  &made->from_origin, &made->probe};
     double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
     int good = made->constraint != NULL && made->kept != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
@@ -288,7 +288,8 @@ static hcr_ray worst(hcri_kkt *kkt) {
     return ray;
 }
 
-/* Halves the step until the active functions have slopes at its end: a step that leaves a domain gets near its border. */
+/* Halves the step until the active functions have slopes at its end: a step that leaves a domain gets near its border.
+ */
 static void stay_in_domain(hcri_kkt *kkt) {
     enum { HALVINGS = 40 };
     const size_t n = kkt->n;

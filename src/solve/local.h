@@ -1,6 +1,6 @@
 /* A set's bounds and rows as the linear part of a program in local coordinates: y = centre + scale z. Rows have length
- * 1 (hcri_side_length) and their bounds are a·centre to twice the working precision, so a program around a better centre at a smaller
- * scale corrects the one before it, and a solver's fixed tolerances stand for ever smaller ones. */
+ * 1 (hcri_side_length) and their bounds are a·centre to twice the working precision, so a program around a better
+ * centre at a smaller scale corrects the one before it, and a solver's fixed tolerances stand for ever smaller ones. */
 #ifndef HCRI_LOCAL_H
 #define HCRI_LOCAL_H
 

@@ -198,7 +198,8 @@ static int end_of(const hcri_lp *lp) {
 
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     /* The last basis is dual feasible for the same objective alone. */
-    const int same = memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
+    const int same =
+        memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
     Clp_chgObjCoefficients(lp->model, objective);
     if (lp->solved && lp->grown && same) {
         Clp_dual(lp->model, 0);

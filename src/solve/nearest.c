@@ -13,7 +13,7 @@ struct hcri_nearest {
     const hcr_region *region;
     hcri_active_set *active_set;
     hcri_cuts cuts;
-    hcri_kkt *kkt; /* NULL: too many outputs */
+    hcri_kkt *kkt;  /* NULL: too many outputs */
     double *inside; /* scratch */
     double *best;   /* the point of the least gap */
 };
@@ -112,7 +112,8 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     int waited = 0;
     hcri_cuts_keep(cuts, 0);
     int solved = hcri_active_set_project(nearest->active_set, p, y);
-    /* Next to the end the cuts are nearly the same, and the active set may be lost in rounding: the best point counts. */
+    /* Next to the end the cuts are nearly the same, and the active set may be lost in rounding: the best point counts.
+     */
     for (int round = 0; round < MOST_ROUNDS && solved && waited < PATIENCE; round++) {
         const double gap = gap_at(nearest, p, y);
         waited = gap < 0.5 * least ? 0 : waited + (least <= promise);

@@ -84,7 +84,8 @@ static double slack_between(const hcri_constraint *block, size_t i, const double
 }
 
 /* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are
- * concave along the way, so τ from the two ends is enough; outside a domain, from where it begins, halving what is left. */
+ * concave along the way, so τ from the two ends is enough; outside a domain, from where it begins, halving what is
+ * left. */
 static hcr_status pull_inside(const hcri_set *set, const double *centre, double *mean, hcr_error *error) {
     enum { HALVINGS = 50 };
     double *point = hcri_allocate(memory, set->n, sizeof *point);

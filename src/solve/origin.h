@@ -11,9 +11,9 @@ typedef struct hcri_wish {
     const double *point; /* GIVEN: it; MEAN: the mean; else NULL */
 } hcri_wish;
 
-/* origin (n numbers): strictly inside, rounding included. `centre` and `room`: that of a largest ball, as far as is known
- * (a given point needs neither: NULL then, and lower and upper are a box that holds the set). Errors: ORIGIN (what is wrong
- * with a given point, by source), SOLVER, UNSUPPORTED, MEMORY. */
+/* origin (n numbers): strictly inside, rounding included. `centre` and `room`: that of a largest ball, as far as is
+ * known (a given point needs neither: NULL then, and lower and upper are a box that holds the set). Errors: ORIGIN
+ * (what is wrong with a given point, by source), SOLVER, UNSUPPORTED, MEMORY. */
 hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
                               const double *lower, const double *upper, double *origin, hcr_error *error);
 

@@ -74,8 +74,8 @@ typedef struct search {
     hcri_lp *lp;
     size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
     int boxed;                           /* … the second ones are there */
-    double best;                /* the largest room found, around outer->cuts.interior; 0: none yet */
-    double step;                /* how far from there the next point may be, in each output; 0: anywhere */
+    double best;                         /* the largest room found, around outer->cuts.interior; 0: none yet */
+    double step;                         /* how far from there the next point may be, in each output; 0: anywhere */
 } search;
 
 static void release(search *at) {
@@ -139,8 +139,8 @@ static hcr_status place_cuts(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* sign z_j + r <= the way to the bound, for the outputs whose bound is known from elsewhere (implied), or isn't known: the
- * cube's then. Balls end there too. */
+/* sign z_j + r <= the way to the bound, for the outputs whose bound is known from elsewhere (implied), or isn't known:
+ * the cube's then. Balls end there too. */
 static hcr_status add_box(search *at, int implied, hcri_program *program, size_t *count, hcr_error *error) {
     const hcri_outer *outer = at->outer;
     const hcri_set *set = outer->set;
@@ -365,7 +365,8 @@ static hcr_status search_cube(search *at, hcr_error *error) {
         HCRI_TRY(solve(at, error));
         const double finer = 10 * fmax(at->r, nothing) * at->scale;
         if (at->r <= -nothing || (at->r < small && finer <= rounding_at(at))) {
-            HCRI_TRY(end_empty(at, fabs(at->r * at->scale) <= fmax(nothing * at->scale, hair * at->initial), &over, error));
+            HCRI_TRY(
+                end_empty(at, fabs(at->r * at->scale) <= fmax(nothing * at->scale, hair * at->initial), &over, error));
             if (over)
                 return HCR_OK;
             continue;
@@ -409,7 +410,8 @@ hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_e
             break;
         if (size > largest)
             return hcri_fail(error, HCR_ERROR_SOLVER,
-                             "no point inside the region was found within %g of 0: give an origin that is inside", size);
+                             "no point inside the region was found within %g of 0: give an origin that is inside",
+                             size);
     }
     memcpy(y, outer->cuts.interior, outer->set->n * sizeof *y);
     return HCR_OK;

@@ -1,9 +1,9 @@
 /* Sets with inequalities of any convex kind, through polytopes that hold them: the bounds, the rows and cuts (cuts.h).
  *
- * The centre of the largest ball in the polytope is asked for its inequalities, which gives cuts where it isn't inside, or
- * where the ball sticks out, until the ball is in the set but for 1 %: central cutting planes (Elzinga and Moore, 1975).
- * Along the way the polytope's ball only shrinks, so that a set without interior is found out, and the multipliers say
- * why. The same polytopes prove boundedness and give the extremes. */
+ * The centre of the largest ball in the polytope is asked for its inequalities, which gives cuts where it isn't inside,
+ * or where the ball sticks out, until the ball is in the set but for 1 %: central cutting planes (Elzinga and Moore,
+ * 1975). Along the way the polytope's ball only shrinks, so that a set without interior is found out, and the
+ * multipliers say why. The same polytopes prove boundedness and give the extremes. */
 #ifndef HCRI_OUTER_H
 #define HCRI_OUTER_H
 
@@ -24,8 +24,8 @@ typedef struct hcri_outer {
 hcr_status hcri_outer_create(const hcri_set *set, const double *lower, const double *upper, hcri_outer *outer,
                              hcr_error *error);
 void hcri_outer_release(hcri_outer *outer);
-/* y: about the centre of a largest ball in the set, *radius about its radius; of a set that is open, or isn't known to be
- * bounded, within a cube around its data (solve/open.h). Errors: EMPTY with the conflict, SOLVER, MEMORY. */
+/* y: about the centre of a largest ball in the set, *radius about its radius; of a set that is open, or isn't known to
+ * be bounded, within a cube around its data (solve/open.h). Errors: EMPTY with the conflict, SOLVER, MEMORY. */
 hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_error *error);
 /* A point inside that is known from elsewhere. */
 void hcri_outer_start_at(hcri_outer *outer, const double *y);

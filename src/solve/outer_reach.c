@@ -146,7 +146,8 @@ static hcr_status place_cuts(extremes *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* How far sign a·y reaches from the centre, a being row i, in units of the scale; infinite where the polytope is open. */
+/* How far sign a·y reaches from the centre, a being row i, in units of the scale; infinite where the polytope is open.
+ */
 static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double sign, size_t rounds, double *reach,
                               hcr_error *error) {
     static const double close = 1.1;
@@ -204,14 +205,16 @@ static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
 
 /* The extremes of the rows, or in many outputs of those that are open. */
 static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, double *upper, hcr_error *error) {
-    enum { ROUNDS = 40, ROUNDS_OF_MANY = 2 };
-    const int many = at->outer->set->n > few;
+    enum { LEAST_ROUNDS = 2, ROUNDS_TIMES_OUTPUTS = 160 };
+    const size_t n = at->outer->set->n, share = ROUNDS_TIMES_OUTPUTS / n;
+    const size_t rounds = share > LEAST_ROUNDS ? share : LEAST_ROUNDS;
+    const int many = n > few;
     for (size_t i = 0; i < a->count; i++)
         for (int side = 0; side < 2; side++) {
             if (many && !isinf(side == 0 ? upper[i] : lower[i]))
                 continue;
             double reach, sizes;
-            HCRI_TRY(one_extreme(at, a, i, side == 0 ? 1 : -1, many ? ROUNDS_OF_MANY : ROUNDS, &reach, error));
+            HCRI_TRY(one_extreme(at, a, i, side == 0 ? 1 : -1, rounds, &reach, error));
             const double at_centre = hcri_rows_dot(a, i, at->local.centre, &sizes);
             if (!isinf(reach))
                 hcri_bounds_take(at_centre, at->local.scale, reach * at->local.scale + 0x1p-45 * sizes, side, &lower[i],

@@ -22,7 +22,7 @@ typedef struct survey {
     int unbounded_allowed;
     double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
     double inradius;
-    const hcri_rows *rows; /* NULL, or rows whose extremes are wanted too, … */
+    const hcri_rows *rows;         /* NULL, or rows whose extremes are wanted too, … */
     double *row_lower, *row_upper; /* … known as far as this */
 } survey;
 
@@ -199,7 +199,8 @@ static void bound_dependent(const hcri_affine *affine, double *lower, double *up
             sizes += fabs(t) * fmax(fabs(lower[affine->map.columns[k]]), fabs(upper[affine->map.columns[k]]));
         }
         const double rounding = isinf(sizes) ? 0 : 0x1p-40 * sizes;
-        const double beyond = rounding + 0x1p-40 * (isinf(low) ? 0 : fabs(low)) + 0x1p-40 * (isinf(high) ? 0 : fabs(high));
+        const double beyond =
+            rounding + 0x1p-40 * (isinf(low) ? 0 : fabs(low)) + 0x1p-40 * (isinf(high) ? 0 : fabs(high));
         lower[j] = fmax(lower[j], low - beyond);
         upper[j] = fmin(upper[j], high + beyond);
     }

@@ -1,4 +1,5 @@
-/* What is to be known of a convex set before it becomes a region: its equalities, solved; an origin; a box around it. */
+/* What is to be known of a convex set before it becomes a region: its equalities, solved; an origin; a box around it.
+ */
 #ifndef HCRI_OUTLINE_H
 #define HCRI_OUTLINE_H
 

@@ -125,7 +125,7 @@ typedef enum verdict { HOLDS_CLEARLY, IMPLIED, CONTRADICTED } verdict;
 
 /* 0 <= slack, where the terms that it is the difference of have these sizes. */
 static verdict judge(double slack, double sizes) {
-    return slack > HCRI_EQUALITY_ROUNDING * sizes    ? HOLDS_CLEARLY
+    return slack > HCRI_EQUALITY_ROUNDING * sizes     ? HOLDS_CLEARLY
            : slack >= -HCRI_EQUALITY_ROUNDING * sizes ? IMPLIED
                                                       : CONTRADICTED;
 }
@@ -439,9 +439,8 @@ static double *within_equalities(const hcri_reduction *reduction, const double *
 }
 
 double hcri_gradient_length(const hcri_set *set, const double *gradient) {
-    return set->reduction == NULL
-               ? hcri_norm(set->n, gradient)
-               : hcri_norm(set->reduction->original->n, within_equalities(set->reduction, gradient));
+    return set->reduction == NULL ? hcri_norm(set->n, gradient)
+                                  : hcri_norm(set->reduction->original->n, within_equalities(set->reduction, gradient));
 }
 
 double hcri_steepest(const hcri_set *set, const double *gradient, double *direction) {

@@ -5,9 +5,9 @@
 #include "region/set.h"
 #include "solve/elimination.h"
 
-/* The reduced set's outputs z are the free outputs, under their own names; bounds of dependent outputs are rows. Lengths
- * are those within the equalities, so that a ball stays one: a row a counts with what is left of it across them,
- * |a − Q'Q a|. It points to itself and mustn't be moved. */
+/* The reduced set's outputs z are the free outputs, under their own names; bounds of dependent outputs are rows.
+ * Lengths are those within the equalities, so that a ball stays one: a row a counts with what is left of it across
+ * them, |a − Q'Q a|. It points to itself and mustn't be moved. */
 typedef struct hcri_reduction {
     const hcri_set *original; /* with independent equalities */
     const hcri_elimination *elimination;

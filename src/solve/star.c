@@ -167,14 +167,23 @@ static hcr_status add_pieces(star *s, hcr_error *error) {
     return unions == 0 ? keep_piece(s, &s->found, error) : HCR_OK;
 }
 
-/* UNBOUNDED with a direction, from a piece without bounds. */
+static int has_star_constraint(const star *s) {
+    for (size_t b = 0; b < s->whole.blocks; b++) {
+        const hcri_constraint *block = s->whole.block[b];
+        if (!block->convex && (block->kind->id == HCRI_EXPRESSION || block->kind->id == HCRI_CALLBACK))
+            return 1;
+    }
+    return 0;
+}
+
+/* UNBOUNDED with a direction, from a piece without bounds, unless star constraints may stop it. */
 static hcr_status check_bounded(star *s, hcr_error *error) {
     for (size_t j = 0; j < s->n; j++) {
         if (s->builder->unbounded_allowed || (!isinf(s->lower[j]) && !isinf(s->upper[j])))
             continue;
         hcr_builder strict = s->plain;
         strict.unbounded_allowed = 0;
-        for (size_t k = 0; k < s->pieces; k++) {
+        for (size_t k = 0; k < s->pieces && !has_star_constraint(s); k++) {
             hcri_finding found = {0};
             const hcr_status status =
                 s->piece[k]->bounded ? HCR_OK : hcri_outline_find(&strict, &s->piece[k]->set, &found, error);
@@ -183,10 +192,11 @@ static hcr_status check_bounded(star *s, hcr_error *error) {
         }
         char name[128];
         hcri_set_output_name(&s->whole, j, name, sizeof name);
-        return hcri_fail(error, HCR_ERROR_UNBOUNDED,
-                         "no bound of %s is known: give it bounds (what unions, excepts and star constraints have in "
-                         "common isn't looked at)",
-                         name);
+        return hcri_fail(
+            error, HCR_ERROR_UNBOUNDED,
+            "no bound of %s is known: what star constraints, excepts and several unions say together isn't "
+            "looked at; add one, such as -1e3 <= %s <= 1e3",
+            name, name);
     }
     return HCR_OK;
 }

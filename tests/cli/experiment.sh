@@ -4,9 +4,9 @@
 export OMP_NUM_THREADS=1
 command -v gnuplot >/dev/null || exit 77 # the pictures are part of it
 
-awk 'BEGIN { printf "\"id\""; for (t = 0; t < 700; t++) printf ",\"V%d\"", t; print ""
+awk 'BEGIN { printf "\"id\""; for (t = 0; t < 500; t++) printf ",\"V%d\"", t; print ""
     for (s = 1; s <= 2; s++) { printf "\"S/%d\"", s
-        for (t = 0; t < 700; t++) printf ",%.6f", s * (100 + 40 * sin(t * 0.2618) + 9 * sin(t * t))
+        for (t = 0; t < 500; t++) printf ",%.6f", s * (100 + 40 * sin(t * 0.2618) + 9 * sin(t * t))
         print "" } }' >series.csv
 
 m4() { expect "$1" experiment m4 --series series.csv --count 1 --epochs 1 -q -o out "${@:2}"; }
@@ -63,7 +63,7 @@ while not os.path.exists(first) and child.poll() is None:
 child.send_signal(signal.SIGINT)
 sys.exit(child.wait())
 END
-python3 interrupt.py cut/runs/hourly-row-0-random.simple.csv "$hcr" experiment m4 --series series.csv --count 1 --epochs 30 -q -o cut >output 2>messages
+python3 interrupt.py cut/runs/hourly-row-0-random.simple.csv "$hcr" experiment m4 --series series.csv --count 1 --epochs 5 -q -o cut >output 2>messages
 same "interrupted" 130 $?
 says "$(cat messages)" 'interrupted after [1-9][0-9]* of 20 trainings.*goes on'
 kept=$(cksum <cut/runs/hourly-row-0-random.simple.csv)

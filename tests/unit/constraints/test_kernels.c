@@ -40,11 +40,12 @@ static void test_sums(void **state) {
     for (size_t n = 1; n <= MOST; n++) {
         fill(&random, a, n);
         fill(&random, v, n);
-        double dot = 0, squares = 0, weighted = 0, dot_size = 0, weighted_size = 0;
+        double dot = 0, squares = 0, weighted = 0, size = 0, dot_size = 0, weighted_size = 0;
         for (size_t j = 0; j < n; j++) {
             dot += a[j] * v[j];
             dot_size += fabs(a[j] * v[j]);
             squares += v[j] * v[j];
+            size += fabs(v[j]);
             weighted += a[j] * v[j] * v[j];
             weighted_size += fabs(a[j]) * v[j] * v[j];
         }
@@ -52,11 +53,17 @@ static void test_sums(void **state) {
             assert_near(kernels[k]->dot(n, a, v), dot, dot_size, n);
             assert_near(kernels[k]->squares(n, v), squares, squares, n);
             assert_near(kernels[k]->weighted_squares(n, a, v), weighted, weighted_size, n);
+            double total;
+            kernels[k]->sum_abs(1, n, v, n, &total);
+            assert_near(total, size, size, n);
         }
     }
 }
 
-/* A matrix whose rows make runs of every form. */
+/* A matrix whose rows make runs of every form; of dense and sparse ones so many that no block of them comes out even.
+ */
+enum { DENSE_ROWS = 45, SPARSE_ROWS = 40 };
+
 static hcri_rows make_rows(hcri_random *random, size_t n) {
     hcri_rows rows = {0};
     uint32_t columns[MOST];
@@ -75,14 +82,14 @@ static hcri_rows make_rows(hcri_random *random, size_t n) {
         }
         assert_int_equal(hcri_rows_append(&rows, &hcri_default_allocator, 3, columns, values, NULL), HCR_OK);
     }
-    for (size_t i = 0; i < 13; i++) { /* dense */
+    for (size_t i = 0; i < DENSE_ROWS; i++) { /* dense */
         for (size_t j = 0; j < n; j++) {
             columns[j] = (uint32_t)j;
             values[j] = hcri_random_normal(random);
         }
         assert_int_equal(hcri_rows_append(&rows, &hcri_default_allocator, n, columns, values, NULL), HCR_OK);
     }
-    for (size_t i = 0; i < 5; i++) { /* sparse */
+    for (size_t i = 0; i < SPARSE_ROWS; i++) { /* sparse */
         columns[0] = (uint32_t)hcri_random_below(random, n);
         values[0] = hcri_random_normal(random);
         assert_int_equal(hcri_rows_append(&rows, &hcri_default_allocator, 1, columns, values, NULL), HCR_OK);
@@ -93,7 +100,7 @@ static hcri_rows make_rows(hcri_random *random, size_t n) {
 /* All products of a run, in portions and for many samples at once, have the bits of row_dot. */
 static void test_products(void **state) {
     (void)state;
-    enum { PORTION = 16 };
+    enum { PORTION = 40 };
     hcri_random random;
     hcri_random_seed(&random, 6);
     static double v[SAMPLES * MOST];
@@ -177,6 +184,38 @@ static void test_rows(void **state) {
     }
 }
 
+/* v'Uv by the definition of the panels, and the same bits alone as in company. */
+static void test_triangles(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 5);
+    static double v[SAMPLES * MOST], panels[(MOST + HCRI_PANEL) * (MOST + HCRI_PANEL)];
+    for (size_t n = 1; n <= MOST; n++) {
+        size_t used = 0;
+        fill(&random, v, SAMPLES * n);
+        double plain[SAMPLES] = {0}, sizes[SAMPLES] = {0};
+        for (size_t i = 0; i < n; i += HCRI_PANEL)
+            for (size_t j = i; j < n; j++)
+                for (size_t row = i; row < i + HCRI_PANEL; row++) {
+                    const double u = j < row ? 0 : hcri_random_normal(&random);
+                    panels[used++] = u;
+                    for (size_t s = 0; s < SAMPLES && u != 0; s++) {
+                        plain[s] += v[s * n + row] * u * v[s * n + j];
+                        sizes[s] += fabs(v[s * n + row] * u * v[s * n + j]);
+                    }
+                }
+        for (size_t k = 0; k < kernel_count; k++) {
+            double together[SAMPLES], alone;
+            kernels[k]->triangle_form(n, panels, SAMPLES, v, n, together);
+            for (size_t s = 0; s < SAMPLES; s++) {
+                kernels[k]->triangle_form(n, panels, 1, v + s * n, n, &alone);
+                assert_true(alone == together[s]);
+                assert_near(alone, plain[s], sizes[s], n * n);
+            }
+        }
+    }
+}
+
 static void test_layout_forms(void **state) {
     (void)state;
     hcri_random random;
@@ -185,7 +224,7 @@ static void test_layout_forms(void **state) {
     hcri_layout layout;
     assert_int_equal(hcri_layout_make(&rows, 40, &hcri_default_allocator, &layout, NULL), HCR_OK);
     const hcri_run_form forms[] = {HCRI_RUN_STENCIL, HCRI_RUN_STENCIL, HCRI_RUN_DENSE, HCRI_RUN_SPARSE};
-    const size_t counts[] = {39, 38, 13, 5};
+    const size_t counts[] = {39, 38, DENSE_ROWS, SPARSE_ROWS};
     assert_int_equal(layout.runs, 4);
     for (size_t r = 0; r < 4; r++) {
         assert_int_equal(layout.run[r].form, forms[r]);
@@ -247,9 +286,13 @@ static void test_sum_abs_shows_bad_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_products),     cmocka_unit_test(test_layout_forms),
-        cmocka_unit_test(test_box_and_step), cmocka_unit_test(test_sum_abs_shows_bad_values),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_layout_forms),
+        cmocka_unit_test(test_triangles),
+        cmocka_unit_test(test_box_and_step),
+        cmocka_unit_test(test_sum_abs_shows_bad_values),
     };
     return cmocka_run_group_tests(tests, find_kernels, NULL);
 }

@@ -38,8 +38,8 @@ static hcr_status contradiction(hcr_builder *builder) {
     return status;
 }
 
-/* Every equality holds for random free outputs to a few units in the last place of its terms, and of those of the solved
- * rows; the basis is orthonormal and spans the equalities. */
+/* Every equality holds for random free outputs to a few units in the last place of its terms, and of those of the
+ * solved rows; the basis is orthonormal and spans the equalities. */
 static void check(const hcr_builder *builder, const hcri_elimination *elimination, size_t rank, hcri_random *random) {
     const hcri_set *set = &builder->set;
     const hcri_affine *affine = &elimination->affine;

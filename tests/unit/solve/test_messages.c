@@ -71,11 +71,11 @@ static void test_unbounded(void **state) {
     assert_int_equal(hcr_builder_add_bounds(builder, 0, 3, low, high, NULL), HCR_OK);
     row(builder, difference, -1, 1);
     assert_int_equal(refused(builder, &error), HCR_ERROR_UNBOUNDED);
-    assert_string_equal(error.text,
-                        "the region is unbounded: nothing stops the direction +load[0] +load[1]\n"
-                        "Add bounds on these outputs, such as load[0] <= 1e6 if that is beyond all that can occur, or "
-                        "the line `unbounded` to the region: contract and soften then work, decode where something stops "
-                        "it.");
+    assert_string_equal(
+        error.text, "the region is unbounded: nothing stops the direction +load[0] +load[1]\n"
+                    "Add bounds on these outputs, such as load[0] <= 1e6 if that is beyond all that can occur, or "
+                    "the line `unbounded` to the region: contract and soften then work, decode where something stops "
+                    "it.");
 }
 
 /* An empty set is called empty even where it is open. */

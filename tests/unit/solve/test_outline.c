@@ -61,7 +61,8 @@ static void test_simplex(void **state) {
 /* The same with the plane written in several ways: all leave the same region. */
 static void test_redundant(void **state) {
     (void)state;
-    static const double ones[3] = {1, 1, 1}, twos[3] = {2, 2, 2}, tiny[3] = {1e-8, 1e-8, 1e-8}, huge[3] = {1e9, 1e9, 1e9};
+    static const double ones[3] = {1, 1, 1}, twos[3] = {2, 2, 2}, tiny[3] = {1e-8, 1e-8, 1e-8},
+                        huge[3] = {1e9, 1e9, 1e9};
     double origin[3] = {0}, lower[3] = {0}, upper[3] = {0};
     for (int way = 0; way < 6; way++) {
         hcr_builder *builder = outputs(3);
@@ -70,11 +71,25 @@ static void test_redundant(void **state) {
         non_negative(builder);
         switch (way) {
         case 0: equality(builder, ones, 1); break;
-        case 1: equality(builder, ones, 1); equality(builder, ones, 1); equality(builder, ones, 1); break;
-        case 2: equality(builder, ones, 1); equality(builder, twos, 2); break;
-        case 3: equality(builder, huge, 1e9); equality(builder, tiny, 1e-8); break;
+        case 1:
+            equality(builder, ones, 1);
+            equality(builder, ones, 1);
+            equality(builder, ones, 1);
+            break;
+        case 2:
+            equality(builder, ones, 1);
+            equality(builder, twos, 2);
+            break;
+        case 3:
+            equality(builder, huge, 1e9);
+            equality(builder, tiny, 1e-8);
+            break;
         case 4: row(builder, ones, 1, 1); break;
-        default: row(builder, twos, 2, 2); row(builder, ones, -1, 1); row(builder, ones, 1, 5); break;
+        default:
+            row(builder, twos, 2, 2);
+            row(builder, ones, -1, 1);
+            row(builder, ones, 1, 5);
+            break;
         }
         assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_CHEBYSHEV, 0, NULL, NULL), HCR_OK);
         hcr_region *region = finished(builder);
@@ -347,7 +362,7 @@ static void scarce_release(void *context, void *memory) {
 static void test_memory(void **state) {
     (void)state;
     static const double ones[3] = {1, 1, 1}, other[3] = {1, -1, 0.5};
-    for (size_t few = 0;; few++) {
+    for (size_t few = 0;; few += 1 + few / 40) {
         scarce at = {SIZE_MAX, 0};
         const hcr_allocator allocator = {scarce_allocate, scarce_release, &at};
         hcr_builder *builder = NULL;
@@ -372,9 +387,14 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_simplex),    cmocka_unit_test(test_redundant), cmocka_unit_test(test_against_substitution),
-        cmocka_unit_test(test_degenerate), cmocka_unit_test(test_implied),   cmocka_unit_test(test_conflict),
-        cmocka_unit_test(test_wishes),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_simplex),
+        cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_against_substitution),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_implied),
+        cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

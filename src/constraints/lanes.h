@@ -1,0 +1,44 @@
+/* The numbers of one register, for the files that are compiled once for each instruction set (kernels.c): compilers
+ * take wider vectors apart badly. Eight numbers are PARTS of them. */
+#ifndef HCRI_LANES_H
+#define HCRI_LANES_H
+
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__)
+enum { WIDTH = 8 };
+#elif defined(__AVX__)
+enum { WIDTH = 4 };
+#else
+enum { WIDTH = 2 };
+#endif
+enum { PARTS = 8 / WIDTH };
+
+typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double))));
+typedef lanes lanes_in_memory __attribute__((aligned(sizeof(double)), may_alias));
+typedef long long lane_mask __attribute__((vector_size(WIDTH * sizeof(long long))));
+
+static inline lanes load(const double *from) { return *(const lanes_in_memory *)from; }
+
+static inline void store(double *to, lanes x) { *(lanes_in_memory *)to = x; }
+
+/* a > b ? a : b, as x86's instruction has it; gcc doesn't find that from the masks. */
+static inline lanes lanes_max(lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return _mm512_max_pd(a, b);
+#elif defined(__AVX__)
+    return _mm256_max_pd(a, b);
+#elif defined(__SSE2__)
+    return _mm_max_pd(a, b);
+#else
+    const lane_mask greater = a > b;
+    return (lanes)((greater & (lane_mask)a) | (~greater & (lane_mask)b));
+#endif
+}
+
+static inline lanes lanes_abs(lanes a) { return (lanes)((lane_mask)a & INT64_MAX); }
+
+#endif
