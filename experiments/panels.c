@@ -1,7 +1,7 @@
 #include "panels.h"
 
 /* Pixels: a line of the key, what it keeps from the panels and from below, and room for titles and axes. */
-enum { KEY_COLUMNS = 4, KEY_LINE = 22, KEY_MARGIN = 8, ABOVE = 36, BELOW = 58, LEFT = 90, RIGHT = 20 };
+enum { KEY_COLUMNS = 3, KEY_LINE = 22, KEY_MARGIN = 8, ABOVE = 36, BELOW = 58, LEFT = 90, RIGHT = 20 };
 
 static size_t key_lines(const struct panels *panels) { return (panels->entries + KEY_COLUMNS - 1) / KEY_COLUMNS; }
 

@@ -1,14 +1,6 @@
 #include "constraints/enclosure.h"
 
-#include <float.h>
-
 #include "core/double_double.h"
-
-/* The neighbours of x, or the next but one: x ∓ (u(1 + 2u)|x| + the least denormal), u = 2^-53 (Rump, Zimmermann, Boldo
- * and Melquiond, Computing predecessor and successor in rounding to nearest, 2009). A bound that overflowed is the
- * largest number. */
-static double below(double x) { return x > DBL_MAX ? DBL_MAX : x - (fabs(x) * 0x1.0000000000001p-53 + 0x1p-1074); }
-static double above(double x) { return x < -DBL_MAX ? -DBL_MAX : x + (fabs(x) * 0x1.0000000000001p-53 + 0x1p-1074); }
 
 /* Results of library functions: HCRI_LIBRARY_ULPS units in the last place away, at least. */
 static double below_library(double x) {
@@ -21,32 +13,14 @@ static double above_library(double x) {
 /* `rounded` as a lower or an upper bound of a number that is `rest` more. Where `rest` isn't exact (`is_safe` 0), or is
  * a NaN because of an overflow, both bounds give way. */
 static double lower(double rounded, double rest, int is_safe) {
-    return is_safe && rest >= 0 ? rounded : below(rounded);
+    return is_safe && rest >= 0 ? rounded : hcri_below(rounded);
 }
 static double upper(double rounded, double rest, int is_safe) {
-    return is_safe && rest <= 0 ? rounded : above(rounded);
+    return is_safe && rest <= 0 ? rounded : hcri_above(rounded);
 }
 
-static double rest_of_sum(double a, double b, double sum) {
-    const double part = sum - a;
-    return (a - (sum - part)) + (b - part);
-}
-
-static double add_down(double a, double b) { return lower(a + b, rest_of_sum(a, b, a + b), 1); }
-static double add_up(double a, double b) { return upper(a + b, rest_of_sum(a, b, a + b), 1); }
-
-/* The error of a product is a floating-point number when it isn't denormal. */
+/* The remainder of a quotient or a root is a floating-point number when nothing denormal comes of it. */
 static const double least_safe = 0x1p-960;
-
-/* 0 · infinity is 0: infinite ends stand for numbers that are merely large. */
-static double multiply_down(double a, double b) {
-    const double product = a * b;
-    return a == 0 || b == 0 ? 0 : lower(product, fma(a, b, -product), fabs(product) > least_safe);
-}
-static double multiply_up(double a, double b) {
-    const double product = a * b;
-    return a == 0 || b == 0 ? 0 : upper(product, fma(a, b, -product), fabs(product) > least_safe);
-}
 
 /* a/b, from the sign of the remainder a − qb. An infinite b stands for one that is merely large. */
 static double divide_down(double a, double b) {
@@ -55,39 +29,20 @@ static double divide_down(double a, double b) {
 }
 static double divide_up(double a, double b) { return -divide_down(-a, b); }
 
-hcri_enclosure hcri_enclosure_add(hcri_enclosure a, hcri_enclosure b) {
-    return hcri_between(add_down(a.low, b.low), add_up(a.high, b.high));
-}
-
-hcri_enclosure hcri_enclosure_subtract(hcri_enclosure a, hcri_enclosure b) {
-    return hcri_between(add_down(a.low, -b.high), add_up(a.high, -b.low));
-}
-
-hcri_enclosure hcri_enclosure_scale(double factor, hcri_enclosure a) {
-    if (hcri_is_undefined(a) || isnan(factor))
-        return hcri_undefined();
-    return factor < 0 ? hcri_between(multiply_down(factor, a.high), multiply_up(factor, a.low))
-                      : hcri_between(multiply_down(factor, a.low), multiply_up(factor, a.high));
-}
+static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
 
 hcri_enclosure hcri_enclosure_multiply(hcri_enclosure a, hcri_enclosure b) {
+    if (a.low == a.high)
+        return hcri_enclosure_scale(a.low, b);
+    if (b.low == b.high)
+        return hcri_enclosure_scale(b.low, a);
     if (hcri_is_undefined(a) || hcri_is_undefined(b))
         return hcri_undefined();
-    if (a.low >= 0 && b.low >= 0)
-        return hcri_between(multiply_down(a.low, b.low), multiply_up(a.high, b.high));
-    const double low[4] = {multiply_down(a.low, b.low), multiply_down(a.low, b.high), multiply_down(a.high, b.low),
-                           multiply_down(a.high, b.high)};
-    const double high[4] = {multiply_up(a.low, b.low), multiply_up(a.low, b.high), multiply_up(a.high, b.low),
-                            multiply_up(a.high, b.high)};
-    return hcri_between(fmin(fmin(low[0], low[1]), fmin(low[2], low[3])),
-                        fmax(fmax(high[0], high[1]), fmax(high[2], high[3])));
-}
-
-hcri_enclosure hcri_enclosure_square(hcri_enclosure a) {
-    if (hcri_is_undefined(a))
-        return hcri_undefined();
-    const hcri_enclosure size = hcri_enclosure_abs(a);
-    return hcri_between(multiply_down(size.low, size.low), multiply_up(size.high, size.high));
+    const double p = product(a.low, b.low), q = product(a.low, b.high), r = product(a.high, b.low),
+                 s = product(a.high, b.high);
+    return hcri_between(hcri_below(least(least(p, q), least(r, s))), hcri_above(most(most(p, q), most(r, s))));
 }
 
 hcri_enclosure hcri_enclosure_divide(hcri_enclosure a, hcri_enclosure b) {
@@ -97,34 +52,28 @@ hcri_enclosure hcri_enclosure_divide(hcri_enclosure a, hcri_enclosure b) {
     return hcri_between(divide_down(low, low < 0 ? b.low : b.high), divide_up(high, high < 0 ? b.high : b.low));
 }
 
-hcri_enclosure hcri_enclosure_abs(hcri_enclosure a) {
-    if (a.low >= 0)
-        return a;
-    if (a.high <= 0)
-        return hcri_between(-a.high, -a.low);
-    return hcri_is_undefined(a) ? a : hcri_between(0, fmax(-a.low, a.high));
-}
-
 hcri_enclosure hcri_enclosure_max(hcri_enclosure a, hcri_enclosure b) {
     if (hcri_is_undefined(a) || hcri_is_undefined(b))
         return hcri_undefined();
-    return hcri_between(fmax(a.low, b.low), fmax(a.high, b.high));
+    return hcri_between(most(a.low, b.low), most(a.high, b.high));
 }
 
 hcri_enclosure hcri_enclosure_min(hcri_enclosure a, hcri_enclosure b) {
     if (hcri_is_undefined(a) || hcri_is_undefined(b))
         return hcri_undefined();
-    return hcri_between(fmin(a.low, b.low), fmin(a.high, b.high));
+    return hcri_between(least(a.low, b.low), least(a.high, b.high));
 }
 
 hcri_enclosure hcri_enclosure_hull(hcri_enclosure a, hcri_enclosure b) {
     if (hcri_is_undefined(a) || hcri_is_undefined(b))
         return hcri_undefined();
-    return hcri_between(fmin(a.low, b.low), fmax(a.high, b.high));
+    return hcri_between(least(a.low, b.low), most(a.high, b.high));
 }
 
 hcri_enclosure hcri_enclosure_common(hcri_enclosure a, hcri_enclosure b) {
-    return hcri_is_undefined(a) ? b : hcri_is_undefined(b) ? a : hcri_between(fmax(a.low, b.low), fmin(a.high, b.high));
+    return hcri_is_undefined(a)   ? b
+           : hcri_is_undefined(b) ? a
+                                  : hcri_between(most(a.low, b.low), least(a.high, b.high));
 }
 
 /* ----------------------------------------------------------------------------------------------------- functions */
@@ -145,7 +94,7 @@ hcri_enclosure hcri_enclosure_sqrt(hcri_enclosure a) {
 hcri_enclosure hcri_enclosure_exp(hcri_enclosure a) {
     if (hcri_is_undefined(a))
         return a;
-    return hcri_between(a.low == 0 ? 1 : fmax(below_library(exp(a.low)), 0),
+    return hcri_between(a.low == 0 ? 1 : most(below_library(exp(a.low)), 0),
                         a.high == 0 ? 1 : above_library(exp(a.high)));
 }
 
@@ -171,14 +120,14 @@ hcri_enclosure hcri_enclosure_xlogx(hcri_enclosure a) {
         const hcri_enclosure x = hcri_exactly(k == 0 ? a.low : a.high);
         end[k] = x.low == 0 ? x : hcri_enclosure_multiply(x, hcri_enclosure_log(x));
     }
-    const int holds_least = a.low <= above(inverse_e) && a.high >= below(inverse_e);
-    return hcri_between(holds_least ? -above(above(inverse_e)) : fmin(end[0].low, end[1].low),
-                        fmax(end[0].high, end[1].high));
+    const int holds_least = a.low <= hcri_above(inverse_e) && a.high >= hcri_below(inverse_e);
+    return hcri_between(holds_least ? -hcri_above(hcri_above(inverse_e)) : least(end[0].low, end[1].low),
+                        most(end[0].high, end[1].high));
 }
 
 /* x^p at one number x >= 0, a lower or an upper bound. */
 static double power_down(double x, double p) {
-    return x == 0 || x == 1 ? pow(x, p) : fmax(below_library(pow(x, p)), 0);
+    return x == 0 || x == 1 ? pow(x, p) : most(below_library(pow(x, p)), 0);
 }
 static double power_up(double x, double p) { return x == 0 || x == 1 ? pow(x, p) : above_library(pow(x, p)); }
 
@@ -206,19 +155,19 @@ hcri_enclosure hcri_enclosure_power(hcri_enclosure a, double p) {
 static int may_hold(hcri_enclosure a, double at) {
     static const double turn = 6.283185307179586477;
     const double first = (a.low - at) / turn, last = (a.high - at) / turn;
-    const double doubt = 0x1p-45 * (1 + fmax(fabs(first), fabs(last)));
+    const double doubt = 0x1p-45 * (1 + most(fabs(first), fabs(last)));
     return !(ceil(first - doubt) > floor(last + doubt));
 }
 
 static hcri_enclosure wave(hcri_enclosure a, double (*function)(double), double crest, double trough) {
-    static const double most = 0x1p40; /* beyond it `doubt` takes the better part of a turn */
+    static const double farthest = 0x1p40; /* beyond it `doubt` takes the better part of a turn */
     if (hcri_is_undefined(a))
         return a;
-    if (!(a.high - a.low < 7 && fabs(a.low) < most && fabs(a.high) < most))
+    if (!(a.high - a.low < 7 && fabs(a.low) < farthest && fabs(a.high) < farthest))
         return hcri_between(-1, 1);
     const double low = function(a.low), high = function(a.high);
-    return hcri_between(may_hold(a, trough) ? -1 : fmax(-1, below_library(fmin(low, high))),
-                        may_hold(a, crest) ? 1 : fmin(1, above_library(fmax(low, high))));
+    return hcri_between(may_hold(a, trough) ? -1 : most(-1, below_library(least(low, high))),
+                        may_hold(a, crest) ? 1 : least(1, above_library(most(low, high))));
 }
 
 hcri_enclosure hcri_enclosure_sin(hcri_enclosure a) { return wave(a, sin, 1.5707963267948966, -1.5707963267948966); }
@@ -227,8 +176,8 @@ hcri_enclosure hcri_enclosure_cos(hcri_enclosure a) { return wave(a, cos, 0, 3.1
 hcri_enclosure hcri_enclosure_tanh(hcri_enclosure a) {
     if (hcri_is_undefined(a))
         return a;
-    return hcri_between(a.low == 0 ? 0 : fmax(-1, below_library(tanh(a.low))),
-                        a.high == 0 ? 0 : fmin(1, above_library(tanh(a.high))));
+    return hcri_between(a.low == 0 ? 0 : most(-1, below_library(tanh(a.low))),
+                        a.high == 0 ? 0 : least(1, above_library(tanh(a.high))));
 }
 
 hcri_enclosure hcri_enclosure_atan(hcri_enclosure a) {
@@ -254,5 +203,6 @@ hcri_enclosure hcri_enclosure_affine(double p, size_t count, const double *weigh
     }
     /* Each of the count + 1 terms adds a few units of 2^-106 of the sum so far; products may lose denormals. */
     const double doubt = (double)(count + 1) * (0x1p-100 * sizes + 0x1p-1000);
-    return hcri_enclosure_add(hcri_exactly(sum.high), hcri_between(below(sum.low - doubt), above(sum.low + doubt)));
+    return hcri_enclosure_add(hcri_exactly(sum.high),
+                              hcri_between(hcri_below(sum.low - doubt), hcri_above(sum.low + doubt)));
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/callback.h"
 #include "constraints/union.h"
 
 /* Says where the constraint that refuses the origin comes from. */
@@ -239,25 +240,29 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     (void)hcri_affine_write(&region->affine, out);
 }
 
-static int has_callback(const hcri_constraint *block) {
+/* The name of a callback in the block, NULL when there is none. */
+static const char *callback_in(const hcri_constraint *block) {
     if (block->kind->id == HCRI_CALLBACK)
-        return 1;
+        return ((const hcri_callback *)block)->function.name;
     const hcri_union *set = (const hcri_union *)block;
     const int has_bodies = block->kind->id == HCRI_UNION || block->kind->id == HCRI_EXCEPT;
+    const char *name = NULL;
     for (size_t b = 0; has_bodies && b < set->bodies; b++)
-        for (size_t k = 0; k < set->body[b].blocks; k++)
-            if (has_callback(set->body[b].block[k]))
-                return 1;
-    return 0;
+        for (size_t k = 0; k < set->body[b].blocks && name == NULL; k++)
+            name = callback_in(set->body[b].block[k]);
+    return name;
 }
 
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
     if (region == NULL || bytes == NULL || size == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
-    for (size_t b = 0; b < region->set.blocks; b++)
-        if (has_callback(region->set.block[b]))
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const char *name = callback_in(region->set.block[b]);
+        if (name != NULL)
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                             "the region has a callback, which is a function of this program: it can't be written");
+                             "the region has the callback \"%s\", a function of this program: it can't be written",
+                             name);
+    }
     const hcr_allocator *allocator = &region->set.allocator;
     hcri_bytes payload = {.allocator = allocator}, all = {.allocator = allocator};
     put_payload(region, &payload);
