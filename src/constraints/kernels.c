@@ -12,15 +12,6 @@
 /* The small numbers of panels, samples and terms that these take are constants only where they are inlined. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* a b + c, fused wherever the instruction set can: which of two products the compiler would fuse isn't left to it. */
-static inline double fused(double a, double b, double c) {
-#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
-    return __builtin_fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
 static inline double smaller(double a, double b) { return a < b ? a : b; }
@@ -28,33 +19,35 @@ static inline double smaller(double a, double b) { return a < b ? a : b; }
 /* ------------------------------------------------------------------------------------------ sums over a vector */
 
 /* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) */
-static inline double sum(const lanes parts[PARTS]) {
+static inline double total_of(const lanes parts[PARTS]) {
     double x[8];
     for (size_t p = 0; p < PARTS; p++)
         store(x + WIDTH * p, parts[p]);
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
 }
 
-/* What a sum adds for the numbers of one register. */
-typedef lanes lane_term(const double *a, const double *v);
+/* Adds what a sum has for the numbers of one register. */
+typedef lanes lane_term(lanes sum, const double *a, const double *v);
 
-INLINED lanes product(const double *a, const double *v) { return load(a) * load(v); }
+INLINED lanes add_product(lanes sum, const double *a, const double *v) { return lanes_fused(load(a), load(v), sum); }
 
-INLINED lanes square(const double *a, const double *v) {
+INLINED lanes add_square(lanes sum, const double *a, const double *v) {
     (void)a;
-    return load(v) * load(v);
+    return lanes_fused(load(v), load(v), sum);
 }
 
-INLINED lanes weighted_square(const double *a, const double *v) { return load(a) * load(v) * load(v); }
-
-INLINED lanes size(const double *a, const double *v) {
-    (void)a;
-    return lanes_abs(load(v));
+INLINED lanes add_weighted_square(lanes sum, const double *a, const double *v) {
+    return lanes_fused(load(a) * load(v), load(v), sum);
 }
 
-INLINED void add_eight(lanes sums[PARTS], lane_term *term, const double *a, const double *v) {
+INLINED lanes add_size(lanes sum, const double *a, const double *v) {
+    (void)a;
+    return sum + lanes_abs(load(v));
+}
+
+INLINED void add_eight(lanes sums[PARTS], lane_term *add, const double *a, const double *v) {
     for (size_t p = 0; p < PARTS; p++)
-        sums[p] += term(a + WIDTH * p, v + WIDTH * p);
+        sums[p] = add(sums[p], a + WIDTH * p, v + WIDTH * p);
 }
 
 /* Eight numbers of which `count` are there: the others are 0. */
@@ -66,34 +59,34 @@ static inline const double *padded(const double *x, size_t count, double copy[8]
     return copy;
 }
 
-INLINED double sum_of(lane_term *term, size_t n, const double *a, const double *v) {
+INLINED double sum_of(lane_term *add, size_t n, const double *a, const double *v) {
     lanes sums[4][PARTS] = {{{0}}};
     size_t j = 0;
     for (; j + 32 <= n; j += 32)
         for (size_t k = 0; k < 4; k++)
-            add_eight(sums[k], term, a + j + 8 * k, v + j + 8 * k);
+            add_eight(sums[k], add, a + j + 8 * k, v + j + 8 * k);
     for (; j + 8 <= n; j += 8)
-        add_eight(sums[0], term, a + j, v + j);
+        add_eight(sums[0], add, a + j, v + j);
     if (j < n) {
         double some[2][8];
-        add_eight(sums[1], term, padded(a + j, n - j, some[0]), padded(v + j, n - j, some[1]));
+        add_eight(sums[1], add, padded(a + j, n - j, some[0]), padded(v + j, n - j, some[1]));
     }
     for (size_t p = 0; p < PARTS; p++)
         sums[0][p] = (sums[0][p] + sums[1][p]) + (sums[2][p] + sums[3][p]);
-    return sum(sums[0]);
+    return total_of(sums[0]);
 }
 
-static double dot(size_t n, const double *a, const double *v) { return sum_of(product, n, a, v); }
+static double dot(size_t n, const double *a, const double *v) { return sum_of(add_product, n, a, v); }
 
-static double squares(size_t n, const double *v) { return sum_of(square, n, v, v); }
+static double squares(size_t n, const double *v) { return sum_of(add_square, n, v, v); }
 
 static double weighted_squares(size_t n, const double *weights, const double *v) {
-    return sum_of(weighted_square, n, weights, v);
+    return sum_of(add_weighted_square, n, weights, v);
 }
 
 static void sum_abs(size_t samples, size_t n, const double *v, size_t stride, double *out) {
     for (size_t s = 0; s < samples; s++)
-        out[s] = sum_of(size, n, v + s * stride, v + s * stride);
+        out[s] = sum_of(add_size, n, v + s * stride, v + s * stride);
 }
 
 /* ----------------------------------------------------------------------------------------------- box and steps */
@@ -138,7 +131,7 @@ static void box_max(size_t samples, size_t n, const double *v, size_t stride, co
 
 /* origin + t v, clamped. NaN stays NaN. */
 static inline double stepped(double origin, double t, double v, double lower, double upper) {
-    return smaller(upper, larger(lower, origin + t * v));
+    return smaller(upper, larger(lower, fused(t, v, origin)));
 }
 
 static void step(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
@@ -170,7 +163,7 @@ INLINED void stencil_dots(const hcri_run *run, size_t terms, size_t i, const dou
         t[p] = (lanes){0};
     for (size_t k = 0; k < terms; k++)
         for (size_t p = 0; p < PARTS; p++)
-            t[p] += run->values[k] * load(v + run->columns[k] + i + WIDTH * p);
+            t[p] = lanes_fused(spread(run->values[k]), load(v + run->columns[k] + i + WIDTH * p), t[p]);
 }
 
 static void stencil_products(const hcri_run *run, size_t from, size_t count, const double *v, double *out) {
@@ -201,7 +194,7 @@ INLINED void tile(size_t panels, size_t samples, const double *panel, size_t wid
             for (size_t p = 0; p < PARTS; p++) {
                 const lanes a = load(panel + HCRI_PANEL * (r * width + k) + WIDTH * p);
                 for (size_t s = 0; s < samples; s++)
-                    sums[r + s][p] += a * v[s * stride + k];
+                    sums[r + s][p] = lanes_fused(a, spread(v[s * stride + k]), sums[r + s][p]);
             }
     for (size_t r = 0; r < panels; r++)
         for (size_t s = 0; s < samples; s++)
@@ -305,10 +298,10 @@ static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, 
         for (size_t l = 0; l < count; l += 8) {
             double some[8];
             const double *x = padded(t + l, count - l, some);
-            add_eight(total, square, x, x);
+            add_eight(total, add_square, x, x);
         }
     }
-    return sum(total);
+    return total_of(total);
 }
 
 /* ------------------------------------------------------------------------------------------------ quadratic form */
@@ -326,12 +319,12 @@ static void triangle_form(size_t n, const double *panels, size_t samples, const 
             dense_products(1, panel, width, now, chunk + i, stride, t[0], HCRI_PANEL);
             for (size_t s = 0; s < now; s++) {
                 double some[8];
-                add_eight(total[s], product, t[s], padded(chunk + s * stride + i, width, some));
+                add_eight(total[s], add_product, t[s], padded(chunk + s * stride + i, width, some));
             }
             panel += HCRI_PANEL * width;
         }
         for (size_t s = 0; s < now; s++)
-            out[done + s] = sum(total[s]);
+            out[done + s] = total_of(total[s]);
     }
 }
 

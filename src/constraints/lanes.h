@@ -3,6 +3,7 @@
 #ifndef HCRI_LANES_H
 #define HCRI_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -40,5 +41,30 @@ static inline lanes lanes_max(lanes a, lanes b) {
 }
 
 static inline lanes lanes_abs(lanes a) { return (lanes)((lane_mask)a & INT64_MAX); }
+
+static inline lanes spread(double x) { return x - (lanes){0}; }
+
+/* a b + c, fused wherever the instruction set can: left to the compiler, that depends on what surrounds it. */
+static inline double fused(double a, double b, double c) {
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+static inline lanes lanes_fused(lanes a, lanes b, lanes c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+    return _mm256_fmadd_pd(a, b, c);
+#elif defined(__SSE2__)
+    return a * b + c;
+#else
+    for (size_t l = 0; l < WIDTH; l++)
+        c[l] = fused(a[l], b[l], c[l]);
+    return c;
+#endif
+}
 
 #endif

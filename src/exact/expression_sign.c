@@ -331,14 +331,14 @@ static int decide(const hcri_expression *expression, const double *y, mpfr_prec_
     return found;
 }
 
-int hcri_exact_expression_holds(const hcri_constraint *constraint, const double *y) {
+int hcri_exact_expression_decide(const hcri_constraint *constraint, const double *y) {
     enum { LEAST_BITS = 128, MOST_BITS = 4096 };
     if (constraint->kind->holds(constraint, y)) /* bounds in double precision are proof enough */
-        return 1;
+        return -1;
     mpfi_t *at = malloc(constraint->n * sizeof *at);
     int found = 0;
     for (mpfr_prec_t bits = LEAST_BITS; at != NULL && bits <= MOST_BITS && found == 0; bits *= 2)
         found = decide((const hcri_expression *)constraint, y, bits, at);
     free(at);
-    return found < 0;
+    return found;
 }

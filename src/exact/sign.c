@@ -120,11 +120,23 @@ int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *
     switch (constraint->kind->id) {
     case HCRI_CONE: return hcri_exact_cone_holds(constraint, y);
     case HCRI_LMI: return hcri_exact_lmi_holds(constraint, y);
-    case HCRI_EXPRESSION: return hcri_exact_expression_holds(constraint, y);
+    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y) < 0;
     default: break;
     }
     c = accurate_value(constraint, i, y, &error);
     if (fabs(c) > error)
         return c < 0;
     return hcri_exact_sign(constraint, i, y) <= 0;
+}
+
+int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y) {
+    double error;
+    const double c = constraint->kind->value(constraint, i, y, &error);
+    if (fabs(c) > error)
+        return c > 0;
+    switch (constraint->kind->id) {
+    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y) > 0;
+    case HCRI_CALLBACK: return 0;
+    default: return !hcri_exact_holds(constraint, i, y);
+    }
 }

@@ -10,11 +10,14 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
  * arithmetic the rest. */
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y);
 
+/* Is it certain that inequality i doesn't hold at y? As hcri_exact_holds denies, but where that doesn't know. */
+int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y);
 /* The same for one kind each. An expression that interval arithmetic of 4096 bits can't decide doesn't hold; of a set
  * that is cut out no boundary point is left. */
 int hcri_exact_cone_holds(const hcri_constraint *constraint, const double *y);
 int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y);
-int hcri_exact_expression_holds(const hcri_constraint *constraint, const double *y);
+/* −1: it holds; 1: it doesn't; 0: not decided. */
+int hcri_exact_expression_decide(const hcri_constraint *constraint, const double *y);
 int hcri_exact_union_holds(const hcri_constraint *constraint, const double *y);
 int hcri_exact_except_holds(const hcri_constraint *constraint, const double *y);
 

@@ -21,5 +21,12 @@ int hcri_exact_union_holds(const hcri_constraint *constraint, const double *y) {
 }
 
 int hcri_exact_except_holds(const hcri_constraint *constraint, const double *y) {
-    return !body_holds(((const hcri_union *)constraint)->body, y);
+    const hcri_body *body = ((const hcri_union *)constraint)->body;
+    for (size_t b = 0; b < body->blocks; b++) {
+        const hcri_constraint *block = body->block[b];
+        for (size_t i = 0; i < block->count; i++)
+            if (block->kind->exists(block, i) && hcri_exact_fails(block, i, y))
+                return 1;
+    }
+    return 0;
 }
