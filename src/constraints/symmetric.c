@@ -2,34 +2,16 @@
 
 #include <math.h>
 
+#include "constraints/lanes.h"
 #include "constraints/variant.h"
 
-/* As many lanes as one register has: compilers take wider ones apart badly. The lanes of a part of the eight start at
- * `part` in each entry, so that one matrix pointer, moved on by it, stands for the part. */
-#if defined(__AVX512F__)
-enum { WIDTH = 8 };
-#elif defined(__AVX__)
-enum { WIDTH = 4 };
-#else
-enum { WIDTH = 2 };
-#endif
-typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double))));
-typedef lanes lanes_in_memory __attribute__((aligned(sizeof(double)), may_alias));
-typedef long long lane_mask __attribute__((vector_size(WIDTH * sizeof(long long))));
-
+/* The lanes of a part of the eight start at `part` in each entry, so that one matrix pointer, moved on by it, stands
+ * for the part. */
 static const lanes zeros = {0};
-
-static inline lanes load(const double *from) { return *(const lanes_in_memory *)from; }
-
-static inline void store(double *to, lanes x) { *(lanes_in_memory *)to = x; }
 
 static inline lanes select(lane_mask which, lanes a, lanes b) {
     return (lanes)((which & (lane_mask)a) | (~which & (lane_mask)b));
 }
-
-static inline lanes lanes_max(lanes a, lanes b) { return select(a > b, a, b); }
-
-static inline lanes lanes_abs(lanes a) { return lanes_max(a, -a); }
 
 static inline lanes lanes_sqrt(lanes a) {
     double x[WIDTH];
