@@ -274,7 +274,8 @@ int command_fit(int argc, char **argv) {
         {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften",
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
          "the "
-         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; simple: a linear head and no "
+         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; simple: a linear head and "
+         "no "
          "guarantee; hcr",
          &job.head, 0, 0},
         {OPTION_COUNT, '\0', "epochs", "N", "passes over the rows; 100", &options->epochs, 1, 0},

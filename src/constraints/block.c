@@ -1,5 +1,6 @@
 #include "constraints/block.h"
 
+#include <math.h>
 #include <string.h>
 
 void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
@@ -64,4 +65,29 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
     memcpy(to->source, from->source, from->count * sizeof *from->source);
     memcpy(to->source_row, from->source_row, from->count * sizeof *from->source_row);
+}
+
+int hcri_block_exists(const hcri_constraint *constraint, size_t i) {
+    (void)constraint;
+    (void)i;
+    return 1;
+}
+
+double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v) {
+    (void)i;
+    double best = 0;
+    constraint->kind->gauge(constraint, 1, v, constraint->n, &best, NULL);
+    return best;
+}
+
+double hcri_block_radius(const hcri_constraint *constraint) {
+    (void)constraint;
+    return INFINITY;
+}
+
+double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+    (void)constraint;
+    (void)unit;
+    (void)extent;
+    return INFINITY;
 }

@@ -14,6 +14,13 @@ void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
 hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
 /* ORIGIN, with the local number of the inequality that doesn't hold strictly there. */
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
+/* `exists` of a block whose inequalities all do. */
+int hcri_block_exists(const hcri_constraint *constraint, size_t i);
+/* `gauge_one` of a block of one inequality, from its `gauge`. */
+double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v);
+/* `radius` and `margin` of a block that knows none: infinity. */
+double hcri_block_radius(const hcri_constraint *constraint);
+double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
 /* The default for `holds`: value and its error bound, inequality by inequality. */
 int hcri_block_holds(const hcri_constraint *constraint, const double *y);
 /* The default for `interval`: Newton's method on c_i(O + t v) from value and add_gradient. */

@@ -158,12 +158,6 @@ static int exists(const hcri_constraint *constraint, size_t i) {
     return !isinf((i % 2 == 0 ? box->upper : box->lower)[i / 2]);
 }
 
-/* The region's reach says as much, and more. */
-static double radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
-
 /* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_box *box = (const hcri_box *)constraint;
@@ -201,7 +195,7 @@ const hcri_kind hcri_kind_box = {
     .holds = hcri_block_holds,
     .interval = hcri_box_interval,
     .exists = exists,
-    .radius = radius,
+    .radius = hcri_block_radius,
     .margin = margin,
     .inradius = inradius,
 };

@@ -104,12 +104,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-static int exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
-}
-
 /* The function's inputs as rows of the coordinates. */
 static hcr_status compose(const hcri_callback *callback, const hcri_substitution *substitution,
                           hcri_callback *substituted, hcr_error *error) {
@@ -338,18 +332,6 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
     return isnan(c) ? INFINITY : c;
 }
 
-static double radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
-
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
-    (void)constraint;
-    (void)unit;
-    (void)extent;
-    return INFINITY;
-}
-
 /* The least distance to the frontier along the axes. */
 static double inradius(const hcri_constraint *constraint) {
     const size_t n = constraint->n;
@@ -380,8 +362,8 @@ const hcri_kind hcri_kind_callback = {
     .holds = hcri_block_holds,
     .interval = hcri_block_interval,
     .substitute = substitute,
-    .exists = exists,
-    .radius = radius,
-    .margin = margin,
+    .exists = hcri_block_exists,
+    .radius = hcri_block_radius,
+    .margin = hcri_block_margin,
     .inradius = inradius,
 };

@@ -81,12 +81,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-static int exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
-}
-
 /* --------------------------------------------------------------------------------------------------------- place */
 
 /* Bounds of M's singular values: the norm of a matrix of sizes is at most the root of its largest row sum times its
@@ -253,13 +247,6 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
-    (void)i;
-    double best = 0;
-    gauge(constraint, 1, v, constraint->n, &best, NULL);
-    return best;
-}
-
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
     (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
@@ -341,14 +328,14 @@ const hcri_kind hcri_kind_cone = {
     .read = read,
     .place = place,
     .gauge = gauge,
-    .gauge_one = gauge_one,
+    .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = hcri_cone_value,
     .add_gradient = hcri_cone_add_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_cone_interval,
     .substitute = hcri_cone_substitute,
-    .exists = exists,
+    .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,
     .inradius = inradius,

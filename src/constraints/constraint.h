@@ -106,12 +106,12 @@ struct hcri_constraint {
     const hcr_allocator *allocator; /* the set's */
     size_t n;                       /* outputs */
     size_t count;                   /* inequalities, those that don't exist included */
-    /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it is 0
-     * `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
+    /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it
+     * is 0 `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
     int convex;
-    uint32_t first;                 /* number of its first inequality in the region */
-    uint32_t *source;               /* for each: the number of its source in the set … */
-    uint32_t *source_row;           /* … and which inequality of that source it is */
+    uint32_t first;       /* number of its first inequality in the region */
+    uint32_t *source;     /* for each: the number of its source in the set … */
+    uint32_t *source_row; /* … and which inequality of that source it is */
 };
 
 /* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */

@@ -210,11 +210,6 @@ static double least_slack(const hcri_linear *linear, size_t i) {
     return 1 / fmax(linear->inverse_upper[i], -linear->inverse_lower[i]);
 }
 
-static double radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
-
 /* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
  * slack, the division, the step, its rounding and the clamp, and what equalities add. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
@@ -263,7 +258,7 @@ const hcri_kind hcri_kind_linear = {
     .holds = hcri_block_holds,
     .interval = hcri_linear_interval,
     .exists = exists,
-    .radius = radius,
+    .radius = hcri_block_radius,
     .margin = margin,
     .inradius = inradius,
 };

@@ -82,12 +82,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-static int exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
-}
-
 /* --------------------------------------------------------------------------------------------------------- place */
 
 /* |L⁻¹| and a bound of the norm of |L⁻¹||L|: the root of its largest row sum times its largest column sum. */
@@ -298,13 +292,6 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
-    (void)i;
-    double best = 0;
-    gauge(constraint, 1, v, constraint->n, &best, NULL);
-    return best;
-}
-
 /* t λ_max(S(v)) − 1: −λ_min of F(O + t v) in the coordinates in which F(O) is the identity. */
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
     (void)i;
@@ -316,11 +303,6 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
     return t * found[0] - 1;
 }
 
-static double radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
-
 const hcri_kind hcri_kind_lmi = {
     .id = HCRI_LMI,
     .name = "lmi",
@@ -329,15 +311,15 @@ const hcri_kind hcri_kind_lmi = {
     .read = read,
     .place = place,
     .gauge = gauge,
-    .gauge_one = gauge_one,
+    .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = hcri_lmi_value,
     .add_gradient = hcri_lmi_add_gradient,
     .holds = hcri_lmi_holds,
     .interval = hcri_block_interval,
     .substitute = hcri_lmi_substitute,
-    .exists = exists,
-    .radius = radius,
+    .exists = hcri_block_exists,
+    .radius = hcri_block_radius,
     .margin = hcri_lmi_margin,
     .inradius = hcri_lmi_inradius,
 };

@@ -114,12 +114,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-static int exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
 static hcr_status fill_panels(hcri_quadratic *quadratic, hcr_error *error) {
@@ -217,13 +211,6 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             }
         }
     }
-}
-
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
-    (void)i;
-    double best = 0;
-    gauge(constraint, 1, v, constraint->n, &best, NULL);
-    return best;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
@@ -377,14 +364,14 @@ const hcri_kind hcri_kind_quadratic = {
     .read = read,
     .place = place,
     .gauge = gauge,
-    .gauge_one = gauge_one,
+    .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = hcri_quadratic_value,
     .add_gradient = hcri_quadratic_add_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_quadratic_interval,
     .substitute = hcri_quadratic_substitute,
-    .exists = exists,
+    .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,
     .inradius = inradius,

@@ -172,12 +172,6 @@ static hcr_status read_except(hcri_source *in, size_t n, const hcr_allocator *al
     return read_as(1, in, n, allocator, constraint, error);
 }
 
-static int exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
-}
-
 /* -------------------------------------------------------------------------------------------------------- values */
 
 /* max over a body's inequalities, its bounds with rounding, and where it is attained. */
@@ -415,19 +409,6 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
-static double radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
-
-/* A point drawn towards the origin may leave one body before it reaches the next: results are checked instead. */
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
-    (void)constraint;
-    (void)unit;
-    (void)extent;
-    return INFINITY;
-}
-
 static double inradius(const hcri_constraint *constraint) { return ((const hcri_union *)constraint)->inradius; }
 
 /* No `interval` and no `substitute`: solve/ takes these sets apart into convex ones. */
@@ -444,9 +425,9 @@ const hcri_kind hcri_kind_union = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = union_holds,
-    .exists = exists,
-    .radius = radius,
-    .margin = margin,
+    .exists = hcri_block_exists,
+    .radius = hcri_block_radius,
+    .margin = hcri_block_margin, /* drawn towards the origin a point may leave one body before it is in the next */
     .inradius = inradius,
 };
 
@@ -463,8 +444,8 @@ const hcri_kind hcri_kind_except = {
     .value = value,
     .add_gradient = add_gradient,
     .holds = except_holds,
-    .exists = exists,
-    .radius = radius,
-    .margin = margin,
+    .exists = hcri_block_exists,
+    .radius = hcri_block_radius,
+    .margin = hcri_block_margin, /* drawn towards the origin a point may leave one body before it is in the next */
     .inradius = inradius,
 };

@@ -25,10 +25,8 @@ typedef struct tested_map {
     int radius_in, radius_out, gauge_only; /* what beside n numbers goes in and out */
 } tested_map;
 static const tested_map maps[] = {
-    {"gauge", hcr_gauge, hcr_gauge_vjp, 0, 0, 1},
-    {"encode", hcr_encode, hcr_encode_vjp, 0, 1, 0},
-    {"decode", hcr_decode, hcr_decode_vjp, 1, 0, 0},
-    {"contract", hcr_contract, hcr_contract_vjp, 0, 0, 0},
+    {"gauge", hcr_gauge, hcr_gauge_vjp, 0, 0, 1},    {"encode", hcr_encode, hcr_encode_vjp, 0, 1, 0},
+    {"decode", hcr_decode, hcr_decode_vjp, 1, 0, 0}, {"contract", hcr_contract, hcr_contract_vjp, 0, 0, 0},
     {"soften", hcr_soften, hcr_soften_vjp, 0, 0, 0},
 };
 enum { MAPS = sizeof maps / sizeof maps[0] };

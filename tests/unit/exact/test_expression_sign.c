@@ -503,7 +503,8 @@ static void test_holds_is_never_wrong(void **state) {
             double near[MOST_OUTPUTS];
             for (size_t j = 0; j < c->count; j++)
                 near[j] = y[j] * (1 + ((double)hcri_random_below(&random, 65) - 32) * 0x1p-52);
-            const int certain = block->kind->holds(block, near), exact = (hcri_exact_expression_decide(block, near) < 0);
+            const int certain = block->kind->holds(block, near),
+                      exact = (hcri_exact_expression_decide(block, near) < 0);
             assert_true(!certain || exact);
             double error;
             const double value = block->kind->value(block, 0, near, &error);
