@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo test test-long install format clean
+.PHONY: all demo test test-python test-long install format clean
 
 all:
 	@scripts/packages build
@@ -19,6 +19,13 @@ test:
 	cmake --preset asan-ubsan
 	cmake --build --preset asan-ubsan
 	ctest --preset asan-ubsan -j 2
+
+# The Python package, built and installed as its users do. Extras that are installed into build/venv are tested too.
+test-python:
+	@scripts/packages build
+	test -d build/venv || python3 -m venv build/venv
+	build/venv/bin/pip install -q './python[test]'
+	build/venv/bin/python -m pytest python/tests
 
 # The exactness tests with a million decodes each: about a quarter of an hour; see docs/measurements.md.
 test-long: test

@@ -1,0 +1,68 @@
+"""Arrays of any kind as the rows that the library reads: contiguous, float32 or float64, one sample a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import make
+
+Array = npt.NDArray[Any]
+
+_KEPT = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def address(array: Array) -> int:
+    """Where the numbers of an array begin."""
+    return int(array.__array_interface__["data"][0])
+
+
+def numbers(values: npt.ArrayLike, what: str) -> Array:
+    """An aligned C-contiguous array of float32 or float64, the very one given where it is that already.
+
+    float16 becomes float32; integers and booleans become float64. Everything else is refused (TypeError).
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{what} is a masked array: fill it, or leave the masked rows out")
+    array = np.asarray(values)
+    if array.dtype not in _KEPT or not array.dtype.isnative:
+        if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+            raise TypeError(f"{what} has the type {array.dtype}: it must be numbers that fit a float64")
+        array = array.astype(np.float32 if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else np.float64)
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, requirements=["C", "A"])
+
+
+def doubles(values: npt.ArrayLike, what: str) -> Array:
+    """The same, as float64."""
+    return np.require(numbers(values, what), dtype=np.float64, requirements=["C", "A"])
+
+
+def rows(values: npt.ArrayLike, width: int, what: str, names: Sequence[str] = ()) -> Array:
+    """Numbers whose last axis has `width` entries. The columns of a data frame are put in the order of `names`."""
+    if names and hasattr(values, "columns") and hasattr(values, "loc"):
+        values = columns_by_name(values, names, what)
+    array = numbers(values, what)
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise make("shape", f"{what} has the shape {array.shape}: its last axis must have {width} entries")
+    return array
+
+
+def columns_by_name(frame: Any, names: Sequence[str], what: str) -> Any:
+    """A data frame's columns in the order of `names`; one whose columns are only counted is taken as it is."""
+    found = list(frame.columns)
+    if found == list(names) or found == list(range(len(names))):
+        return frame
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise make("name", f"{what} has no column {missing[0]!r}: it has {', '.join(map(repr, found[:8]))}")
+    return frame.loc[:, list(names)]
+
+
+def row_count(array: Array) -> int:
+    """How many samples an array with one on its last axis holds."""
+    width = array.shape[-1]
+    return array.size // width if width else 0

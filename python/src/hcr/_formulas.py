@@ -1,0 +1,324 @@
+"""The maps as formulas over any library of arrays: what NumPy's names mean is given by `Arrays`.
+
+They run where the C library doesn't: on other devices in torch, in JAX, and written down as an ONNX graph. Derivatives
+come from the differentiation of those: every branch that isn't taken is kept finite, so none of it becomes a NaN.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import _parts
+from ._arrays import Array
+from .errors import make
+
+
+class Arrays(Protocol):
+    """What the formulas need. Everything has the type that is computed in, unless it says otherwise."""
+
+    def constant(self, value: Array) -> Any: ...
+    def result_constant(self, value: Array) -> Any: ...  # in the type of the result
+    def to_result(self, x: Any) -> Any: ...
+    def from_result(self, x: Any) -> Any: ...
+    def matmul(self, a: Any, b: Any) -> Any: ...
+    def quadratic_forms(self, x: Any, matrices: Any) -> Any: ...  # x' M_k x: (…, n), (k, n, n) → (…, k)
+    def gather(self, x: Any, columns: Array) -> Any: ...  # x[…, columns]
+    def where(self, condition: Any, a: Any, b: Any) -> Any: ...
+    def maximum(self, a: Any, b: Any) -> Any: ...
+    def minimum(self, a: Any, b: Any) -> Any: ...
+    def abs(self, x: Any) -> Any: ...
+    def sqrt(self, x: Any) -> Any: ...
+    def sum_last(self, x: Any) -> Any: ...  # keeps the axis, of length 1
+    def max_last(self, x: Any) -> Any: ...  # the same; on a tie the first has the derivative
+    def concatenate(self, parts: list[Any]) -> Any: ...  # along the last axis
+    def head(self, x: Any, count: int) -> Any: ...  # x[…, :count]
+    def tail(self, x: Any, start: int) -> Any: ...  # x[…, start:]
+    def without_derivative(self, x: Any) -> Any: ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Precision:
+    """What is computed in, and what comes out."""
+
+    arithmetic: str  # "float32" or "float64"
+    result: str
+
+    @property
+    def units(self) -> tuple[float, float]:
+        unit = {"float32": 2.0**-24, "float64": 2.0**-53}
+        return unit[self.arithmetic], unit[self.result]
+
+
+# (below, factor), (above, factor): directions are brought near 1 by exact powers of two before anything is squared.
+_SCALES = {
+    "float64": (((1e-70, 2.0**400), (1e-200, 2.0**800)), ((1e70, 2.0**-400), (1e188, 2.0**-800))),
+    "float32": (((1e-10, 2.0**50), (1e-30, 2.0**100)), ((1e10, 2.0**-50), (1e28, 2.0**-100))),
+}
+
+
+def _inward(lower: Array, upper: Array, result: str) -> tuple[Array, Array]:
+    """Bounds rounded to the type of the result, to the inside."""
+    if result == "float64":
+        return lower, upper
+    with np.errstate(over="ignore"):
+        low, high = lower.astype(np.float32), upper.astype(np.float32)
+    low = np.where(low < lower, np.nextafter(low, np.float32(np.inf)), low)
+    high = np.where(high > upper, np.nextafter(high, np.float32(-np.inf)), high)
+    return low, high
+
+
+class Maps:
+    """The maps of one region, over one library of arrays.
+
+    Inputs are of the type that is computed in, with the sample on the last axis. `gauge` and `encode` give that type,
+    the others the type of the result.
+    """
+
+    def __init__(self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str) -> None:
+        parts.require(what)
+        self.arrays, self.n = arrays, parts.n
+        self.margin = _parts.margin(parts, *precision.units)
+        self.most = 1 - self.margin
+        if self.most <= 0:
+            raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")
+        self.rays = rays = _parts.rays(parts)
+        self.scales = _SCALES[precision.arithmetic]
+        self.rounding = 8 * parts.n * precision.units[0]  # what is left of a direction across the equalities
+        self.finite = float(np.finfo(precision.arithmetic).max)
+        constant = arrays.constant
+        fields = {field.name: getattr(rays, field.name) for field in dataclasses.fields(rays)}
+        self.constants = {
+            name: constant(value)
+            for name, value in fields.items()
+            if isinstance(value, np.ndarray) and name != "row_columns" and value.size
+        }
+        lower, upper = _inward(*rays.box, precision.result)
+        self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
+        self.upper = None if np.isposinf(upper).all() else arrays.result_constant(upper)
+        if rays.affine is not None:
+            count = len(rays.affine.dependent)
+            chosen = np.zeros((count, self.n))
+            chosen[np.arange(count), rays.affine.dependent] = 1
+            self.constants["basis"] = constant(rays.affine.basis)
+            self.constants["basis_transposed"] = constant(np.ascontiguousarray(rays.affine.basis.T))
+            self.constants["map"] = constant(np.ascontiguousarray(rays.affine.map.T))
+            self.constants["map_constant"] = constant(rays.affine.constant)
+            self.chosen = arrays.result_constant(chosen)
+            self.free = arrays.result_constant(1 - chosen.sum(0))
+
+    def _has(self, name: str) -> bool:
+        return name in self.constants
+
+    # ------------------------------------------------------------------------------------------------------- gauge
+
+    def _rows(self, w: Any) -> Any:
+        xp, c = self.arrays, self.constants
+        products = []
+        if self._has("row_values"):
+            products.append(_sum_terms(xp, w, self.rays.row_columns, self.rays.row_values))
+        if self._has("row_matrix"):
+            products.append(xp.matmul(w, c["row_matrix"]))
+        s = products[0] if len(products) == 1 else xp.concatenate(products)
+        return xp.maximum(s * c["row_upper"], s * c["row_lower"])
+
+    def _quadratics(self, w: Any) -> Any:
+        """The positive root of −slack γ² + b γ + a = 0, without cancellation."""
+        xp, c = self.arrays, self.constants
+        squares = []
+        if self._has("quadratic_diagonal"):
+            squares.append(xp.matmul(w * w, c["quadratic_diagonal"]))
+        if self._has("quadratic_dense"):
+            squares.append(xp.quadratic_forms(w, c["quadratic_dense"]))
+        if self._has("quadratic_factor"):
+            x = xp.matmul(w, c["quadratic_factor"])
+            squares.append(xp.matmul(x * x, c["quadratic_segment"]))
+        a = xp.maximum(squares[0] if len(squares) == 1 else xp.concatenate(squares), 0.0)
+        b, slack = xp.matmul(w, c["quadratic_gradient"]), c["quadratic_slack"]
+        discriminant = b * b + 4 * slack * a
+        half = _safe_sqrt(xp, discriminant)
+        divisor = half - b
+        return xp.where(b >= 0, (b + half) / (2 * slack), 2 * a / xp.where((b < 0) & (divisor > 0), divisor, 1.0))
+
+    def _cones(self, w: Any) -> Any:
+        """Docs/exactness.md has the formula, src/constraints/cone_value.c the same in C."""
+        xp, c = self.arrays, self.constants
+        one_less = c["cone_one_less"]
+        f = xp.matmul(w, c["cone_linear"])
+        falls = f < 0
+        fall = xp.where(falls, -f, 0.0)
+        x = xp.matmul(w, c["cone_matrix"]) + xp.matmul(fall, self._transposed("cone_segment")) * c["cone_origin"]
+        squares = xp.matmul(x * x, c["cone_segment"])
+        h = xp.matmul(x * c["cone_origin"], c["cone_segment"])
+        norm = _safe_sqrt(xp, squares)
+        rise = xp.where(falls, 0.0, f)
+        a = xp.where(falls, squares, (norm - rise) * (norm + rise))
+        b = h - rise
+        half = _safe_sqrt(xp, b * b + one_less * a)
+        divisor = half - b
+        root = xp.where(
+            b >= 0,
+            (b + half) / one_less,
+            xp.maximum(a, 0.0) / xp.where((b < 0) & (divisor > 0), divisor, 1.0),
+        )
+        return (root + fall) / c["cone_right"]
+
+    def _transposed(self, name: str) -> Any:
+        key = f"{name}_transposed"
+        if key not in self.constants:
+            self.constants[key] = self.arrays.constant(np.ascontiguousarray(getattr(self.rays, name).T))
+        return self.constants[key]
+
+    def _gauge(self, w: Any) -> Any:
+        xp, c = self.arrays, self.constants
+        found = []
+        if self.lower is not None or self.upper is not None:
+            found.append(xp.maximum(w * c["box_upper"], w * c["box_lower"]))
+        if self._has("row_upper"):
+            found.append(self._rows(w))
+        if self._has("quadratic_slack"):
+            found.append(self._quadratics(w))
+        if self._has("cone_right"):
+            found.append(self._cones(w))
+        return xp.maximum(xp.max_last(found[0] if len(found) == 1 else xp.concatenate(found)), 0.0)
+
+    def _direction(self, v: Any) -> tuple[Any, Any, Any]:
+        """Bad values as 0 and which rows have one; the direction within the equalities, and scaled; its scale."""
+        xp, c = self.arrays, self.constants
+        bad = xp.sum_last(xp.where(xp.abs(v) <= self.finite, 0.0, 1.0)) > 0
+        v = xp.where(bad, 0.0, v)
+        size = xp.without_derivative(xp.max_last(xp.abs(v)))
+        scale = size * 0.0 + 1.0
+        for bounds, larger in zip(self.scales, (False, True), strict=True):
+            for bound, factor in bounds:
+                scale = xp.where((size > bound) if larger else (size < bound), factor, scale)
+        w = v * scale
+        if self.rays.affine is not None:
+            for _ in range(2):
+                w = w - xp.matmul(xp.matmul(w, c["basis_transposed"]), c["basis"])
+            left = xp.without_derivative(xp.max_last(xp.abs(w)))
+            w = xp.where(left > self.rounding * size * scale, w, 0.0)
+        return bad, w, scale
+
+    # -------------------------------------------------------------------------------------------------------- maps
+
+    def _finish(self, step: Any) -> Any:
+        """The result O + step in its own type, within the box, with the outputs that equalities determine."""
+        xp = self.arrays
+        y = xp.to_result(self.constants["origin"] + step if self._has("origin") else step)
+        if self.lower is not None:
+            y = xp.maximum(y, self.lower)
+        if self.upper is not None:
+            y = xp.minimum(y, self.upper)
+        if self.rays.affine is not None:
+            told = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
+            y = y * self.free + xp.matmul(xp.to_result(told), self.chosen)
+        return y
+
+    def gauge(self, v: Any) -> Any:
+        """(…, n) → (…, 1); NaN for bad values."""
+        bad, w, scale = self._direction(v)
+        return self.arrays.where(bad, float("nan"), self._gauge(w) / scale)
+
+    def encode(self, y: Any) -> Any:
+        """(…, n) → (…, n + 1)."""
+        xp = self.arrays
+        _, w, scale = self._direction(y - self.constants["origin"] if self._has("origin") else y)
+        square = xp.sum_last(w * w)
+        length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
+        return xp.concatenate([w / length, self._gauge(w) / scale])
+
+    def decode(self, polar: Any) -> Any:
+        """(…, n + 1) → (…, n)."""
+        xp = self.arrays
+        _, w, _ = self._direction(xp.head(polar, self.n))
+        r = xp.tail(polar, self.n)
+        sound = xp.abs(r) <= self.finite
+        r = xp.minimum(xp.maximum(xp.where(sound, r, 0.0), 0.0), 1.0)
+        r = r - xp.without_derivative(r - xp.minimum(r, self.most))
+        gauge = self._gauge(w)
+        stopped = (gauge > 0) & sound
+        return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0))
+
+    def contract(self, v: Any) -> Any:
+        """(…, n) → (…, n)."""
+        xp = self.arrays
+        _, w, scale = self._direction(v)
+        gauge = self._gauge(w)
+        free = gauge - scale <= -self.margin * scale
+        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)))
+
+    def soften(self, v: Any) -> Any:
+        """(…, n) → (…, n)."""
+        xp = self.arrays
+        _, w, scale = self._direction(v)
+        gauge = self._gauge(w)
+        free = gauge * (self.margin / self.most) <= scale
+        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)))
+
+
+def _safe_sqrt(xp: Arrays, square: Any) -> Any:
+    """The root of what is positive, else 0, with a finite derivative."""
+    positive = square > 0
+    return xp.where(positive, xp.sqrt(xp.where(positive, square, 1.0)), 0.0)
+
+
+def _sum_terms(xp: Arrays, w: Any, columns: Array, values: Array) -> Any:
+    """Σ_k values[:, k] w[…, columns[:, k]]."""
+    total = None
+    for k in range(columns.shape[1]):
+        term = xp.gather(w, columns[:, k]) * xp.constant(np.ascontiguousarray(values[:, k]))
+        total = term if total is None else total + term
+    return total
+
+
+class NumPy:
+    """The formulas' arrays in NumPy: what the others are held against in tests."""
+
+    def __init__(self, precision: Precision) -> None:
+        self.precision = precision
+
+    def constant(self, value: Array) -> Any:
+        return np.asarray(value, self.precision.arithmetic)
+
+    def result_constant(self, value: Array) -> Any:
+        return np.asarray(value, self.precision.result)
+
+    def to_result(self, x: Any) -> Any:
+        return x.astype(self.precision.result)
+
+    def from_result(self, x: Any) -> Any:
+        return x.astype(self.precision.arithmetic)
+
+    def quadratic_forms(self, x: Any, matrices: Any) -> Any:
+        return np.einsum("...i,kij,...j->...k", x, matrices, x, optimize=True)
+
+    def gather(self, x: Any, columns: Array) -> Any:
+        return x[..., columns]
+
+    def sum_last(self, x: Any) -> Any:
+        return np.sum(x, -1, keepdims=True)
+
+    def max_last(self, x: Any) -> Any:
+        return np.max(x, -1, keepdims=True)
+
+    def concatenate(self, parts: list[Any]) -> Any:
+        return np.concatenate(parts, -1)
+
+    def head(self, x: Any, count: int) -> Any:
+        return x[..., :count]
+
+    def tail(self, x: Any, start: int) -> Any:
+        return x[..., start:]
+
+    def without_derivative(self, x: Any) -> Any:
+        return x
+
+    matmul = staticmethod(np.matmul)
+    where = staticmethod(np.where)
+    maximum = staticmethod(np.maximum)
+    minimum = staticmethod(np.minimum)
+    abs = staticmethod(np.abs)
+    sqrt = staticmethod(np.sqrt)

@@ -1,0 +1,442 @@
+"""A region's constraints as arrays, for what computes its maps without the library: other devices, JAX, ONNX.
+
+They are read from the compiled region, whose layout this file knows as src/region and src/constraints write it.
+Everything is measured from the origin: a row a·y <= b is kept as a and 1/(b − a·O). Boxes, rows, quadratics and cones
+can be read; the names of other kinds are in `Parts.others`, and nothing else is promised then.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import Array
+from .errors import make
+
+if TYPE_CHECKING:
+    from .region import Region
+
+_VERSION = 2
+_KINDS = ("box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except")
+# Rows are gathered term by term when they have so few of them, and multiplied as a matrix else.
+_MOST_GATHERED = 8
+
+
+class Reader:
+    """Little-endian numbers, one after the other."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content, self.at = content, 0
+
+    def _take(self, kind: str) -> Any:
+        (value,) = struct.unpack_from("<" + kind, self.content, self.at)
+        self.at += struct.calcsize("<" + kind)
+        return value
+
+    def u32(self) -> int:
+        return int(self._take("I"))
+
+    def u64(self) -> int:
+        return int(self._take("Q"))
+
+    def f64(self) -> float:
+        return float(self._take("d"))
+
+    def array(self, count: int, kind: str) -> Array:
+        found = np.frombuffer(self.content, "<" + kind, count, self.at)
+        self.at += found.nbytes
+        return found.astype(found.dtype.newbyteorder("="))
+
+    def f64s(self, count: int) -> Array:
+        return self.array(count, "f8")
+
+    def skip_string(self) -> None:
+        length = self.u64()
+        self.at += length
+
+    def matrix(self, width: int) -> Array:
+        """Compressed rows, as a dense matrix."""
+        count, entries = self.u64(), self.u64()
+        start = self.array(count + 1 if count else 0, "u8").astype(np.int64)
+        columns, values = self.array(entries, "u4"), self.f64s(entries)
+        dense = np.zeros((count, width))
+        dense[np.repeat(np.arange(count), np.diff(start)), columns] = values
+        return dense
+
+    def sparse(self) -> SparseRows:
+        count, entries = self.u64(), self.u64()
+        start = self.array(count + 1 if count else 0, "u8").astype(np.int64)
+        return SparseRows(start if count else np.zeros(1, np.int64), self.array(entries, "u4"), self.f64s(entries))
+
+
+@dataclasses.dataclass
+class SparseRows:
+    start: Array
+    columns: Array
+    values: Array
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        part = slice(self.start[i], self.start[i + 1])
+        return self.columns[part], self.values[part]
+
+    def dense(self, width: int) -> Array:
+        matrix = np.zeros((len(self), width))
+        matrix[np.repeat(np.arange(len(self)), np.diff(self.start)), self.columns] = self.values
+        return matrix
+
+
+@dataclasses.dataclass
+class Quadratic:
+    """½ Q(y) + linear·y + constant <= ½ radius², as `hcr_quadratic` has it."""
+
+    form: int  # 0 diagonal, 1 dense, 2 factor
+    matrix: Array
+    shift: Array
+    linear: Array
+    constant: float
+    radius: float
+
+
+@dataclasses.dataclass
+class Cone:
+    """|M y + shift| <= linear·y + constant."""
+
+    matrix: Array
+    shift: Array
+    linear: Array
+    constant: float
+
+
+@dataclasses.dataclass
+class Affine:
+    """Outputs `dependent` are constant + map y; the rows of `basis` are orthonormal and span the equalities'."""
+
+    dependent: Array
+    constant: Array
+    map: Array
+    basis: Array
+
+
+@dataclasses.dataclass
+class Parts:
+    """A region, read."""
+
+    n: int
+    origin: Array
+    reach: Array  # bounds of |y_j − O_j| over the region
+    radius: float  # bounds |y − O|
+    margins: tuple[float, float]  # the library's, double and single
+    lower: Array  # the box constraints
+    upper: Array
+    rows: SparseRows
+    row_lower: Array
+    row_upper: Array
+    quadratics: list[Quadratic]
+    cones: list[Cone]
+    affine: Affine | None
+    others: tuple[str, ...]  # kinds that aren't here
+    bounded: bool
+
+    def require(self, what: str) -> None:
+        """Refuses a region that these parts don't describe whole."""
+        if self.others:
+            raise make(
+                "unsupported",
+                f"{what} can't be done for constraints of the kinds {', '.join(self.others)}: box, linear, quadratic "
+                "and cone can",
+            )
+        if not self.bounded:
+            raise make("unsupported", f"{what} can't be done for a region that reaches to infinity")
+
+
+def read(region: Region) -> Parts:
+    """The parts of a region."""
+    kinds = {constraint.kind for constraint in region.constraints}
+    others = tuple(kind for kind in _KINDS[4:] if kind in kinds)
+    lower, upper = region.bounds
+    reach = np.maximum(upper - region.origin, region.origin - lower)
+    found = Parts(
+        region.n,
+        region.origin,
+        reach,
+        float(np.linalg.norm(reach)),
+        (region.margin.double, region.margin.single),
+        np.full(region.n, -np.inf),
+        np.full(region.n, np.inf),
+        SparseRows(np.zeros(1, np.int64), np.zeros(0, np.uint32), np.zeros(0)),
+        np.zeros(0),
+        np.zeros(0),
+        [],
+        [],
+        None,
+        others,
+        region.is_bounded,
+    )
+    if not others:
+        _read_into(found, Reader(region.to_bytes()))
+    return found
+
+
+def _read_into(parts: Parts, source: Reader) -> None:
+    n = parts.n
+    source.at = 8
+    version = source.u32()
+    if version != _VERSION:
+        raise make("version", f"the library compiles regions in format {version}, this package reads format {_VERSION}")
+    source.u64()
+    for _ in range(source.u64()):
+        source.skip_string()
+        source.u64(), source.u32()
+    for _ in range(source.u64()):
+        source.skip_string()
+        source.skip_string()
+        source.u32(), source.u32()
+    for _ in range(source.u64()):
+        count = _read_block(parts, source, _KINDS[source.u32()])
+        source.array(2 * count, "u4")
+    equalities = len(source.sparse())
+    source.f64s(equalities), source.array(2 * equalities, "u4")
+    source.f64s(3 * n)
+    parts.radius = min(parts.radius, source.f64())
+    source.u32(), source.u32()  # how the origin was chosen; whether the region may be unbounded
+    source.u32(), source.u64(), source.u64()  # what the origin sees
+    count = source.u64()
+    dependent, constant = source.array(count, "u4").astype(np.int64), source.f64s(count)
+    affine = Affine(dependent, constant, source.matrix(n), source.matrix(n))
+    parts.affine = affine if count else None
+    if source.at != len(source.content) - 8:
+        raise make("format", "this package and its library disagree on what a compiled region is: install them anew")
+
+
+def _read_block(parts: Parts, source: Reader, kind: str) -> int:
+    """Reads one block and gives the count of its inequalities."""
+    n = parts.n
+    if kind == "box":
+        parts.lower, parts.upper = source.f64s(n), source.f64s(n)
+        return 2 * n
+    if kind == "linear":
+        parts.rows = source.sparse()
+        parts.row_lower, parts.row_upper = source.f64s(len(parts.rows)), source.f64s(len(parts.rows))
+        return 2 * len(parts.rows)
+    if kind == "quadratic":
+        form = source.u32()
+        source.f64()
+        constant, radius = source.f64(), source.f64()
+        factor = source.matrix(n)
+        matrix = factor if form == 2 else source.f64s(n) if form == 0 else source.f64s(n * n).reshape(n, n)
+        shift = source.f64s(len(factor) if form == 2 else n)
+        parts.quadratics.append(Quadratic(form, matrix, shift, source.f64s(n), constant, radius))
+        return 1
+    matrix = source.matrix(n)
+    shift, linear = source.f64s(len(matrix)), source.f64s(n)
+    parts.cones.append(Cone(matrix, shift, linear, source.f64()))
+    return 1
+
+
+# ----------------------------------------------------------------------------------------------- relative to the origin
+
+
+def dot_minus(a: Array, y: Array, b: float) -> float:
+    """a·y − b, rounded once: products with their errors (Dekker's), summed exactly."""
+    product = a * y
+    high = [(134217729.0 * x) - ((134217729.0 * x) - x) for x in (a, y)]
+    low = [a - high[0], y - high[1]]
+    error = ((high[0] * high[1] - product) + high[0] * low[1] + low[0] * high[1]) + low[0] * low[1]
+    return math.fsum((*product.tolist(), *error.tolist(), -b))
+
+
+def _inverse(slack: float) -> float:
+    """1/slack, 0 for an infinite one."""
+    return 0.0 if math.isinf(slack) else 1 / slack
+
+
+def _inverses(upper: Array) -> Array:
+    return np.array([_inverse(slack) for slack in upper.tolist()])
+
+
+@dataclasses.dataclass
+class Rays:
+    """What rays from the origin need, in float64. Absent things have a length of 0."""
+
+    origin: Array
+    box_upper: Array  # 1/(upper − O), 0 for none
+    box_lower: Array  # 1/(lower − O) < 0
+    row_columns: Array  # rows that are gathered: rows × terms …
+    row_values: Array
+    row_matrix: Array  # … and those that are multiplied: n × rows, gathered ones left out
+    row_upper: Array  # gathered ones first
+    row_lower: Array
+    quadratic_diagonal: Array  # n × k: halves of the diagonals
+    quadratic_dense: Array  # k × n × n: halves
+    quadratic_factor: Array  # n × rows, of all factors …
+    quadratic_segment: Array  # … and rows × k: ½ where the row is that quadratic's
+    quadratic_gradient: Array  # n × k: at the origin; diagonal ones first, then dense, then factored
+    quadratic_slack: Array  # k
+    cone_matrix: Array  # n × rows, of all cones
+    cone_segment: Array  # rows × k, ones
+    cone_origin: Array  # rows: (M O + s)/e0
+    cone_linear: Array  # n × k
+    cone_right: Array  # k: e0
+    cone_one_less: Array  # k: 1 − |(M O + s)/e0|²
+    affine: Affine | None
+    box: tuple[Array, Array]  # what results are cut to
+
+
+def rays(parts: Parts) -> Rays:
+    """The arrays for rays from the origin."""
+    n, origin = parts.n, parts.origin
+    terms = np.diff(parts.rows.start)
+    gathered = (terms <= _MOST_GATHERED) & (6 * terms < n)
+    width = int(terms[gathered].max()) if gathered.any() else 0
+    row_columns, row_values = np.zeros((int(gathered.sum()), width), np.int64), np.zeros((int(gathered.sum()), width))
+    for at, i in enumerate(np.flatnonzero(gathered)):
+        columns, values = parts.rows.row(int(i))
+        row_columns[at, : len(columns)], row_values[at, : len(columns)] = columns, values
+    order = np.concatenate([np.flatnonzero(gathered), np.flatnonzero(~gathered)]).astype(np.int64)
+    upper, lower = np.zeros(len(order)), np.zeros(len(order))
+    for at, i in enumerate(order):
+        columns, values = parts.rows.row(i)
+        if not math.isinf(parts.row_upper[i]):
+            upper[at] = -1 / dot_minus(values, origin[columns], parts.row_upper[i])
+        if not math.isinf(parts.row_lower[i]):
+            lower[at] = -1 / dot_minus(values, origin[columns], parts.row_lower[i])
+    matrix = parts.rows.dense(n)[~gathered].T if not gathered.all() else np.zeros((n, 0))
+
+    quadratics = sorted(parts.quadratics, key=lambda quadratic: quadratic.form)
+    by_form = [[q for q in quadratics if q.form == form] for form in range(3)]
+    factors, factor_segment = _stack([q.matrix for q in by_form[2]], n)
+    told = [_at_origin(q, origin) for q in quadratics]
+
+    cone_rows, cone_segment = _stack([cone.matrix for cone in parts.cones], n)
+    right = np.array([dot_minus(cone.linear, origin, -cone.constant) for cone in parts.cones])
+    at_origin = [
+        np.array([dot_minus(row, origin, -shift) for row, shift in zip(cone.matrix, cone.shift.tolist(), strict=True)])
+        / e0
+        for cone, e0 in zip(parts.cones, right.tolist(), strict=True)
+    ]
+    return Rays(
+        origin,
+        _inverses(parts.upper - origin),
+        _inverses(parts.lower - origin),
+        row_columns,
+        row_values,
+        matrix,
+        upper,
+        lower,
+        np.array([0.5 * q.matrix for q in by_form[0]]).reshape(-1, n).T,
+        np.array([0.5 * q.matrix for q in by_form[1]]).reshape(-1, n, n),
+        factors,
+        0.5 * factor_segment,
+        np.array([gradient for _, gradient in told]).reshape(-1, n).T,
+        np.array([-value for value, _ in told]),
+        cone_rows,
+        cone_segment,
+        np.concatenate([np.zeros(0), *at_origin]),
+        np.array([cone.linear for cone in parts.cones]).reshape(-1, n).T,
+        right,
+        np.array([-dot_minus(w0, w0, 1.0) for w0 in at_origin]),
+        parts.affine,
+        (parts.lower, parts.upper),
+    )
+
+
+def _stack(matrices: list[Array], n: int) -> tuple[Array, Array]:
+    """Matrices below each other, transposed, and which rows are whose."""
+    segment = np.zeros((sum(len(matrix) for matrix in matrices), len(matrices)))
+    at = 0
+    for k, matrix in enumerate(matrices):
+        segment[at : at + len(matrix), k] = 1
+        at += len(matrix)
+    return np.concatenate([np.zeros((0, n)), *matrices]).T, segment
+
+
+def _at_origin(q: Quadratic, origin: Array) -> tuple[float, Array]:
+    """c(O) and its gradient, in extended precision where the machine has one."""
+    wide = np.longdouble
+    y = (origin if q.form != 2 else q.matrix.astype(wide) @ origin) - q.shift.astype(wide)
+    product = q.matrix * y if q.form == 0 else q.matrix.astype(wide) @ y if q.form == 1 else q.matrix.T.astype(wide) @ y
+    square = y @ (product if q.form != 2 else y)
+    value = square / 2 + q.linear.astype(wide) @ origin + q.constant - wide(q.radius) ** 2 / 2
+    return float(value), (product + q.linear).astype(np.float64)
+
+
+# ------------------------------------------------------------------------------------------------------------- margin
+
+
+def margin(parts: Parts, arithmetic: float, result: float) -> float:
+    """The share of the radius to give up so that results are exactly inside: docs/exactness.md, for other arithmetic.
+
+    `arithmetic` is the unit roundoff of what the gauge is computed in, with sums in any order and coefficients rounded
+    to it; `result` is that of the type of the result.
+    """
+    u, w = arithmetic, result
+    size = np.maximum(np.abs(parts.origin), 2.0**-100)
+    most = max(parts.margins[result > 2.0**-53], 0.0)
+    for i in range(len(parts.rows)):
+        columns, values = parts.rows.row(i)
+        a = np.abs(values)
+        reached = min(float(a @ parts.reach[columns]), float(np.linalg.norm(a)) * parts.radius)
+        sides = ((parts.row_upper[i], 1), (parts.row_lower[i], -1))
+        slack = min(-s * dot_minus(values, parts.origin[columns], b) for b, s in sides if not math.isinf(b))
+        most = max(most, 1.01 * ((len(a) + 10) * u + 4 * w) * (float(a @ size[columns]) + reached) / slack)
+    most = max([most, *(_quadratic_margin(parts, q, size, u, w) for q in parts.quadratics)])
+    most = max([most, *(_cone_margin(parts, cone, size, u, w) for cone in parts.cones)])
+    return math.ceil(most * 2.0**53) * 2.0**-53
+
+
+def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, u: float, w: float) -> float:
+    n, rho = parts.n, parts.radius
+    value, g = _at_origin(q, parts.origin)
+    slack, norm_g = -value, float(np.linalg.norm(g))
+    absolute = np.abs(q.matrix)
+    energy = math.sqrt(2 * (slack + norm_g * rho))
+    if q.form == 2:
+        terms = absolute.T @ (absolute @ size + np.abs(q.shift)) + np.abs(q.linear)
+        norm = float(np.linalg.norm(absolute, 2))
+        square = (len(absolute) + 10) * u * energy**2 + 2 * (n + 2) * u * energy * norm * rho
+        at_origin, reach = float(np.linalg.norm(absolute @ size)), norm * rho
+    elif q.form == 1:
+        terms = absolute @ (size + np.abs(q.shift)) + np.abs(q.linear)
+        norm = float(absolute.sum(1).max())
+        square = (2 * n + 10) * u * norm * rho**2
+        at_origin, reach = math.sqrt(float(size @ absolute @ size)), math.sqrt(norm) * rho
+    else:
+        terms = absolute * (size + np.abs(q.shift)) + np.abs(q.linear)
+        square = (n + 10) * u * energy**2
+        at_origin, reach = math.sqrt(float(absolute @ size**2)), energy
+    step = 4 * w * (at_origin + reach)
+    error = (
+        (2 * n + 20) * u * (norm_g + float(np.linalg.norm(terms))) * rho
+        + square
+        + 16 * u * (energy**2 + norm_g * rho + slack)
+        + 4 * w * (float(np.abs(g) @ size) + norm_g * rho)
+        + energy * step
+        + step**2 / 2
+    )
+    return 1.01 * error / slack
+
+
+def _cone_margin(parts: Parts, cone: Cone, size: Array, u: float, w: float) -> float:
+    def measure(matrix: Array) -> tuple[float, float]:
+        a = np.abs(np.atleast_2d(matrix))
+        reached = np.minimum(a @ parts.reach, np.linalg.norm(a, axis=1) * parts.radius)
+        return float(np.linalg.norm(a @ size)), float(np.linalg.norm(reached))
+
+    left, left_reach = measure(cone.matrix)
+    right, right_reach = measure(cone.linear)
+    left_reach = min(left_reach, float(np.linalg.norm(cone.matrix, 2)) * parts.radius)
+    e0 = dot_minus(cone.linear, parts.origin, -cone.constant)
+    w0 = np.array([dot_minus(row, parts.origin, -s) for row, s in zip(cone.matrix, cone.shift.tolist(), strict=True)])
+    slack = e0 * -dot_minus(w0 / e0, w0 / e0, 1.0) / (1 + float(np.linalg.norm(w0 / e0)))
+    moved = min(left_reach, 2 * e0 + right_reach)
+    products = (parts.n + 10) * u * (left_reach + right_reach)
+    root = u * ((len(w0) + 72) * (moved + right_reach) + 24 * e0)
+    step = 4 * w * (left + left_reach + right + right_reach)
+    return 1.01 * (4 * u * e0 + products + root + step) / slack

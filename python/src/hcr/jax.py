@@ -1,0 +1,192 @@
+"""The maps in JAX, under `jit`, `grad` and `vmap`, on any device.
+
+Boxes, rows, quadratics and cones are computed by jnp's own operations, in float64 where ``jax_enable_x64`` is set,
+else in float32 with a margin wide enough for it: results are exactly inside either way (without float64, equalities
+hold to the rounding of float32 only). Regions with other kinds of constraints call the C library on the host.
+
+A region is a plain hashable object: close over it, or make it a static argument.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import _formulas
+from ._arrays import Array as NumPyArray
+from .errors import make
+from .region import Region
+
+__all__ = ["contract", "decode", "encode", "gauge", "soften"]
+
+
+class _Jax:
+    """The formulas' arrays in JAX. Constants stay NumPy's, so that no trace is left in them."""
+
+    def __init__(self, precision: _formulas.Precision) -> None:
+        self.precision = precision
+
+    def constant(self, value: NumPyArray) -> Any:
+        return np.asarray(value, self.precision.arithmetic)
+
+    def result_constant(self, value: NumPyArray) -> Any:
+        return np.asarray(value, self.precision.result)
+
+    def to_result(self, x: Any) -> Any:
+        return x.astype(self.precision.result)
+
+    def from_result(self, x: Any) -> Any:
+        return x.astype(self.precision.arithmetic)
+
+    def matmul(self, a: Any, b: Any) -> Any:
+        return jnp.matmul(a, b, precision="highest")
+
+    def quadratic_forms(self, x: Any, matrices: Any) -> Any:
+        return jnp.einsum("...i,kij,...j->...k", x, matrices, x, precision="highest")
+
+    def gather(self, x: Any, columns: NumPyArray) -> Any:
+        return x[..., columns]
+
+    def sum_last(self, x: Any) -> Any:
+        return jnp.sum(x, -1, keepdims=True)
+
+    def max_last(self, x: Any) -> Any:
+        return jnp.take_along_axis(x, jnp.argmax(x, -1, keepdims=True), -1)
+
+    def concatenate(self, parts: list[Any]) -> Any:
+        return jnp.concatenate(parts, -1)
+
+    def head(self, x: Any, count: int) -> Any:
+        return x[..., :count]
+
+    def tail(self, x: Any, start: int) -> Any:
+        return x[..., start:]
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return jnp.maximum(a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return jnp.minimum(a, b)
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        return jnp.where(condition, a, b)
+
+    def abs(self, x: Any) -> Any:
+        return jnp.abs(x)
+
+    def sqrt(self, x: Any) -> Any:
+        return jnp.sqrt(x)
+
+    def without_derivative(self, x: Any) -> Any:
+        return jax.lax.stop_gradient(x)
+
+
+def _maps(region: Region, result: str) -> _formulas.Maps:
+    arithmetic = "float64" if jax.config.jax_enable_x64 else "float32"  # type: ignore[attr-defined]
+    precision = _formulas.Precision(arithmetic, result)
+    found: _formulas.Maps = region._once(
+        f"jax {precision}", lambda: _formulas.Maps(region._parts(), _Jax(precision), precision, "computing by jnp")
+    )
+    return found
+
+
+def _shape(name: str, n: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return shape[:-1] if name == "gauge" else (*shape[:-1], n + (name == "encode"))
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _on_host(name: str, region: Region, values: jax.Array) -> jax.Array:
+    like: Any = jax.ShapeDtypeStruct(_shape(name, region.n, values.shape), values.dtype)  # type: ignore[no-untyped-call]
+    run = functools.partial(_run, name, region)
+    return jax.pure_callback(run, like, values, vmap_method="expand_dims")  # type: ignore[no-any-return]
+
+
+def _run(name: str, region: Region, values: Any) -> Any:
+    return getattr(region, name)(np.asarray(values))
+
+
+def _run_vjp(name: str, region: Region, values: Any, bar: Any) -> Any:
+    values, bar = np.asarray(values), np.asarray(bar)
+    batch = np.broadcast_shapes(values.shape[:-1], bar.shape if name == "gauge" else bar.shape[:-1])
+    wide = np.broadcast_to(values, (*batch, values.shape[-1]))
+    return region.vjp(name, wide, np.broadcast_to(bar, _shape(name, region.n, wide.shape)))
+
+
+def _forward(name: str, region: Region, values: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return _on_host(name, region, values), values
+
+
+def _backward(name: str, region: Region, values: jax.Array, bar: jax.Array) -> tuple[jax.Array]:
+    like: Any = jax.ShapeDtypeStruct(values.shape, values.dtype)  # type: ignore[no-untyped-call]
+    run = functools.partial(_run_vjp, name, region)
+    return (jax.pure_callback(run, like, values, bar, vmap_method="expand_dims"),)
+
+
+_on_host.defvjp(_forward, _backward)
+
+
+def _apply(name: str, values: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    array = jnp.asarray(values)
+    if not jnp.issubdtype(array.dtype, jnp.floating):
+        raise TypeError(f"{name} of an array of {array.dtype}: it must be float32 or float64")
+    if array.dtype.itemsize < 4:
+        array = array.astype(jnp.float32)
+    width = region.n + (name == "decode")
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise make("shape", f"{name} of an array of shape {array.shape}: its last axis must have {width} entries")
+    if region._parts().others or not region.is_bounded:
+        return _on_host(name, region, array)
+    maps = _maps(region, str(array.dtype))
+    precision = maps.arrays.precision  # type: ignore[attr-defined]
+    result: jax.Array = getattr(maps, name)(array.astype(precision.arithmetic))
+    return (result[..., 0] if name == "gauge" else result).astype(array.dtype)
+
+
+def gauge(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    """How far along each direction the frontier is: origin + v is inside where this is at most 1.
+
+    Args:
+        v: (…, n), measured from the origin; half types become float32.
+        region: the region.
+
+    Returns:
+        (…): 0 where nothing stops v, NaN for bad values.
+    """
+    return _apply("gauge", v, region)
+
+
+def encode(y: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    """Points (…, n) as unit directions from the origin and radii, (…, n + 1); the radius is more than 1 outside."""
+    return _apply("encode", y, region)
+
+
+def decode(polar: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
+    return _apply("decode", polar, region)
+
+
+def contract(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    """origin + v where that is in the region, else where the ray along v leaves it.
+
+    Args:
+        v: (…, n), measured from the origin.
+        region: the region.
+
+    Returns:
+        (…, n), each row exactly inside; the origin for bad values.
+
+    >>> import hcr, hcr.jax, jax
+    >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
+    >>> jax.jit(lambda v: hcr.jax.contract(v, disc))(jax.numpy.array([3.0, 4.0])).round(3).tolist()
+    [0.6000000238418579, 0.800000011920929]
+    """
+    return _apply("contract", v, region)
+
+
+def soften(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+    """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
+    return _apply("soften", v, region)

@@ -1,0 +1,318 @@
+"""Models that the library trains: an encoder (one dense or LSTM layer) and a head whose predictions are in a region."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+import struct
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+from ._arrays import Array, address, doubles, row_count, rows
+from .errors import make
+from .region import Region
+
+Encoder = Literal["dense", "lstm"]
+Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften"]
+ENCODERS = ("dense", "lstm")
+HEADS = ("hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften")
+
+
+class Progress(NamedTuple):
+    """How far a training is."""
+
+    epoch: int  #: finished
+    epochs: int  #: planned
+    step: int  #: of this epoch
+    steps: int
+    training_loss: float  #: mean over the epoch so far
+    validation_loss: float  #: NaN without validation
+
+
+class FitReport(NamedTuple):
+    """What a training was: `hcr_fit_report` in hcr_learn.h has the meanings."""
+
+    rows: int
+    rows_projected: int
+    rows_hidden: int
+    rows_validation: int
+    epochs: int
+    best_epoch: int
+    training_loss: float
+    validation_loss: float
+    training_mse: float
+    validation_mse: float
+    inside_ratio: float
+    seconds: float
+
+
+class Model:
+    """A trained model: `fit` and `load_model` make it. It can be pickled and copied; threads may share it."""
+
+    report: FitReport | None  #: of the training, when this process did it
+
+    def __init__(self, handle: int, report: FitReport | None = None) -> None:
+        self._handle, self.report = handle, report
+        library = _library.library
+        self.inputs: int = library.hcr_model_inputs(handle)
+        self.input_names = _names(library.hcr_model_input_names(handle), self.inputs)
+        self.summary: str = library.hcr_model_summary(handle).decode()
+        region = library.hcr_model_region(handle)
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        _library.call("hcr_region_write", region, ctypes.byref(data), ctypes.byref(size))
+        try:
+            content = ctypes.string_at(data.value or 0, size.value)
+        finally:
+            library.hcr_region_free_bytes(region, data)
+        text = library.hcr_model_region_text(handle)
+        #: the region that predictions are in
+        self.region = Region.from_bytes(content)
+        self.region._text = (text or b"").decode()
+        self.output_names = self.region.names
+
+    def __del__(self, free: Any = _library.library.hcr_model_free) -> None:
+        if hasattr(self, "_handle"):
+            free(self._handle)
+
+    def predict(self, X: npt.ArrayLike, *, single: bool = False, outcomes: bool = False) -> Any:
+        """Predictions.
+
+        Args:
+            X: (rows, inputs) or (inputs,); a data frame's columns are found by name.
+            single: give float32, exactly inside as such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (rows, n) or (n,). Every row is exactly inside, whatever X is, unless the head is ``simple``. A row with a
+            NaN or an infinity gives the origin. With ``outcomes``, a pair of that and an outcome a row.
+        """
+        array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
+        shape = array.shape[:-1]
+        result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
+        told = np.empty(shape, np.uint32)
+        _library.call(
+            "hcr_predict_f32" if single else "hcr_predict",
+            self._handle,
+            row_count(array),
+            address(array),
+            address(result),
+            address(told),
+        )
+        return (result, told) if outcomes else result
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model, whole or not at all: safetensors, which ``hcr predict`` and `load_model` read."""
+        _library.call("hcr_model_save", self._handle, os.fsencode(path))
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model"
+            self.save(path)
+            return path.read_bytes()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Model:
+        """A model from what `to_bytes` gave."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model"
+            path.write_bytes(content)
+            return load_model(path)
+
+    def tensors(self) -> tuple[dict[str, Array], dict[str, str]]:
+        """The weights by name, laid out as PyTorch has them, and the file's metadata: options, names, versions."""
+        return read_tensors(self.to_bytes())
+
+    def to_torch(self) -> Any:
+        """The model as an `hcr.torch.Network`, for training on or to be part of another."""
+        from .torch import Network
+
+        return Network(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self.to_bytes(), self.report)
+
+    def __repr__(self) -> str:
+        return f"<hcr.Model: {self.summary}>"
+
+
+def _unpickle(content: bytes, report: FitReport | None) -> Model:
+    model = Model.from_bytes(content)
+    model.report = report
+    return model
+
+
+def _names(found: Any, count: int) -> tuple[str, ...]:
+    return tuple(found[i].decode() for i in range(count))
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """A model from a file that `Model.save` or ``hcr fit`` wrote.
+
+    Raises:
+        hcr.FileError: the file can't be read.
+        hcr.InvalidError: it is damaged or of another format.
+    """
+    return Model(_library.create("hcr_model_load", os.fsencode(path)))
+
+
+def read_tensors(content: bytes) -> tuple[dict[str, Array], dict[str, str]]:
+    """What is in the bytes of a safetensors file."""
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    metadata = header.pop("__metadata__", {})
+    types = {"F32": "<f4", "F64": "<f8", "U8": "u1"}
+    tensors = {}
+    for name, told in header.items():
+        begin, end = told["data_offsets"]
+        data = content[8 + length + begin : 8 + length + end]
+        tensors[name] = np.frombuffer(data, types[told["dtype"]]).reshape(told["shape"]).copy()
+    return tensors, metadata
+
+
+def fit(
+    region: Region,
+    X: npt.ArrayLike,
+    Y: npt.ArrayLike,
+    *,
+    encoder: Encoder = "dense",
+    head: Head = "hcr",
+    hidden: int = 64,
+    linear_encoder: bool = False,
+    features: int = 1,
+    epochs: int = 100,
+    batch: int = 32,
+    rate: float = 1e-3,
+    rate_decay: float = 1.0,
+    weight_decay: float = 0.0,
+    clip: float = 0.0,
+    validation: float = 0.0,
+    patience: int = 0,
+    seed: int = 0,
+    radius_weight: float = 1.0,
+    raw_weight: float = 0.0,
+    common_scale: bool = False,
+    ascent: float = 0.0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: Callable[[Progress], bool | None] | None = None,
+    input_names: Sequence[str] | None = None,
+) -> Model:
+    """Trains a model whose every prediction is in the region.
+
+    Args:
+        region: the region; targets outside are projected onto it first.
+        X: (rows, inputs). The names of a data frame's columns are kept.
+        Y: (rows, n); a data frame's columns are found by the region's names, when it has them.
+        encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
+        head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``, or ``"simple"``, which
+            guarantees nothing.
+        hidden: units of the encoder.
+        linear_encoder: no activation in a dense encoder.
+        features: inputs of a time step, for ``"lstm"``.
+        epochs, batch, rate, rate_decay, weight_decay, clip: of AdamW; `clip` bounds the gradient's norm, 0: it doesn't.
+        validation: share of the rows kept for validation.
+        patience: stop after so many epochs without a better validation loss and go back to the best; 0: never.
+        seed: of initial weights, shuffles and the validation split.
+        radius_weight: weight of the radius in the loss of head ``"hcr"``.
+        raw_weight: weight, in the loss of head ``"hcr-contract"``, of the error before it is contracted.
+        common_scale: one unit for all outputs in the loss, not each its own deviation.
+        ascent: step of the Lagrangian's dual ascent, for head ``"simple"``.
+        checkpoint: a file written after each epoch.
+        resume: go on from it when it exists.
+        progress: called after each epoch and now and then during one; training stops, with what it has so far, when it
+            returns True.
+        input_names: the inputs' names, when X has none.
+
+    Returns:
+        The model, with its `report`.
+
+    Raises:
+        hcr.Error: ``data`` for a NaN, an infinity, or a loss that became one; ``shape``; see hcr_learn.h.
+        KeyboardInterrupt, or what `progress` raises: training stops.
+
+    >>> import hcr, numpy as np
+    >>> region = hcr.Region("var y[2]\\n0 <= y\\nsum(y) <= 1")
+    >>> X = np.random.default_rng(0).random((200, 3))
+    >>> model = hcr.fit(region, X, X[:, :2] / 2, epochs=3)
+    >>> bool(region.check(model.predict(100 * X)).all())
+    True
+    """
+    for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS)):
+        if value not in known:
+            raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
+    if input_names is None and hasattr(X, "columns"):
+        input_names = [str(name) for name in X.columns]
+    inputs = np.atleast_2d(doubles(X, "X"))
+    targets = np.atleast_2d(doubles(rows(Y, region.n, "Y", region.names), "Y"))
+    if inputs.ndim != 2 or len(inputs) != len(targets):
+        raise make("shape", f"X has the shape {inputs.shape} and Y {targets.shape}: they must have as many rows")
+    names = None
+    if input_names is not None:
+        if len(input_names) != inputs.shape[1]:
+            raise make("shape", f"there are {len(input_names)} names for {inputs.shape[1]} inputs")
+        names = (ctypes.c_char_p * len(input_names))(*(name.encode() for name in input_names))
+    raised: list[BaseException] = []
+
+    def report_progress(_: Any, at: Any) -> int:
+        try:  # here is also where Ctrl-C arrives
+            told = at.contents
+            state = Progress(*(getattr(told, field) for field in Progress._fields))
+            return int(progress is not None and progress(state) is True)
+        except BaseException as exception:
+            raised.append(exception)
+            return 1
+
+    options = _library.FitOptionsStruct(
+        encoder=ENCODERS.index(encoder),
+        head=HEADS.index(head),
+        hidden=hidden,
+        linear_encoder=linear_encoder,
+        features=features,
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        rate_decay=rate_decay,
+        weight_decay=weight_decay,
+        clip=clip,
+        validation=validation,
+        patience=patience,
+        seed=seed,
+        radius_weight=radius_weight,
+        raw_weight=raw_weight,
+        common_scale=common_scale,
+        ascent=ascent,
+        checkpoint=None if checkpoint is None else os.fsencode(checkpoint),
+        resume=resume,
+        progress=_library.ProgressCallback(report_progress),
+    )
+    handle, told = ctypes.c_void_p(), _library.FitReportStruct()
+    error = _library.ErrorStruct()
+    status = _library.library.hcr_fit(
+        region._handle.address,
+        region.text.encode(),
+        *inputs.shape,
+        address(inputs),
+        names,
+        address(targets),
+        ctypes.byref(options),
+        ctypes.byref(handle),
+        ctypes.byref(told),
+        ctypes.byref(error),
+    )
+    model = None
+    if handle.value is not None:
+        report = FitReport(*(getattr(told, field) for field in FitReport._fields))
+        model = Model(handle.value, report)
+    if raised:
+        raise raised[0]
+    if model is None:
+        raise _library.failure(error) if status else make("argument", "no model was made")
+    return model

@@ -1,0 +1,400 @@
+"""Regions, layers and models as ONNX files of standard operators, which any ONNX runtime executes.
+
+The graph computes in float64, whatever type comes in and goes out, and gives up the same share of the radius next to
+the frontier as the library: results are inside at tolerance 0, as docs/exactness.md derives it. A row with a NaN or an
+infinity gives the origin.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from . import _formulas
+from ._arrays import Array
+from ._library import __version__
+from .errors import make
+from .model import Model
+from .region import Region
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["export"]
+
+Kind = Literal["contract", "decode", "soften", "gauge", "encode"]
+Type = Literal["float32", "float64"]
+
+# Read by onnxruntime 1.13 and later.
+OPSET, IR_VERSION = 17, 8
+_TYPES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
+
+
+class _Value:
+    """A tensor of the graph; arithmetic on it writes nodes."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, graph: _Graph, name: str, type: str, constant: Array | None = None) -> None:
+        self.graph, self.name, self.type, self.constant = graph, name, type, constant
+
+    def _is_number(self) -> bool:
+        return self.constant is not None and self.constant.size == 1
+
+    def _with(self, operator: str, other: Any, swapped: bool = False) -> _Value:
+        first, second = self, self.graph.value(other, self.type)
+        if swapped or (operator in ("Add", "Mul") and first._is_number()):
+            first, second = second, first
+        if second._is_number():
+            return self.graph.with_number(operator, first, second)
+        return self.graph.node(operator, first, second, type=self.type)
+
+    def __add__(self, other: Any) -> _Value:
+        return self._with("Add", other)
+
+    def __sub__(self, other: Any) -> _Value:
+        return self._with("Sub", other)
+
+    def __mul__(self, other: Any) -> _Value:
+        return self._with("Mul", other)
+
+    def __rmul__(self, other: Any) -> _Value:
+        return self._with("Mul", other)
+
+    def __truediv__(self, other: Any) -> _Value:
+        return self._with("Div", other)
+
+    def __rtruediv__(self, other: Any) -> _Value:
+        return self._with("Div", other, swapped=True)
+
+    def __neg__(self) -> _Value:
+        return self.graph.node("Neg", self, type=self.type)
+
+    def _compare(self, operator: str, other: Any) -> _Value:
+        return self.graph.node(operator, self, self.graph.value(other, self.type), type="bool")
+
+    def __lt__(self, other: Any) -> _Value:
+        return self._compare("Less", other)
+
+    def __le__(self, other: Any) -> _Value:
+        return self._compare("LessOrEqual", other)
+
+    def __gt__(self, other: Any) -> _Value:
+        return self._compare("Greater", other)
+
+    def __ge__(self, other: Any) -> _Value:
+        return self._compare("GreaterOrEqual", other)
+
+    def __and__(self, other: _Value) -> _Value:
+        return self.graph.node("And", self, other, type="bool")
+
+
+class _Graph:
+    """The nodes and constants written so far; also the formulas' arrays."""
+
+    def __init__(self, result: str) -> None:
+        self.nodes: list[Any] = []
+        self.initializers: dict[tuple[Any, ...], Any] = {}
+        self.result = result
+
+    # ---------------------------------------------------------------------------------------------------- writing
+
+    def node(self, operator: str, *inputs: _Value, type: str, **attributes: Any) -> _Value:
+        name = f"{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, [value.name for value in inputs], [name], name, **attributes))
+        return _Value(self, name, type)
+
+    def value(self, given: Any, type: str) -> _Value:
+        """A value, or a constant made of what was given."""
+        if isinstance(given, _Value):
+            return given
+        array = np.asarray(given, type)
+        key = (array.tobytes(), array.shape, type)
+        if key not in self.initializers:
+            name = f"constant_{len(self.initializers)}"
+            self.initializers[key] = numpy_helper.from_array(np.ascontiguousarray(array), name)
+        return _Value(self, self.initializers[key].name, type, array)
+
+    def with_number(self, operator: str, x: _Value, number: _Value) -> _Value:
+        """x + number and so on, by nodes that onnxruntime leaves alone: it drops products and quotients by single
+        numbers near 1, and sums with such near 0, as if they were 1 and 0. Factors of 4 cost no bit."""
+        assert number.constant is not None
+        value = number.constant
+        size = abs(value.item())
+        if operator in ("Mul", "Div") and 0.5 < size < 2 and size != 1:
+            x = self.node(operator, x, self.value(4 * value, x.type), type=x.type)
+            return self.node("Mul", x, self.value(0.25 if operator == "Mul" else 4.0, x.type), type=x.type)
+        if operator in ("Add", "Sub") and 0 < size < 1:
+            return self.node("Sum", x, self.value(value if operator == "Add" else -value, x.type), type=x.type)
+        return self.node(operator, x, number, type=x.type)
+
+    def indices(self, given: Any) -> _Value:
+        return self.value(given, "int64")
+
+    def cast(self, x: _Value, type: str) -> _Value:
+        return x if x.type == type else self.node("Cast", x, type=type, to=_TYPES[type])
+
+    # --------------------------------------------------------------------------------------- the formulas' arrays
+
+    def constant(self, value: Array) -> _Value:
+        return self.value(value, "float64")
+
+    def result_constant(self, value: Array) -> _Value:
+        return self.value(value, self.result)
+
+    def to_result(self, x: _Value) -> _Value:
+        return self.cast(x, self.result)
+
+    def from_result(self, x: _Value) -> _Value:
+        return self.cast(x, "float64")
+
+    def matmul(self, a: _Value, b: Any) -> _Value:
+        return self.node("MatMul", a, self.value(b, a.type), type=a.type)
+
+    def quadratic_forms(self, x: _Value, matrices: _Value) -> _Value:
+        # x'M_k x as (1, k, 1, n) for batch × k: matrices broadcast over the rows of x.
+        row = self.node("Unsqueeze", x, self.indices([1, 2]), type=x.type)
+        product = self.node("MatMul", row, matrices, type=x.type)
+        column = self.node("Unsqueeze", x, self.indices([1, 3]), type=x.type)
+        squares = self.node("MatMul", product, column, type=x.type)
+        return self.node("Squeeze", squares, self.indices([2, 3]), type=x.type)
+
+    def gather(self, x: _Value, columns: Array) -> _Value:
+        return self.node("Gather", x, self.indices(columns), type=x.type, axis=1)
+
+    def where(self, condition: _Value, a: Any, b: Any) -> _Value:
+        type = next((value.type for value in (a, b) if isinstance(value, _Value)), "float64")
+        return self.node("Where", condition, self.value(a, type), self.value(b, type), type=type)
+
+    def maximum(self, a: _Value, b: Any) -> _Value:
+        return self.node("Max", a, self.value(b, a.type), type=a.type)
+
+    def minimum(self, a: _Value, b: Any) -> _Value:
+        return self.node("Min", a, self.value(b, a.type), type=a.type)
+
+    def abs(self, x: _Value) -> _Value:
+        return self.node("Abs", x, type=x.type)
+
+    def sqrt(self, x: _Value) -> _Value:
+        return self.node("Sqrt", x, type=x.type)
+
+    def sum_last(self, x: _Value) -> _Value:
+        return self.node("ReduceSum", x, self.indices([1]), type=x.type, keepdims=1)
+
+    def max_last(self, x: _Value) -> _Value:
+        return self.node("ReduceMax", x, type=x.type, axes=[1], keepdims=1)
+
+    def concatenate(self, parts: list[_Value]) -> _Value:
+        return self.node("Concat", *parts, type=parts[0].type, axis=1)
+
+    def head(self, x: _Value, count: int) -> _Value:
+        return self._slice(x, 0, count)
+
+    def tail(self, x: _Value, start: int) -> _Value:
+        return self._slice(x, start, 2**31 - 1)
+
+    def _slice(self, x: _Value, start: int, end: int) -> _Value:
+        where = [self.indices([value]) for value in (start, end, 1)]
+        return self.node("Slice", x, *where, type=x.type)
+
+    def without_derivative(self, x: _Value) -> _Value:
+        return x
+
+    # ------------------------------------------------------------------------------------------------------ layers
+
+    def affine(self, x: _Value, weight: Array, bias: Array | None) -> _Value:
+        """A dense layer, in its own type."""
+        product = self.matmul(x, np.ascontiguousarray(weight.T))
+        return product if bias is None else product + bias
+
+    def sigmoid(self, x: _Value) -> _Value:
+        return self.node("Sigmoid", x, type=x.type)
+
+    def map(self, maps: _formulas.Maps, kind: str, x: _Value) -> _Value:
+        result: _Value = getattr(maps, kind)(self.cast(x, "float64"))
+        return self.cast(result, self.result)
+
+
+def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
+    precision = _formulas.Precision("float64", graph.result)
+    return _formulas.Maps(region._parts(), graph, precision, "an ONNX graph")
+
+
+def _with_radius(graph: _Graph, x: _Value, n: int) -> _Value:
+    return graph.concatenate([graph.head(x, n), graph.sigmoid(graph.tail(x, n))])
+
+
+def _layer(graph: _Graph, module: Any, x: _Value) -> _Value:
+    """A torch layer of this package."""
+    from .torch import Constrain, HCRHead
+
+    region = module.region
+    if isinstance(module, HCRHead):
+        weight, bias = module.linear.weight, module.linear.bias
+        x = graph.affine(x, _numbers(weight), None if bias is None else _numbers(bias))
+    elif isinstance(module, Constrain) and module.origin is not None:
+        x = x - _numbers(module.origin)
+    if module.kind == "decode":
+        x = _with_radius(graph, x, region.n)
+    return graph.map(_maps(region, graph), module.kind, x)
+
+
+def _numbers(tensor: torch.Tensor) -> Array:
+    return np.asarray(tensor.detach().cpu().numpy())
+
+
+def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> tuple[_Value, _Value]:
+    """Standardised inputs, and 1 for rows with a bad value, else 0."""
+    mean, deviation = (np.tile(tensors[f"input.{name}"], steps) for name in ("mean", "deviation"))
+    wide = graph.cast(x, "float64")
+    scaled = (wide - mean) / np.where(deviation > 0, deviation, 1.0)
+    # src/learn/scaling.h: beyond 1e15 deviations no network has anything to say; constant inputs count for nothing
+    limit = np.where(deviation > 0, 1e15, float(np.finfo(np.float64).max))
+    bad = graph.sum_last(graph.where(graph.abs(scaled) <= limit, 0.0, 1.0))
+    bad = graph.maximum(graph.minimum(bad, 1.0), 0.0)
+    scaled = graph.where(bad > 0.0, 0.0, scaled * (deviation > 0))
+    return graph.cast(scaled, "float32"), bad
+
+
+def _model(graph: _Graph, model: Model, x: _Value) -> _Value:
+    """A model of the C trainer. Its layers are float32, as there."""
+    tensors, told = model.tensors()
+    n, steps = model.region.n, model.inputs // len(tensors["input.mean"])
+    scaled, bad = _scaled(graph, x, tensors, steps)
+    if told["encoder"] == "lstm":
+        encoded = _lstm(graph, scaled, tensors, steps)
+    else:
+        encoded = graph.affine(scaled, tensors["encoder.weight"], tensors["encoder.bias"])
+        if told["linear_encoder"] == "0":
+            encoded = graph.node("Relu", encoded, type="float32")
+    outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), "float64")
+    head, region = told["head"], model.region
+    values = graph.head(outputs, n)
+    if head != "hcr":
+        mean = tensors["target.mean"] - (0 if head == "simple" else region.origin)
+        values = values * tensors["target.deviation"] + mean
+    if head == "simple":
+        return graph.cast(graph.where(bad > 0.0, region.origin, values), graph.result)
+    if head == "hcr-soften":
+        values = values * (1 / (1 - min(float(region.gauge(tensors["target.mean"] - region.origin)), 0.9)))
+    kind = {"hcr-contract": "contract", "hcr-soften": "soften"}.get(head, "decode")
+    if kind == "decode":
+        values = graph.concatenate([values, graph.sigmoid(graph.tail(outputs, n))])
+    values = graph.cast(graph.cast(values, graph.result), "float64")
+    return graph.map(_maps(region, graph), kind, graph.where(bad > 0.0, 0.0, values))
+
+
+def _lstm(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> _Value:
+    hidden, features = tensors["encoder.weight_hh"].shape[1], tensors["encoder.weight_ih"].shape[1]
+    # ONNX has the gates in the order i, o, f, g; PyTorch, and the file, i, f, g, o.
+    order = np.concatenate([np.arange(k * hidden, (k + 1) * hidden) for k in (0, 3, 1, 2)])
+    series = graph.node("Reshape", x, graph.indices([-1, steps, features]), type="float32")
+    series = graph.node("Transpose", series, type="float32", perm=[1, 0, 2])
+    bias = np.concatenate([tensors["encoder.bias"][order], np.zeros(4 * hidden, np.float32)])
+    weights = [tensors["encoder.weight_ih"][order][None], tensors["encoder.weight_hh"][order][None], bias[None]]
+    name = f"lstm_{len(graph.nodes)}"
+    inputs = [series.name, *(graph.value(weight, "float32").name for weight in weights)]
+    graph.nodes.append(helper.make_node("LSTM", inputs, ["", name], name, hidden_size=hidden))
+    return graph.node("Squeeze", _Value(graph, name, "float32"), graph.indices([0]), type="float32")
+
+
+def export(
+    what: Region | Model | torch.nn.Module,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    kind: Kind = "contract",
+    dtype: Type | None = None,
+) -> onnx.ModelProto:
+    """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size.
+
+    Args:
+        what: a `Region`, of which `kind` says which map; an `hcr.torch.HCRHead` or `Constrain`; or a `Model`.
+        path: where to write; None: nowhere.
+        kind: the map of a region.
+        dtype: the type of inputs and outputs; by default float32 for a model, the type of its parameters for a layer,
+            float64 for a region.
+
+    Returns:
+        The ONNX model, checked. Its input is called ``input`` and its output ``output``, both (batch, width); its doc
+        string says what is promised.
+
+    Raises:
+        hcr.UnsupportedError: the region has constraints of other kinds than box, linear, quadratic and cone, or reaches
+            to infinity; or `what` is something else.
+
+    >>> import hcr, hcr.onnx
+    >>> proto = hcr.onnx.export(hcr.Region("var y[3]\\nnorm(y) <= 1"))
+    >>> [node.op_type for node in proto.graph.node][:3]
+    ['Abs', 'LessOrEqual', 'Where']
+    """
+    if isinstance(what, Region):
+        region = what
+        dtype = dtype or "float64"
+        width = region.n + (kind == "decode")
+    elif isinstance(what, Model):
+        region, width, dtype = what.region, what.inputs, dtype or "float32"
+    else:
+        region, width, own = _of_layer(what)
+        dtype = dtype or own
+    graph = _Graph(dtype)
+    x = _Value(graph, "input", dtype)
+    if isinstance(what, Region):
+        y = graph.map(_maps(region, graph), kind, x)
+    elif isinstance(what, Model):
+        y = _model(graph, what, x)
+    else:
+        y = _layer(graph, what, x)
+    graph.nodes.append(helper.make_node("Identity", [y.name], ["output"], "output"))
+    columns = region.n + (kind == "encode") if isinstance(what, Region) and kind != "gauge" else region.n
+    if isinstance(what, Region) and kind == "gauge":
+        columns = 1
+    proto = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            "hcr",
+            [helper.make_tensor_value_info("input", _TYPES[dtype], ["batch", width])],
+            [helper.make_tensor_value_info("output", _TYPES[dtype], ["batch", columns])],
+            list(graph.initializers.values()),
+        ),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="hcr",
+        producer_version=__version__,
+        doc_string=_promise(what, region, kind, dtype),
+    )
+    onnx.checker.check_model(proto, full_check=True)
+    if path is not None:
+        onnx.save(proto, os.fspath(path))
+    return proto
+
+
+def _of_layer(module: Any) -> tuple[Region, int, Type]:
+    if type(module).__module__.startswith("hcr.torch"):
+        from .torch import Constrain, HCRHead
+
+        if isinstance(module, HCRHead):
+            own: Type = "float64" if str(module.linear.weight.dtype) == "torch.float64" else "float32"
+            return module.region, module.linear.in_features, own
+        if isinstance(module, Constrain):
+            return module.region, module.region.n + (module.kind == "decode"), "float32"
+    raise make(
+        "unsupported",
+        f"{type(module).__name__} can't be exported: give a Region, a Model, an HCRHead or a Constrain; a network that "
+        "has one of them is exported whole by torch.onnx.export",
+    )
+
+
+def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
+    if isinstance(what, Region) and kind in ("gauge", "encode"):
+        return f"{kind} of the hcr region {region.digest}."
+    if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
+        return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
+    equalities = " Its equalities hold to within the rounding of the outputs." if region.equalities else ""
+    return (
+        f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
+        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin."
+    )

@@ -1,0 +1,133 @@
+"""A scikit-learn regressor over the C trainer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._arrays import Array
+from .model import Encoder, Head, Model, fit
+from .region import Region
+
+__all__ = ["HCRRegressor"]
+
+
+class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A regressor whose every prediction is in a region.
+
+    Args:
+        region: a `Region`, the text of one, or None: the box of the training targets, so that predictions never leave
+            the range that was seen. A text with ``origin = mean`` gets the mean of the training targets.
+        encoder, head, hidden, linear_encoder, features, epochs, batch, rate, rate_decay, weight_decay, clip,
+            validation, patience, radius_weight: as for `hcr.fit`.
+        random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
+
+    Attributes:
+        region_: the region of the predictions.
+        model_: the trained `Model`.
+        report_: what the training was.
+        n_features_in_, feature_names_in_: as of every regressor.
+
+    >>> import numpy as np
+    >>> from hcr.sklearn import HCRRegressor
+    >>> X = np.random.default_rng(0).random((300, 2))
+    >>> regressor = HCRRegressor("var y[2]\\n0 <= y\\nsum(y) <= 1", epochs=5, random_state=0)
+    >>> prediction = regressor.fit(X, X / 2).predict(10 * X)
+    >>> bool(prediction.min() >= 0 and prediction.sum(axis=1).max() <= 1)
+    True
+    """
+
+    def __init__(
+        self,
+        region: Region | str | None = None,
+        *,
+        encoder: Encoder = "dense",
+        head: Head = "hcr-contract",
+        hidden: int = 64,
+        linear_encoder: bool = False,
+        features: int = 1,
+        epochs: int = 100,
+        batch: int = 32,
+        rate: float = 1e-3,
+        rate_decay: float = 1.0,
+        weight_decay: float = 0.0,
+        clip: float = 0.0,
+        validation: float = 0.0,
+        patience: int = 0,
+        radius_weight: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.region = region
+        self.encoder = encoder
+        self.head = head
+        self.hidden = hidden
+        self.linear_encoder = linear_encoder
+        self.features = features
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.rate_decay = rate_decay
+        self.weight_decay = weight_decay
+        self.clip = clip
+        self.validation = validation
+        self.patience = patience
+        self.radius_weight = radius_weight
+        self.random_state = random_state
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> HCRRegressor:
+        """Trains on inputs (rows, inputs) and targets (rows, n) or (rows,)."""
+        inputs, targets = validate_data(
+            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        targets = np.asarray(targets, dtype=np.float64)
+        self._one_column = targets.ndim == 1
+        targets = targets.reshape(len(targets), -1)
+        self.region_ = self._region(targets)
+        options = {
+            name: value for name, value in self.get_params(deep=False).items() if name not in ("region", "random_state")
+        }
+        names = getattr(self, "feature_names_in_", None)
+        self.model_: Model = fit(
+            self.region_,
+            inputs,
+            targets,
+            seed=_seed(self.random_state),
+            input_names=None if names is None else [str(name) for name in names],
+            **options,
+        )
+        self.report_ = self.model_.report
+        self.n_iter_ = self.report_.epochs if self.report_ is not None else 0
+        return self
+
+    def _region(self, targets: Array) -> Region:
+        if isinstance(self.region, Region):
+            return self.region
+        if isinstance(self.region, str):
+            return Region.from_text(self.region, mean_of=targets)
+        low, high = targets.min(axis=0), targets.max(axis=0)
+        room = np.where(high > low, 0.0, 1e-6 * np.maximum(1.0, np.abs(high)))
+        return Region.from_rows(bounds=(low - room, high + room), n=targets.shape[1])
+
+    def predict(self, X: npt.ArrayLike) -> Array:
+        """Predictions (rows, n), or (rows,) when the targets had one column without a second axis."""
+        check_is_fitted(self, "model_")
+        inputs = validate_data(self, X, dtype=np.float64, reset=False)
+        prediction: Array = self.model_.predict(inputs)
+        return prediction[:, 0] if self._one_column else prediction
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return int(random_state)
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        draw = random_state.randint if isinstance(random_state, np.random.RandomState) else random_state.integers
+        return int(draw(2**31 - 1))
+    return int(np.random.SeedSequence().generate_state(1)[0]) if random_state is None else _refuse(random_state)
+
+
+def _refuse(random_state: Any) -> int:
+    raise TypeError(f"random_state is {random_state!r}: it must be a number, a generator or None")

@@ -1,0 +1,12 @@
+"""The maps as PyTorch functions, and layers that end, or stand inside, any network.
+
+Gradients, `torch.compile` (without graph breaks), `torch.export`, `torch.func.vmap` and autocast work. On the CPU the C
+kernels run; on other devices torch's own operations do, for boxes, rows, quadratics and cones: regions with other kinds
+go by way of the CPU there.
+"""
+
+from .functions import contract, decode, encode, gauge, soften
+from .modules import Constrain, HCRHead
+from .network import Network
+
+__all__ = ["Constrain", "HCRHead", "Network", "contract", "decode", "encode", "gauge", "soften"]

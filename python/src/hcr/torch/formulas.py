@@ -1,0 +1,106 @@
+"""The maps by torch's own operations, for devices that the C kernels don't run on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .. import _formulas
+from ..region import Region
+
+
+class Torch:
+    """The formulas' arrays in torch."""
+
+    def __init__(self, precision: _formulas.Precision, device: torch.device) -> None:
+        self.arithmetic: torch.dtype = getattr(torch, precision.arithmetic)
+        self.result: torch.dtype = getattr(torch, precision.result)
+        self.device = device
+
+    def constant(self, value: Any) -> Tensor:
+        return torch.tensor(value, dtype=self.arithmetic, device=self.device)
+
+    def result_constant(self, value: Any) -> Tensor:
+        return torch.tensor(value, dtype=self.result, device=self.device)
+
+    def to_result(self, x: Tensor) -> Tensor:
+        return x.to(self.result)
+
+    def from_result(self, x: Tensor) -> Tensor:
+        return x.to(self.arithmetic)
+
+    def quadratic_forms(self, x: Tensor, matrices: Tensor) -> Tensor:
+        k, n, _ = matrices.shape
+        products = torch.matmul(x, matrices.permute(1, 0, 2).reshape(n, k * n))
+        return (products.reshape(*x.shape[:-1], k, n) * x.unsqueeze(-2)).sum(-1)
+
+    def where(self, condition: Tensor, a: Any, b: Any) -> Tensor:
+        return torch.where(condition, a, b)
+
+    def gather(self, x: Tensor, columns: Any) -> Tensor:
+        return x.index_select(-1, torch.tensor(columns, device=self.device))
+
+    def maximum(self, a: Tensor, b: Any) -> Tensor:
+        return torch.maximum(a, b) if isinstance(b, Tensor) else a.clamp(min=b)
+
+    def minimum(self, a: Tensor, b: Any) -> Tensor:
+        return torch.minimum(a, b) if isinstance(b, Tensor) else a.clamp(max=b)
+
+    def sum_last(self, x: Tensor) -> Tensor:
+        return x.sum(-1, keepdim=True)
+
+    def max_last(self, x: Tensor) -> Tensor:
+        return x.gather(-1, x.argmax(-1, keepdim=True))
+
+    def concatenate(self, parts: list[Tensor]) -> Tensor:
+        return torch.cat(parts, -1)
+
+    def head(self, x: Tensor, count: int) -> Tensor:
+        return x[..., :count]
+
+    def tail(self, x: Tensor, start: int) -> Tensor:
+        return x[..., start:]
+
+    def without_derivative(self, x: Tensor) -> Tensor:
+        return x.detach()
+
+    matmul = staticmethod(torch.matmul)
+    abs = staticmethod(torch.abs)
+    sqrt = staticmethod(torch.sqrt)
+
+
+def maps(region: Region, result: str, device: torch.device) -> _formulas.Maps:
+    # Apple's GPUs know no float64.
+    precision = _formulas.Precision("float32" if device.type == "mps" and result == "float32" else "float64", result)
+    what = f"computing on {device.type} by torch's operations"
+
+    def make() -> _formulas.Maps:
+        with _disable_current_modes(), torch.inference_mode(False):  # constants, also while a tracer looks on
+            return _formulas.Maps(region._parts(), Torch(precision, device), precision, what)
+
+    found: _formulas.Maps = region._once(f"torch {device} {result}", make)
+    return found
+
+
+def compute(name: str, values: Tensor, region: Region) -> Tensor:
+    """A map by torch's operations, differentiable as often as wanted."""
+    found = maps(region, str(values.dtype)[6:], values.device)
+    arithmetic = found.arrays.arithmetic  # type: ignore[attr-defined]
+    result: Tensor = getattr(found, name)(values.to(arithmetic))
+    return result.squeeze(-1).to(values.dtype) if name == "gauge" else result.to(values.dtype)
+
+
+def differentiate(name: str, values: Tensor, bar: Tensor, region: Region) -> Tensor:
+    """The gradient by a map's input, from that by its result."""
+    with torch.enable_grad():
+        leaf = values.detach().requires_grad_()
+        (gradient,) = torch.autograd.grad(compute(name, leaf, region), leaf, bar)
+    return gradient
+
+
+def serves(region: Region) -> bool:
+    """Whether these formulas know all that the region is made of."""
+    return not region._parts().others and region.is_bounded

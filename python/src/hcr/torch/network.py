@@ -1,0 +1,91 @@
+"""A model of the C trainer as a torch module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from .functions import contract, decode, soften
+from .modules import _Bound
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+
+class Network(_Bound):
+    """What `hcr.fit` or ``hcr fit`` trained: the same predictions, to the rounding of its float32 layers.
+
+    Args:
+        model: the model.
+
+    Shapes: (…, inputs) → (…, n), in the type of the parameters. Rows with a NaN or an infinity give the origin.
+    """
+
+    input_mean: Tensor
+    input_deviation: Tensor
+    target_mean: Tensor
+    target_deviation: Tensor
+    origin: Tensor
+
+    def __init__(self, model: Model) -> None:
+        tensors, told = model.tensors()
+        self.head_kind = told["head"]
+        kinds = {"hcr-contract": "contract", "hcr-soften": "soften"}
+        super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
+        weight = tensors["head.weight"]
+        self.features = int(told["features"])
+        self.encoder: nn.Linear | nn.LSTM
+        if told["encoder"] == "lstm":
+            self.encoder = nn.LSTM(self.features, weight.shape[1], batch_first=True)
+            parameters = {
+                "weight_ih_l0": tensors["encoder.weight_ih"],
+                "weight_hh_l0": tensors["encoder.weight_hh"],
+                "bias_ih_l0": tensors["encoder.bias"],
+                "bias_hh_l0": 0 * tensors["encoder.bias"],
+            }
+        else:
+            self.encoder = nn.Linear(model.inputs, weight.shape[1])
+            parameters = {"weight": tensors["encoder.weight"], "bias": tensors["encoder.bias"]}
+        self.encoder.load_state_dict({name: torch.from_numpy(value) for name, value in parameters.items()})
+        self.activation = nn.Identity() if told["linear_encoder"] != "0" else nn.ReLU()
+        self.head = nn.Linear(weight.shape[1], weight.shape[0])
+        self.head.load_state_dict({"weight": torch.from_numpy(weight), "bias": torch.from_numpy(tensors["head.bias"])})
+        for side in ("input", "target"):
+            for name in ("mean", "deviation"):
+                self.register_buffer(f"{side}_{name}", torch.from_numpy(tensors[f"{side}.{name}"]))
+        self.register_buffer("origin", torch.tensor(model.region.origin))
+        self.simple = self.head_kind == "simple"
+        mean = tensors["target.mean"] - model.region.origin
+        # src/learn/model.c: soften is stretched so that the targets' mean stays where it is
+        self.stretch = 1 / (1 - min(float(model.region.gauge(mean)), 0.9)) if self.kind == "soften" else 1.0
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        parameter = self.head.weight
+        steps = inputs.shape[-1] // self.input_deviation.numel()
+        deviation = self.input_deviation.repeat(steps)
+        scaled = (inputs.to(deviation.dtype) - self.input_mean.repeat(steps)) / torch.where(
+            deviation > 0, deviation, 1.0
+        )
+        # src/learn/scaling.h: beyond that, no network has anything to say
+        bad = ~((scaled.abs() <= 1e15) | (deviation == 0) & torch.isfinite(inputs)).all(-1, keepdim=True)
+        scaled = torch.where(bad | (deviation == 0), 0.0, scaled).to(parameter.dtype)
+        if isinstance(self.encoder, nn.LSTM):
+            series = scaled.reshape(-1, steps, self.features)
+            encoded = self.encoder(series)[0][:, -1].reshape(*scaled.shape[:-1], -1)
+        else:
+            encoded = self.activation(self.encoder(scaled))
+        outputs = self.head(encoded).to(self.target_mean.dtype)
+        n = self.region.n
+        values = outputs[..., :n]
+        if self.head_kind != "hcr":
+            offset = self.target_mean if self.simple else self.target_mean - self.origin
+            values = self.stretch * (self.target_deviation * values + offset)
+        if self.simple:
+            return torch.where(bad, self.origin, values).to(parameter.dtype)
+        values = torch.where(bad, float("nan"), values)
+        if self.kind == "decode":
+            radius = torch.sigmoid(outputs[..., n:])
+            return decode(torch.cat((values, radius), -1).to(parameter.dtype), self.region)
+        return (contract if self.kind == "contract" else soften)(values.to(parameter.dtype), self.region)

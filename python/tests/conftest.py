@@ -1,0 +1,68 @@
+"""Regions of every kind that the tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hcr
+
+_random = np.random.default_rng(5)
+_factor = _random.standard_normal((9, 7))
+_matrix = _random.standard_normal((7, 7))
+_matrix = _matrix @ _matrix.T / 7
+
+TEXTS: dict[str, tuple[str, dict[str, np.ndarray]]] = {
+    "box": ("var y[4]\n-1 <= y <= 2", {}),
+    "differences": ("var y[48]\n-2 <= y <= 2\nabs(y[1:] - y[:-1]) <= 0.5", {}),
+    "rows": ("var y[7]\n-1 <= y <= 2\nA @ y <= 1", {"A": _factor}),
+    "ball": ("var y[3]\nnorm(y - 0.3) <= 2", {}),
+    "quadratics": (
+        "var y[7]\nquad_form(y, P) + sum(y) <= 3\nsum_squares(A @ y) + y[0] <= 9\nnorm(y) <= 5\nnorm(y - 0.1) <= 4.9",
+        {"P": _matrix, "A": _factor},
+    ),
+    "cones": ("var y[7]\nnorm(A @ y + 0.1) <= y[0] + 2\n-3 <= y <= 3\nnorm(y[1:4]) <= 2 - 0.1 * y[5]", {"A": _factor}),
+    "equalities": ("var y[7]\nsum(y) == 1\ny[0] - 2 * y[3] == 0.1\n0 <= y <= 1\nnorm(y) <= 0.8", {}),
+    "lmi": ("var y[2]\npsd([[1 + y[0], y[1], 0], [y[1], 1 - y[0], y[1]], [0, y[1], 1]])", {}),
+    "expression": ("var y[3]\nlog_sum_exp(y) <= 2\ny >= -2", {}),
+    "union": ("var y[2]\nunion:\n    norm(y) <= 1\nor\n    abs(y) <= [0.5, 2]\nend\norigin = [0, 0]", {}),
+}
+#: Those that the formulas know.
+PLAIN = ("box", "differences", "rows", "ball", "quadratics", "cones", "equalities")
+_made: dict[str, hcr.Region] = {}
+
+
+def make(name: str) -> hcr.Region:
+    if name not in _made:
+        text, constants = TEXTS[name]
+        _made[name] = hcr.Region(text, **constants)
+    return _made[name]
+
+
+@pytest.fixture(params=list(TEXTS))
+def region(request: pytest.FixtureRequest) -> hcr.Region:
+    return make(request.param)
+
+
+@pytest.fixture(params=PLAIN)
+def plain(request: pytest.FixtureRequest) -> hcr.Region:
+    return make(request.param)
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def directions(random: np.random.Generator, count: int, n: int, dtype: str = "float64") -> np.ndarray:
+    """Inputs of many sizes, with what is odd among them: zero, tiny, huge, along an axis, a NaN, an infinity."""
+    v = random.standard_normal((count, n)) * np.exp(random.uniform(-5, 5, (count, 1)))
+    v[0] = 0
+    v[1, 0] = np.nan
+    v[2, -1] = np.inf
+    v[3] *= 1e30
+    v[4] *= 1e-30
+    v[5] = 0
+    v[5, 0] = -5
+    v[6] = -0.0
+    return v.astype(dtype)

@@ -1,0 +1,27 @@
+"""The examples run, briefly; each says itself whether what it made is inside."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
+def test_example(name):
+    pytest.importorskip("torch")
+    if name == "proxy.py":
+        pytest.importorskip("osqp")
+    if name == "forecast.py" and not (FOLDER.parents[1] / "examples" / "m4").is_dir():
+        pytest.skip("its data aren't beside it")
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # torch's threads get in each other's way on a busy machine
+    done = subprocess.run(
+        [sys.executable, FOLDER / name, "--steps", "5"], capture_output=True, text=True, timeout=120, env=alone
+    )
+    assert done.returncode == 0, done.stderr
+    assert "True" in done.stdout or "feasible: 200 of 200" in done.stdout

@@ -1,0 +1,100 @@
+"""Models of the C trainer."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from conftest import make
+
+import hcr
+
+
+@pytest.fixture(scope="module")
+def data():
+    X = np.random.default_rng(1).random((200, 4))
+    return X, X[:, :3] + 0.1
+
+
+@pytest.mark.parametrize("encoder", hcr.model.ENCODERS)
+@pytest.mark.parametrize("head", [head for head in hcr.model.HEADS if head != "simple"])
+def test_predictions_are_inside(encoder, head, data):
+    X, Y = data
+    model = hcr.fit(make("ball"), X, Y, encoder=encoder, head=head, epochs=3, hidden=8)
+    assert model.report.epochs == 3 and np.isfinite(model.report.training_loss)
+    assert encoder in repr(model) and head in repr(model)
+    for single in (False, True):
+        assert make("ball").check(model.predict(100 * X, single=single)).all()
+
+
+def test_saving_and_copies(data, tmp_path):
+    X, Y = data
+    model = hcr.fit(make("ball"), X, Y, epochs=2, input_names=list("abcd"))
+    want = model.predict(X)
+    model.save(tmp_path / "model")
+    loaded = hcr.load_model(tmp_path / "model")
+    assert loaded.input_names == tuple("abcd") and loaded.output_names == make("ball").names
+    assert loaded.region == make("ball") and loaded.region.text == make("ball").text
+    for again in (loaded, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(again.predict(X), want)
+        assert again.to_bytes() == model.to_bytes()
+    with pytest.raises(hcr.FileError):
+        hcr.load_model(tmp_path / "nowhere")
+    (tmp_path / "cut").write_bytes(model.to_bytes()[:-10])
+    with pytest.raises(hcr.InvalidError):
+        hcr.load_model(tmp_path / "cut")
+
+
+def test_shapes_and_outcomes(data):
+    X, Y = data
+    model = hcr.fit(make("ball"), X, Y, epochs=1)
+    one = model.predict(X[0])
+    assert one.shape == (3,) and (one == model.predict(X)[0]).all()
+    assert model.predict(X[:0]).shape == (0, 3)
+    y, outcome = model.predict([[np.nan, 0, 0, 0]], outcomes=True)
+    assert (y == make("ball").origin).all() and outcome == hcr.Outcome.BAD_VALUE
+    with pytest.raises(hcr.InvalidError, match="4"):
+        model.predict(X[:, :3])
+    with pytest.raises(hcr.InvalidError, match="rows"):
+        hcr.fit(make("ball"), X, Y[:5])
+    with pytest.raises(hcr.InvalidError, match="no head"):
+        hcr.fit(make("ball"), X, Y, head="none")
+
+
+def test_c34_columns_are_found_by_name(data):
+    pandas = pytest.importorskip("pandas")
+    X, Y = data
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    model = hcr.fit(make("ball"), frame, Y, epochs=1)
+    np.testing.assert_array_equal(model.predict(frame[["d", "b", "a", "c"]].assign(e=1)), model.predict(X))
+    with pytest.raises(hcr.InvalidError, match="no column 'c'"):
+        model.predict(frame[["a", "b", "d"]])
+
+
+def test_progress_stops_training_and_passes_on_what_it_raises(data):
+    X, Y = data
+    seen = []
+
+    def stop(progress: hcr.Progress) -> bool:
+        seen.append(progress)
+        return progress.epoch == 2
+
+    model = hcr.fit(make("ball"), X, Y, epochs=50, progress=stop)
+    assert model.report.epochs == 2 and seen[-1].epochs == 50
+
+    def fail(progress: hcr.Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hcr.fit(make("ball"), X, Y, progress=fail)
+
+
+def test_checkpoint_and_resume(data, tmp_path):
+    X, Y = data
+    options = {"seed": 3, "checkpoint": tmp_path / "c", "resume": True}
+    whole = hcr.fit(make("ball"), X, Y, epochs=4, seed=3)
+    hcr.fit(make("ball"), X, Y, epochs=4, progress=lambda p: p.epoch == 2, **options)
+    resumed = hcr.fit(make("ball"), X, Y, epochs=4, **options)
+    np.testing.assert_array_equal(resumed.predict(X), whole.predict(X))

@@ -1,0 +1,61 @@
+"""The scikit-learn regressor."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import make
+
+pytest.importorskip("sklearn")
+
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hcr.sklearn import HCRRegressor
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@parametrize_with_checks([HCRRegressor()])
+def test_sklearn_s_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def data(random):
+    X = random.random((150, 3))
+    return X, X + 0.1
+
+
+def test_predictions_are_inside(data):
+    X, Y = data
+    regressor = HCRRegressor(make("ball"), epochs=5, random_state=0).fit(X, Y)
+    assert make("ball").check(regressor.predict(100 * X)).all()
+    assert regressor.region_ is make("ball") and regressor.report_.epochs == regressor.n_iter_ == 5
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(regressor)).predict(X), regressor.predict(X))
+
+
+def test_pipeline_and_grid_search(data):
+    X, Y = data
+    pipeline = make_pipeline(
+        StandardScaler(), HCRRegressor("var y[3]\n0 <= y <= 1\norigin = mean", epochs=3, random_state=0)
+    )
+    search = GridSearchCV(
+        pipeline, {"hcrregressor__hidden": [4, 16], "hcrregressor__head": ["hcr", "hcr-contract"]}, cv=2, n_jobs=2
+    )
+    search.fit(X, np.clip(Y, 0, 1))
+    prediction = search.predict(50 * X)
+    assert prediction.min() >= 0 and prediction.max() <= 1
+
+
+def test_without_a_region_predictions_stay_in_the_range_seen(data):
+    X, Y = data
+    regressor = HCRRegressor(epochs=2, random_state=1).fit(X, Y)
+    prediction = regressor.predict(1000 * X - 500)
+    assert (prediction >= Y.min(0)).all() and (prediction <= Y.max(0)).all()
+    constant = HCRRegressor(epochs=2, random_state=1).fit(X, np.full(len(X), 0.3))
+    np.testing.assert_allclose(constant.predict(X), 0.3, atol=1e-5)
