@@ -279,8 +279,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr
                                                    float *v_bar, hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
- * row goes beyond its bound), which[i] its number. NaN when the point has a bad value. For a decision at tolerance 0
- * see hcr_check in hcr_build.h. */
+ * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point
+ * has a bad value. For a decision at tolerance 0 see hcr_check in hcr_build.h. */
 HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value,
                                               uint32_t *which, hcr_error *error);
 

@@ -77,11 +77,7 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
 }
 
 int hcri_point_is_inside(const hcr_region *region, const double *y) {
-    for (size_t b = 0; b < region->set.blocks; b++) {
-        const hcri_constraint *block = region->set.block[b];
-        for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && !(block->kind->value(block, i, y, NULL) <= 0))
-                return 0;
-    }
-    return 1;
+    double worst;
+    uint32_t which;
+    return hcr_violation(region, 1, y, &worst, &which, NULL) == HCR_OK && worst <= 0;
 }

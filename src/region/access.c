@@ -88,8 +88,8 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y,
                 if (!block->kind->exists(block, i))
                     continue;
                 const double c = block->kind->value(block, i, point, NULL);
-                if (c > worst) {
-                    worst = c;
+                if (!(c <= worst)) { /* a NaN: outside of its domain */
+                    worst = isnan(c) ? INFINITY : c;
                     worst_constraint = block->first + (uint32_t)i;
                 }
             }

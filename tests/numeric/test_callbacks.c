@@ -95,6 +95,34 @@ static void test_results_are_inside(void **state) {
     }
 }
 
+/* −log(1 − |y|²) − 1: a NaN, not a number below 0, outside of the ball. */
+static double barrier(void *context, size_t n, const double *y, double *rounding) {
+    double squares = 0;
+    (void)context;
+    for (size_t j = 0; j < n; j++)
+        squares += y[j] * y[j];
+    if (rounding != NULL)
+        *rounding = 1e-14;
+    return squares < 1 ? -log(1 - squares) - 1 : NAN;
+}
+
+/* Outside of its domain a constraint is violated, by more than any other. */
+static void test_outside_the_domain(void **state) {
+    (void)state;
+    const hcr_callback callback = {"barrier", NULL, 1, barrier, NULL, NULL};
+    hcr_region *region = make(&callback);
+    const double y[2 * N] = {0.1, 0.2, 0, 3, 0, 0};
+    double worst[2];
+    uint32_t which[2];
+    uint8_t inside[2];
+    hcr_error error;
+    must(hcr_violation(region, 2, y, worst, which, &error), &error);
+    must(hcr_check(region, 2, y, inside, NULL, &error), &error);
+    assert_true(worst[0] < 0 && inside[0]);
+    assert_true(worst[1] == (double)INFINITY && which[1] != UINT32_MAX && !inside[1]);
+    hcr_region_free(region);
+}
+
 static void test_a_copy_works_and_a_file_is_refused(void **state) {
     (void)state;
     const hcr_callback callback = {"cosh", weights, 1, value, gradient, NULL};
@@ -125,6 +153,7 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_are_inside),
+        cmocka_unit_test(test_outside_the_domain),
         cmocka_unit_test(test_a_copy_works_and_a_file_is_refused),
         cmocka_unit_test(test_refusals),
     };
