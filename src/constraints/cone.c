@@ -20,25 +20,15 @@ static void release(hcri_constraint *constraint) {
     hcri_block_release(constraint);
 }
 
-static double *copy_or_zeros(const hcr_allocator *allocator, const double *source, size_t count) {
-    return source != NULL ? hcri_copy(allocator, source, count, sizeof *source)
-                          : hcri_allocate(allocator, count, sizeof *source);
-}
-
 hcr_status hcri_cone_create(size_t n, const hcr_allocator *allocator, const hcri_rows *rows, const double *shift,
                             const double *linear, double constant, hcri_constraint **constraint, hcr_error *error) {
     hcri_cone *cone = hcri_block_create(sizeof *cone, &hcri_kind_cone, n, 1, allocator);
     if (cone == NULL)
         return hcri_fail_memory(error);
     cone->constant = constant;
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
-        const size_t start = rows->start[i];
-        status = hcri_rows_append(&cone->rows, allocator, rows->start[i + 1] - start, rows->columns + start,
-                                  rows->values + start, error);
-    }
-    cone->shift = copy_or_zeros(allocator, shift, rows->count);
-    cone->linear = copy_or_zeros(allocator, linear, n);
+    hcr_status status = hcri_rows_append_all(&cone->rows, allocator, rows, error);
+    cone->shift = hcri_copy_or_zeros(allocator, shift, rows->count, sizeof *cone->shift);
+    cone->linear = hcri_copy_or_zeros(allocator, linear, n, sizeof *cone->linear);
     if (cone->shift == NULL || cone->linear == NULL)
         status = hcri_fail_memory(error);
     if (status != HCR_OK)

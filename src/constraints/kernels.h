@@ -20,7 +20,7 @@ typedef struct hcri_kernels {
     void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
                     double *best);
     /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. `lower` and `upper`
-     * belong to all rows of the matrix and have HCRI_PANEL numbers more than rows. */
+     * belong to all rows of the matrix. */
     void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
                     size_t stride, const double *lower, const double *upper, double *best);
     /* The first i of the run with t upper_i = target (2i) or t lower_i = target (2i + 1); SIZE_MAX when there is none.

@@ -109,8 +109,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_linear *linear = (hcri_linear *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     const size_t count = linear->rows.count;
-    linear->inverse_lower = hcri_allocate(allocator, count + HCRI_PANEL, sizeof *linear->inverse_lower);
-    linear->inverse_upper = hcri_allocate(allocator, count + HCRI_PANEL, sizeof *linear->inverse_upper);
+    linear->inverse_lower = hcri_allocate(allocator, count, sizeof *linear->inverse_lower);
+    linear->inverse_upper = hcri_allocate(allocator, count, sizeof *linear->inverse_upper);
     linear->at_origin = hcri_allocate(allocator, count, sizeof *linear->at_origin);
     if (linear->inverse_lower == NULL || linear->inverse_upper == NULL || linear->at_origin == NULL)
         return hcri_fail_memory(error);

@@ -28,12 +28,7 @@ hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size
     if (lmi == NULL)
         return hcri_fail_memory(error);
     lmi->size = size;
-    hcr_status status = HCR_OK;
-    for (size_t e = 0; e < terms->count && status == HCR_OK; e++) {
-        const size_t start = terms->start[e];
-        status = hcri_rows_append(&lmi->terms, allocator, terms->start[e + 1] - start, terms->columns + start,
-                                  terms->values + start, error);
-    }
+    hcr_status status = hcri_rows_append_all(&lmi->terms, allocator, terms, error);
     lmi->constant = hcri_copy(allocator, constant, terms->count, sizeof *constant);
     lmi->scratch = hcri_scratch_pool_create(hcri_lmi_room(size), allocator);
     if (lmi->constant == NULL || lmi->scratch == NULL)

@@ -33,11 +33,6 @@ static size_t shift_size(const hcri_quadratic *quadratic) {
     return quadratic->form == HCRI_FACTOR ? quadratic->factor.count : quadratic->base.n;
 }
 
-static double *copy_or_zeros(const hcr_allocator *allocator, const double *source, size_t count) {
-    return source != NULL ? hcri_copy(allocator, source, count, sizeof *source)
-                          : hcri_allocate(allocator, count, sizeof *source);
-}
-
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error) {
     hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
@@ -48,17 +43,11 @@ hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const
     quadratic->constant = parts->constant;
     quadratic->radius = parts->radius;
     hcr_status status = HCR_OK;
-    if (parts->form == HCRI_FACTOR) {
-        const hcri_rows *factor = parts->factor;
-        for (size_t i = 0; i < factor->count && status == HCR_OK; i++) {
-            const size_t start = factor->start[i];
-            status = hcri_rows_append(&quadratic->factor, allocator, factor->start[i + 1] - start,
-                                      factor->columns + start, factor->values + start, error);
-        }
-    }
-    quadratic->matrix = copy_or_zeros(allocator, parts->matrix, matrix_size(quadratic));
-    quadratic->shift = copy_or_zeros(allocator, parts->shift, shift_size(quadratic));
-    quadratic->linear = copy_or_zeros(allocator, parts->linear, n);
+    if (parts->form == HCRI_FACTOR)
+        status = hcri_rows_append_all(&quadratic->factor, allocator, parts->factor, error);
+    quadratic->matrix = hcri_copy_or_zeros(allocator, parts->matrix, matrix_size(quadratic), sizeof(double));
+    quadratic->shift = hcri_copy_or_zeros(allocator, parts->shift, shift_size(quadratic), sizeof(double));
+    quadratic->linear = hcri_copy_or_zeros(allocator, parts->linear, n, sizeof(double));
     if (quadratic->matrix == NULL || quadratic->shift == NULL || quadratic->linear == NULL)
         status = hcri_fail_memory(error);
     if (status != HCR_OK)

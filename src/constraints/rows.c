@@ -34,6 +34,16 @@ hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, siz
     return HCR_OK;
 }
 
+hcr_status hcri_rows_append_all(hcri_rows *to, const hcr_allocator *allocator, const hcri_rows *from,
+                                hcr_error *error) {
+    for (size_t i = 0; i < from->count; i++) {
+        const size_t start = from->start[i];
+        HCRI_TRY(hcri_rows_append(to, allocator, from->start[i + 1] - start, from->columns + start,
+                                  from->values + start, error));
+    }
+    return HCR_OK;
+}
+
 void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator) {
     hcri_release(allocator, rows->start);
     hcri_release(allocator, rows->columns);

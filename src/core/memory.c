@@ -37,6 +37,10 @@ void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count
     return memory;
 }
 
+void *hcri_copy_or_zeros(const hcr_allocator *allocator, const void *source, size_t count, size_t size) {
+    return source != NULL ? hcri_copy(allocator, source, count, size) : hcri_allocate(allocator, count, size);
+}
+
 char *hcri_copy_string(const hcr_allocator *allocator, const char *string) {
     return hcri_copy(allocator, string, strlen(string) + 1, 1);
 }

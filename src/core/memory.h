@@ -11,8 +11,10 @@ extern const hcr_allocator hcri_default_allocator;
  */
 void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size);
 void hcri_release(const hcr_allocator *allocator, void *memory); /* NULL is fine */
-/* Copies of count × size bytes / of a string; NULL when there is no memory. */
+/* Copies of count × size bytes / of a string; NULL when there is no memory … */
 void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count, size_t size);
+/* … or zeros when there is no source. */
+void *hcri_copy_or_zeros(const hcr_allocator *allocator, const void *source, size_t count, size_t size);
 char *hcri_copy_string(const hcr_allocator *allocator, const char *string);
 /* Makes room for `needed` elements of `size` bytes: a new array (the old one released) of at least twice *capacity, or
  * the old one when it is large enough. NULL when there is no memory: the old one is then still valid. */

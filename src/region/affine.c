@@ -18,13 +18,10 @@ hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allo
     copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
     copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
     hcr_status status = copy->dependent == NULL || copy->constant == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (int which = 0; which < 2; which++) {
-        const hcri_rows *from = which == 0 ? &affine->map : &affine->basis;
-        for (size_t i = 0; i < from->count && status == HCR_OK; i++)
-            status =
-                hcri_rows_append(which == 0 ? &copy->map : &copy->basis, allocator, from->start[i + 1] - from->start[i],
-                                 from->columns + from->start[i], from->values + from->start[i], error);
-    }
+    if (status == HCR_OK)
+        status = hcri_rows_append_all(&copy->map, allocator, &affine->map, error);
+    if (status == HCR_OK)
+        status = hcri_rows_append_all(&copy->basis, allocator, &affine->basis, error);
     if (status != HCR_OK)
         hcri_affine_release(copy, allocator);
     return status;
@@ -90,8 +87,7 @@ void hcri_affine_complete(const hcri_affine *affine, double *y) {
         y[affine->dependent[i]] = hcri_rows_dot_minus(&affine->map, i, y, -affine->constant[i]);
 }
 
-/* The number among the dependent outputs, SIZE_MAX for a free one. */
-static size_t find_dependent(const hcri_affine *affine, uint32_t j) {
+size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
     size_t low = 0, high = affine->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -109,7 +105,7 @@ double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *e
     double solved = 0, rounded = 0, terms = fabs(equalities->right[i]);
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         const double a = fabs(rows->values[k]);
-        const size_t d = find_dependent(affine, rows->columns[k]);
+        const size_t d = hcri_affine_find(affine, rows->columns[k]);
         terms += a * fabs(y[rows->columns[k]]);
         if (d == SIZE_MAX)
             continue;

@@ -473,18 +473,6 @@ void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator
     *elimination = (hcri_elimination){0};
 }
 
-size_t hcri_elimination_find(const hcri_elimination *elimination, uint32_t j) {
-    size_t low = 0, high = elimination->affine.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (elimination->affine.dependent[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < elimination->affine.count && elimination->affine.dependent[low] == j ? low : SIZE_MAX;
-}
-
 void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked) {
     const hcri_rows *rows = &set->equalities.rows, *determined = &elimination->determined;
     const hcri_affine *affine = &elimination->affine;
@@ -500,7 +488,7 @@ void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *
                 continue;
             marked[e] = 1;
             for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
-                const size_t other = hcri_elimination_find(elimination, rows->columns[i]);
+                const size_t other = hcri_affine_find(affine, rows->columns[i]);
                 if (other != SIZE_MAX && affine->map.start[other] == affine->map.start[other + 1] &&
                     !marked[determined->columns[determined->start[other]]])
                     waiting[count++] = other;

@@ -24,8 +24,6 @@ typedef struct hcri_elimination {
  * that contradict each other, UNSUPPORTED when too many hang together, MEMORY. */
 hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hcr_error *error);
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator);
-/* The place of output j among the dependent ones, SIZE_MAX for a free one. */
-size_t hcri_elimination_find(const hcri_elimination *elimination, uint32_t j);
 /* marked[e] = 1 for each equality of the set that dependent output number d follows from. */
 void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked);
 

@@ -393,7 +393,7 @@ uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t numbe
 }
 
 static void mark_output(const hcri_reduction *reduction, uint32_t j, unsigned char *marked) {
-    const size_t d = hcri_elimination_find(reduction->elimination, j);
+    const size_t d = hcri_affine_find(&reduction->elimination->affine, j);
     if (d != SIZE_MAX)
         hcri_elimination_mark(reduction->elimination, reduction->original, d, marked);
 }

@@ -9,45 +9,16 @@
 
 #include "core/random.h"
 #include "hcr/hcr_build.h"
-#include "region/builder.h"
 #include "region/region.h"
+#include "unit/plane.h"
 
-#define OK(call) assert_int_equal(call, HCR_OK)
 static const double pi = 3.14159265358979323846;
-
-static hcr_builder *start(void) {
-    hcr_builder *builder = NULL;
-    OK(hcr_builder_create(NULL, &builder, NULL));
-    OK(hcr_builder_add_variable(builder, "y", 2, 0, NULL));
-    return builder;
-}
-
-static void rectangle(hcr_builder *builder, double left, double bottom, double right, double top) {
-    const double lower[2] = {left, bottom}, upper[2] = {right, top};
-    OK(hcr_builder_add_bounds(builder, 0, 2, lower, upper, NULL));
-}
-
-static void quadratic(hcr_builder *builder, const hcri_quadratic_parts *parts) {
-    hcri_constraint *made = NULL;
-    OK(hcri_quadratic_create(2, &builder->set.allocator, parts, &made, NULL));
-    OK(hcri_builder_append(builder, made, NULL));
-}
-
-static void disc(hcr_builder *builder, double x, double y, double radius) {
-    const double ones[2] = {1, 1}, centre[2] = {x, y};
-    quadratic(builder,
-              &(hcri_quadratic_parts){.form = HCRI_DIAGONAL, .matrix = ones, .shift = centre, .radius = radius});
-}
 
 /* a x + b y <= c */
 static void half_plane(hcr_builder *builder, double a, double b, double c) {
     const double row[2] = {a, b};
     OK(hcr_builder_add_rows(builder, 1, row, NULL, &c, NULL));
 }
-
-static void begin(hcr_builder *builder, hcr_group group) { OK(hcr_builder_begin_group(builder, group, NULL)); }
-static void next(hcr_builder *builder) { OK(hcr_builder_next(builder, NULL)); }
-static void end(hcr_builder *builder) { OK(hcr_builder_end_group(builder, NULL)); }
 
 /* The region around a given origin, within |y_j| <= 10. */
 static hcr_status make(hcr_builder *builder, double x, double y, hcr_region **region) {
