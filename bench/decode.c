@@ -48,18 +48,22 @@ static double seconds(void) {
 
 /* ------------------------------------------------------------------------------------------------- what is timed */
 
-static void decode(const bench *b) { check(hcr_decode(b->region, b->workspace, BATCH, b->polar, b->y, NULL, &error)); }
+static void decode(const bench *b) {
+    check(hcr_decode(b->region, b->workspace, BATCH, NULL, b->polar, b->y, NULL, &error));
+}
 static void decode_f32(const bench *b) {
-    check(hcr_decode_f32(b->region, b->workspace, BATCH, b->polar_f32, b->y_f32, NULL, &error));
+    check(hcr_decode_f32(b->region, b->workspace, BATCH, NULL, b->polar_f32, b->y_f32, NULL, &error));
 }
 static void decode_singly(const bench *b) {
     for (size_t i = 0; i < BATCH; i++)
-        check(hcr_decode(b->region, b->workspace, 1, b->polar + i * (b->n + 1), b->y + i * b->n, NULL, &error));
+        check(hcr_decode(b->region, b->workspace, 1, NULL, b->polar + i * (b->n + 1), b->y + i * b->n, NULL, &error));
 }
-static void contract(const bench *b) { check(hcr_contract(b->region, b->workspace, BATCH, b->v, b->y, NULL, &error)); }
+static void contract(const bench *b) {
+    check(hcr_contract(b->region, b->workspace, BATCH, NULL, b->v, b->y, NULL, &error));
+}
 static void decode_and_gradient(const bench *b) {
-    check(hcr_decode(b->region, b->workspace, BATCH, b->polar, b->y, b->rays, &error));
-    check(hcr_decode_vjp(b->region, b->workspace, BATCH, b->polar, b->rays, b->bar, b->result, &error));
+    check(hcr_decode(b->region, b->workspace, BATCH, NULL, b->polar, b->y, b->rays, &error));
+    check(hcr_decode_vjp(b->region, b->workspace, BATCH, NULL, b->polar, b->rays, b->bar, b->result, NULL, &error));
 }
 /* Reading a decode's input and writing its output, and no more. */
 static void copy(const bench *b) {

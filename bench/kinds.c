@@ -112,15 +112,15 @@ int main(void) {
         for (int turn = -1; turn < TURNS; turn++) {
             const size_t at = turn < 0 ? 0 : (size_t)turn;
             const double start = seconds();
-            check(hcr_decode(region, workspace, BATCH, polar, y, NULL, &error));
+            check(hcr_decode(region, workspace, BATCH, NULL, polar, y, NULL, &error));
             const double decoded = seconds();
-            check(hcr_decode_f32(region, workspace, BATCH, polar_f32, y_f32, NULL, &error));
+            check(hcr_decode_f32(region, workspace, BATCH, NULL, polar_f32, y_f32, NULL, &error));
             const double converted = seconds();
-            check(hcr_decode(region, workspace, BATCH, polar, y, rays, &error));
-            check(hcr_decode_vjp(region, workspace, BATCH, polar, rays, bar, polar_bar, &error));
+            check(hcr_decode(region, workspace, BATCH, NULL, polar, y, rays, &error));
+            check(hcr_decode_vjp(region, workspace, BATCH, NULL, polar, rays, bar, polar_bar, NULL, &error));
             const double derived = seconds();
             for (size_t i = 0; i < BATCH; i++)
-                check(hcr_decode(region, workspace, 1, polar + i * (N + 1), y + i * N, NULL, &error));
+                check(hcr_decode(region, workspace, 1, NULL, polar + i * (N + 1), y + i * N, NULL, &error));
             decode[at] = 1e6 / BATCH * (decoded - start);
             single[at] = 1e6 / BATCH * (converted - decoded);
             gradient[at] = 1e6 / BATCH * (derived - converted);

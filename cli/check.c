@@ -50,14 +50,14 @@ static int decide(struct job *job) {
             return report_memory();
         values_from_single(job->singles, rows * job->table.columns, job->table.values);
     }
-    if (hcr_violation(region, rows, job->table.values, job->value, job->which, &error) != HCR_OK)
+    if (hcr_violation(region, rows, NULL, job->table.values, job->value, job->which, &error) != HCR_OK)
         return report_error(&error);
     if (!job->exact) {
         for (size_t i = 0; i < rows; i++)
             job->inside[i] = job->value[i] <= 0;
         return EXIT_DONE;
     }
-    if (hcr_check(region, rows, job->table.values, job->inside, job->broken, &error) != HCR_OK)
+    if (hcr_check(region, rows, NULL, job->table.values, job->inside, job->broken, &error) != HCR_OK)
         return report_error(&error);
     /* Where rounding hides it, name the constraint that exact arithmetic found. */
     for (size_t i = 0; i < rows; i++)

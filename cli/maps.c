@@ -73,16 +73,16 @@ static int transform(struct job *job, size_t columns_out) {
     if (job->rays == NULL || job->result == NULL)
         return report_memory();
     if (!job->single)
-        return job->map->in_double(job->opened.region, job->workspace, rows, job->table.values, job->result, job->rays,
-                                   &error) == HCR_OK
+        return job->map->in_double(job->opened.region, job->workspace, rows, NULL, job->table.values, job->result,
+                                   job->rays, &error) == HCR_OK
                    ? EXIT_DONE
                    : report_error(&error);
     job->single_input = values_to_single(job->table.values, rows * job->table.columns);
     job->single_result = calloc(rows * columns_out + 1, sizeof *job->single_result);
     if (job->single_input == NULL || job->single_result == NULL)
         return report_memory();
-    if (job->map->in_single(job->opened.region, job->workspace, rows, job->single_input, job->single_result, job->rays,
-                            &error) != HCR_OK)
+    if (job->map->in_single(job->opened.region, job->workspace, rows, NULL, job->single_input, job->single_result,
+                            job->rays, &error) != HCR_OK)
         return report_error(&error);
     values_from_single(job->single_result, rows * columns_out, job->result);
     return EXIT_DONE;

@@ -8,10 +8,10 @@ struct map {
     const char *name, *operands, *summary, *example, *outside;
     const char *input;             /* what messages call the table */
     int polar_input, polar_output; /* columns: "d:" and the output's name for each, then "r" */
-    hcr_status (*in_double)(const hcr_region *, hcr_workspace *, size_t, const double *, double *, hcr_ray *,
-                            hcr_error *);
-    hcr_status (*in_single)(const hcr_region *, hcr_workspace *, size_t, const float *, float *, hcr_ray *,
-                            hcr_error *);
+    hcr_status (*in_double)(const hcr_region *, hcr_workspace *, size_t, const double *, const double *, double *,
+                            hcr_ray *, hcr_error *);
+    hcr_status (*in_single)(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, float *,
+                            hcr_ray *, hcr_error *);
 };
 
 /* Parses the command's arguments and does it. */

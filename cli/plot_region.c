@@ -63,7 +63,7 @@ static int read_points(struct job *job) {
     job->inside = calloc(job->points.rows + 1, 1);
     if (job->inside == NULL)
         return report_memory();
-    if (hcr_check(job->opened.region, job->points.rows, job->points.values, job->inside, NULL, &error) != HCR_OK)
+    if (hcr_check(job->opened.region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error) != HCR_OK)
         return report_error(&error);
     job->picture.points = job->points.rows;
     job->picture.point = job->points.values;

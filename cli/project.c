@@ -56,8 +56,8 @@ static int project_rows(struct job *job) {
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < rows && status == HCR_OK; i += STRIDE) {
         const size_t count = rows - i < STRIDE ? rows - i : STRIDE;
-        status = hcr_project(job->projector, count, job->table.values + i * n, job->result + i * n, job->outcomes + i,
-                             &error);
+        status = hcr_project(job->projector, count, NULL, job->table.values + i * n, job->result + i * n,
+                             job->outcomes + i, &error);
         progress_show(&progress, (double)(i + count) / (double)rows, "");
     }
     progress_end(&progress);
@@ -79,8 +79,8 @@ static int correct_to_single(struct job *job) {
     for (size_t i = 0; i < rows * n; i++)
         job->steps[i] = (float)(job->result[i] - origin[i % n]);
     if (hcr_workspace_create(region, 0, &job->workspace, &error) != HCR_OK ||
-        hcr_contract_f32(region, job->workspace, rows, job->steps, job->corrected, NULL, &error) != HCR_OK ||
-        hcr_check_f32(region, rows, job->singles, job->inside, NULL, &error) != HCR_OK)
+        hcr_contract_f32(region, job->workspace, rows, NULL, job->steps, job->corrected, NULL, &error) != HCR_OK ||
+        hcr_check_f32(region, rows, NULL, job->singles, job->inside, NULL, &error) != HCR_OK)
         return report_error(&error);
     for (size_t i = 0; i < rows; i++)
         values_from_single((job->inside[i] ? job->singles : job->corrected) + i * n, n, job->result + i * n);

@@ -111,7 +111,7 @@ static int project_axes(struct slice *slice) {
     double gauge[SLICE_MOST_AXES];
     for (size_t k = 0; k < axes; k++)
         slice->lift[k * n + slice->axis[k]] = 1;
-    if (hcr_gauge(slice->region, slice->workspace, axes, slice->lift, gauge, NULL, &error) != HCR_OK)
+    if (hcr_gauge(slice->region, slice->workspace, axes, NULL, slice->lift, gauge, NULL, &error) != HCR_OK)
         return report_error(&error);
     double *moved = values_make(axes, n);
     if (moved == NULL)
@@ -119,7 +119,7 @@ static int project_axes(struct slice *slice) {
     for (size_t k = 0; k < axes; k++)
         slice->lift[k * n + slice->axis[k]] = gauge[k] > 0 ? 0.5 / gauge[k] : 1;
     int code = EXIT_DONE;
-    if (hcr_contract(slice->region, slice->workspace, axes, slice->lift, moved, NULL, &error) != HCR_OK)
+    if (hcr_contract(slice->region, slice->workspace, axes, NULL, slice->lift, moved, NULL, &error) != HCR_OK)
         code = report_error(&error);
     for (size_t k = 0; k < axes; k++) {
         const double step = slice->lift[k * n + slice->axis[k]];
@@ -194,7 +194,7 @@ static int choose_centre(struct slice *slice) {
     hcr_error error = {0};
     uint8_t inside = 0;
     uint32_t which = UINT32_MAX;
-    if (hcr_check(slice->region, 1, slice->centre, &inside, &which, &error) != HCR_OK)
+    if (hcr_check(slice->region, 1, NULL, slice->centre, &inside, &which, &error) != HCR_OK)
         return report_error(&error);
     if (inside)
         return EXIT_DONE;
@@ -259,7 +259,7 @@ static int reach_by_gauge(const struct slice *slice, size_t count, const double 
         return report_memory();
     for (size_t i = 0; i < count; i++)
         add_step(slice, direction + i * slice->axes, 1, scratch + i * slice->n);
-    const hcr_status status = hcr_gauge(slice->region, slice->workspace, count, scratch, reach, rays, &error);
+    const hcr_status status = hcr_gauge(slice->region, slice->workspace, count, NULL, scratch, reach, rays, &error);
     for (size_t i = 0; i < count && status == HCR_OK; i++) {
         reach[i] = reach[i] > 0 ? 1 / reach[i] : (double)INFINITY;
         which[i] = rays[i].constraint;
@@ -285,7 +285,7 @@ static int reach_by_bisection(const struct slice *slice, size_t count, const dou
             memcpy(scratch + i * slice->n, slice->centre, slice->n * sizeof *scratch);
             add_step(slice, direction + i * slice->axes, step[i], scratch + i * slice->n);
         }
-        status = hcr_violation(slice->region, count, scratch, value, broken, &error);
+        status = hcr_violation(slice->region, count, NULL, scratch, value, broken, &error);
         searching = 0;
         for (size_t i = 0; i < count && status == HCR_OK; i++) {
             if (value[i] > 0) {
@@ -354,7 +354,7 @@ int slice_inside(const struct slice *slice, size_t count, const double *point, u
         }
         status = y == NULL || value == NULL || which == NULL
                      ? HCR_ERROR_MEMORY
-                     : hcr_violation(slice->region, now, y, value, which, &error);
+                     : hcr_violation(slice->region, now, NULL, y, value, which, &error);
         for (size_t i = 0; i < now && status == HCR_OK; i++)
             inside[first + i] = value[i] <= 0;
         free(y);

@@ -36,7 +36,7 @@ static hcr_status project(hcr_projector *projector, size_t rows, size_t n, doubl
     double *projected = values_make(rows, n);
     if (projected == NULL)
         return HCR_ERROR_MEMORY;
-    const hcr_status status = hcr_project(projector, rows, y, projected, NULL, error);
+    const hcr_status status = hcr_project(projector, rows, NULL, y, projected, NULL, error);
     if (status == HCR_OK)
         memcpy(y, projected, rows * n * sizeof *y);
     free(projected);

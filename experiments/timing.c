@@ -33,8 +33,8 @@ struct call {
     double *y;
 };
 static hcr_status run(const struct call *call, const double *point, hcr_error *error) {
-    return call->projector != NULL ? hcr_project(call->projector, 1, point, call->y, NULL, error)
-                                   : call->map(call->region, call->workspace, 1, point, call->y, NULL, error);
+    return call->projector != NULL ? hcr_project(call->projector, 1, NULL, point, call->y, NULL, error)
+                                   : call->map(call->region, call->workspace, 1, NULL, point, call->y, NULL, error);
 }
 
 /* Calls of a sample: seven, or three where they take long. */
@@ -96,7 +96,7 @@ hcr_status timing_search(const hcr_region *region, region_map *map, const hcr_se
     for (int k = 0; status == HCR_OK && k < CALLS; k++) {
         hcr_workspace_reset_intersections(workspace);
         const double start = now();
-        status = map(region, workspace, rows, points, y, NULL, error);
+        status = map(region, workspace, rows, NULL, points, y, NULL, error);
         *seconds = fmin(*seconds, (now() - start) / (double)rows);
     }
     if (status == HCR_OK)

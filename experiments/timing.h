@@ -5,8 +5,8 @@
 #include "experiment.h"
 
 /* A map of the region: hcr_decode, hcr_contract, hcr_soften. */
-typedef hcr_status region_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *points,
-                              double *y, hcr_ray *rays, hcr_error *error);
+typedef hcr_status region_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
+                              const double *points, double *y, hcr_ray *rays, hcr_error *error);
 
 /* seconds[i] of the i-th sample alone, by the map and by projection: the least of some calls, since what else the
  * machine does can only add, less what reading the clock takes. `width` numbers a point. */

@@ -64,11 +64,11 @@ static hcr_status measure_inside(struct trial *trial, struct record *record, hcr
     for (size_t k = 0; status == HCR_OK && k < rows * n; k++)
         v[k] = trial->predicted[k] - origin[k % n];
     if (status == HCR_OK)
-        status = hcr_check(trial->region, rows, trial->predicted, trial->inside, NULL, error);
+        status = hcr_check(trial->region, rows, NULL, trial->predicted, trial->inside, NULL, error);
     if (status == HCR_OK)
-        status = hcr_violation(trial->region, rows, trial->predicted, violation, which, error);
+        status = hcr_violation(trial->region, rows, NULL, trial->predicted, violation, which, error);
     if (status == HCR_OK)
-        status = hcr_gauge(problem->region, workspace, rows, v, gauge, NULL, error);
+        status = hcr_gauge(problem->region, workspace, rows, NULL, v, gauge, NULL, error);
     double *value = record->value;
     for (size_t i = 0; status == HCR_OK && i < rows; i++) {
         const double excess = trial->inside[i] ? 0 : fmax(gauge[i] - 1, 0);
@@ -167,7 +167,7 @@ static hcr_status measure_projection(struct trial *trial, hcr_error *error) {
     if (status == HCR_OK)
         status = hcr_projector_create(trial->region, &projector, error);
     if (status == HCR_OK)
-        status = hcr_project(projector, rows, trial->points, trial->predicted, NULL, error);
+        status = hcr_project(projector, rows, NULL, trial->points, trial->predicted, NULL, error);
     if (status == HCR_OK)
         status = measure_inside(trial, record, error);
     if (status == HCR_OK) {
@@ -288,7 +288,7 @@ int trial_search(const struct store *store, const struct problem *problem) {
     const double radius = inradius(region, &error);
     hcr_status status = polar == NULL ? HCR_ERROR_MEMORY : hcr_workspace_create(region, 1, &workspace, &error);
     if (status == HCR_OK)
-        status = hcr_encode(region, workspace, problem->test, problem->y_test, polar, NULL, &error);
+        status = hcr_encode(region, workspace, problem->test, NULL, problem->y_test, polar, NULL, &error);
     for (int k = 0; status == HCR_OK && k < SEARCHES; k++) {
         hcr_search search = {.method = k == MULTIPLIERS ? HCR_SEARCH_FULL : HCR_SEARCH_CHAMPION};
         rows[k][0] = k == MULTIPLIERS ? 0 : -1;

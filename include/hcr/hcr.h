@@ -16,6 +16,9 @@
  *
  * What decode, contract and soften return satisfies every inequality of the region in exact arithmetic, at tolerance 0.
  *
+ * A region may have parameters: p numbers x that are given anew with each sample, within a declared range. C, O and
+ * gamma are then those of the sample, C(x), O(x) and gamma(v; x), and all of the above holds for each of them.
+ *
  * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
  * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
  * The library never prints, exits or changes signals, locale or floating-point environment. */
@@ -118,8 +121,8 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
 /* Constraint numbers are 0 … hcr_region_constraints − 1. A two-sided row has two numbers, of which the one whose side
  * is infinite is never active. */
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
-/* n numbers each, owned by the region. lower and upper are a box that holds the region (±infinity where it has none).
- */
+/* n numbers each, owned by the region. lower and upper are a box that holds the region (±infinity where it has none),
+ * whatever its parameters are; the origin is that at the middle of their range. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
 HCR_API const double *hcr_region_upper(const hcr_region *region);
@@ -131,8 +134,31 @@ HCR_API size_t hcr_region_freedom(const hcr_region *region);
 /* Equalities a·y = b of the region, and the bound of |a·y − b| for a result y: a few units in the last place of
  * Σ|a_j y_j|, with what their elimination adds. */
 HCR_API size_t hcr_region_equalities(const hcr_region *region);
-HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *y,
-                                             hcr_precision precision);
+HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x,
+                                             const double *y, hcr_precision precision);
+/* p, the number of parameters, and the range of each (p numbers, owned by the region; its ends belong to it). It is the
+ * declared one, with ends that no float meets moved outwards to the next float, so that both precisions have it whole.
+ */
+HCR_API size_t hcr_region_parameters(const hcr_region *region);
+HCR_API const double *hcr_region_parameter_lower(const hcr_region *region);
+HCR_API const double *hcr_region_parameter_upper(const hcr_region *region);
+/* The name of parameter k < p, such as "cap[3]", into `name` (cut to `capacity`). */
+HCR_API void hcr_region_parameter_name(const hcr_region *region, size_t k, char *name, size_t capacity);
+/* How the origin of a sample comes about. */
+typedef enum hcr_origin_form {
+    HCR_ORIGIN_FIXED = 0,   /* one point: the region has no parameters, or they don't move it */
+    HCR_ORIGIN_AFFINE = 1,  /* O0 + K x, strictly inside for every x of the range: that is proved */
+    HCR_ORIGIN_CHECKED = 2, /* O0 + K x, but where that isn't inside the analytic centre of the sample's rows and
+                             * bounds: each sample is checked, and some may have no origin (HCR_NO_ORIGIN) */
+} hcr_origin_form;
+HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
+/* The origin of one sample, n numbers. Errors: ARGUMENT; ORIGIN when x is out of range or has no origin. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_origin_at(const hcr_region *region, const double *x, double *origin,
+                                                     hcr_error *error);
+/* The region of one sample as a region of its own, without parameters: the same set with the same origin, for many maps
+ * with the same x. `allocator` NULL: malloc. Errors: ARGUMENT, MEMORY, ORIGIN as above. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_allocator *allocator,
+                                              hcr_region **fixed, hcr_error *error);
 /* 1 when the region is convex; 0 for star domains, of which results are what the origin sees. */
 HCR_API int hcr_region_is_convex(const hcr_region *region);
 /* What the origin sees of the region. A convex region is seen whole, and so is a star domain whose unions all have the
@@ -195,13 +221,15 @@ HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
 
 /* What happened to one sample: not an error of the call. */
 typedef enum hcr_outcome {
-    HCR_INSIDE = 0,      /* the result is strictly inside, where the input put it */
-    HCR_FRONTIER = 1,    /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
-    HCR_AT_ORIGIN = 2,   /* v = 0, or y = O: the direction is 0 */
-    HCR_OUTSIDE = 3,     /* encode: the point isn't in the region, r > 1 */
-    HCR_BAD_VALUE = 4,   /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
-    HCR_NO_FRONTIER = 5, /* decode: nothing stops this direction; the result is the origin */
-    HCR_HIDDEN = 6       /* encode: the point is in the region, but not within sight of the origin; r > 1 */
+    HCR_INSIDE = 0,       /* the result is strictly inside, where the input put it */
+    HCR_FRONTIER = 1,     /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
+    HCR_AT_ORIGIN = 2,    /* v = 0, or y = O: the direction is 0 */
+    HCR_OUTSIDE = 3,      /* encode: the point isn't in the region, r > 1 */
+    HCR_BAD_VALUE = 4,    /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
+    HCR_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
+    HCR_HIDDEN = 6,       /* encode: the point is in the region, but not within sight of the origin; r > 1 */
+    HCR_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
+    HCR_NO_ORIGIN = 8     /* the parameters leave no point strictly inside, or none in this precision: NaN likewise */
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */
@@ -211,83 +239,97 @@ typedef struct hcr_ray {
     uint32_t outcome;    /* an hcr_outcome */
 } hcr_ray;
 
-/* Common to the maps: `rows` samples; inputs are read, outputs written, neither kept; outputs must not overlap inputs.
- * `rays` (rows of them) may be NULL. "polar" arrays have n + 1 columns: the direction, then r.
- * Errors: ARGUMENT (a NULL where rows > 0, a workspace of another region); PRECISION from the _f32 maps.
- * A row's result depends on that row alone: not on the batch, the thread or what came before. */
+/* Common to the maps: `rows` samples; x has their parameters, rows × p (NULL for a region without); inputs are read,
+ * outputs written, neither kept; outputs must not overlap inputs. `rays` (rows of them) may be NULL. "polar" arrays
+ * have n + 1 columns: the direction, then r. Errors: ARGUMENT (a NULL where rows > 0, a workspace of another region);
+ * PRECISION from the _f32 maps. A row's result depends on that row alone: not on the batch, the thread or what came
+ * before. */
 
 /* gauge[i] = gamma(v_i); 0 where nothing stops v; NaN for a bad value. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                          const double *v, double *gauge, hcr_ray *rays, hcr_error *error);
+                                          const double *x, const double *v, double *gauge, hcr_ray *rays,
+                                          hcr_error *error);
 /* r is the gauge itself: more than 1 outside the region, which the outcome says too. */
 HCR_API HCR_MUST_USE hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *y, double *polar, hcr_ray *rays, hcr_error *error);
+                                           const double *x, const double *y, double *polar, hcr_ray *rays,
+                                           hcr_error *error);
 /* r is clamped to [0, 1]. */
 HCR_API HCR_MUST_USE hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *polar, double *y, hcr_ray *rays, hcr_error *error);
+                                           const double *x, const double *polar, double *y, hcr_ray *rays,
+                                           hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                             const double *v, double *y, hcr_ray *rays, hcr_error *error);
+                                             const double *x, const double *v, double *y, hcr_ray *rays,
+                                             hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *v, double *y, hcr_ray *rays, hcr_error *error);
+                                           const double *x, const double *v, double *y, hcr_ray *rays,
+                                           hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                              const float *v, float *gauge, hcr_ray *rays, hcr_error *error);
+                                              const float *x, const float *v, float *gauge, hcr_ray *rays,
+                                              hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *y, float *polar, hcr_ray *rays, hcr_error *error);
+                                               const float *x, const float *y, float *polar, hcr_ray *rays,
+                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *polar, float *y, hcr_ray *rays, hcr_error *error);
+                                               const float *x, const float *polar, float *y, hcr_ray *rays,
+                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                 const float *v, float *y, hcr_ray *rays, hcr_error *error);
+                                                 const float *x, const float *v, float *y, hcr_ray *rays,
+                                                 hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *v, float *y, hcr_ray *rays, hcr_error *error);
+                                               const float *x, const float *v, float *y, hcr_ray *rays,
+                                               hcr_error *error);
 
 /* Derivatives, as vector–Jacobian products: `x_bar` is the gradient of a scalar by x. The first array is the map's
  * input; `rays` is what the map returned for it, or NULL (then it is computed again).
  * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
  * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's and
- * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. */
+ * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. x_bar, rows × p, is the
+ * gradient by the parameters, which move the frontier and the origin; NULL: not wanted. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                              const double *v, const hcr_ray *rays, const double *gauge_bar,
-                                              double *v_bar, hcr_error *error);
+                                              const double *x, const double *v, const hcr_ray *rays,
+                                              const double *gauge_bar, double *v_bar, double *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *y, const hcr_ray *rays, const double *polar_bar,
-                                               double *y_bar, hcr_error *error);
+                                               const double *x, const double *y, const hcr_ray *rays,
+                                               const double *polar_bar, double *y_bar, double *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *polar, const hcr_ray *rays, const double *y_bar,
-                                               double *polar_bar, hcr_error *error);
+                                               const double *x, const double *polar, const hcr_ray *rays,
+                                               const double *y_bar, double *polar_bar, double *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                 const double *v, const hcr_ray *rays, const double *y_bar,
-                                                 double *v_bar, hcr_error *error);
+                                                 const double *x, const double *v, const hcr_ray *rays,
+                                                 const double *y_bar, double *v_bar, double *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
-                                               hcr_error *error);
+                                               const double *x, const double *v, const hcr_ray *rays,
+                                               const double *y_bar, double *v_bar, double *x_bar, hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                  const float *v, const hcr_ray *rays, const float *gauge_bar,
-                                                  float *v_bar, hcr_error *error);
+                                                  const float *x, const float *v, const hcr_ray *rays,
+                                                  const float *gauge_bar, float *v_bar, float *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *y, const hcr_ray *rays, const float *polar_bar,
-                                                   float *y_bar, hcr_error *error);
+                                                   const float *x, const float *y, const hcr_ray *rays,
+                                                   const float *polar_bar, float *y_bar, float *x_bar,
+                                                   hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *polar, const hcr_ray *rays, const float *y_bar,
-                                                   float *polar_bar, hcr_error *error);
+                                                   const float *x, const float *polar, const hcr_ray *rays,
+                                                   const float *y_bar, float *polar_bar, float *x_bar,
+                                                   hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                     const float *v, const hcr_ray *rays, const float *y_bar,
-                                                     float *v_bar, hcr_error *error);
+                                                     const float *x, const float *v, const hcr_ray *rays,
+                                                     const float *y_bar, float *v_bar, float *x_bar, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *v, const hcr_ray *rays, const float *y_bar,
-                                                   float *v_bar, hcr_error *error);
+                                                   const float *x, const float *v, const hcr_ray *rays,
+                                                   const float *y_bar, float *v_bar, float *x_bar, hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point
- * has a bad value. For a decision at tolerance 0 see hcr_check in hcr_build.h. */
-HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value,
-                                              uint32_t *which, hcr_error *error);
+ * or its parameters have a bad value. For a decision at tolerance 0 see hcr_check in hcr_build.h. */
+HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
+                                              double *value, uint32_t *which, hcr_error *error);
 
 /* off[i] = max |a·y_i − b| over the equalities, 0 when there are none; NaN when the point has a bad value. Equalities
  * play no part in hcr_violation. */
-HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *y, double *off,
-                                             hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y,
+                                             double *off, hcr_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,17 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_variable(hcr_builder *builder, c
                                                          int scalar, hcr_error *error);
 /* n so far. */
 HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
+/* Adds `size` parameters, with the range [lower[k], upper[k]] of each: finite, lower < upper. They have names as
+ * outputs have, and come before the first constraint; which of both come first is of no matter.
+ *
+ * In what follows a region's columns are its outputs, and behind them its parameters: a row, a quadratic, a cone, an
+ * LMI or an equality has n + p columns, so that a parameter may stand, to the first power, wherever a number may. Each
+ * inequality must be convex in outputs and parameters together; hcr_builder_add_varying_rows has products of both. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size,
+                                                          int scalar, const double *lower, const double *upper,
+                                                          hcr_error *error);
+/* n + p so far. */
+HCR_API size_t hcr_builder_columns(const hcr_builder *builder);
 
 /* Constraints added from here on come from this place: what messages and hcr_region_constraint show. Strings are
  * copied; file may be "" and line 0 when there is no file. */
@@ -45,6 +56,23 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_rows(hcr_builder *builder, size_
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const size_t *start,
                                                             const uint32_t *columns, const double *values,
                                                             const double *lower, const double *upper, hcr_error *error);
+
+/* Rows whose coefficients move with the parameters: lower <= a·(y, x) + Σ value · y[output] · x[parameter] <= upper,
+ * with the row a and the products of each row in compressed form. */
+typedef struct hcr_varying_rows {
+    size_t rows;
+    const size_t *start; /* rows + 1 offsets */
+    const uint32_t *columns;
+    const double *values;
+    const size_t *product_start;        /* rows + 1 offsets */
+    const uint32_t *product_outputs;    /* under n */
+    const uint32_t *product_parameters; /* under p */
+    const double *product_values;
+    const double *lower, *upper; /* one a row; NULL: none on that side */
+} hcr_varying_rows;
+/* Errors: DATA, SHAPE. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_rows *varying,
+                                                             hcr_error *error);
 
 /* ½ Q(y) + linear·y + constant <= ½ radius², where Q(y) is
  *     DIAGONAL  Σ_j matrix[j] (y_j − shift_j)²          matrix: n numbers, shift: n or NULL
@@ -145,7 +173,8 @@ typedef enum hcr_origin {
     HCR_ORIGIN_GIVEN = 3      /* a given point, which must be strictly inside */
 } hcr_origin;
 /* `points`: `count` × n, MEAN only (they may come later, NULL and 0 now: then finish refuses with ORIGIN); one row for
- * GIVEN. */
+ * GIVEN, or 1 + p rows: O(x) = row 0 + Σ_k x[k] · row 1 + k. A region with parameters takes CHEBYSHEV (O(x) = O0 + K x
+ * with the largest ball around it over the worst x) and GIVEN. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count,
                                                        const double *points, hcr_error *error);
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
@@ -185,13 +214,14 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int
 /* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational
  * arithmetic on the stored coefficients (expressions: in interval arithmetic of growing precision; callbacks: in
  * floating point), and every equality to within hcr_region_equality_tolerance: inside[i] = 1 or 0. A point with a NaN
- * or an infinity is not inside. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a
+ * or an infinity is not inside, nor is one whose parameters x (rows × p; NULL for a region without) are out of their
+ * range. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a
  * violated constraint, UINT32_MAX when inside or when it is an equality that doesn't hold. _f32 points are the doubles
  * that they convert to. */
-HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *y, uint8_t *inside,
-                                          uint32_t *which, hcr_error *error);
-HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *y, uint8_t *inside,
-                                              uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *x, const double *y,
+                                          uint8_t *inside, uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *x, const float *y,
+                                              uint8_t *inside, uint32_t *which, hcr_error *error);
 
 /* -------------------------------------------------------------------------------------------------- projection */
 
@@ -206,12 +236,14 @@ HCR_API void hcr_projector_free(hcr_projector *projector);
 typedef enum hcr_projection_outcome {
     HCR_PROJECTED_INSIDE = 0, /* it was inside: unchanged */
     HCR_PROJECTED_MOVED = 1,
-    HCR_PROJECTED_BAD_VALUE = 2 /* a NaN or an infinity: the origin */
+    HCR_PROJECTED_BAD_VALUE = 2, /* a NaN or an infinity: the origin */
+    HCR_PROJECTED_NOWHERE = 3    /* the parameters are out of range or leave nothing (HCR_OUT_OF_RANGE, HCR_NO_ORIGIN):
+                                  * NaN in every output */
 } hcr_projection_outcome;
 /* `outcomes` (rows of hcr_projection_outcome, may be NULL). Rows don't depend on each other. Not thread-safe: one
  * projector a thread. Errors: SOLVER when a row can't be solved: the text has its number. */
-HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *points, double *y,
-                                            uint8_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x,
+                                            const double *points, double *y, uint8_t *outcomes, hcr_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,12 +27,23 @@ typedef enum hcri_kind_id {
     HCRI_CALLBACK = 6,
     HCRI_UNION = 7,
     HCRI_EXCEPT = 8,
-    HCRI_KINDS = 9
+    HCRI_VARYING = 9,
+    HCRI_KINDS = 10
 } hcri_kind_id;
+
+/* The origins of samples with parameters: O(x) = constant + map x. A set's coordinates are its outputs, and behind them
+ * the parameters; the origin of a sample in it is (O(x), x), and a ray from there stays at x. */
+typedef struct hcri_motion {
+    size_t outputs, parameters;
+    double *constant;            /* outputs numbers */
+    hcri_rows map;               /* outputs rows, columns under parameters */
+    const double *lower, *upper; /* the range of the parameters, finite */
+} hcri_motion;
 
 /* How far the region reaches, for the analysis of rounding. */
 typedef struct hcri_extent {
     const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| (infinity: none is known) */
+    const hcri_motion *motion;    /* NULL, or the origin moves: `origin` then bounds |O_j(x)|, of parameters |x_j| */
     double radius;                /* bounds |y − O| */
     /* n: what an output that an equality determines may be off beyond its share of the step, 0 for the others; NULL
      * when there are none. */
@@ -88,6 +99,15 @@ typedef struct hcri_kind {
      * or come back as NULL when it always holds. NULL for box and linear: solve/ has its own way. */
     hcr_status (*substitute)(const hcri_constraint *constraint, const hcri_substitution *substitution,
                              hcri_constraint **substituted, hcr_error *error);
+    /* Prepares the block, after `place` at the middle of the range, for origins that move (kept by the caller); NULL
+     * where there is nothing to prepare. Errors: MEMORY. */
+    hcr_status (*follow)(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error);
+    /* `gauge` for rays that begin at origins of their own: row s of `origins` (n wide), strictly inside; v has zeros
+     * for the parameters. A sample's bits don't depend on the others. NULL for kinds that can't (those that aren't
+     * convex).
+     */
+    void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
 
@@ -95,7 +115,8 @@ typedef struct hcri_kind {
     double (*radius)(const hcri_constraint *constraint);
     /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
      * output type (2^-53 or 2^-24). Infinity when there is none: results are then checked by `holds` and drawn towards
-     * the origin until it does. After place. */
+     * the origin until it does. After place; when the origin moves, after follow, over the whole range, and infinity
+     * too where some x may have the origin on the frontier or outside. */
     double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
     double (*inradius)(const hcri_constraint *constraint);

@@ -96,6 +96,7 @@ static void add_block(const hcri_constraint *block, hcri_cost *sum) {
     }
     case HCRI_UNION:
     case HCRI_EXCEPT: add_bodies((const hcri_union *)block, sum); break;
+    case HCRI_VARYING:
     case HCRI_CALLBACK: /* the caller's: not known */
     case HCRI_KINDS: break;
     }

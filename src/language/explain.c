@@ -77,7 +77,7 @@ static int find_warning(const hcr_region *region, size_t *j, char *text, size_t 
         if (!is_doubtful(bound))
             continue;
         char name[64];
-        hcri_set_output_name(set, *j, name, sizeof name);
+        hcri_set_column_name(set, *j, name, sizeof name);
         snprintf(text, capacity,
                  "%.40s is bounded by %g: if that stands for no bound, write inf, for the origin is put in the middle "
                  "of the bounds, here at %g",
@@ -129,7 +129,7 @@ static void write_points(hcri_report *report, const hcr_region *region) {
     hcri_report_write(report, "\n  output               lower        origin         upper\n");
     for (size_t j = 0; j < shown; j++) {
         char name[64];
-        hcri_set_output_name(set, j, name, sizeof name);
+        hcri_set_column_name(set, j, name, sizeof name);
         hcri_report_write(report, "  %-12.40s  %12.6g  %12.6g  %12.6g\n", name, region->lower[j], region->origin[j],
                           region->upper[j]);
     }

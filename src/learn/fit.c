@@ -60,12 +60,12 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
         v == NULL || polar == NULL ? hcri_fail_memory(error) : hcr_workspace_create(region, 1, &workspace, error);
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         hcr_ray ray;
-        status = hcr_encode(region, workspace, 1, Y + i * run->n, polar, &ray, error);
+        status = hcr_encode(region, workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
         if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
             continue;
         for (size_t j = 0; j < run->n; j++)
             v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
-        status = hcr_contract(region, workspace, 1, v, run->Y + i * run->n, NULL, error);
+        status = hcr_contract(region, workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
         run->projected++;
         run->hidden += ray.outcome == HCR_HIDDEN;
     }
@@ -83,8 +83,9 @@ static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
     if (run->Y != NULL && !hcr_region_is_convex(region))
         return draw_in(run, Y, error);
     uint8_t *inside = hcri_allocate(a, run->rows, 1);
-    hcr_status status = run->Y == NULL || inside == NULL ? hcri_fail_memory(error)
-                                                         : hcr_check(region, run->rows, run->Y, inside, NULL, error);
+    hcr_status status = run->Y == NULL || inside == NULL
+                            ? hcri_fail_memory(error)
+                            : hcr_check(region, run->rows, NULL, run->Y, inside, NULL, error);
     hcr_projector *projector = NULL;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         if (inside[i])
@@ -92,7 +93,7 @@ static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
         if (projector == NULL)
             status = hcr_projector_create(region, &projector, error);
         if (status == HCR_OK)
-            status = hcr_project(projector, 1, Y + i * run->n, run->Y + i * run->n, NULL, error);
+            status = hcr_project(projector, 1, NULL, Y + i * run->n, run->Y + i * run->n, NULL, error);
         run->projected++;
     }
     hcr_projector_free(projector);
@@ -178,7 +179,7 @@ static hcr_status make_targets(fit_run *run, hcr_error *error) {
         return hcri_fail_memory(error);
     hcr_workspace *workspace;
     HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
-    const hcr_status status = hcr_encode(region, workspace, run->rows, run->Y, run->targets, NULL, error);
+    const hcr_status status = hcr_encode(region, workspace, run->rows, NULL, run->Y, run->targets, NULL, error);
     hcr_workspace_free(workspace);
     return status;
 }
@@ -235,7 +236,7 @@ static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error 
     hcr_status status = y == NULL || inside == NULL ? hcri_fail_memory(error)
                                                     : hcr_predict(run->model, run->rows, run->X, y, NULL, error);
     if (status == HCR_OK)
-        status = hcr_check(run->model->region, run->rows, y, inside, NULL, error);
+        status = hcr_check(run->model->region, run->rows, NULL, y, inside, NULL, error);
     double squares[2] = {0, 0}; /* training, validation */
     size_t count[2] = {0, 0}, inside_count = 0;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {

@@ -113,17 +113,18 @@ static double output_loss(const hcri_head *head, const double *y, const double *
 
 /* The predictions, and the derivative by them taken back, of direct, contract and soften. */
 static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, losses->points, losses->y, losses->rays,
-                                     error);
+    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, NULL, losses->points, losses->y,
+                                     losses->rays, error);
 }
 
 static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    hcr_status (*const back)(const hcr_region *, hcr_workspace *, size_t, const double *, const hcr_ray *,
-                             const double *, double *, hcr_error *) = head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
-                                                                      : head->kind == HCR_HEAD_SOFTEN ? hcr_soften_vjp
-                                                                                                      : hcr_decode_vjp;
-    return back(head->region, losses->workspace, rows, losses->points, losses->rays, losses->y_bar, losses->points_bar,
-                error);
+    hcr_status (*const back)(const hcr_region *, hcr_workspace *, size_t, const double *, const double *,
+                             const hcr_ray *, const double *, double *, double *, hcr_error *) =
+        head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
+        : head->kind == HCR_HEAD_SOFTEN ? hcr_soften_vjp
+                                        : hcr_decode_vjp;
+    return back(head->region, losses->workspace, rows, NULL, losses->points, losses->rays, losses->y_bar,
+                losses->points_bar, NULL, error);
 }
 
 /* Adds the Lagrangian's part to a row of simple's. */

@@ -29,8 +29,8 @@ size_t hcri_head_outputs(hcr_head kind, size_t n);
 size_t hcri_head_targets(hcr_head kind, size_t n);
 
 /* The region's map of a head that has one: all but simple. */
-typedef hcr_status hcri_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *points,
-                            double *y, hcr_ray *rays, hcr_error *error);
+typedef hcr_status hcri_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
+                            const double *points, double *y, hcr_ray *rays, hcr_error *error);
 hcri_map *hcri_head_map(hcr_head kind);
 
 /* What a layer's outputs give to the region's map, rows × hcri_head_outputs: (v, r) for decode, v for contract, for

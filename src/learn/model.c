@@ -104,7 +104,7 @@ hcr_status hcri_model_set_stretch(hcr_model *model, hcr_error *error) {
     for (size_t j = 0; v != NULL && j < n; j++)
         v[j] -= hcr_region_origin(model->region)[j];
     if (status == HCR_OK)
-        status = hcr_gauge(model->region, workspace, 1, v, &gauge, NULL, error);
+        status = hcr_gauge(model->region, workspace, 1, NULL, v, &gauge, NULL, error);
     if (status == HCR_OK)
         model->stretch = 1 / (1 - fmin(gauge, 0.9));
     hcr_workspace_free(workspace);

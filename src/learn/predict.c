@@ -98,8 +98,8 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
     }
     for (size_t i = 0; outcomes != NULL && i < rows; i++) {
         uint8_t inside = 0;
-        HCRI_TRY(Y != NULL ? hcr_check(model->region, 1, Y + i * n, &inside, NULL, error)
-                           : hcr_check_f32(model->region, 1, Y_f32 + i * n, &inside, NULL, error));
+        HCRI_TRY(Y != NULL ? hcr_check(model->region, 1, NULL, Y + i * n, &inside, NULL, error)
+                           : hcr_check_f32(model->region, 1, NULL, Y_f32 + i * n, &inside, NULL, error));
         outcomes[i] = isnan(room->points[i * n]) ? HCR_BAD_VALUE : inside ? HCR_INSIDE : HCR_OUTSIDE;
     }
     return HCR_OK;
@@ -111,14 +111,14 @@ static hcr_status predict_inside(const hcr_model *model, const prediction_room *
     hcr_workspace *workspace = room->workspace;
     hcr_ray *rays = room->rays;
     if (Y != NULL) {
-        HCRI_TRY(hcri_head_map(model->head)(region, workspace, rows, room->points, Y, rays, error));
+        HCRI_TRY(hcri_head_map(model->head)(region, workspace, rows, NULL, room->points, Y, rays, error));
     } else {
         for (size_t k = 0; k < rows * model->net.outputs; k++)
             room->points_f32[k] = (float)room->points[k];
         HCRI_TRY((model->head == HCR_HEAD_CONTRACT ? hcr_contract_f32
                   : model->head == HCR_HEAD_SOFTEN
                       ? hcr_soften_f32
-                      : hcr_decode_f32)(region, workspace, rows, room->points_f32, Y_f32, rays, error));
+                      : hcr_decode_f32)(region, workspace, rows, NULL, room->points_f32, Y_f32, rays, error));
     }
     for (size_t i = 0; outcomes != NULL && i < rows; i++)
         outcomes[i] = rays[i].outcome;

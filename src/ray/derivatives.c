@@ -143,8 +143,13 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
 }
 
 static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                      const hcr_ray *rays, const double *in, const double *bar, double *result, const float *in_f32,
-                      const float *bar_f32, float *result_f32, hcr_error *error) {
+                      const hcr_ray *rays, const double *x, const double *in, const double *bar, double *result,
+                      double *x_bar, const float *x_f32, const float *in_f32, const float *bar_f32, float *result_f32,
+                      float *x_bar_f32, hcr_error *error) {
+    (void)x;
+    (void)x_bar;
+    (void)x_f32;
+    (void)x_bar_f32;
     const int single = in == NULL;
     HCRI_TRY(hcri_map_check(
         region, workspace, kind, rows, single,
@@ -160,13 +165,17 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_m
 }
 
 #define VJP(name, KIND)                                                                                                \
-    hcr_status hcr_##name##_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,     \
-                                const hcr_ray *rays, const double *bar, double *result, hcr_error *error) {            \
-        return run(region, workspace, KIND, rows, rays, in, bar, result, NULL, NULL, NULL, error);                     \
+    hcr_status hcr_##name##_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,      \
+                                const double *in, const hcr_ray *rays, const double *bar, double *result,              \
+                                double *x_bar, hcr_error *error) {                                                     \
+        return run(region, workspace, KIND, rows, rays, x, in, bar, result, x_bar, NULL, NULL, NULL, NULL, NULL,       \
+                   error);                                                                                             \
     }                                                                                                                  \
-    hcr_status hcr_##name##_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *in,  \
-                                    const hcr_ray *rays, const float *bar, float *result, hcr_error *error) {          \
-        return run(region, workspace, KIND, rows, rays, NULL, NULL, NULL, in, bar, result, error);                     \
+    hcr_status hcr_##name##_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,   \
+                                    const float *in, const hcr_ray *rays, const float *bar, float *result,             \
+                                    float *x_bar, hcr_error *error) {                                                  \
+        return run(region, workspace, KIND, rows, rays, NULL, NULL, NULL, NULL, NULL, x, in, bar, result, x_bar,       \
+                   error);                                                                                             \
     }
 VJP(gauge, HCRI_GAUGE)
 VJP(encode, HCRI_ENCODE)

@@ -149,8 +149,10 @@ hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspa
 }
 
 static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                      const double *in, double *out, const float *in_f32, float *out_f32, hcr_ray *rays,
-                      hcr_error *error) {
+                      const double *x, const double *in, double *out, const float *x_f32, const float *in_f32,
+                      float *out_f32, hcr_ray *rays, hcr_error *error) {
+    (void)x;
+    (void)x_f32;
     const int single = in == NULL;
     HCRI_TRY(hcri_map_check(region, workspace, kind, rows, single,
                             single ? in_f32 != NULL && out_f32 != NULL : out != NULL, error));
@@ -160,13 +162,13 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_m
 }
 
 #define MAP(name, KIND)                                                                                                \
-    hcr_status hcr_##name(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,           \
-                          double *out, hcr_ray *rays, hcr_error *error) {                                              \
-        return run(region, workspace, KIND, rows, in, out, NULL, NULL, rays, error);                                   \
+    hcr_status hcr_##name(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,            \
+                          const double *in, double *out, hcr_ray *rays, hcr_error *error) {                            \
+        return run(region, workspace, KIND, rows, x, in, out, NULL, NULL, NULL, rays, error);                          \
     }                                                                                                                  \
-    hcr_status hcr_##name##_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *in,      \
-                                float *out, hcr_ray *rays, hcr_error *error) {                                         \
-        return run(region, workspace, KIND, rows, NULL, NULL, in, out, rays, error);                                   \
+    hcr_status hcr_##name##_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,       \
+                                const float *in, float *out, hcr_ray *rays, hcr_error *error) {                        \
+        return run(region, workspace, KIND, rows, NULL, NULL, NULL, x, in, out, rays, error);                          \
     }
 MAP(gauge, HCRI_GAUGE)
 MAP(encode, HCRI_ENCODE)

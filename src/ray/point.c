@@ -70,7 +70,7 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t i = 0; i < equalities->rows.count; i++) {
         const double off = hcri_rows_dot_minus(&equalities->rows, i, y, equalities->right[i]);
-        if (!(fabs(off) <= 16 * hcr_region_equality_tolerance(region, i, y, precision)))
+        if (!(fabs(off) <= 16 * hcr_region_equality_tolerance(region, i, NULL, y, precision)))
             return 0;
     }
     return 1;
@@ -79,5 +79,5 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
 int hcri_point_is_inside(const hcr_region *region, const double *y) {
     double worst;
     uint32_t which;
-    return hcr_violation(region, 1, y, &worst, &which, NULL) == HCR_OK && worst <= 0;
+    return hcr_violation(region, 1, NULL, y, &worst, &which, NULL) == HCR_OK && worst <= 0;
 }

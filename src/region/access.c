@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "core/file.h"
 #include "core/vector.h"
@@ -29,7 +30,7 @@ hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error
     return status;
 }
 
-size_t hcr_region_dimension(const hcr_region *region) { return region->set.n; }
+size_t hcr_region_dimension(const hcr_region *region) { return region->set.outputs; }
 size_t hcr_region_constraints(const hcr_region *region) { return region->constraints; }
 const double *hcr_region_origin(const hcr_region *region) { return region->origin; }
 const double *hcr_region_lower(const hcr_region *region) { return region->lower; }
@@ -37,19 +38,32 @@ const double *hcr_region_upper(const hcr_region *region) { return region->upper;
 double hcr_region_margin(const hcr_region *region, hcr_precision precision) {
     return region->margin[precision == HCR_SINGLE];
 }
-size_t hcr_region_freedom(const hcr_region *region) { return region->set.n - region->affine.count; }
+size_t hcr_region_freedom(const hcr_region *region) { return region->set.outputs - region->affine.count; }
 size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
-double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *y,
+double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x, const double *y,
                                      hcr_precision precision) {
-    return hcri_affine_tolerance(&region->affine, &region->set.equalities, equality, y,
+    return hcri_affine_tolerance(&region->affine, &region->set.equalities, equality, region->set.outputs, y, x,
                                  precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
+}
+size_t hcr_region_parameters(const hcr_region *region) { return region->motion.parameters; }
+const double *hcr_region_parameter_lower(const hcr_region *region) { return region->motion.lower; }
+const double *hcr_region_parameter_upper(const hcr_region *region) { return region->motion.upper; }
+hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
+    const hcri_rows *map = &region->motion.map;
+    if (!region->origin_proved)
+        return HCR_ORIGIN_CHECKED;
+    return region->motion.parameters == 0 || map->start[map->count] == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
 }
 int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
 int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
 
 void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {
-    hcri_set_output_name(&region->set, j, name, capacity);
+    hcri_set_column_name(&region->set, j, name, capacity);
+}
+
+void hcr_region_parameter_name(const hcr_region *region, size_t k, char *name, size_t capacity) {
+    hcri_set_column_name(&region->set, region->set.outputs + k, name, capacity);
 }
 
 hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint) {
@@ -72,44 +86,68 @@ hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision
         precision == HCR_SINGLE ? "single" : "double");
 }
 
-hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *y, double *value, uint32_t *which,
-                         hcr_error *error) {
-    if (region == NULL || (rows != 0 && (y == NULL || value == NULL || which == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y, value or which is NULL");
-    const size_t n = region->set.n;
-    for (size_t s = 0; s < rows; s++) {
-        const double *point = y + s * n;
-        double worst = -INFINITY;
-        uint32_t worst_constraint = HCRI_NO_CONSTRAINT;
-        const int finite = hcri_all_finite(n, point);
-        for (size_t b = 0; finite && b < region->set.blocks; b++) {
-            const hcri_constraint *block = region->set.block[b];
-            for (size_t i = 0; i < block->count; i++) {
-                if (!block->kind->exists(block, i))
-                    continue;
-                const double c = block->kind->value(block, i, point, NULL);
-                if (!(c <= worst)) { /* a NaN: outside of its domain */
-                    worst = isnan(c) ? INFINITY : c;
-                    worst_constraint = block->first + (uint32_t)i;
-                }
+const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted) {
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    if (p == 0)
+        return y;
+    memcpy(lifted, y, n * sizeof *lifted);
+    memcpy(lifted + n, x, p * sizeof *lifted);
+    return lifted;
+}
+
+/* The worst constraint of a finite point. */
+static double worst_of(const hcri_set *set, const double *point, uint32_t *which) {
+    double worst = -INFINITY;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            if (!block->kind->exists(block, i))
+                continue;
+            const double c = block->kind->value(block, i, point, NULL);
+            if (!(c <= worst)) { /* a NaN: outside of its domain */
+                worst = isnan(c) ? INFINITY : c;
+                *which = block->first + (uint32_t)i;
             }
         }
-        value[s] = finite ? worst : NAN;
-        which[s] = worst_constraint;
     }
+    return worst;
+}
+
+/* Room for one point and its parameters; refuses a NULL where there are rows. */
+static hcr_status begin_points(const hcr_region *region, size_t rows, const double *x, int pointers, double **lifted,
+                               hcr_error *error) {
+    if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->motion.parameters != 0))))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or an array is NULL");
+    *lifted = hcri_allocate(&region->set.allocator, region->set.n, sizeof **lifted);
+    return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y, double *value,
+                         uint32_t *which, hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && value != NULL && which != NULL, &lifted, error));
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        which[s] = HCRI_NO_CONSTRAINT;
+        value[s] = hcri_all_finite(region->set.n, point) ? worst_of(&region->set, point, &which[s]) : NAN;
+    }
+    hcri_release(&region->set.allocator, lifted);
     return HCR_OK;
 }
 
-hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *y, double *off, hcr_error *error) {
-    if (region == NULL || (rows != 0 && (y == NULL || off == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, y or off is NULL");
+hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y, double *off,
+                        hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL, &lifted, error));
     const hcri_equalities *equalities = &region->set.equalities;
-    const size_t n = region->set.n;
+    const size_t n = region->set.outputs, p = region->motion.parameters;
     for (size_t s = 0; s < rows; s++) {
-        const double *point = y + s * n;
-        off[s] = hcri_all_finite(n, point) ? 0 : NAN;
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        off[s] = hcri_all_finite(region->set.n, point) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
             off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
     }
+    hcri_release(&region->set.allocator, lifted);
     return HCR_OK;
 }

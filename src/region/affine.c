@@ -99,20 +99,25 @@ size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
     return low < affine->count && affine->dependent[low] == j ? low : SIZE_MAX;
 }
 
-double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, const double *y,
-                             double unit) {
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, size_t outputs,
+                             const double *y, const double *x, double unit) {
     const hcri_rows *rows = &equalities->rows;
     double solved = 0, rounded = 0, terms = fabs(equalities->right[i]);
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         const double a = fabs(rows->values[k]);
-        const size_t d = hcri_affine_find(affine, rows->columns[k]);
-        terms += a * fabs(y[rows->columns[k]]);
+        const uint32_t j = rows->columns[k];
+        const double size = fabs(j < outputs ? y[j] : x[j - outputs]);
+        const size_t d = hcri_affine_find(affine, j);
+        terms += a * size;
         if (d == SIZE_MAX)
             continue;
-        double absolute;
-        (void)hcri_rows_dot(&affine->map, d, y, &absolute);
-        solved += a * (fabs(affine->constant[d]) + absolute);
-        rounded += a * fabs(y[rows->columns[k]]);
+        double absolute = fabs(affine->constant[d]);
+        for (size_t t = affine->map.start[d]; t < affine->map.start[d + 1]; t++) {
+            const uint32_t free = affine->map.columns[t];
+            absolute += fabs(affine->map.values[t] * (free < outputs ? y[free] : x[free - outputs]));
+        }
+        solved += a * absolute;
+        rounded += a * size;
     }
     return 2 * unit * rounded + 8 * 0x1p-53 * (solved + terms) + 0x1p-1000;
 }

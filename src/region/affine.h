@@ -25,9 +25,10 @@ void hcri_affine_project(const hcri_affine *affine, double *v);
 void hcri_affine_complete(const hcri_affine *affine, double *y);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j);
-/* Bounds |a_i·y − b_i| for a result y that hcri_affine_complete finished: `unit` is the unit roundoff of its type. The
- * dependent outputs are rounded to it, and T and the constant are right to a few units in the last place. */
-double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, const double *y,
-                             double unit);
+/* Bounds |a_i·(y, x) − b_i| for a result y of `outputs` numbers, at parameters x, that hcri_affine_complete finished:
+ * `unit` is the unit roundoff of its type. The dependent outputs are rounded to it, and T and the constant are right to
+ * a few units in the last place. */
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities, size_t i, size_t outputs,
+                             const double *y, const double *x, double unit);
 
 #endif

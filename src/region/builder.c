@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
@@ -29,6 +30,7 @@ void hcr_builder_free(hcr_builder *builder) {
         return;
     const hcr_allocator allocator = builder->set.allocator;
     hcri_release(&allocator, builder->points);
+    hcri_release(&allocator, builder->range);
     if (builder->group != NULL)
         builder->group->base.kind->release(&builder->group->base);
     hcri_set_release(&builder->set);
@@ -44,15 +46,16 @@ static int is_identifier(const char *name) {
     return 1;
 }
 
-hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
+static hcr_status add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, int parameter,
+                               hcr_error *error) {
     if (builder == NULL || name == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
     hcri_set *set = &builder->set;
     if (set->blocks != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" comes after a constraint: outputs are declared first",
-                         name);
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "\"%s\" comes after a constraint: outputs and parameters are declared first", name);
     if (size == 0 || size > UINT32_MAX / 4 - set->n)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" has size %zu: it must be 1 or more, all outputs under 2^30",
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" has size %zu: it must be 1 or more, all columns under 2^30",
                          name, size);
     if (scalar && size != 1)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" is a scalar of size %zu", name, size);
@@ -62,10 +65,58 @@ hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size
     for (size_t i = 0; i < set->variables; i++)
         if (strcmp(set->variable[i].name, name) == 0)
             return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
-    return hcri_set_add_variable(set, name, size, scalar, error);
+    return hcri_set_add_variable(set, name, size, scalar, parameter, error);
 }
 
-size_t hcr_builder_dimension(const hcr_builder *builder) { return builder == NULL ? 0 : builder->set.n; }
+hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
+    return add_variable(builder, name, size, scalar, 0, error);
+}
+
+/* Grows the ranges of the parameters by one. */
+static hcr_status add_range(hcr_builder *builder, double lower, double upper, hcr_error *error) {
+    hcri_range *grown = hcri_grow(&builder->set.allocator, builder->range, &builder->range_capacity,
+                                  builder->ranges + 1, sizeof *grown);
+    if (grown == NULL)
+        return hcri_fail_memory(error);
+    builder->range = grown;
+    /* A float that stands for an end of the range is in it. */
+    const float low = (float)lower, high = (float)upper;
+    builder->range[builder->ranges++] = (hcri_range){
+        (double)low > lower ? (double)nextafterf(low, -INFINITY) : fmin((double)low, lower),
+        (double)high < upper ? (double)nextafterf(high, INFINITY) : fmax((double)high, upper), builder->place};
+    return HCR_OK;
+}
+
+hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size, int scalar,
+                                     const double *lower, const double *upper, hcr_error *error) {
+    if (builder == NULL || name == NULL || lower == NULL || upper == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, lower or upper is NULL");
+    for (size_t k = 0; k < size; k++) {
+        char element[32] = "";
+        if (!scalar)
+            snprintf(element, sizeof element, "[%zu]", k);
+        if (!(fabs(lower[k]) < HCRI_NO_BOUND && fabs(upper[k]) < HCRI_NO_BOUND))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "the range of %s%s is [%g, %g]: both ends must be numbers under 1e20", name, element,
+                             lower[k], upper[k]);
+        if (!(lower[k] < upper[k]))
+            return hcri_fail(error, HCR_ERROR_EMPTY, "the range of %s%s is [%g, %g]: %s", name, element, lower[k],
+                             upper[k],
+                             lower[k] == upper[k] ? "a parameter of one value is a constant" : "its ends cross");
+    }
+    const size_t before = builder->ranges;
+    hcr_status status = HCR_OK;
+    for (size_t k = 0; k < size && status == HCR_OK; k++)
+        status = add_range(builder, lower[k], upper[k], error);
+    if (status == HCR_OK)
+        status = add_variable(builder, name, size, scalar, 1, error);
+    if (status != HCR_OK)
+        builder->ranges = before;
+    return status;
+}
+
+size_t hcr_builder_dimension(const hcr_builder *builder) { return builder == NULL ? 0 : builder->set.outputs; }
+size_t hcr_builder_columns(const hcr_builder *builder) { return builder == NULL ? 0 : builder->set.n; }
 
 hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int line, int column, const char *text,
                                   hcr_error *error) {
@@ -79,13 +130,17 @@ hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int li
 
 hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error) {
     hcri_set *set = &builder->set;
-    if (set->n == 0)
+    if (set->outputs == 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
     while (set->blocks < 2) {
         hcri_constraint *block = NULL;
         HCRI_TRY(set->blocks == 0 ? hcri_box_create(set->n, &set->allocator, &block, error)
                                   : hcri_linear_create(set->n, &set->allocator, &block, error));
         HCRI_TRY(hcri_set_add_block(set, block, error));
+        for (size_t k = 0; set->blocks == 1 && k < builder->ranges; k++) {
+            hcri_box_narrow_lower(set->box, set->outputs + k, builder->range[k].lower, builder->range[k].place, 0);
+            hcri_box_narrow_upper(set->box, set->outputs + k, builder->range[k].upper, builder->range[k].place, 0);
+        }
     }
     return HCR_OK;
 }
@@ -159,9 +214,9 @@ hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t cou
                                   const double *upper, hcr_error *error) {
     if (builder == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
-    if (first > builder->set.n || count > builder->set.n - first)
+    if (first > builder->set.outputs || count > builder->set.outputs - first)
         return hcri_fail(error, HCR_ERROR_SHAPE, "bounds for outputs %zu to %zu of %zu", first, first + count,
-                         builder->set.n);
+                         builder->set.outputs);
     HCRI_TRY(check_bounds(count, lower, upper, "output", error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     for (size_t k = 0; k < count; k++) {
@@ -277,14 +332,13 @@ hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
     const int takes_points = origin == HCR_ORIGIN_MEAN || origin == HCR_ORIGIN_GIVEN;
     if (origin < HCR_ORIGIN_CHEBYSHEV || origin > HCR_ORIGIN_GIVEN || (!takes_points && count != 0) ||
-        (origin == HCR_ORIGIN_GIVEN && count != 1) || (count != 0 && points == NULL))
+        (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) || (count != 0 && points == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
-    for (size_t i = 0; i < count * builder->set.n; i++)
+    const size_t n = builder->set.outputs;
+    for (size_t i = 0; i < count * n; i++)
         if (!isfinite(points[i]))
-            return hcri_fail(error, HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity",
-                             i / builder->set.n);
-    double *copy =
-        count == 0 ? NULL : hcri_copy(&builder->set.allocator, points, count * builder->set.n, sizeof *points);
+            return hcri_fail(error, HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity", i / n);
+    double *copy = count == 0 ? NULL : hcri_copy(&builder->set.allocator, points, count * n, sizeof *points);
     if (count != 0 && copy == NULL)
         return hcri_fail_memory(error);
     hcri_release(&builder->set.allocator, builder->points);

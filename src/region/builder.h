@@ -7,8 +7,15 @@
 #include "hcr/hcr_build.h"
 #include "region/set.h"
 
+typedef struct hcri_range { /* of a parameter */
+    double lower, upper;
+    uint32_t place;
+} hcri_range;
+
 struct hcr_builder {
     hcri_set set;
+    size_t ranges, range_capacity;
+    hcri_range *range;   /* one a parameter; the box has them too, once it is there */
     uint32_t place;      /* of the constraints being added … */
     uint32_t place_rows; /* … and how many it has so far */
     hcr_origin origin;
@@ -16,7 +23,7 @@ struct hcr_builder {
     int unbounded_allowed;
     hcri_union *group; /* NULL outside of one; owned until it ends */
     size_t point_count;
-    double *points; /* MEAN: point_count × n; GIVEN: n */
+    double *points; /* MEAN: point_count × n; GIVEN: n, or (1 + p) × n */
 };
 
 /* Adds a block that was made for this builder's n outputs: the builder owns it, also on failure. Its sources become the

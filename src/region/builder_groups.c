@@ -41,7 +41,7 @@ static hcr_status check_sides(const hcr_builder *builder, const hcri_body *body,
     for (size_t j = 0; j < builder->set.n; j++)
         if (!(body->box->lower[j] < body->box->upper[j])) {
             char output[128];
-            hcri_set_output_name(&builder->set, j, output, sizeof output);
+            hcri_set_column_name(&builder->set, j, output, sizeof output);
             return hcri_fail(error, HCR_ERROR_EMPTY,
                              "a body of the %s has no interior: %s is to be at least %g and at most %g",
                              name_of(builder), output, body->box->lower[j], body->box->upper[j]);

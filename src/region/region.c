@@ -32,29 +32,32 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
 }
 
 /* What an output that equalities determine is off beyond its own rounding: what its free outputs are. */
-static void extra_of_dependent(const hcr_region *region, double unit, const double *reach, double *extra) {
+static void extra_of_dependent(const hcr_region *region, double unit, const double *size, const double *reach,
+                               double *extra) {
     const hcri_affine *affine = &region->affine;
     for (size_t i = 0; i < affine->count; i++)
         for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
             const size_t j = affine->map.columns[k];
-            extra[affine->dependent[i]] +=
-                1.01 * 4 * unit * fabs(affine->map.values[k]) * (fabs(region->origin[j]) + reach[j]);
+            extra[affine->dependent[i]] += 1.01 * 4 * unit * fabs(affine->map.values[k]) * (fabs(size[j]) + reach[j]);
         }
 }
 
 /* The margin of the blocks that have one; the others are verified. */
-static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const double *reach, double *extra,
-                                 hcr_error *error) {
+static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const double *size, const double *reach,
+                                 double *extra, hcr_error *error) {
     const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
     const hcri_set *set = &region->set;
     memset(extra, 0, set->n * sizeof *extra);
-    extra_of_dependent(region, unit, reach, extra);
-    const hcri_extent extent = {region->origin, reach, region->radius, region->affine.count == 0 ? NULL : extra};
+    extra_of_dependent(region, unit, size, reach, extra);
+    const int moves = region->motion.parameters != 0;
+    const hcri_extent extent = {size, reach, moves ? &region->motion : NULL, region->radius,
+                                region->affine.count == 0 ? NULL : extra};
     region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
     if (region->verified[precision] == NULL)
         return hcri_fail_memory(error);
     for (size_t b = 0; b < set->blocks; b++) {
-        const double margin = set->block[b]->kind->margin(set->block[b], unit, &extent);
+        const hcri_kind *kind = set->block[b]->kind;
+        const double margin = moves && kind->follow == NULL ? INFINITY : kind->margin(set->block[b], unit, &extent);
         if (margin <= HCRI_LARGEST_MARGIN)
             region->margin[precision] = fmax(region->margin[precision], margin);
         else
@@ -65,26 +68,41 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
     return HCR_OK;
 }
 
+/* size bounds |O_j(x)| (without parameters it is O_j itself), reach |y_j − O_j(x)|; of parameters |x_j|, and 0. */
+static void measure(const hcr_region *region, double *size, double *reach) {
+    for (size_t j = 0; j < region->set.n; j++) {
+        double least = region->origin[j], most = region->origin[j];
+        if (j < region->motion.outputs)
+            hcri_motion_extremes(&region->motion, j, &least, &most);
+        const int is_parameter = j >= region->set.outputs;
+        reach[j] = is_parameter ? 0 : fmax(region->upper[j] - least, most - region->lower[j]);
+        size[j] = is_parameter                     ? fmax(-region->motion.lower[j - region->set.outputs],
+                                                          region->motion.upper[j - region->set.outputs])
+                  : region->motion.parameters == 0 ? region->origin[j]
+                                                   : fmax(fabs(least), fabs(most));
+    }
+}
+
 static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     const size_t n = region->set.n;
-    double *reach = hcri_allocate(&region->set.allocator, 2 * n, sizeof *reach);
-    if (reach == NULL)
+    double *size = hcri_allocate(&region->set.allocator, 3 * n, sizeof *size), *reach = size + n;
+    if (size == NULL)
         return hcri_fail_memory(error);
+    measure(region, size, reach);
     double diagonal = 0;
-    for (size_t j = 0; j < n; j++) {
-        reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
+    for (size_t j = 0; j < n; j++)
         diagonal = hypot(diagonal, reach[j]);
-    }
     region->bounded = !isinf(diagonal);
     region->radius = fmin(region->radius, diagonal);
-    for (size_t b = 0; b < region->set.blocks; b++)
+    for (size_t b = 0; region->motion.parameters == 0 && b < region->set.blocks; b++)
         region->radius = fmin(region->radius, region->set.block[b]->kind->radius(region->set.block[b]));
     hcr_status status = HCR_OK;
     if (!region->bounded && !region->unbounded_allowed)
         status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
     for (int p = 0; p < 2 && status == HCR_OK; p++)
-        status = compute_margin(region, (hcr_precision)p, reach, reach + n, error);
-    hcri_release(&region->set.allocator, reach);
+        status = compute_margin(region, (hcr_precision)p, size, reach, reach + n, error);
+    region->origin_proved = region->verified_blocks[HCR_DOUBLE] == 0 || region->motion.parameters == 0;
+    hcri_release(&region->set.allocator, size);
     return status;
 }
 
@@ -120,7 +138,7 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
 /* A precision in which the rounded origin isn't certain to be inside has nowhere to draw results to. */
 static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
     const size_t n = region->set.n;
-    if (region->verified_blocks[HCR_SINGLE] == 0)
+    if (region->verified_blocks[HCR_SINGLE] == 0 || region->motion.parameters != 0) /* that of each sample then is */
         return HCR_OK;
     double *rounded = hcri_allocate(&region->set.allocator, n, sizeof *rounded);
     if (rounded == NULL)
@@ -154,6 +172,15 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
             return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
     if (!(outline->radius > 0))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", outline->radius);
+    const size_t parameters = n - region->set.outputs;
+    if (parameters != (outline->motion == NULL ? 0 : outline->motion->parameters))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the region has %zu parameters, and its origin moves with others",
+                         parameters);
+    if (parameters != 0) {
+        HCRI_TRY(hcri_motion_copy(outline->motion, allocator, &region->motion, error));
+        region->motion.lower = region->set.box->lower + region->set.outputs;
+        region->motion.upper = region->set.box->upper + region->set.outputs;
+    }
     if (outline->affine != NULL)
         HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
     region->radius = outline->radius;
@@ -163,6 +190,14 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
     region->visibility = region->convex ? (hcr_visibility){.proved = 1} : outline->visibility;
     region->inradius = INFINITY;
     HCRI_TRY(place_blocks(region, error));
+    for (size_t b = 0; parameters != 0 && b < region->set.blocks; b++) {
+        const hcri_kind *kind = region->set.block[b]->kind;
+        if (kind->gauge_from == NULL)
+            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                             "a region with parameters can't have a constraint of kind %s", kind->name);
+        if (kind->follow != NULL)
+            HCRI_TRY(kind->follow(region->set.block[b], &region->motion, error));
+    }
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(compute_margins(region, error));
@@ -203,6 +238,7 @@ void hcr_region_free(hcr_region *region) {
     hcri_release(&allocator, region->lower);
     hcri_release(&allocator, region->upper);
     hcri_affine_release(&region->affine, &allocator);
+    hcri_motion_release(&region->motion, &allocator);
     for (int p = 0; p < 2; p++) {
         hcri_release(&allocator, region->clamp_lower[p]);
         hcri_release(&allocator, region->clamp_upper[p]);
@@ -216,7 +252,7 @@ void hcr_region_free(hcr_region *region) {
 /* A compiled region: magic, version, size of the payload, the payload (the set, the origin, the bounds), and a checksum
  * of all before it. Margins and what depends on the origin are computed anew: they can't disagree with the rest. */
 static const char magic[8] = {'h', 'c', 'r', 'r', 'e', 'g', 'i', 'o'};
-enum { FORMAT_VERSION = 2, HEAD = 8 + 4 + 8, TAIL = 8 };
+enum { FORMAT_VERSION = 3, HEAD = 8 + 4 + 8, TAIL = 8 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(const unsigned char *bytes, size_t size) {
@@ -238,6 +274,7 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     hcri_put_u64(out, region->visibility.points);
     hcri_put_u64(out, region->visibility.points_hidden);
     (void)hcri_affine_write(&region->affine, out);
+    (void)hcri_motion_write(&region->motion, out);
 }
 
 /* The name of a callback in the block, NULL when there is none. */
@@ -300,15 +337,26 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     hcr_visibility visibility = {.proved = (int)proved, .points = hcri_get_u64(in)};
     visibility.points_hidden = hcri_get_u64(in);
     hcri_affine affine = {0};
+    hcri_motion motion = {0};
     hcr_status status = hcri_affine_read(in, n, &allocator, &affine, error);
+    if (status == HCR_OK)
+        status = hcri_motion_read(in, region->set.outputs, n - region->set.outputs, &allocator, &motion, error);
     if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1 || proved > 1 ||
                              visibility.points_hidden > visibility.points))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    const hcri_outline outline = {origin,     lower,        upper, radius, &affine, (int)unbounded_allowed,
-                                  visibility, origin_choice};
+    const hcri_outline outline = {.origin = origin,
+                                  .lower = lower,
+                                  .upper = upper,
+                                  .radius = radius,
+                                  .affine = &affine,
+                                  .motion = motion.parameters == 0 ? NULL : &motion,
+                                  .unbounded_allowed = (int)unbounded_allowed,
+                                  .visibility = visibility,
+                                  .origin_choice = origin_choice};
     if (status == HCR_OK)
         status = complete(region, &outline, error);
     hcri_affine_release(&affine, &allocator);
+    hcri_motion_release(&motion, &allocator);
     hcri_release(&allocator, origin);
     hcri_release(&allocator, lower);
     hcri_release(&allocator, upper);

@@ -3,22 +3,25 @@
 #define HCRI_REGION_H
 
 #include "region/affine.h"
+#include "region/motion.h"
 #include "region/set.h"
 
 struct hcr_region {
-    hcri_set set;
+    hcri_set set;         /* over the outputs and the parameters */
+    hcri_motion motion;   /* parameters 0: the origin is fixed */
     uint32_t constraints; /* numbers in use */
     uint32_t existing;    /* of those, inequalities that exist */
     int bounded;
-    double *origin;        /* O, n */
+    double *origin;        /* O, set.n numbers; with parameters (O(x), x) at the middle of their range */
     double *lower, *upper; /* a box that holds the region, ±infinity where there is none */
-    double radius;         /* bounds |y − O| over the region: given, or what the box and the blocks say */
+    double radius;         /* bounds |y − O(x)| over the region: given, or what the box and the blocks say */
     double inradius;       /* of the largest ball around O, at least approximately */
     double margin[2];      /* by hcr_precision */
     int convex, unbounded_allowed;
     uint32_t origin_choice; /* an hcr_origin */
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
+    int origin_proved;  /* 1: O(x) is strictly inside for every x of the range */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
     size_t verified_blocks[2];
@@ -33,6 +36,8 @@ typedef struct hcri_outline {
     const double *origin, *lower, *upper;
     double radius;
     const hcri_affine *affine; /* NULL: no equalities */
+    const hcri_motion *motion; /* NULL: no parameters; else `origin` is that at the middle of their range, and `radius`
+                                * bounds |y − O(x)| */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */
     uint32_t origin_choice;    /* an hcr_origin: how the origin was chosen */
@@ -44,6 +49,8 @@ hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, 
 #define HCRI_LARGEST_MARGIN 1e-3
 /* PRECISION when not even the origin is inside once it is rounded. */
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error);
+/* The point (y, x) of the region's set: y itself without parameters, else in `lifted` (set.n numbers). */
+const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted);
 /* A deep copy, by way of its compiled bytes. */
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error);
 

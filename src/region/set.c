@@ -26,7 +26,9 @@ void hcri_set_release(hcri_set *set) {
     *set = (hcri_set){.allocator = set->allocator};
 }
 
-hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, hcr_error *error) {
+/* Outputs go before the parameters that are there. */
+hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, int parameter,
+                                 hcr_error *error) {
     hcri_variable *grown =
         hcri_grow(&set->allocator, set->variable, &set->variable_capacity, set->variables + 1, sizeof *grown);
     if (grown == NULL)
@@ -35,8 +37,11 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
     char *copy = hcri_copy_string(&set->allocator, name);
     if (copy == NULL)
         return hcri_fail_memory(error);
-    set->variable[set->variables++] = (hcri_variable){copy, set->n, size, scalar};
+    for (size_t i = 0; !parameter && i < set->variables; i++)
+        set->variable[i].first += set->variable[i].parameter ? size : 0;
+    set->variable[set->variables++] = (hcri_variable){copy, parameter ? set->n : set->outputs, size, scalar, parameter};
     set->n += size;
+    set->outputs += parameter ? 0 : size;
     return HCR_OK;
 }
 
@@ -139,7 +144,7 @@ const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i) {
     return &set->place[block->source[local]];
 }
 
-void hcri_set_output_name(const hcri_set *set, size_t j, char *name, size_t capacity) {
+void hcri_set_column_name(const hcri_set *set, size_t j, char *name, size_t capacity) {
     for (size_t i = 0; i < set->variables; i++) {
         const hcri_variable *variable = &set->variable[i];
         if (j - variable->first < variable->size) {
@@ -161,6 +166,7 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
         hcri_put_string(out, set->variable[i].name);
         hcri_put_u64(out, set->variable[i].size);
         hcri_put_u32(out, (uint32_t)set->variable[i].scalar);
+        hcri_put_u32(out, (uint32_t)set->variable[i].parameter);
     }
     hcri_put_u64(out, set->places);
     for (size_t i = 0; i < set->places; i++) {
@@ -189,21 +195,21 @@ static hcr_status damaged(hcr_error *error, const char *what) {
 }
 
 static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
-    const size_t variables = hcri_get_count(in, 20);
+    const size_t variables = hcri_get_count(in, 24);
     for (size_t i = 0; i < variables && !in->failed; i++) {
         char *name = hcri_get_string(in, &set->allocator);
         const uint64_t size = hcri_get_u64(in);
-        const uint32_t scalar = hcri_get_u32(in);
+        const uint32_t scalar = hcri_get_u32(in), parameter = hcri_get_u32(in);
         hcr_status status = HCR_OK;
         /* The box alone has 24 bytes an output, so that the file is longer than the outputs are many. */
-        if (in->failed || size > in->size || set->n + size > in->size || scalar > 1)
+        if (in->failed || size > in->size || set->n + size > in->size || scalar > 1 || parameter > 1)
             status = damaged(error, "outputs");
         if (status == HCR_OK)
-            status = hcri_set_add_variable(set, name, (size_t)size, (int)scalar, error);
+            status = hcri_set_add_variable(set, name, (size_t)size, (int)scalar, (int)parameter, error);
         hcri_release(&set->allocator, name);
         HCRI_TRY(status);
     }
-    return in->failed || set->n == 0 ? damaged(error, "outputs") : HCR_OK;
+    return in->failed || set->outputs == 0 ? damaged(error, "outputs") : HCR_OK;
 }
 
 static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
@@ -275,6 +281,9 @@ hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_s
         status = read_blocks(in, set, error);
     if (status == HCR_OK)
         status = read_equalities(in, set, error);
+    for (size_t j = set->outputs; j < set->n && status == HCR_OK; j++)
+        if (isinf(set->box->lower[j]) || isinf(set->box->upper[j]) || !(set->box->lower[j] < set->box->upper[j]))
+            status = damaged(error, "parameters");
     if (status == HCR_OK)
         status = hcri_set_number(set, error);
     if (status != HCR_OK)

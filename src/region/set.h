@@ -11,7 +11,7 @@
 typedef struct hcri_variable {
     char *name;
     size_t first, size;
-    int scalar;
+    int scalar, parameter;
 } hcri_variable;
 
 typedef struct hcri_place { /* where constraints came from: what messages show */
@@ -28,7 +28,8 @@ typedef struct hcri_equalities { /* A y = right */
 
 typedef struct hcri_set {
     hcr_allocator allocator;
-    size_t n;
+    size_t n;       /* columns: the outputs, and behind them the parameters */
+    size_t outputs; /* … of which the first are outputs */
     size_t variables, variable_capacity;
     hcri_variable *variable;
     size_t places, place_capacity; /* place 0 always exists: "" at line 0 */
@@ -48,7 +49,8 @@ hcr_status hcri_set_copy(const hcri_set *set, const hcr_allocator *allocator, hc
 hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out);
 hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_set *set, hcr_error *error);
 /* Each appends one thing; strings are copied; add_block takes the block over, also on failure. */
-hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, hcr_error *error);
+hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, int scalar, int parameter,
+                                 hcr_error *error);
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error);
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
@@ -59,8 +61,8 @@ int hcri_set_is_convex(const hcri_set *set);
 /* The block that holds constraint number i, and the number inside it. */
 const hcri_constraint *hcri_set_block_of(const hcri_set *set, uint32_t i, size_t *local);
 const hcri_place *hcri_set_place_of(const hcri_set *set, uint32_t i);
-/* The name of output j into `name`. */
-void hcri_set_output_name(const hcri_set *set, size_t j, char *name, size_t capacity);
+/* The name of column j, an output or a parameter, into `name`. */
+void hcri_set_column_name(const hcri_set *set, size_t j, char *name, size_t capacity);
 /* Numbers every block's inequalities. Call after the last one was added. */
 hcr_status hcri_set_number(hcri_set *set, hcr_error *error);
 

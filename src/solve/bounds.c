@@ -164,7 +164,7 @@ hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_
         if (fabs(direction[j]) > fabs(direction[largest]))
             largest = j;
     hcri_describe_direction(set, direction, words, sizeof words);
-    hcri_set_output_name(set, largest, name, sizeof name);
+    hcri_set_column_name(set, largest, name, sizeof name);
     return hcri_fail(error, HCR_ERROR_UNBOUNDED,
                      "the region is unbounded: nothing stops the direction %s\n"
                      "Add bounds on these outputs, such as %s %s if that is beyond all that can occur, or the line "
@@ -297,7 +297,7 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
             memset(z, 0, n * sizeof *z);
             hcri_nlp_linear(nlp)[j] = side == 0 ? -1 : 1;
             char name[128];
-            hcri_set_output_name(set, j, name, sizeof name);
+            hcri_set_column_name(set, j, name, sizeof name);
             if (hcri_nlp_solve(nlp, 1e-8, z))
                 hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
             else

@@ -20,7 +20,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t capa
 /* "+ 2 y[0]" … without the sign and blanks where it comes first, without a coefficient of 1. */
 static void append_term(const hcri_set *set, double coefficient, size_t j, char *text, size_t capacity) {
     char name[128], number[32];
-    hcri_set_output_name(set, j, name, sizeof name);
+    hcri_set_column_name(set, j, name, sizeof name);
     hcri_number_write(number, fabs(coefficient), 0);
     const int first = text[0] == '\0', one = fabs(coefficient) == 1;
     append(text, capacity, "%s%s%s%s",
@@ -113,7 +113,7 @@ void hcri_describe_direction(const hcri_set *set, const double *direction, char 
         terms++;
         if (shown < MOST_TERMS) {
             char name[128], number[32];
-            hcri_set_output_name(set, j, name, sizeof name);
+            hcri_set_column_name(set, j, name, sizeof name);
             hcri_number_write(number, fabs(part), 0);
             append(text, capacity, "%s%c%s%s%s", shown == 0 ? "" : " ", part < 0 ? '-' : '+',
                    fabs(part) == 1 ? "" : number, fabs(part) == 1 ? "" : " ", name);

@@ -283,7 +283,7 @@ static hcr_ray worst(hcri_kkt *kkt) {
     double gauge;
     for (size_t j = 0; j < kkt->n; j++)
         kkt->from_origin[j] = kkt->y[j] - kkt->region->origin[j];
-    if (hcr_gauge(kkt->region, kkt->workspace, 1, kkt->from_origin, &gauge, &ray, NULL) != HCR_OK)
+    if (hcr_gauge(kkt->region, kkt->workspace, 1, NULL, kkt->from_origin, &gauge, &ray, NULL) != HCR_OK)
         ray.gauge = NAN;
     return ray;
 }

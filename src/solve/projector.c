@@ -159,8 +159,9 @@ static double gauge_of(hcr_projector *projector, const double *y) {
     double gauge = NAN;
     for (size_t j = 0; j < projector->region->set.n; j++)
         projector->point[j] = y[j] - projector->region->origin[j];
-    return hcr_gauge(projector->region, projector->workspace, 1, projector->point, &gauge, NULL, NULL) == HCR_OK ? gauge
-                                                                                                                 : NAN;
+    return hcr_gauge(projector->region, projector->workspace, 1, NULL, projector->point, &gauge, NULL, NULL) == HCR_OK
+               ? gauge
+               : NAN;
 }
 
 /* Rounding leaves a nearest point so near the frontier. */
@@ -247,7 +248,7 @@ static int is_on_equalities(const hcr_region *region, const double *p) {
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t e = 0; e < equalities->rows.count; e++)
         if (!(fabs(hcri_rows_dot_minus(&equalities->rows, e, p, equalities->right[e])) <=
-              hcr_region_equality_tolerance(region, e, p, HCR_DOUBLE)))
+              hcr_region_equality_tolerance(region, e, NULL, p, HCR_DOUBLE)))
             return 0;
     return 1;
 }
@@ -287,7 +288,7 @@ static hcr_status measure(hcr_projector *projector, size_t rows, const double *p
         if (state[i] == ROW_BAD)
             memset(away, 0, n * sizeof *away);
     }
-    return hcr_gauge(region, projector->workspace, rows, projector->away, projector->gauge, NULL, error);
+    return hcr_gauge(region, projector->workspace, rows, NULL, projector->away, projector->gauge, NULL, error);
 }
 
 /* The point itself, or one in nearly the same direction whose squares are finite. */
@@ -329,7 +330,7 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     double *results = projector->moved;
     if (!projector->box_only && moved != 0) {
         results = projector->result;
-        HCRI_TRY(hcr_contract(region, projector->workspace, moved, projector->moved, results, NULL, error));
+        HCRI_TRY(hcr_contract(region, projector->workspace, moved, NULL, projector->moved, results, NULL, error));
     }
     for (size_t i = 0; i < rows; i++) {
         const double *source = state[i] == ROW_BAD ? region->origin : state[i] == ROW_STAYS ? points + i * n : results;
@@ -344,8 +345,9 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     return HCR_OK;
 }
 
-hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *points, double *y, uint8_t *outcomes,
-                       hcr_error *error) {
+hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x, const double *points, double *y,
+                       uint8_t *outcomes, hcr_error *error) {
+    (void)x;
     if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
     const size_t n = projector->region->set.n, chunk = projector->workspace->chunk;

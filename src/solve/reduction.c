@@ -285,8 +285,8 @@ static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
     hcri_set *set = &reduction->set;
     for (size_t k = 0; k < reduction->freedom; k++) {
         char name[256];
-        hcri_set_output_name(original, reduction->free[k], name, sizeof name);
-        HCRI_TRY(hcri_set_add_variable(set, name, 1, 1, error));
+        hcri_set_column_name(original, reduction->free[k], name, sizeof name);
+        HCRI_TRY(hcri_set_add_variable(set, name, 1, 1, reduction->free[k] >= original->outputs, error));
     }
     for (size_t p = 0; p < original->places; p++)
         HCRI_TRY(hcri_set_add_place(set, original->place[p].file, original->place[p].line, original->place[p].column,

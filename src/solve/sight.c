@@ -45,7 +45,7 @@ hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const h
         double *y = sample->points + sample->count * n;
         hcr_ray ray;
         draw(piece, &random, polar);
-        status = hcr_decode(piece, workspace, 1, polar, y, &ray, error);
+        status = hcr_decode(piece, workspace, 1, NULL, polar, y, &ray, error);
         sample->count += status == HCR_OK && ray.outcome != HCR_NO_FRONTIER && holds(set, y);
     }
     hcr_workspace_free(workspace);
@@ -60,7 +60,7 @@ hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *regio
     hcr_status status =
         polar == NULL || rays == NULL ? hcri_fail_memory(error) : hcr_workspace_create(region, 1, &workspace, error);
     if (status == HCR_OK)
-        status = hcr_encode(region, workspace, sample->count, sample->points, polar, rays, error);
+        status = hcr_encode(region, workspace, sample->count, NULL, sample->points, polar, rays, error);
     *hidden = 0;
     for (size_t i = 0; i < sample->count && status == HCR_OK; i++)
         *hidden += rays[i].outcome == HCR_HIDDEN;

@@ -191,7 +191,7 @@ static hcr_status check_bounded(star *s, hcr_error *error) {
             HCRI_TRY(status);
         }
         char name[128];
-        hcri_set_output_name(&s->whole, j, name, sizeof name);
+        hcri_set_column_name(&s->whole, j, name, sizeof name);
         return hcri_fail(
             error, HCR_ERROR_UNBOUNDED,
             "no bound of %s is known: what star constraints, excepts and several unions say together isn't "
@@ -382,9 +382,14 @@ static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
     if (status == HCR_OK)
         status = look_around(s, chosen, &visibility, error);
     if (status == HCR_OK) {
-        const hcri_outline outline = {chosen->origin, s->lower,          s->upper,
-                                      INFINITY,       &s->found.affine,  s->builder->unbounded_allowed,
-                                      visibility,     s->builder->origin};
+        const hcri_outline outline = {.origin = chosen->origin,
+                                      .lower = s->lower,
+                                      .upper = s->upper,
+                                      .radius = INFINITY,
+                                      .affine = &s->found.affine,
+                                      .unbounded_allowed = s->builder->unbounded_allowed,
+                                      .visibility = visibility,
+                                      .origin_choice = s->builder->origin};
         status = hcri_region_create(&s->whole, &outline, &s->builder->set.allocator, region, error);
     }
     hcr_region_free(chosen);

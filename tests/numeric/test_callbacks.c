@@ -64,15 +64,15 @@ static void decode_all(const hcr_region *region, const hcr_callback *callback) {
         polar[k] = k % (N + 1) == N ? 1 : hcri_random_normal(&random);
         polar_f32[k] = (float)polar[k];
     }
-    must(hcr_decode(region, workspace, ROWS, polar, y, NULL, &error), &error);
-    must(hcr_check(region, ROWS, y, inside, NULL, &error), &error);
+    must(hcr_decode(region, workspace, ROWS, NULL, polar, y, NULL, &error), &error);
+    must(hcr_check(region, ROWS, NULL, y, inside, NULL, &error), &error);
     for (size_t i = 0; i < ROWS; i++) {
         const double c = callback->value(callback->context, N, y + i * N, NULL);
         assert_true(c <= -1e-14 && c >= -1e-12); /* on the frontier, but for what is called its rounding */
         assert_int_equal(inside[i], 1);
     }
-    must(hcr_decode_f32(region, workspace, ROWS, polar_f32, y_f32, NULL, &error), &error);
-    must(hcr_check_f32(region, ROWS, y_f32, inside, NULL, &error), &error);
+    must(hcr_decode_f32(region, workspace, ROWS, NULL, polar_f32, y_f32, NULL, &error), &error);
+    must(hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, &error), &error);
     for (size_t i = 0; i < ROWS; i++)
         assert_int_equal(inside[i], 1);
     hcr_workspace_free(workspace);
@@ -116,8 +116,8 @@ static void test_outside_the_domain(void **state) {
     uint32_t which[2];
     uint8_t inside[2];
     hcr_error error;
-    must(hcr_violation(region, 2, y, worst, which, &error), &error);
-    must(hcr_check(region, 2, y, inside, NULL, &error), &error);
+    must(hcr_violation(region, 2, NULL, y, worst, which, &error), &error);
+    must(hcr_check(region, 2, NULL, y, inside, NULL, &error), &error);
     assert_true(worst[0] < 0 && inside[0]);
     assert_true(worst[1] == (double)INFINITY && which[1] != UINT32_MAX && !inside[1]);
     hcr_region_free(region);

@@ -21,20 +21,20 @@ static hcr_error error;
 static double gauge_of(const hcr_region *region, const double *v) {
     hcr_workspace *workspace = workspace_of(region, 1);
     double gauge;
-    must(hcr_gauge(region, workspace, 1, v, &gauge, NULL, &error), &error);
+    must(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, &error), &error);
     hcr_workspace_free(workspace);
     return gauge;
 }
 
 static void contract(const hcr_region *region, const double *v, double *y) {
     hcr_workspace *workspace = workspace_of(region, 1);
-    must(hcr_contract(region, workspace, 1, v, y, NULL, &error), &error);
+    must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
     hcr_workspace_free(workspace);
 }
 
 static int is_inside(const hcr_region *region, const double *y) {
     uint8_t inside;
-    must(hcr_check(region, 1, y, &inside, NULL, &error), &error);
+    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
     return inside;
 }
 

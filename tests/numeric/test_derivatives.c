@@ -14,10 +14,11 @@ static hcr_error error;
 
 enum { MOST = 32 };
 
-typedef hcr_status map_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,
-                                double *out, hcr_ray *rays, hcr_error *failed);
-typedef hcr_status vjp_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *in,
-                                const hcr_ray *rays, const double *bar, double *result, hcr_error *failed);
+typedef hcr_status map_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
+                                const double *in, double *out, hcr_ray *rays, hcr_error *failed);
+typedef hcr_status vjp_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
+                                const double *in, const hcr_ray *rays, const double *bar, double *result, double *x_bar,
+                                hcr_error *failed);
 typedef struct tested_map {
     const char *name;
     map_function *forward;
@@ -37,7 +38,7 @@ static size_t outputs(const tested_map *map, size_t n) { return map->gauge_only 
 static double scalar(const tested_map *map, const hcr_region *region, hcr_workspace *workspace, const double *in,
                      const double *bar, hcr_ray *ray) {
     double out[MOST + 1], total = 0;
-    must(map->forward(region, workspace, 1, in, out, ray, &error), &error);
+    must(map->forward(region, workspace, 1, NULL, in, out, ray, &error), &error);
     for (size_t k = 0; k < outputs(map, region->set.n); k++)
         total += bar[k] * out[k];
     return total;
@@ -51,8 +52,8 @@ static int compare_row(const tested_map *map, const hcr_region *region, hcr_work
     double gradient[MOST + 1], without_rays[MOST + 1], expected[MOST + 1], size = 0, rounding = 0;
     hcr_ray ray;
     scalar(map, region, workspace, in, bar, &ray);
-    must(map->backward(region, workspace, 1, in, &ray, bar, gradient, &error), &error);
-    must(map->backward(region, workspace, 1, in, NULL, bar, without_rays, &error), &error);
+    must(map->backward(region, workspace, 1, NULL, in, &ray, bar, gradient, NULL, &error), &error);
+    must(map->backward(region, workspace, 1, NULL, in, NULL, bar, without_rays, NULL, &error), &error);
     assert_memory_equal(gradient, without_rays, inputs * sizeof *gradient);
     double length = 0;
     for (size_t j = 0; j < n; j++)
@@ -102,7 +103,7 @@ static void test_shape(void **state) {
                     in[j] = hcri_random_normal(&random);
                     bar[j] = hcri_random_normal(&random);
                 }
-                must(hcr_gauge(region, workspace, 1, in, &gauge, NULL, &error), &error);
+                must(hcr_gauge(region, workspace, 1, NULL, in, &gauge, NULL, &error), &error);
                 for (size_t j = 0; j < n; j++) { /* inside and outside by a factor of 2; any length for decode */
                     in[j] *= i % 3 == 0 ? 0.5 / gauge : i % 3 == 1 ? 2 / gauge : 1;
                     if (maps[m].forward == hcr_encode)
@@ -138,9 +139,12 @@ static void test_identities(void **state) {
                     bar[i][j] = hcri_random_normal(&random);
                 }
             }
-        must(hcr_decode_vjp(region, workspace, ROWS, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
-        must(hcr_contract(region, workspace, ROWS, &v[0][0], &y[0][0], rays, &error), &error);
-        must(hcr_contract_vjp(region, workspace, ROWS, &v[0][0], rays, &bar[0][0], &v_bar[0][0], &error), &error);
+        must(hcr_decode_vjp(region, workspace, ROWS, NULL, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], NULL,
+                            &error),
+             &error);
+        must(hcr_contract(region, workspace, ROWS, NULL, &v[0][0], &y[0][0], rays, &error), &error);
+        must(hcr_contract_vjp(region, workspace, ROWS, NULL, &v[0][0], rays, &bar[0][0], &v_bar[0][0], NULL, &error),
+             &error);
         size_t inside = 0;
         for (size_t i = 0; i < ROWS; i++) {
             double radial = 0, size = 0, contracted = 0;
@@ -177,25 +181,27 @@ static void test_special_rows(void **state) {
     static const double bar[5][2] = {{2, -3}, {2, -3}, {2, -3}, {2, -3}, {2, -3}};
     static const double contracted[5][2] = {{2, -3}, {2, -3}, {0, 0}, {0, -1}, {0, 0}};
     double v_bar[5][2], alone[2];
-    must(hcr_contract_vjp(region, workspace, 5, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], &error), &error);
+    must(hcr_contract_vjp(region, workspace, 5, NULL, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], NULL, &error), &error);
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 2; j++)
             assert_true(fabs(v_bar[i][j] - contracted[i][j]) <= 1e-14);
-    must(hcr_contract_vjp(region, workspace, 1, v[3], NULL, bar[3], alone, &error), &error);
+    must(hcr_contract_vjp(region, workspace, 1, NULL, v[3], NULL, bar[3], alone, NULL, &error), &error);
     assert_memory_equal(alone, v_bar[3], sizeof alone);
 
     static const double polar[4][3] = {{0, 0, 0.5}, {1, 0, NAN}, {INFINITY, 1, 0.5}, {4, 0, 0.5}};
     static const double decoded[4][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, -0.375, 2}};
     double polar_bar[4][3];
-    must(hcr_decode_vjp(region, workspace, 4, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
+    must(hcr_decode_vjp(region, workspace, 4, NULL, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], NULL, &error),
+         &error);
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 3; j++)
             assert_true(fabs(polar_bar[i][j] - decoded[i][j]) <= 1e-14);
 
     double gauge_bar[5] = {1, 1, 1, 1, 1}, y_bar[5][2];
-    must(hcr_gauge_vjp(region, workspace, 5, &v[0][0], NULL, gauge_bar, &v_bar[0][0], &error), &error);
+    must(hcr_gauge_vjp(region, workspace, 5, NULL, &v[0][0], NULL, gauge_bar, &v_bar[0][0], NULL, &error), &error);
     static const double encode_bar[5][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
-    must(hcr_encode_vjp(region, workspace, 5, &v[0][0], NULL, &encode_bar[0][0], &y_bar[0][0], &error), &error);
+    must(hcr_encode_vjp(region, workspace, 5, NULL, &v[0][0], NULL, &encode_bar[0][0], &y_bar[0][0], NULL, &error),
+         &error);
     for (size_t i = 0; i < 5; i += 2)
         for (size_t j = 0; j < 2; j++)
             if (i != 3)
@@ -216,13 +222,14 @@ static void test_half_plane(void **state) {
     static const double v[4][2] = {{-3, 2}, {0, 4}, {5, 0}, {0, 0}}, bar[4][2] = {{2, 7}, {2, 7}, {2, 7}, {2, 7}};
     static const double expected[4][2] = {{2, 7}, {2, 7}, {0, 1.4}, {2, 7}};
     double v_bar[4][2];
-    must(hcr_contract_vjp(region, workspace, 4, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], &error), &error);
+    must(hcr_contract_vjp(region, workspace, 4, NULL, &v[0][0], NULL, &bar[0][0], &v_bar[0][0], NULL, &error), &error);
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < 2; j++)
             assert_true(fabs(v_bar[i][j] - expected[i][j]) <= 1e-12);
     static const double polar[2][3] = {{-3, 2, 0.5}, {0, 4, 1}};
     double polar_bar[2][3];
-    must(hcr_decode_vjp(region, workspace, 2, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], &error), &error);
+    must(hcr_decode_vjp(region, workspace, 2, NULL, &polar[0][0], NULL, &bar[0][0], &polar_bar[0][0], NULL, &error),
+         &error);
     for (size_t k = 0; k < 6; k++)
         assert_true((&polar_bar[0][0])[k] == 0);
     hcr_workspace_free(workspace);
@@ -246,8 +253,9 @@ static void test_single(void **state) {
             polar_f32[k] = (float)polar[k];
         for (size_t k = 0; k < ROWS * N; k++)
             bar_f32[k] = (float)bar[k];
-        must(hcr_decode_vjp(region, workspace, ROWS, polar, NULL, bar, result, &error), &error);
-        must(hcr_decode_vjp_f32(region, workspace, ROWS, polar_f32, NULL, bar_f32, result_f32, &error), &error);
+        must(hcr_decode_vjp(region, workspace, ROWS, NULL, polar, NULL, bar, result, NULL, &error), &error);
+        must(hcr_decode_vjp_f32(region, workspace, ROWS, NULL, polar_f32, NULL, bar_f32, result_f32, NULL, &error),
+             &error);
         for (size_t k = 0; k < ROWS * (N + 1); k++)
             assert_true(result_f32[k] == (float)result[k]);
         hcr_workspace_free(workspace);

@@ -59,8 +59,8 @@ static hcr_region *finished(hcr_builder *builder) {
 
 static void check_inside(const hcr_region *region, size_t rows, const double *y, const float *y_f32) {
     uint8_t inside[ROWS];
-    must(y != NULL ? hcr_check(region, rows, y, inside, NULL, &error)
-                   : hcr_check_f32(region, rows, y_f32, inside, NULL, &error),
+    must(y != NULL ? hcr_check(region, rows, NULL, y, inside, NULL, &error)
+                   : hcr_check_f32(region, rows, NULL, y_f32, inside, NULL, &error),
          &error);
     for (size_t i = 0; i < rows; i++)
         assert_true(inside[i]);
@@ -93,31 +93,31 @@ static void test_maps(void **state) {
             v_f32[i] = (float)v[i];
         for (size_t i = 0; i < ROWS * (n + 1); i++)
             polar_f32[i] = (float)polar[i];
-        must(hcr_soften(region, workspace, ROWS, v, y, rays, &error), &error);
+        must(hcr_soften(region, workspace, ROWS, NULL, v, y, rays, &error), &error);
         check_inside(region, ROWS, y, NULL);
-        must(hcr_soften_f32(region, workspace, ROWS, v_f32, y_f32, NULL, &error), &error);
+        must(hcr_soften_f32(region, workspace, ROWS, NULL, v_f32, y_f32, NULL, &error), &error);
         check_inside(region, ROWS, NULL, y_f32);
-        must(hcr_contract_f32(region, workspace, ROWS, v_f32, y_f32, NULL, &error), &error);
+        must(hcr_contract_f32(region, workspace, ROWS, NULL, v_f32, y_f32, NULL, &error), &error);
         check_inside(region, ROWS, NULL, y_f32);
-        must(hcr_decode_f32(region, workspace, ROWS, polar_f32, y_f32, NULL, &error), &error);
+        must(hcr_decode_f32(region, workspace, ROWS, NULL, polar_f32, y_f32, NULL, &error), &error);
         check_inside(region, ROWS, NULL, y_f32);
-        must(hcr_contract(region, workspace, ROWS, v, y, rays, &error), &error);
+        must(hcr_contract(region, workspace, ROWS, NULL, v, y, rays, &error), &error);
         check_inside(region, ROWS, y, NULL);
-        must(hcr_residual(region, ROWS, y, off, &error), &error);
+        must(hcr_residual(region, ROWS, NULL, y, off, &error), &error);
         for (size_t i = 0; i < ROWS; i++) /* sums of 30 products of sizes about 2: a few units in the last place */
             assert_true(off[i] <= 1e-13);
-        must(hcr_decode(region, workspace, ROWS, polar, y, NULL, &error), &error);
+        must(hcr_decode(region, workspace, ROWS, NULL, polar, y, NULL, &error), &error);
         check_inside(region, ROWS, y, NULL);
 
-        must(hcr_encode(region, workspace, ROWS, y, polar, rays, &error), &error);
+        must(hcr_encode(region, workspace, ROWS, NULL, y, polar, rays, &error), &error);
         for (size_t i = 0; i < ROWS; i++)
             assert_true(rays[i].outcome == HCR_INSIDE || polar[i * (n + 1) + n] <= 1 + 1e-12);
-        must(hcr_decode(region, workspace, ROWS, polar, again, NULL, &error), &error);
+        must(hcr_decode(region, workspace, ROWS, NULL, polar, again, NULL, &error), &error);
         for (size_t i = 0; i < ROWS * n; i++)
             assert_true(fabs(again[i] - y[i]) <= 1e-11);
         for (size_t j = 0; j < n; j++)
             v[j] = known[j] - region->origin[j];
-        must(hcr_contract(region, workspace, 1, v, y, NULL, &error), &error);
+        must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
         for (size_t j = 0; j < n; j++)
             assert_true(fabs(y[j] - known[j]) <= 1e-12);
         hcr_workspace_free(workspace);
@@ -139,7 +139,7 @@ static void test_encode_off(void **state) {
     const double y[9] = {0.2, 0.3, 0.5, 0.2, 0.3, 0.5001, 0.7, 0.6, -0.3};
     double polar[12];
     hcr_ray rays[3];
-    must(hcr_encode(region, workspace, 3, y, polar, rays, &error), &error);
+    must(hcr_encode(region, workspace, 3, NULL, y, polar, rays, &error), &error);
     assert_int_equal(rays[0].outcome, HCR_INSIDE);
     assert_int_equal(rays[1].outcome, HCR_OUTSIDE);
     assert_int_equal(rays[2].outcome, HCR_OUTSIDE);
@@ -170,7 +170,7 @@ static void test_redundant(void **state) {
         assert_int_equal(hcr_region_freedom(region), 1);
         hcr_workspace *workspace = workspace_of(region, 1);
         double y[2];
-        must(hcr_contract(region, workspace, 1, v, y, NULL, &error), &error);
+        must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
         assert_true(fabs(y[0] + y[1] - 2) <= 1e-12);
         if (k == 0)
             memcpy(first, y, sizeof y);
@@ -206,7 +206,7 @@ static void test_only_equalities(void **state) {
         double v[3], y[3];
         const double size = pow(10, (double)(k % 13) - 6);
         fill_normal(&random, size, 3, v);
-        must(hcr_contract(region, workspace, 1, v, y, NULL, &error), &error);
+        must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
         /* one output is rounded: to a unit in its last place, which is 1e-16 of it */
         assert_true(fabs(y[0] + y[1] + y[2] - 1) <= 1e-12 * fmax(1, size / 1e3));
         check_inside(region, 1, y, NULL);
@@ -214,7 +214,7 @@ static void test_only_equalities(void **state) {
     double value;
     uint32_t which;
     const double point[3] = {1, 0, 0};
-    must(hcr_violation(region, 1, point, &value, &which, &error), &error);
+    must(hcr_violation(region, 1, NULL, point, &value, &which, &error), &error);
     assert_true(value == -INFINITY && which == UINT32_MAX);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -231,8 +231,8 @@ static void test_only_equalities(void **state) {
         fill_normal(&random, 1, 15, polar);
         fill_normal(&random, 1, 10, v);
         for (int map = 0; map < 2 && rows != 0; map++) {
-            must(map == 0 ? hcr_decode(region, workspace, rows, polar, y, NULL, &error)
-                          : hcr_contract(region, workspace, rows, v, y, NULL, &error),
+            must(map == 0 ? hcr_decode(region, workspace, rows, NULL, polar, y, NULL, &error)
+                          : hcr_contract(region, workspace, rows, NULL, v, y, NULL, &error),
                  &error);
             for (size_t i = 0; i < rows; i++)
                 assert_true(y[2 * i] == 1 && y[2 * i + 1] == 2);
@@ -255,8 +255,8 @@ static void test_derivatives(void **state) {
         hcr_workspace *workspace = workspace_of(region, 1);
         fill_normal(&random, k % 3 == 0 ? 0.01 : 4, n, v);
         fill_normal(&random, 1, n, bar);
-        must(k % 2 == 0 ? hcr_contract_vjp(region, workspace, 1, v, NULL, bar, result, &error)
-                        : hcr_soften_vjp(region, workspace, 1, v, NULL, bar, result, &error),
+        must(k % 2 == 0 ? hcr_contract_vjp(region, workspace, 1, NULL, v, NULL, bar, result, NULL, &error)
+                        : hcr_soften_vjp(region, workspace, 1, NULL, v, NULL, bar, result, NULL, &error),
              &error);
         for (size_t j = 0; j < n; j++) {
             static const double h = 1e-6;
@@ -265,8 +265,8 @@ static void test_derivatives(void **state) {
                 double moved[MOST];
                 memcpy(moved, v, n * sizeof *v);
                 moved[j] += side * h;
-                must(k % 2 == 0 ? hcr_contract(region, workspace, 1, moved, y, NULL, &error)
-                                : hcr_soften(region, workspace, 1, moved, y, NULL, &error),
+                must(k % 2 == 0 ? hcr_contract(region, workspace, 1, NULL, moved, y, NULL, &error)
+                                : hcr_soften(region, workspace, 1, NULL, moved, y, NULL, &error),
                      &error);
                 for (size_t i = 0; i < n; i++)
                     difference += side * bar[i] * y[i] / (2 * h);
@@ -292,8 +292,8 @@ static void test_file(void **state) {
     hcr_workspace *workspace = workspace_of(region, 1), *workspace_back = workspace_of(back, 1);
     for (size_t k = 0; k < 100; k++) {
         fill_normal(&random, 2, 12, v);
-        must(hcr_contract(region, workspace, 1, v, y, NULL, &error), &error);
-        must(hcr_contract(back, workspace_back, 1, v, y_back, NULL, &error), &error);
+        must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
+        must(hcr_contract(back, workspace_back, 1, NULL, v, y_back, NULL, &error), &error);
         assert_memory_equal(y, y_back, 12 * sizeof *y);
     }
     hcr_workspace_free(workspace);

@@ -138,7 +138,7 @@ static size_t count_outside(const hcr_region *region, char letter, size_t rows, 
             mark_dense((const hcri_quadratic *)region->set.block[b], rows, y, products, outside);
         free(products);
     } else {
-        must(hcr_check(region, rows, y, inside, NULL, &error), &error);
+        must(hcr_check(region, rows, NULL, y, inside, NULL, &error), &error);
         for (size_t s = 0; s < rows; s++)
             outside[s] = !inside[s];
     }
@@ -164,11 +164,11 @@ static void test_fast_check(void **state) {
         double *y = numbers(ROWS * n), gauge[ROWS];
         uint8_t inside[ROWS];
         fill_normal(&random, bench_deviation(letter), ROWS * n, y);
-        must(hcr_gauge(region, workspace, ROWS, y, gauge, NULL, &error), &error);
+        must(hcr_gauge(region, workspace, ROWS, NULL, y, gauge, NULL, &error), &error);
         for (size_t s = 0; s < ROWS; s++)
             for (size_t j = 0; j < n; j++)
                 y[s * n + j] *= (s == 0 ? 0.9 : s == 1 ? 1.1 : 1) / gauge[s];
-        must(hcr_check(region, ROWS, y, inside, NULL, &error), &error);
+        must(hcr_check(region, ROWS, NULL, y, inside, NULL, &error), &error);
         size_t expected = 0;
         for (size_t s = 0; s < ROWS; s++)
             expected += !inside[s];
@@ -205,12 +205,12 @@ static void run_maps(const hcr_region *region, char letter, hcr_workspace *works
         }
     for (int map = 0; map < 2; map++) {
         if (single)
-            must(map == 0 ? hcr_decode_f32(region, workspace, rows, polar_f32, y_f32, rays, &error)
-                          : hcr_contract_f32(region, workspace, rows, v_f32, y_f32, rays, &error),
+            must(map == 0 ? hcr_decode_f32(region, workspace, rows, NULL, polar_f32, y_f32, rays, &error)
+                          : hcr_contract_f32(region, workspace, rows, NULL, v_f32, y_f32, rays, &error),
                  &error);
         else
-            must(map == 0 ? hcr_decode(region, workspace, rows, polar, y, rays, &error)
-                          : hcr_contract(region, workspace, rows, v, y, rays, &error),
+            must(map == 0 ? hcr_decode(region, workspace, rows, NULL, polar, y, rays, &error)
+                          : hcr_contract(region, workspace, rows, NULL, v, y, rays, &error),
                  &error);
         for (size_t k = 0; single && k < rows * n; k++)
             y[k] = (double)y_f32[k];
@@ -237,7 +237,7 @@ static hcr_region *near_frontier(const hcr_region *region, double left, hcri_ran
     polar[n] = 1 - left;
     hcr_workspace *workspace = NULL;
     must(hcr_workspace_create(region, 1, &workspace, &error), &error);
-    must(hcr_decode(region, workspace, 1, polar, origin, NULL, &error), &error);
+    must(hcr_decode(region, workspace, 1, NULL, polar, origin, NULL, &error), &error);
     hcr_region *moved = region_moved(region, origin);
     hcr_workspace_free(workspace);
     free(polar);
@@ -331,7 +331,8 @@ static void try_region(const hcr_region *region, const char *name, hcri_random *
             const float polar_f32[2] = {0, 0};
             float y_f32;
             assert_true(single); /* double precision is refused when the region is made */
-            assert_int_equal(hcr_decode_f32(region, workspace, 1, polar_f32, &y_f32, NULL, NULL), HCR_ERROR_PRECISION);
+            assert_int_equal(hcr_decode_f32(region, workspace, 1, NULL, polar_f32, &y_f32, NULL, NULL),
+                             HCR_ERROR_PRECISION);
             continue;
         }
         accepted[single]++;

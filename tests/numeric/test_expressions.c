@@ -315,8 +315,8 @@ static void test_exactness(void **state) {
             }
         }
         hcr_error error;
-        must(hcr_decode(region, workspace, ROWS, polar, y, rays, &error), &error);
-        must(hcr_check(region, ROWS, y, within, NULL, &error), &error);
+        must(hcr_decode(region, workspace, ROWS, NULL, polar, y, rays, &error), &error);
+        must(hcr_check(region, ROWS, NULL, y, within, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++) {
             assert_int_equal(within[i], 1);
             assert_true(rays[i].outcome != HCR_BAD_VALUE);
@@ -330,8 +330,8 @@ static void test_exactness(void **state) {
             assert_true(off <= 1e-9 * (length + 10));
             on_frontier += polar[i * (n + 1) + n] == 1 && rays[i].constraint >= 2 * n;
         }
-        must(hcr_decode_f32(region, workspace, ROWS, polar_f32, y_f32, NULL, &error), &error);
-        must(hcr_check_f32(region, ROWS, y_f32, within, NULL, &error), &error);
+        must(hcr_decode_f32(region, workspace, ROWS, NULL, polar_f32, y_f32, NULL, &error), &error);
+        must(hcr_check_f32(region, ROWS, NULL, y_f32, within, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++)
             assert_int_equal(within[i], 1);
         free(polar);

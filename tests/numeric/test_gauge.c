@@ -19,7 +19,7 @@ static double gauge_of(const hcr_region *region, const double *v, hcr_ray *ray) 
     hcr_error error;
     double gauge;
     must(hcr_workspace_create(region, 1, &workspace, &error), &error);
-    must(hcr_gauge(region, workspace, 1, v, &gauge, ray, &error), &error);
+    must(hcr_gauge(region, workspace, 1, NULL, v, &gauge, ray, &error), &error);
     hcr_workspace_free(workspace);
     return gauge;
 }

@@ -37,11 +37,11 @@ static void test_paper_example(void **state) {
     const float y_f32[2] = {1, 0};
     double polar[3], back[2];
     float polar_f32[3];
-    must(hcr_encode(region, workspace, 1, y, polar, NULL, &error), &error);
+    must(hcr_encode(region, workspace, 1, NULL, y, polar, NULL, &error), &error);
     assert_true(polar[0] == 1 && polar[1] == 0 && polar[2] == 0.5);
-    must(hcr_decode(region, workspace, 1, polar, back, NULL, &error), &error);
+    must(hcr_decode(region, workspace, 1, NULL, polar, back, NULL, &error), &error);
     assert_true(back[0] == 1 && back[1] == 0);
-    must(hcr_encode_f32(region, workspace, 1, y_f32, polar_f32, NULL, &error), &error);
+    must(hcr_encode_f32(region, workspace, 1, NULL, y_f32, polar_f32, NULL, &error), &error);
     assert_true(polar_f32[0] == 1 && polar_f32[1] == 0 && polar_f32[2] == 0.5f);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -93,9 +93,9 @@ static void test_round_trip(void **state) {
         sample s = make_sample((region_shape)(k / SIZES), n, k);
         hcr_workspace *workspace = workspace_of(s.region, 1);
         double *y = numbers(ROWS * n), *again = numbers(ROWS * n), *polar = numbers(ROWS * (n + 1));
-        must(hcr_decode(s.region, workspace, ROWS, s.polar, y, NULL, &error), &error);
-        must(hcr_encode(s.region, workspace, ROWS, y, polar, NULL, &error), &error);
-        must(hcr_decode(s.region, workspace, ROWS, polar, again, NULL, &error), &error);
+        must(hcr_decode(s.region, workspace, ROWS, NULL, s.polar, y, NULL, &error), &error);
+        must(hcr_encode(s.region, workspace, ROWS, NULL, y, polar, NULL, &error), &error);
+        must(hcr_decode(s.region, workspace, ROWS, NULL, polar, again, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++) {
             for (size_t j = 0; j <= n; j++)
                 assert_true(fabs(polar[i * (n + 1) + j] - s.polar[i * (n + 1) + j]) <= 1e-12);
@@ -122,11 +122,11 @@ static void test_contract(void **state) {
         double *y = numbers(ROWS * n), *gauge = numbers(ROWS), *reached = numbers(ROWS);
         float *v_f32 = numbers(ROWS * n), *y_f32 = numbers(ROWS * n);
         hcr_ray rays[ROWS];
-        must(hcr_gauge(s.region, workspace, ROWS, s.v, gauge, NULL, &error), &error);
-        must(hcr_contract(s.region, workspace, ROWS, s.v, y, rays, &error), &error);
+        must(hcr_gauge(s.region, workspace, ROWS, NULL, s.v, gauge, NULL, &error), &error);
+        must(hcr_contract(s.region, workspace, ROWS, NULL, s.v, y, rays, &error), &error);
         for (size_t k2 = 0; k2 < ROWS * n; k2++)
             v_f32[k2] = (float)s.v[k2];
-        must(hcr_contract_f32(s.region, workspace, ROWS, v_f32, y_f32, NULL, &error), &error);
+        must(hcr_contract_f32(s.region, workspace, ROWS, NULL, v_f32, y_f32, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++) {
             assert_true(rays[i].gauge == gauge[i]);
             assert_int_equal(rays[i].outcome,
@@ -141,7 +141,7 @@ static void test_contract(void **state) {
             for (size_t j = 0; j < n; j++)
                 y[i * n + j] -= s.region->origin[j];
         }
-        must(hcr_gauge(s.region, workspace, ROWS, y, reached, NULL, &error), &error);
+        must(hcr_gauge(s.region, workspace, ROWS, NULL, y, reached, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++)
             assert_true(fabs(reached[i] - fmin(gauge[i], 1)) <= 1e-12 + hcr_region_margin(s.region, HCR_DOUBLE));
         free(y);
@@ -164,13 +164,13 @@ static void test_scale_invariance(void **state) {
         sample s = make_sample((region_shape)(k / SIZES), n, 2000 + k);
         hcr_workspace *workspace = workspace_of(s.region, 1);
         double *y = numbers(ROWS * n), *scaled = numbers(ROWS * (n + 1)), *result = numbers(ROWS * n);
-        must(hcr_decode(s.region, workspace, ROWS, s.polar, y, NULL, &error), &error);
+        must(hcr_decode(s.region, workspace, ROWS, NULL, s.polar, y, NULL, &error), &error);
         for (size_t f = 0; f < sizeof scales / sizeof scales[0]; f++) {
             memcpy(scaled, s.polar, ROWS * (n + 1) * sizeof *scaled);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t j = 0; j < n; j++)
                     scaled[i * (n + 1) + j] *= scales[f];
-            must(hcr_decode(s.region, workspace, ROWS, scaled, result, NULL, &error), &error);
+            must(hcr_decode(s.region, workspace, ROWS, NULL, scaled, result, NULL, &error), &error);
             if (f < 4)
                 assert_memory_equal(result, y, ROWS * n * sizeof *y);
             for (size_t i = 0; i < ROWS * n; i++)
@@ -201,8 +201,8 @@ static void test_single(void **state) {
             polar_f32[i * (n + 1) + n] = 1;
         for (size_t i = 0; i < ROWS * (n + 1); i++)
             polar[i] = (double)polar_f32[i];
-        must(hcr_decode(s.region, workspace, ROWS, polar, y, NULL, &error), &error);
-        must(hcr_decode_f32(s.region, workspace, ROWS, polar_f32, y_f32, NULL, &error), &error);
+        must(hcr_decode(s.region, workspace, ROWS, NULL, polar, y, NULL, &error), &error);
+        must(hcr_decode_f32(s.region, workspace, ROWS, NULL, polar_f32, y_f32, NULL, &error), &error);
         const double margin = hcr_region_margin(s.region, HCR_SINGLE);
         for (size_t i = 0; i < ROWS; i++)
             for (size_t j = 0; j < n; j++) {
@@ -213,16 +213,16 @@ static void test_single(void **state) {
             }
         for (size_t i = 0; i < ROWS * n; i++)
             points[i] = (double)y_f32[i];
-        must(hcr_encode(s.region, workspace, ROWS, points, encoded, NULL, &error), &error);
-        must(hcr_encode_f32(s.region, workspace, ROWS, y_f32, encoded_f32, NULL, &error), &error);
+        must(hcr_encode(s.region, workspace, ROWS, NULL, points, encoded, NULL, &error), &error);
+        must(hcr_encode_f32(s.region, workspace, ROWS, NULL, y_f32, encoded_f32, NULL, &error), &error);
         for (size_t i = 0; i < ROWS * (n + 1); i++)
             assert_true(encoded_f32[i] == (float)encoded[i]);
         for (size_t i = 0; i < ROWS * n; i++)
             y_f32[i] = (float)s.v[i];
         for (size_t i = 0; i < ROWS * n; i++)
             v[i] = (double)y_f32[i];
-        must(hcr_gauge(s.region, workspace, ROWS, v, gauge, NULL, &error), &error);
-        must(hcr_gauge_f32(s.region, workspace, ROWS, y_f32, gauge_f32, NULL, &error), &error);
+        must(hcr_gauge(s.region, workspace, ROWS, NULL, v, gauge, NULL, &error), &error);
+        must(hcr_gauge_f32(s.region, workspace, ROWS, NULL, y_f32, gauge_f32, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++)
             assert_true(gauge_f32[i] == (float)gauge[i]);
         void *all[] = {polar_f32, y_f32, gauge_f32, encoded_f32, polar, y, gauge, encoded, v, points};
@@ -247,8 +247,8 @@ static void run_in_order(const sample *s, hcr_workspace *workspace, size_t at_on
             memcpy(in + i * (n + 1), s->polar + order[first + i] * (n + 1), (n + 1) * sizeof *in);
             memcpy(bar + i * n, s->v + order[first + i] * n, n * sizeof *bar);
         }
-        must(hcr_decode(s->region, workspace, now, in, out, NULL, &error), &error);
-        must(hcr_decode_vjp(s->region, workspace, now, in, NULL, bar, result, &error), &error);
+        must(hcr_decode(s->region, workspace, now, NULL, in, out, NULL, &error), &error);
+        must(hcr_decode_vjp(s->region, workspace, now, NULL, in, NULL, bar, result, NULL, &error), &error);
         for (size_t i = 0; i < now; i++) {
             memcpy(y + order[first + i] * n, out + i * n, n * sizeof *y);
             memcpy(v_bar + order[first + i] * (n + 1), result + i * (n + 1), (n + 1) * sizeof *v_bar);
@@ -303,7 +303,7 @@ static void compare_searches(const hcr_region *region, size_t rows, const double
     hcr_workspace *workspace = workspace_of(region, 1);
     double *gauge = numbers(rows), *other = numbers(rows);
     hcr_ray *rays = numbers(2 * rows), *other_rays = numbers(2 * rows);
-    must(hcr_gauge(region, workspace, rows, v, gauge, rays, &error), &error);
+    must(hcr_gauge(region, workspace, rows, NULL, v, gauge, rays, &error), &error);
     const uint64_t all = hcr_workspace_intersections(workspace);
     assert_int_equal(all, rows * region->existing);
     static const hcr_search searches[] = {{HCR_SEARCH_ALGORITHM1, 0, 0},
@@ -313,7 +313,7 @@ static void compare_searches(const hcr_region *region, size_t rows, const double
     for (size_t k = 0; k < sizeof searches / sizeof searches[0]; k++) {
         must(hcr_workspace_set_search(workspace, &searches[k], &error), &error);
         hcr_workspace_reset_intersections(workspace);
-        must(hcr_gauge(region, workspace, rows, v, other, other_rays, &error), &error);
+        must(hcr_gauge(region, workspace, rows, NULL, v, other, other_rays, &error), &error);
         assert_memory_equal(gauge, other, rows * sizeof *gauge);
         for (size_t i = 0; i < rows; i++)
             assert_int_equal(rays[i].constraint, other_rays[i].constraint);
@@ -365,7 +365,7 @@ static void test_intersections(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         must(hcr_workspace_set_search(workspace, &cases[k].search, &error), &error);
         hcr_workspace_reset_intersections(workspace);
-        must(hcr_gauge(region, workspace, 1, v, &gauge, NULL, &error), &error);
+        must(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, &error), &error);
         assert_true(gauge == 3);
         assert_int_equal(hcr_workspace_intersections(workspace), cases[k].count);
     }
@@ -392,8 +392,8 @@ static void test_placed_workspace(void **state) {
     must(hcr_workspace_place(s.region, 2, memory, bytes, &placed, &error), &error);
     hcr_workspace *own = workspace_of(s.region, 2);
     double a[ROWS * 7], b[ROWS * 7];
-    must(hcr_decode(s.region, placed, ROWS, s.polar, a, NULL, &error), &error);
-    must(hcr_decode(s.region, own, ROWS, s.polar, b, NULL, &error), &error);
+    must(hcr_decode(s.region, placed, ROWS, NULL, s.polar, a, NULL, &error), &error);
+    must(hcr_decode(s.region, own, ROWS, NULL, s.polar, b, NULL, &error), &error);
     assert_memory_equal(a, b, sizeof a);
     hcr_workspace_free(placed); /* does nothing */
     hcr_workspace_free(own);
@@ -408,13 +408,13 @@ static void test_arguments(void **state) {
     hcr_workspace *workspace = workspace_of(region, 1);
     double polar[3] = {1, 0, 1}, y[2];
     hcr_ray ray;
-    must(hcr_decode(region, workspace, 0, NULL, NULL, NULL, &error), &error);
-    must(hcr_contract_f32(region, workspace, 0, NULL, NULL, NULL, &error), &error);
-    must(hcr_encode(region, workspace, 0, polar, y, &ray, &error), &error);
-    assert_int_equal(hcr_decode(region, workspace, 1, NULL, y, NULL, &error), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_decode(region, workspace, 1, polar, NULL, NULL, &error), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_decode(region, NULL, 1, polar, y, NULL, &error), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_decode(other, workspace, 1, polar, y, NULL, &error), HCR_ERROR_ARGUMENT);
+    must(hcr_decode(region, workspace, 0, NULL, NULL, NULL, NULL, &error), &error);
+    must(hcr_contract_f32(region, workspace, 0, NULL, NULL, NULL, NULL, &error), &error);
+    must(hcr_encode(region, workspace, 0, NULL, polar, y, &ray, &error), &error);
+    assert_int_equal(hcr_decode(region, workspace, 1, NULL, NULL, y, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_decode(region, workspace, 1, NULL, polar, NULL, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_decode(region, NULL, 1, NULL, polar, y, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_decode(other, workspace, 1, NULL, polar, y, NULL, &error), HCR_ERROR_ARGUMENT);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
     hcr_region_free(other);

@@ -86,8 +86,8 @@ static void test_spellings(void **state) {
             hcri_random random;
             hcri_random_seed(&random, k);
             fill_normal(&random, 3, POINTS * n, v);
-            must(hcr_contract(region, workspace, POINTS, v, t == 0 ? first : y, NULL, &error), &error);
-            must(hcr_check(region, POINTS, t == 0 ? first : y, inside, NULL, &error), &error);
+            must(hcr_contract(region, workspace, POINTS, NULL, v, t == 0 ? first : y, NULL, &error), &error);
+            must(hcr_check(region, POINTS, NULL, t == 0 ? first : y, inside, NULL, &error), &error);
             for (size_t i = 0; i < POINTS; i++)
                 if (!inside[i])
                     fail_msg("%s, spelling %zu: a result is outside", sets[k].name, t);

@@ -31,18 +31,18 @@ static void test_zero_direction(void **state) {
     const double v[2][2] = {{0, 0}, {3, 0}}, polar[2][3] = {{0, 0, 1}, {-0.0, 0, 0.5}};
     double y[2][2], encoded[3];
     hcr_ray rays[2];
-    must(hcr_contract(region, workspace, 2, &v[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_contract(region, workspace, 2, NULL, &v[0][0], &y[0][0], rays, &error), &error);
     assert_true(y[0][0] == 0 && y[0][1] == 0);
     assert_true(fabs(y[1][0] - 1) <= 1e-13 && y[1][0] <= 1 && y[1][1] == 0);
     assert_int_equal(rays[0].outcome, HCR_AT_ORIGIN);
     assert_int_equal(rays[0].constraint, UINT32_MAX);
     assert_int_equal(rays[1].outcome, HCR_FRONTIER);
-    must(hcr_decode(region, workspace, 2, &polar[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_decode(region, workspace, 2, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
     for (size_t i = 0; i < 2; i++) {
         assert_true(y[i][0] == 0 && y[i][1] == 0);
         assert_int_equal(rays[i].outcome, HCR_AT_ORIGIN);
     }
-    must(hcr_encode(region, workspace, 1, zero, encoded, rays, &error), &error);
+    must(hcr_encode(region, workspace, 1, NULL, zero, encoded, rays, &error), &error);
     assert_true(encoded[0] == 0 && encoded[1] == 0 && encoded[2] == 0);
     assert_int_equal(rays[0].outcome, HCR_AT_ORIGIN);
     hcr_workspace_free(workspace);
@@ -62,10 +62,10 @@ static void test_parallel_rays(void **state) {
     const double up[2] = {0, 9};
     feclearexcept(FE_ALL_EXCEPT);
     feenableexcept(FE_DIVBYZERO | FE_INVALID);
-    const hcr_status contracted = hcr_contract(square, workspace, COUNT, &v[0][0], &y[0][0], NULL, &error);
-    const hcr_status encoded = hcr_encode(square, workspace, COUNT, &y[0][0], &polar[0][0], NULL, &error);
-    const hcr_status decoded = hcr_decode(square, workspace, COUNT, &polar[0][0], &back[0][0], NULL, &error);
-    const hcr_status in_flat = hcr_contract(flat, flat_workspace, 1, up, corner, NULL, &error);
+    const hcr_status contracted = hcr_contract(square, workspace, COUNT, NULL, &v[0][0], &y[0][0], NULL, &error);
+    const hcr_status encoded = hcr_encode(square, workspace, COUNT, NULL, &y[0][0], &polar[0][0], NULL, &error);
+    const hcr_status decoded = hcr_decode(square, workspace, COUNT, NULL, &polar[0][0], &back[0][0], NULL, &error);
+    const hcr_status in_flat = hcr_contract(flat, flat_workspace, 1, NULL, up, corner, NULL, &error);
     fedisableexcept(FE_DIVBYZERO | FE_INVALID);
     must(contracted, &error);
     must(encoded, &error);
@@ -92,11 +92,11 @@ static void test_half_plane(void **state) {
     static const double v[4][2] = {{-3, 2}, {0, 4}, {5, 0}, {0, 0}};
     double y[4][2];
     hcr_ray rays[4];
-    must(hcr_contract(region, workspace, 4, &v[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_contract(region, workspace, 4, NULL, &v[0][0], &y[0][0], rays, &error), &error);
     assert_true(y[0][0] == -3 && y[0][1] == 2 && y[1][0] == 0 && y[1][1] == 4 && y[3][0] == 0 && y[3][1] == 0);
     assert_true(y[2][0] <= 1 && y[2][0] >= 1 - 1e-13 && y[2][1] == 0);
     static const double polar[2][3] = {{-3, 2, 0.5}, {5, 0, 0.5}};
-    must(hcr_decode(region, workspace, 2, &polar[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_decode(region, workspace, 2, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
     assert_int_equal(rays[0].outcome, HCR_NO_FRONTIER);
     assert_int_equal(rays[1].outcome, HCR_INSIDE);
     assert_true(y[0][0] == 0 && y[0][1] == 0 && y[1][0] == 0.5 && y[1][1] == 0);
@@ -120,14 +120,14 @@ static void test_unit_vectors(void **state) {
         v_f32[2 * i] = (float)v[2 * i];
         v_f32[2 * i + 1] = (float)v[2 * i + 1];
     }
-    must(hcr_contract(region, workspace, ANGLES, v, y, NULL, &error), &error);
-    must(hcr_check(region, ANGLES, y, inside, NULL, &error), &error);
+    must(hcr_contract(region, workspace, ANGLES, NULL, v, y, NULL, &error), &error);
+    must(hcr_check(region, ANGLES, NULL, y, inside, NULL, &error), &error);
     for (size_t i = 0; i < ANGLES; i++) {
         assert_true(inside[i]);
         assert_true(hypot(y[2 * i], y[2 * i + 1]) >= 1 - 1e-13);
     }
-    must(hcr_contract_f32(region, workspace, ANGLES, v_f32, y_f32, NULL, &error), &error);
-    must(hcr_check_f32(region, ANGLES, y_f32, inside, NULL, &error), &error);
+    must(hcr_contract_f32(region, workspace, ANGLES, NULL, v_f32, y_f32, NULL, &error), &error);
+    must(hcr_check_f32(region, ANGLES, NULL, y_f32, inside, NULL, &error), &error);
     for (size_t i = 0; i < ANGLES; i++) { /* the squares of floats are exact in double precision */
         const double squares =
             (double)y_f32[2 * i] * (double)y_f32[2 * i] + (double)y_f32[2 * i + 1] * (double)y_f32[2 * i + 1];
@@ -177,15 +177,15 @@ static void test_bad_values(void **state) {
     }
     hcr_ray rays[COUNT];
     uint8_t inside[COUNT];
-    must(hcr_decode(region, workspace, COUNT, &polar[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_decode(region, workspace, COUNT, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
     for (size_t i = 0; i < COUNT; i++) {
         assert_int_equal(rays[i].outcome, cases[i].outcome);
         const int bad = rays[i].outcome == HCR_BAD_VALUE; /* exactly the origin, else right to a few roundings */
         for (size_t j = 0; j < 2; j++)
             assert_true(fabs(y[i][j] - cases[i].y[j]) <= (bad ? 0 : 1e-15));
     }
-    must(hcr_contract(region, workspace, COUNT, &v[0][0], &y[0][0], rays, &error), &error);
-    must(hcr_check(region, COUNT, &y[0][0], inside, NULL, &error), &error);
+    must(hcr_contract(region, workspace, COUNT, NULL, &v[0][0], &y[0][0], rays, &error), &error);
+    must(hcr_check(region, COUNT, NULL, &y[0][0], inside, NULL, &error), &error);
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(inside[i]);
         const int bad = !isfinite(v[i][0]) || !isfinite(v[i][1]);
@@ -193,8 +193,8 @@ static void test_bad_values(void **state) {
         assert_true(!bad || (y[i][0] == origin[0] && y[i][1] == origin[1]));
     }
     double gauge[COUNT], encoded[COUNT][3];
-    must(hcr_gauge(region, workspace, COUNT, &v[0][0], gauge, rays, &error), &error);
-    must(hcr_encode(region, workspace, COUNT, &v[0][0], &encoded[0][0], rays, &error), &error);
+    must(hcr_gauge(region, workspace, COUNT, NULL, &v[0][0], gauge, rays, &error), &error);
+    must(hcr_encode(region, workspace, COUNT, NULL, &v[0][0], &encoded[0][0], rays, &error), &error);
     for (size_t i = 0; i < COUNT; i++) {
         const int bad = !isfinite(v[i][0]) || !isfinite(v[i][1]);
         assert_int_equal(isnan(gauge[i]) != 0, bad);
@@ -202,7 +202,7 @@ static void test_bad_values(void **state) {
         assert_int_equal(rays[i].outcome == HCR_BAD_VALUE, bad);
     }
     float polar_f32[2][3] = {{NAN, 0, 1}, {FLT_MAX, FLT_MAX, 1}}, y_f32[2][2];
-    must(hcr_decode_f32(region, workspace, 2, &polar_f32[0][0], &y_f32[0][0], rays, &error), &error);
+    must(hcr_decode_f32(region, workspace, 2, NULL, &polar_f32[0][0], &y_f32[0][0], rays, &error), &error);
     assert_int_equal(rays[0].outcome, HCR_BAD_VALUE);
     assert_true(y_f32[0][0] == 0.25f && y_f32[0][1] == -0.5f && y_f32[1][0] == 1 && y_f32[1][1] == 0.25f);
     hcr_workspace_free(workspace);
@@ -217,7 +217,7 @@ static void test_outside(void **state) {
     static const double y[2][2] = {{3, 4}, {0, -1.5}};
     double polar[2][3];
     hcr_ray rays[2];
-    must(hcr_encode(region, workspace, 2, &y[0][0], &polar[0][0], rays, &error), &error);
+    must(hcr_encode(region, workspace, 2, NULL, &y[0][0], &polar[0][0], rays, &error), &error);
     assert_int_equal(rays[0].outcome, HCR_OUTSIDE);
     assert_int_equal(rays[1].outcome, HCR_INSIDE);
     assert_true(polar[0][2] == 2.5 && polar[1][2] == 0.75);

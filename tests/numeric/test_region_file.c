@@ -169,8 +169,8 @@ static void assert_same(const hcr_region *a, const hcr_region *b) {
     fill_normal(&random, 1, ROWS * (N + 1), polar);
     must(hcr_workspace_create(a, 1, &workspaces[0], &error), &error);
     must(hcr_workspace_create(b, 1, &workspaces[1], &error), &error);
-    must(hcr_decode(a, workspaces[0], ROWS, polar, results[0], NULL, &error), &error);
-    must(hcr_decode(b, workspaces[1], ROWS, polar, results[1], NULL, &error), &error);
+    must(hcr_decode(a, workspaces[0], ROWS, NULL, polar, results[0], NULL, &error), &error);
+    must(hcr_decode(b, workspaces[1], ROWS, NULL, polar, results[1], NULL, &error), &error);
     assert_memory_equal(results[0], results[1], sizeof results[0]);
     hcr_workspace_free(workspaces[0]);
     hcr_workspace_free(workspaces[1]);
@@ -293,7 +293,7 @@ static void test_forged(void **state) {
             hcr_workspace *workspace = NULL;
             double polar[N + 1] = {1, -2, 0.5, 1, 1}, y[N];
             must(hcr_workspace_create(forged, 1, &workspace, &error), &error);
-            must(hcr_decode(forged, workspace, 1, polar, y, NULL, &error), &error);
+            must(hcr_decode(forged, workspace, 1, NULL, polar, y, NULL, &error), &error);
             for (size_t j = 0; j < N; j++)
                 assert_true(isfinite(y[j]));
             hcr_workspace_free(workspace);
@@ -388,7 +388,7 @@ static void test_no_leaks(void **state) {
         must(hcr_workspace_create(loaded, 1, &workspace, &error), &error);
         const size_t before = m.calls;
         for (size_t repeat = 0; repeat < 10; repeat++)
-            must(hcr_decode(loaded, workspace, 1, polar, y, NULL, &error), &error);
+            must(hcr_decode(loaded, workspace, 1, NULL, polar, y, NULL, &error), &error);
         assert_int_equal(m.calls, before);
         hcr_workspace_free(workspace);
         hcr_region_free(loaded);

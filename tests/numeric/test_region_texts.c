@@ -77,15 +77,15 @@ static hcr_region *make(const char *text) {
 static void map(const hcr_region *region, const double *polar, const double *v, double *decoded, double *contracted) {
     hcr_workspace *workspace = NULL;
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
-    assert_int_equal(hcr_decode(region, workspace, ROWS, polar, decoded, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_contract(region, workspace, ROWS, v, contracted, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_decode(region, workspace, ROWS, NULL, polar, decoded, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_contract(region, workspace, ROWS, NULL, v, contracted, NULL, NULL), HCR_OK);
     hcr_workspace_free(workspace);
 }
 
 static void assert_inside(const hcr_region *region, const double *y, const char *text, const char *map_name) {
     uint8_t inside[ROWS];
     hcr_error error = {0};
-    if (hcr_check(region, ROWS, y, inside, NULL, &error) != HCR_OK)
+    if (hcr_check(region, ROWS, NULL, y, inside, NULL, &error) != HCR_OK)
         fail_msg("%s\n%s", text, error.text);
     for (size_t i = 0; i < ROWS; i++)
         if (!inside[i])
@@ -153,7 +153,7 @@ static void test_spellings(void **state) {
             hcr_region *region = make(text);
             hcr_workspace *workspace = NULL;
             assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
-            assert_int_equal(hcr_gauge(region, workspace, ROWS, v, gauge[k], NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_gauge(region, workspace, ROWS, NULL, v, gauge[k], NULL, NULL), HCR_OK);
             hcr_workspace_free(workspace);
             hcr_region_free(region);
             for (size_t i = 0; i < ROWS; i++)

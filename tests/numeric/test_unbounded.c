@@ -33,21 +33,21 @@ static void test_half_plane(void **state) {
     const double v[8] = {-3, 2, 0, 4, 5, 0, 0, 0}, bar[8] = {1, 2, 1, 2, 1, 2, 1, 2};
     double y[8], v_bar[8];
     hcr_ray rays[4];
-    must(hcr_contract(region, workspace, 4, v, y, rays, &error), &error);
+    must(hcr_contract(region, workspace, 4, NULL, v, y, rays, &error), &error);
     assert_true(y[0] == -3 && y[1] == 2 && y[2] == 0 && y[3] == 4 && y[6] == 0 && y[7] == 0);
     assert_true(y[4] <= 1 && y[4] > 1 - 1e-12 && y[5] == 0);
-    must(hcr_contract_vjp(region, workspace, 4, v, rays, bar, v_bar, &error), &error);
+    must(hcr_contract_vjp(region, workspace, 4, NULL, v, rays, bar, v_bar, NULL, &error), &error);
     for (size_t k = 0; k < 8; k++)
         assert_true(k == 4 || k == 5 || v_bar[k] == bar[k]);
     assert_true(v_bar[4] == 0 && fabs(v_bar[5] - 2.0 / 5) < 1e-12);
 
     const double polar[6] = {-3, 2, 0.5, 5, 0, 0.5};
-    must(hcr_decode(region, workspace, 2, polar, y, rays, &error), &error);
+    must(hcr_decode(region, workspace, 2, NULL, polar, y, rays, &error), &error);
     assert_int_equal(rays[0].outcome, HCR_NO_FRONTIER);
     assert_true(y[0] == 0 && y[1] == 0);
     assert_int_equal(rays[1].outcome, HCR_INSIDE);
     assert_true(y[2] == 0.5 && y[3] == 0);
-    must(hcr_soften(region, workspace, 4, v, y, rays, &error), &error);
+    must(hcr_soften(region, workspace, 4, NULL, v, y, rays, &error), &error);
     assert_true(y[0] == -3 && y[1] == 2 && fabs(y[4] - 5.0 / 6) < 1e-15);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -77,15 +77,15 @@ static void test_far_out(void **state) {
                 v_f32[j] = (float)(v[j] * pow(10, (double)(k % 60) - 30));
                 v[j] *= pow(10, (double)(k % 600) - 300);
             }
-            must(k % 2 == 0 ? hcr_contract(region, workspace, 1, v, y, NULL, &error)
-                            : hcr_soften(region, workspace, 1, v, y, NULL, &error),
+            must(k % 2 == 0 ? hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error)
+                            : hcr_soften(region, workspace, 1, NULL, v, y, NULL, &error),
                  &error);
-            must(hcr_check(region, 1, y, &inside, NULL, &error), &error);
+            must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
             assert_true(inside);
-            must(k % 2 == 0 ? hcr_contract_f32(region, workspace, 1, v_f32, y_f32, NULL, &error)
-                            : hcr_soften_f32(region, workspace, 1, v_f32, y_f32, NULL, &error),
+            must(k % 2 == 0 ? hcr_contract_f32(region, workspace, 1, NULL, v_f32, y_f32, NULL, &error)
+                            : hcr_soften_f32(region, workspace, 1, NULL, v_f32, y_f32, NULL, &error),
                  &error);
-            must(hcr_check_f32(region, 1, y_f32, &inside, NULL, &error), &error);
+            must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
             assert_true(inside);
         }
         hcr_workspace_free(workspace);

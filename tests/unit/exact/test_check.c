@@ -240,7 +240,7 @@ static hcr_region *small_region(hcri_set *set) {
     hcri_constraint *box = NULL, *linear = NULL, *ball = NULL;
     const hcri_quadratic_parts parts = {.form = HCRI_DIAGONAL, .matrix = (const double[]){1, 1}, .radius = 1.25};
     assert_int_equal(hcri_set_add_place(set, "", 0, 0, "", NULL), HCR_OK);
-    assert_int_equal(hcri_set_add_variable(set, "y", 2, 0, NULL), HCR_OK);
+    assert_int_equal(hcri_set_add_variable(set, "y", 2, 0, 0, NULL), HCR_OK);
     assert_int_equal(hcri_box_create(2, &set->allocator, &box, NULL), HCR_OK);
     hcri_box_narrow_upper((hcri_box *)box, 0, 1, 0, 0);
     hcri_box_narrow_lower((hcri_box *)box, 0, -1, 0, 1);
@@ -284,7 +284,7 @@ static void test_points(void **state) {
     const uint32_t constraints[ROWS] = {UINT32_MAX, UINT32_MAX, 4, UINT32_MAX, 6, 1, UINT32_MAX, UINT32_MAX, 6};
     uint8_t inside[ROWS];
     uint32_t which[ROWS];
-    assert_int_equal(hcr_check(region, ROWS, &y[0][0], inside, which, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, ROWS, NULL, &y[0][0], inside, which, NULL), HCR_OK);
     for (size_t i = 0; i < ROWS; i++) {
         assert_int_equal(inside[i], expected[i]);
         assert_int_equal(which[i], constraints[i]);
@@ -300,16 +300,16 @@ static void test_points(void **state) {
         for (size_t j = 0; j < 2; j++)
             doubles[i][j] = (double)points[i][j];
     }
-    assert_int_equal(hcr_check_f32(region, MANY, &points[0][0], inside_f32, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_check(region, MANY, &doubles[0][0], inside_f64, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check_f32(region, MANY, NULL, &points[0][0], inside_f32, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, MANY, NULL, &doubles[0][0], inside_f64, NULL, NULL), HCR_OK);
     for (size_t i = 0; i < MANY; i++) {
         assert_int_equal(inside_f32[i], i % 3 != 1);
         assert_int_equal(inside_f64[i], i % 3 != 1);
     }
-    assert_int_equal(hcr_check(region, 0, NULL, NULL, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_check(NULL, 1, &y[0][0], inside, NULL, NULL), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_check(region, 1, NULL, inside, NULL, NULL), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_check_f32(region, 1, &points[0][0], NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_check(region, 0, NULL, NULL, NULL, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(NULL, 1, NULL, &y[0][0], inside, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_check(region, 1, NULL, NULL, inside, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_check_f32(region, 1, NULL, &points[0][0], NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
     hcr_region_free(region);
     hcri_set_release(&set);
 }

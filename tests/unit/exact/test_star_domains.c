@@ -153,7 +153,7 @@ static int is_inside(const hcr_region *region, const double *v, double t) {
     const double *origin = hcr_region_origin(region);
     const double y[2] = {origin[0] + t * v[0], origin[1] + t * v[1]};
     uint8_t inside;
-    OK(hcr_check(region, 1, y, &inside, NULL, NULL));
+    OK(hcr_check(region, 1, NULL, y, &inside, NULL, NULL));
     return inside;
 }
 
@@ -174,7 +174,7 @@ static void test_first_exit(void **state) {
             const double v[2] = {size * cos(angle), size * sin(angle)};
             double gauge;
             hcr_ray ray;
-            OK(hcr_gauge(region, workspace, 1, v, &gauge, &ray, NULL));
+            OK(hcr_gauge(region, workspace, 1, NULL, v, &gauge, &ray, NULL));
             assert_true(gauge > 0 && isfinite(gauge));
             assert_false(is_inside(region, v, (1 + 1e-9) / gauge));
             assert_true(is_inside(region, v, (1 - 1e-9) / gauge));
@@ -192,7 +192,7 @@ static double gauge_of(const hcr_region *region, double x, double y) {
     OK(hcr_workspace_create(region, 1, &workspace, NULL));
     const double v[2] = {x, y};
     double gauge;
-    OK(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL));
+    OK(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL));
     hcr_workspace_free(workspace);
     return gauge;
 }
@@ -270,11 +270,11 @@ static void test_search(void **state) {
         for (size_t j = 0; j < 2 * RAYS; j++)
             v[j] = hcri_random_normal(&random);
         OK(hcr_workspace_create(region, 1, &workspace, NULL));
-        OK(hcr_gauge(region, workspace, RAYS, v, wanted, NULL, NULL));
+        OK(hcr_gauge(region, workspace, RAYS, NULL, v, wanted, NULL, NULL));
         for (hcr_search_method method = HCR_SEARCH_FULL; method <= HCR_SEARCH_CHAMPION; method++) {
             OK(hcr_workspace_set_search(workspace, &(hcr_search){.method = method}, NULL));
             for (size_t s = 0; s < RAYS; s++)
-                OK(hcr_gauge(region, workspace, 1, v + 2 * s, found + s, NULL, NULL));
+                OK(hcr_gauge(region, workspace, 1, NULL, v + 2 * s, found + s, NULL, NULL));
             assert_memory_equal(found, wanted, sizeof found);
         }
         hcr_workspace_free(workspace);
@@ -311,25 +311,25 @@ static void test_results_inside(void **state) {
             }
         }
         static hcr_ray rays[ROWS];
-        OK(hcr_decode(region, workspace, ROWS, polar, y, rays, NULL));
-        OK(hcr_check(region, ROWS, y, inside, NULL, NULL));
+        OK(hcr_decode(region, workspace, ROWS, NULL, polar, y, rays, NULL));
+        OK(hcr_check(region, ROWS, NULL, y, inside, NULL, NULL));
         for (size_t s = 0; s < ROWS; s++) {
             assert_true(inside[s]);
             const double reached = hypot(y[2 * s] - origin[0], y[2 * s + 1] - origin[1]);
             assert_true(fabs(reached * rays[s].gauge - fmin(polar[3 * s + 2], 1)) < 1e-7);
         }
-        OK(hcr_decode_f32(region, workspace, ROWS, polar_f32, y_f32, NULL, NULL));
-        OK(hcr_check_f32(region, ROWS, y_f32, inside, NULL, NULL));
+        OK(hcr_decode_f32(region, workspace, ROWS, NULL, polar_f32, y_f32, NULL, NULL));
+        OK(hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, NULL));
         for (size_t s = 0; s < ROWS; s++)
             assert_true(inside[s]);
         for (size_t s = 0; s < 2 * ROWS; s++)
             y[s] = polar[3 * (s / 2) + s % 2] * 20 * hcri_random_uniform(&random);
-        OK(hcr_contract(region, workspace, ROWS, y, polar, NULL, NULL));
-        OK(hcr_check(region, ROWS, polar, inside, NULL, NULL));
+        OK(hcr_contract(region, workspace, ROWS, NULL, y, polar, NULL, NULL));
+        OK(hcr_check(region, ROWS, NULL, polar, inside, NULL, NULL));
         for (size_t s = 0; s < ROWS; s++)
             assert_true(inside[s]);
-        OK(hcr_soften(region, workspace, ROWS, y, polar, NULL, NULL));
-        OK(hcr_check(region, ROWS, polar, inside, NULL, NULL));
+        OK(hcr_soften(region, workspace, ROWS, NULL, y, polar, NULL, NULL));
+        OK(hcr_check(region, ROWS, NULL, polar, inside, NULL, NULL));
         for (size_t s = 0; s < ROWS; s++)
             assert_true(inside[s]);
         hcr_workspace_free(workspace);
@@ -347,12 +347,12 @@ static void test_outcomes(void **state) {
     const uint32_t expected[6] = {HCR_INSIDE, HCR_HIDDEN, HCR_OUTSIDE, HCR_OUTSIDE, HCR_AT_ORIGIN, HCR_HIDDEN};
     double polar[6][3], back[6][2];
     hcr_ray rays[6];
-    OK(hcr_encode(region, workspace, 6, &points[0][0], &polar[0][0], rays, NULL));
+    OK(hcr_encode(region, workspace, 6, NULL, &points[0][0], &polar[0][0], rays, NULL));
     for (size_t s = 0; s < 6; s++) {
         assert_int_equal(rays[s].outcome, expected[s]);
         assert_int_equal(polar[s][2] > 1, expected[s] != HCR_INSIDE && expected[s] != HCR_AT_ORIGIN);
     }
-    OK(hcr_decode(region, workspace, 6, &polar[0][0], &back[0][0], NULL, NULL));
+    OK(hcr_decode(region, workspace, 6, NULL, &polar[0][0], &back[0][0], NULL, NULL));
     assert_true(hypot(back[0][0] - points[0][0], back[0][1] - points[0][1]) < 1e-14);
     assert_false(hcr_region_is_convex(region));
     hcr_workspace_free(workspace);
@@ -374,14 +374,14 @@ static void test_derivatives(void **state) {
         for (size_t s = 0; s < RAYS; s++) {
             const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)}, one = 1;
             double gradient[2], gauge;
-            OK(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL));
-            OK(hcr_gauge_vjp(region, workspace, 1, v, NULL, &one, gradient, NULL));
+            OK(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL));
+            OK(hcr_gauge_vjp(region, workspace, 1, NULL, v, NULL, &one, gradient, NULL, NULL));
             for (size_t j = 0; j < 2; j++) {
                 double up[2] = {v[0], v[1]}, down[2] = {v[0], v[1]}, above, below;
                 up[j] += h;
                 down[j] -= h;
-                OK(hcr_gauge(region, workspace, 1, up, &above, NULL, NULL));
-                OK(hcr_gauge(region, workspace, 1, down, &below, NULL, NULL));
+                OK(hcr_gauge(region, workspace, 1, NULL, up, &above, NULL, NULL));
+                OK(hcr_gauge(region, workspace, 1, NULL, down, &below, NULL, NULL));
                 if (fabs(above - 2 * gauge + below) > 1e-8) /* a corner */
                     continue;
                 assert_true(fabs((above - below) / (2 * h) - gradient[j]) <= 1e-6 * (1 + fabs(gradient[j])));

@@ -119,7 +119,7 @@ static void check_geometry(const char *cbf, size_t n, double reach, int (*inside
             y[j] = reach * (2 * hcri_random_uniform(&random) - 1);
         const int wanted = inside(y);
         for (int r = 0; r < 2; r++) {
-            assert_int_equal(hcr_check(region[r], 1, y, &in[r], NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_check(region[r], 1, NULL, y, &in[r], NULL, NULL), HCR_OK);
             assert_int_equal(in[r], wanted);
         }
         count += (size_t)wanted;
@@ -200,8 +200,8 @@ static void test_long_rows(void **state) {
         uint32_t which;
         for (int j = 0; j < 60; j++)
             y[j] = 3 * hcri_random_uniform(&random);
-        assert_int_equal(hcr_violation(direct, 1, y, &value[0], &which, NULL), HCR_OK);
-        assert_int_equal(hcr_violation(by_text, 1, y, &value[1], &which, NULL), HCR_OK);
+        assert_int_equal(hcr_violation(direct, 1, NULL, y, &value[0], &which, NULL), HCR_OK);
+        assert_int_equal(hcr_violation(by_text, 1, NULL, y, &value[1], &which, NULL), HCR_OK);
         assert_true(fabs(value[0] - value[1]) <= 1e-12 * (1 + fabs(value[0])));
     }
     unlink(path);
@@ -222,7 +222,7 @@ static void test_sources(void **state) {
     const double outside[2] = {2, 1.5};
     uint8_t inside;
     uint32_t which;
-    assert_int_equal(hcr_check(region, 1, outside, &inside, &which, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, 1, NULL, outside, &inside, &which, NULL), HCR_OK);
     assert_int_equal(inside, 0);
     const hcr_constraint_info info = hcr_region_constraint(region, which);
     assert_string_equal(info.file, "file");

@@ -97,7 +97,7 @@ static double *make_points(const hcr_region *region, const problem *p) {
             polar[j] = hcri_random_normal(&random);
         polar[n] = i % 2 == 0 ? 1 : hcri_random_uniform(&random);
         double *y = points + i * n;
-        assert_int_equal(hcr_decode(region, workspace, 1, polar, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, NULL), HCR_OK);
         for (size_t j = 0; i % 4 == 2 && j < n; j++) /* just beyond */
             y[j] += 1e-9 * (y[j] - hcr_region_origin(region)[j]);
         for (size_t j = 0; i % 4 == 3 && j < n; j++) /* off the equalities too */
@@ -118,10 +118,10 @@ static void compare(const hcr_region *wanted, const hcr_region *got, const probl
     uint8_t inside[2][POINTS];
     uint32_t which[POINTS];
     size_t inside_count = 0;
-    assert_int_equal(hcr_check(wanted, POINTS, points, inside[0], NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_check(got, POINTS, points, inside[1], NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_violation(wanted, POINTS, points, value[0], which, NULL), HCR_OK);
-    assert_int_equal(hcr_violation(got, POINTS, points, value[1], which, NULL), HCR_OK);
+    assert_int_equal(hcr_check(wanted, POINTS, NULL, points, inside[0], NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(got, POINTS, NULL, points, inside[1], NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_violation(wanted, POINTS, NULL, points, value[0], which, NULL), HCR_OK);
+    assert_int_equal(hcr_violation(got, POINTS, NULL, points, value[1], which, NULL), HCR_OK);
     for (size_t i = 0; i < POINTS; i++) {
         assert_int_equal(inside[0][i], inside[1][i]);
         assert_true(fabs(value[0][i] - value[1][i]) <= 1e-12 * (1 + fabs(value[0][i])));
@@ -138,10 +138,10 @@ static void compare(const hcr_region *wanted, const hcr_region *got, const probl
         for (size_t j = 0; j < n; j++)
             polar[j] = hcri_random_normal(&random);
         polar[n] = hcri_random_uniform(&random);
-        assert_int_equal(hcr_decode(wanted, workspace[0], 1, polar, y, NULL, NULL), HCR_OK);
-        assert_int_equal(hcr_decode(got, workspace[1], 1, polar, y + n, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_decode(wanted, workspace[0], 1, NULL, polar, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_decode(got, workspace[1], 1, NULL, polar, y + n, NULL, NULL), HCR_OK);
         uint8_t both = 0;
-        assert_int_equal(hcr_check(wanted, 1, y + n, &both, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_check(wanted, 1, NULL, y + n, &both, NULL, NULL), HCR_OK);
         assert_int_equal(both, 1);
         for (size_t j = 0; same_order && j < n; j++)
             assert_true(fabs(y[j] - y[n + j]) <= 1e-9 * (1 + fabs(y[j])));
@@ -225,7 +225,7 @@ static void test_against_clp(void **state) {
                     if (Clp_getRowLower(clp)[r] < Clp_getRowUpper(clp)[r])
                         worst = fmax(
                             worst, fmax(Clp_getRowLower(clp)[r] - activity[r], activity[r] - Clp_getRowUpper(clp)[r]));
-                assert_int_equal(hcr_violation(region, 1, points + i * p.columns, &ours, &broken, NULL), HCR_OK);
+                assert_int_equal(hcr_violation(region, 1, NULL, points + i * p.columns, &ours, &broken, NULL), HCR_OK);
                 assert_true(fabs(ours - worst) <= 1e-11 * (1 + fabs(worst)));
             }
             free(points);
@@ -259,7 +259,7 @@ static void test_numbers_are_nearest(void **state) {
             uint32_t broken;
             assert_int_equal(hcr_builder_allow_unbounded(builder[b], 1, NULL), HCR_OK);
             assert_int_equal(hcr_builder_finish(builder[b], &made, &error), HCR_OK);
-            assert_int_equal(hcr_violation(made, 1, zero, &value[b], &broken, NULL), HCR_OK);
+            assert_int_equal(hcr_violation(made, 1, NULL, zero, &value[b], &broken, NULL), HCR_OK);
             hcr_region_free(made);
             hcr_builder_free(builder[b]);
         }

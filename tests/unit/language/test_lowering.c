@@ -348,9 +348,9 @@ static void test_variables_and_origin(void **state) {
         build("const n = 2 + 1\nvar price[n - 1], load[n]\nvar p\norigin = [1, 2, 3, 4, 5, 6]\np <= 7\nload[0] >= 2");
     assert_int_equal(hcr_builder_dimension(builder), 6);
     char name[16];
-    hcri_set_output_name(&builder->set, 2, name, sizeof name);
+    hcri_set_column_name(&builder->set, 2, name, sizeof name);
     assert_string_equal(name, "load[0]");
-    hcri_set_output_name(&builder->set, 5, name, sizeof name);
+    hcri_set_column_name(&builder->set, 5, name, sizeof name);
     assert_string_equal(name, "p");
     assert_bounds(builder, 5, -INF, 7);
     assert_bounds(builder, 2, 2, INF);

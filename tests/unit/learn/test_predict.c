@@ -75,11 +75,11 @@ static void test_inside(void **state) {
         for (int head = 0; head <= 4; head++) {
             hcr_model *model = make_model(encoder, head);
             assert_int_equal(hcr_predict(model, ROWS, wild, y, outcomes, NULL), HCR_OK);
-            assert_int_equal(hcr_check(region, ROWS, y, inside, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_check(region, ROWS, NULL, y, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
                 assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
             assert_int_equal(hcr_predict_f32(model, ROWS, wild, y_f32, outcomes, NULL), HCR_OK);
-            assert_int_equal(hcr_check_f32(region, ROWS, y_f32, inside, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
                 assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
             /* single precision is the double's answer to some roundings of numbers below 2 and a margin */
@@ -129,7 +129,7 @@ static void test_points(void **state) {
             assert_int_equal((head == HCR_HEAD_CONTRACT ? hcr_contract
                               : head == HCR_HEAD_SOFTEN
                                   ? hcr_soften
-                                  : hcr_decode)(region, workspace, ROWS, points, mapped, NULL, NULL),
+                                  : hcr_decode)(region, workspace, ROWS, NULL, points, mapped, NULL, NULL),
                              HCR_OK);
         assert_memory_equal(y, mapped, sizeof y);
         assert_int_equal(hcr_predict_points(model, 1, NULL, points, NULL), HCR_ERROR_ARGUMENT);

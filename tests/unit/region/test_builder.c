@@ -26,9 +26,9 @@ static void test_names(void **state) {
     assert_int_equal(hcr_builder_add_variable(builder, "z", 0, 0, NULL), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_builder_add_variable(builder, "price", 1, 1, NULL), HCR_OK);
     char name[16];
-    hcri_set_output_name(&builder->set, 1, name, sizeof name);
+    hcri_set_column_name(&builder->set, 1, name, sizeof name);
     assert_string_equal(name, "y[1]");
-    hcri_set_output_name(&builder->set, 2, name, sizeof name);
+    hcri_set_column_name(&builder->set, 2, name, sizeof name);
     assert_string_equal(name, "price");
     const double upper[3] = {1, 1, 1};
     assert_int_equal(hcr_builder_add_bounds(builder, 0, 3, NULL, upper, NULL), HCR_OK);

@@ -50,11 +50,11 @@ static inline uint8_t project_and_check(const hcr_region *region, hcr_projector 
     const size_t n = region->set.n;
     uint8_t outcome, inside;
     hcr_error error = {0};
-    if (hcr_project(projector, 1, p, y, &outcome, &error) != HCR_OK)
+    if (hcr_project(projector, 1, NULL, p, y, &outcome, &error) != HCR_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(hcr_check(region, 1, y, &inside, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
     assert_true(inside);
-    assert_int_equal(hcr_check(region, 1, p, &inside, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, 1, NULL, p, &inside, NULL, NULL), HCR_OK);
     assert_int_equal(outcome, inside ? HCR_PROJECTED_INSIDE : HCR_PROJECTED_MOVED);
     if (inside) {
         assert_memory_equal(p, y, n * sizeof *y);

@@ -242,7 +242,7 @@ static void test_singular(void **state) {
         assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
         const double v[3] = {1, 0, 0};
         double gauge;
-        assert_int_equal(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL), HCR_OK);
         assert_true(fabs(gauge - 2) < 1e-9); /* leaves at ½ */
         hcr_workspace_free(workspace);
         hcr_region_free(region);
@@ -346,7 +346,7 @@ static void test_holds_samples(void **state) {
             for (size_t j = 0; j < N; j++)
                 polar[j] = hcri_random_normal(&random) * (hcri_random_below(&random, 4) == 0 ? 30 : 1);
             polar[N] = 1;
-            assert_int_equal(hcr_decode(region, workspace, 1, polar, y, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, NULL), HCR_OK);
             for (size_t j = 0; j < N; j++)
                 assert_true(region->lower[j] <= y[j] && y[j] <= region->upper[j]);
         }

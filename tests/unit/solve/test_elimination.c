@@ -56,7 +56,7 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
         for (size_t i = 0; i < rank; i++) {
             const size_t e = elimination->equality[i];
             const double off = hcri_rows_dot_minus(rows, e, y, set->equalities.right[e]);
-            assert_true(fabs(off) <= hcri_affine_tolerance(affine, &set->equalities, e, y, 0x1p-53));
+            assert_true(fabs(off) <= hcri_affine_tolerance(affine, &set->equalities, e, n, y, NULL, 0x1p-53));
         }
     }
     for (size_t i = 0; i < rank; i++) {

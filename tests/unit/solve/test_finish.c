@@ -143,7 +143,7 @@ static void test_zero_rows(void **state) {
         const double v[2] = {5, 0};
         double y[2];
         const double *o = hcr_region_origin(region);
-        assert_int_equal(hcr_contract(region, workspace, 1, v, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_contract(region, workspace, 1, NULL, v, y, NULL, NULL), HCR_OK);
         assert_int_equal(hcr_region_constraints(region), i < 4 ? 4 : 6);
         assert_true(fabs(y[0] - (i < 4 ? 1 : 0.5)) < 1e-12 && fabs(y[1] - o[1]) < 1e-12);
         hcr_workspace_free(workspace);
@@ -184,7 +184,7 @@ static void test_half(void **state) {
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
     const double v[2] = {10, 0};
     double y[2];
-    assert_int_equal(hcr_contract(region, workspace, 1, v, y, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_contract(region, workspace, 1, NULL, v, y, NULL, NULL), HCR_OK);
     assert_true(fabs(y[0] - sqrt(2)) < 1e-12 && fabs(y[1]) < 1e-12);
     hcr_workspace_free(workspace);
     hcr_region_free(region);

@@ -15,7 +15,7 @@ static hcr_region *made(hcr_builder *builder) {
 }
 
 static void project(hcr_projector *projector, const double *p, double *y) {
-    if (hcr_project(projector, 1, p, y, NULL, &error) != HCR_OK)
+    if (hcr_project(projector, 1, NULL, p, y, NULL, &error) != HCR_OK)
         fail_msg("%s", error.text);
 }
 
@@ -41,7 +41,7 @@ static void check_nearest(const hcr_region *region, hcri_random *random, const d
     hcr_workspace *workspace = NULL;
     uint8_t inside;
     double v[MOST], z[MOST];
-    assert_int_equal(hcr_check(region, 1, y, &inside, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
     assert_true(inside);
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
     const double found = distance(n, p, y), taken = 16 * region->margin[HCR_DOUBLE] + 1e-14;
@@ -49,7 +49,7 @@ static void check_nearest(const hcr_region *region, hcri_random *random, const d
         const double from_y = round % 2, size = pow(10, 3 * hcri_random_uniform(random) - 2);
         for (size_t j = 0; j < n; j++) /* around the origin, or around y */
             v[j] = from_y * (y[j] - region->origin[j]) + size * hcri_random_normal(random);
-        assert_int_equal(hcr_contract(region, workspace, 1, v, z, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_contract(region, workspace, 1, NULL, v, z, NULL, NULL), HCR_OK);
         double along = 0, square = 0;
         for (size_t j = 0; j < n; j++) {
             along += (p[j] - y[j]) * (z[j] - y[j]);
@@ -324,7 +324,7 @@ static void test_edges(void **state) {
     equality(builder, second, 2);
     hcr_region *region = made(builder);
     hcr_projector *projector = projector_of(region);
-    assert_int_equal(hcr_project(projector, 2, p, y, outcome, &error), HCR_OK);
+    assert_int_equal(hcr_project(projector, 2, NULL, p, y, outcome, &error), HCR_OK);
     assert_true(y[0] == 1 && y[1] == 2 && y[2] == 1 && y[3] == 2);
     assert_int_equal(outcome[0], HCR_PROJECTED_MOVED);
     assert_int_equal(outcome[1], HCR_PROJECTED_INSIDE);

@@ -69,7 +69,7 @@ static void test_known_radius(void **state) {
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
     const double polar[3] = {1, 0, 1};
     double y[2];
-    assert_int_equal(hcr_decode(region, workspace, 1, polar, y, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, NULL), HCR_OK);
     assert_true(fabs(y[0] - 0.5) < 1e-8);
     hcr_workspace_free(workspace);
     hcr_region_free(region);

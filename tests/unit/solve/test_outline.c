@@ -29,7 +29,7 @@ static double gauge_at(const hcr_region *region, const double *v) {
     hcr_workspace *workspace = NULL;
     double gauge;
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
-    assert_int_equal(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL), HCR_OK);
     hcr_workspace_free(workspace);
     return gauge;
 }

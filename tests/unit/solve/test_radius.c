@@ -62,7 +62,7 @@ static void test_holds_the_region(void **state) {
                 v[j] = hcri_random_normal(&random);
                 norm = hypot(norm, v[j]);
             }
-            assert_int_equal(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL), HCR_OK);
             farthest = fmax(farthest, norm / gauge);
         }
         for (size_t b = 2; b < region->set.blocks; b++)

@@ -66,7 +66,7 @@ static void given(hcr_builder *builder, double x, double y) {
 
 static int is_inside(const hcr_region *region, const double *y) {
     uint8_t inside;
-    OK(hcr_check(region, 1, y, &inside, NULL, NULL));
+    OK(hcr_check(region, 1, NULL, y, &inside, NULL, NULL));
     return inside;
 }
 
@@ -202,7 +202,7 @@ static void test_except(void **state) {
         hcr_ray ray;
         if (fabs(distance - 1) < 1e-9)
             continue;
-        OK(hcr_encode(region, workspace, 1, y, polar, &ray, NULL));
+        OK(hcr_encode(region, workspace, 1, NULL, y, polar, &ray, NULL));
         assert_int_equal(ray.outcome, hypot(y[0], y[1]) < 1 ? HCR_OUTSIDE : distance < 1 ? HCR_HIDDEN : HCR_INSIDE);
     }
     hcr_workspace_free(workspace);
@@ -315,8 +315,8 @@ static void test_unbounded(void **state) {
         const double v[4] = {300, 100, -300, 100};
         double y[4];
         uint8_t inside[2];
-        OK(hcr_contract(region, workspace, 2, v, y, NULL, NULL));
-        OK(hcr_check(region, 2, y, inside, NULL, NULL));
+        OK(hcr_contract(region, workspace, 2, NULL, v, y, NULL, NULL));
+        OK(hcr_check(region, 2, NULL, y, inside, NULL, NULL));
         assert_true(inside[0] && inside[1] && y[0] > 299);
         hcr_workspace_free(workspace);
         hcr_region_free(region);
@@ -354,8 +354,8 @@ static void test_equality(void **state) {
         for (size_t j = 0; j < 3; j++)
             polar[j] = hcri_random_normal(&random);
         polar[3] = k % 2 == 0 ? 1 : hcri_random_uniform(&random);
-        OK(hcr_decode(region, workspace, 1, polar, y, NULL, NULL));
-        OK(hcr_check(region, 1, y, &inside, NULL, NULL));
+        OK(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, NULL));
+        OK(hcr_check(region, 1, NULL, y, &inside, NULL, NULL));
         assert_true(inside && fabs(y[0] + y[1] + y[2] - 1) < 1e-15);
     }
     hcr_workspace_free(workspace);
@@ -416,7 +416,7 @@ static void test_other_kinds(void **state) {
         {1, 0, 0.25}, {-1, 0, 0.25}, {0, 1, 0.25}, {0, -1, 0.4}, {-1, -1, 1 / (1 - 0.5 * sqrt(0.5))}};
     for (size_t k = 0; k < 5; k++) {
         double gauge;
-        OK(hcr_gauge(region, workspace, 1, known[k], &gauge, NULL, NULL));
+        OK(hcr_gauge(region, workspace, 1, NULL, known[k], &gauge, NULL, NULL));
         assert_true(fabs(gauge - known[k][2]) < 1e-13);
     }
     hcri_random random;
@@ -424,13 +424,13 @@ static void test_other_kinds(void **state) {
     for (size_t k = 0; k < 2000; k++) {
         const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
         double gauge, polar[3] = {v[0], v[1], 1}, y[2];
-        OK(hcr_gauge(region, workspace, 1, v, &gauge, NULL, NULL));
+        OK(hcr_gauge(region, workspace, 1, NULL, v, &gauge, NULL, NULL));
         for (size_t i = 0; i <= 20; i++) { /* nothing before the end is outside, and what is just behind it is */
             const double t = i == 20 ? (1 + 1e-9) / gauge : (1 - 1e-9) / gauge * (1 - (double)i / 20);
             const double at[2] = {t * v[0], t * v[1]};
             assert_int_equal(is_inside(region, at), i < 20);
         }
-        OK(hcr_decode(region, workspace, 1, polar, y, NULL, NULL));
+        OK(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, NULL));
         assert_true(is_inside(region, y));
     }
     hcr_workspace_free(workspace);

@@ -1,0 +1,22 @@
+/* Origins that move with the parameters of a region, O(x) = constant + map x (hcri_motion, constraints/constraint.h).
+ */
+#ifndef HCRI_MOTION_H
+#define HCRI_MOTION_H
+
+#include "constraints/constraint.h"
+
+void hcri_motion_release(hcri_motion *motion, const hcr_allocator *allocator);
+hcr_status hcri_motion_copy(const hcri_motion *motion, const hcr_allocator *allocator, hcri_motion *copy,
+                            hcr_error *error);
+hcr_status hcri_motion_write(const hcri_motion *motion, hcri_bytes *out);
+/* Of a set with so many outputs and parameters; without parameters nothing is written. The range isn't in it. */
+hcr_status hcri_motion_read(hcri_source *in, size_t outputs, size_t parameters, const hcr_allocator *allocator,
+                            hcri_motion *motion, hcr_error *error);
+/* origin_j = constant_j + Σ map_jk x_k, in the order of k. */
+void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin);
+/* The extremes of O_j(x) over the range. */
+void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most);
+/* 1 when every parameter is in its range (a NaN isn't). */
+int hcri_motion_accepts(const hcri_motion *motion, const double *x);
+
+#endif
