@@ -117,8 +117,8 @@ library = _open()
 
 _P = c_void_p
 # name: (result, arguments without the error that comes last); an hcr_status is a c_int, see `call`.
-_MAP = (_P, _P, c_size_t, _P, _P, _P)
-_VJP = (_P, _P, c_size_t, _P, _P, _P, _P)
+_MAP = (_P, _P, c_size_t, _P, _P, _P, _P)
+_VJP = (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P)
 MAPS = ("gauge", "encode", "decode", "contract", "soften")
 _FALLIBLE: dict[str, tuple[Any, ...]] = {
     **{f"hcr_{name}{suffix}": _MAP for name in MAPS for suffix in ("", "_f32")},
@@ -127,10 +127,13 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_region_write": (_P, _P, _P),
     "hcr_region_save": (_P, c_char_p),
     "hcr_workspace_create": (_P, c_size_t, _P),
-    "hcr_violation": (_P, c_size_t, _P, _P, _P),
-    "hcr_residual": (_P, c_size_t, _P, _P),
+    "hcr_violation": (_P, c_size_t, _P, _P, _P, _P),
+    "hcr_residual": (_P, c_size_t, _P, _P, _P),
+    "hcr_region_at": (_P, _P, _P, _P),
+    "hcr_region_origin_at": (_P, _P, _P),
     "hcr_builder_create": (_P, _P),
     "hcr_builder_add_variable": (_P, c_char_p, c_size_t, c_int),
+    "hcr_builder_add_parameter": (_P, c_char_p, c_size_t, c_int, _P, _P),
     "hcr_builder_set_source": (_P, c_char_p, c_int, c_int, c_char_p),
     "hcr_builder_add_bounds": (_P, c_size_t, c_size_t, _P, _P),
     "hcr_builder_add_sparse_rows": (_P, c_size_t, _P, _P, _P, _P, _P),
@@ -143,10 +146,10 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_import_read": (c_char_p, _P, _P),
     "hcr_import_build": (_P, _P),
     "hcr_region_explain": (_P, c_int, _P),
-    "hcr_check": (_P, c_size_t, _P, _P, _P),
-    "hcr_check_f32": (_P, c_size_t, _P, _P, _P),
+    "hcr_check": (_P, c_size_t, _P, _P, _P, _P),
+    "hcr_check_f32": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_projector_create": (_P, _P),
-    "hcr_project": (_P, c_size_t, _P, _P, _P),
+    "hcr_project": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_fit": (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P),
     "hcr_predict": (_P, c_size_t, _P, _P, _P),
     "hcr_predict_f32": (_P, c_size_t, _P, _P, _P),
@@ -166,7 +169,12 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_region_margin": (c_double, (_P, c_int)),
     "hcr_region_freedom": (c_size_t, (_P,)),
     "hcr_region_equalities": (c_size_t, (_P,)),
-    "hcr_region_equality_tolerance": (c_double, (_P, c_size_t, _P, c_int)),
+    "hcr_region_equality_tolerance": (c_double, (_P, c_size_t, _P, _P, c_int)),
+    "hcr_region_parameters": (c_size_t, (_P,)),
+    "hcr_region_parameter_lower": (_P, (_P,)),
+    "hcr_region_parameter_upper": (_P, (_P,)),
+    "hcr_region_parameter_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
+    "hcr_region_origin_form": (c_int, (_P,)),
     "hcr_region_is_convex": (c_int, (_P,)),
     "hcr_region_visibility": (VisibilityStruct, (_P,)),
     "hcr_region_is_bounded": (c_int, (_P,)),
