@@ -1,6 +1,7 @@
 #include "command.h"
 #include "json.h"
 #include "options.h"
+#include "parameters.h"
 #include "region.h"
 #include "report.h"
 #include "tables.h"
@@ -15,9 +16,12 @@ struct job {
 
     struct opened_region opened;
     hcr_table table;
+    struct parameters parameters;
     float *singles;
     double *value;   /* the worst constraint of each row: how far it goes beyond its bound … */
     uint32_t *which; /* … and its number */
+    double *off;     /* by how much the worst equality doesn't hold */
+    uint8_t *uneven; /* it is that which puts the row outside */
     uint8_t *inside;
     uint32_t *broken; /* exact: a constraint that is surely broken */
 };
@@ -26,61 +30,121 @@ static void release(struct job *job) {
     settings_clear(&job->settings);
     region_close(&job->opened);
     hcr_table_clear(&job->table);
+    parameters_free(&job->parameters);
     free(job->singles);
     free(job->value);
     free(job->which);
+    free(job->off);
+    free(job->uneven);
     free(job->inside);
     free(job->broken);
 }
 
-static int decide(struct job *job) {
+/* The parameter of a row that is out of its range; as many as there are parameters when none is. */
+static size_t misfit_of(const struct job *job, size_t row) {
     const hcr_region *region = job->opened.region;
-    const size_t rows = job->table.rows;
-    hcr_error error = {0};
-    job->value = calloc(rows + 1, sizeof *job->value);
-    job->which = calloc(rows + 1, sizeof *job->which);
-    job->inside = calloc(rows + 1, sizeof *job->inside);
-    job->broken = calloc(rows + 1, sizeof *job->broken);
-    if (job->value == NULL || job->which == NULL || job->inside == NULL || job->broken == NULL)
-        return report_memory();
-    if (job->single) {
-        /* The table's decimals stand for single precision numbers: take those, not the doubles nearest to them. */
-        job->singles = values_to_single(job->table.values, rows * job->table.columns);
-        if (job->singles == NULL)
-            return report_memory();
-        values_from_single(job->singles, rows * job->table.columns, job->table.values);
-    }
-    if (hcr_violation(region, rows, NULL, job->table.values, job->value, job->which, &error) != HCR_OK)
-        return report_error(&error);
-    if (!job->exact) {
-        for (size_t i = 0; i < rows; i++)
-            job->inside[i] = job->value[i] <= 0;
-        return EXIT_DONE;
-    }
-    if (hcr_check(region, rows, NULL, job->table.values, job->inside, job->broken, &error) != HCR_OK)
-        return report_error(&error);
-    /* Where rounding hides it, name the constraint that exact arithmetic found. */
-    for (size_t i = 0; i < rows; i++)
-        if (!job->inside[i] && job->value[i] <= 0)
-            job->which[i] = job->broken[i];
-    return EXIT_DONE;
+    return parameters_misfit(region, parameters_of(&job->parameters, region, row));
+}
+
+static int is_misfit(const struct job *job, size_t row) {
+    return misfit_of(job, row) < hcr_region_parameters(job->opened.region);
 }
 
 static int has_constraint(const struct job *job, size_t row) {
     return job->which[row] < hcr_region_constraints(job->opened.region);
 }
 
+/* Whether an equality is off by more than its tolerance, in floating point. */
+static int is_uneven(const struct job *job, size_t row) {
+    const hcr_region *region = job->opened.region;
+    const double *x = parameters_of(&job->parameters, region, row), *y = job->table.values + row * job->table.columns;
+    double tolerance = 0;
+    for (size_t e = 0; e < hcr_region_equalities(region); e++)
+        tolerance =
+            fmax(tolerance, hcr_region_equality_tolerance(region, e, x, y, job->single ? HCR_SINGLE : HCR_DOUBLE));
+    return job->off[row] > tolerance;
+}
+
+static int make_room(struct job *job) {
+    const size_t rows = job->table.rows;
+    job->value = calloc(rows + 1, sizeof *job->value);
+    job->which = calloc(rows + 1, sizeof *job->which);
+    job->off = calloc(rows + 1, sizeof *job->off);
+    job->uneven = calloc(rows + 1, sizeof *job->uneven);
+    job->inside = calloc(rows + 1, sizeof *job->inside);
+    job->broken = calloc(rows + 1, sizeof *job->broken);
+    const int made = job->value != NULL && job->which != NULL && job->off != NULL && job->uneven != NULL &&
+                     job->inside != NULL && job->broken != NULL;
+    return made ? EXIT_DONE : report_memory();
+}
+
+/* The table's decimals stand for single precision numbers: takes those, not the doubles nearest to them. */
+static int round_to_single(struct job *job) {
+    const size_t count = job->table.rows * job->table.columns;
+    job->singles = values_to_single(job->table.values, count);
+    if (job->singles == NULL)
+        return report_memory();
+    values_from_single(job->singles, count, job->table.values);
+    return parameters_to_single(&job->parameters, job->opened.region, job->table.rows);
+}
+
+static int measure(struct job *job) {
+    hcr_error error = {0};
+    const size_t rows = job->table.rows;
+    const double *x = job->parameters.values, *y = job->table.values;
+    if (hcr_violation(job->opened.region, rows, x, y, job->value, job->which, &error) != HCR_OK ||
+        hcr_residual(job->opened.region, rows, x, y, job->off, &error) != HCR_OK)
+        return report_error(&error);
+    for (size_t i = 0; i < rows; i++)
+        if (is_misfit(job, i))
+            job->value[i] = NAN;
+    return EXIT_DONE;
+}
+
+static void decide(struct job *job) {
+    for (size_t i = 0; i < job->table.rows; i++) {
+        job->uneven[i] = job->value[i] <= 0 && is_uneven(job, i);
+        job->inside[i] = job->value[i] <= 0 && !job->uneven[i];
+    }
+}
+
+static int decide_exactly(struct job *job) {
+    hcr_error error = {0};
+    const hcr_region *region = job->opened.region;
+    const struct parameters *x = &job->parameters;
+    const size_t rows = job->table.rows;
+    const hcr_status status =
+        job->single ? hcr_check_f32(region, rows, x->singles, job->singles, job->inside, job->broken, &error)
+                    : hcr_check(region, rows, x->values, job->table.values, job->inside, job->broken, &error);
+    if (status != HCR_OK)
+        return report_error(&error);
+    /* Where rounding hides it, name the constraint that exact arithmetic found. */
+    for (size_t i = 0; i < rows; i++)
+        if (!job->inside[i] && job->value[i] <= 0) {
+            job->which[i] = job->broken[i];
+            job->uneven[i] = !has_constraint(job, i);
+        }
+    return EXIT_DONE;
+}
+
 static void print_row(const struct job *job, size_t row) {
     const double value = job->value[row];
-    if (isnan(value))
+    char misfit[512];
+    if (is_misfit(job, row)) {
+        parameters_describe(job->opened.region, parameters_of(&job->parameters, job->opened.region, row),
+                            misfit_of(job, row), misfit, sizeof misfit);
+        printf("row %zu: %s", row, misfit);
+    } else if (isnan(value))
         printf("row %zu: a value isn't finite", row);
     else if (job->inside[row])
         printf("row %zu: inside, %.6g to spare", row, fmax(0, -value));
+    else if (job->uneven[row])
+        printf("row %zu: outside, an equality is off by %.6g", row, job->off[row]);
     else if (value > 0)
         printf("row %zu: outside by %.6g", row, value);
     else
         printf("row %zu: outside by less than rounding", row);
-    if (!isnan(value) && has_constraint(job, row)) {
+    if (!isnan(value) && !job->uneven[row] && has_constraint(job, row)) {
         const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
         if (info.line > 0)
             printf("\n    %s:%d: %s", info.file, info.line, info.text);
@@ -94,7 +158,16 @@ static void print_row(const struct job *job, size_t row) {
 static void print_json_row(const struct job *job, size_t row) {
     printf("{\"row\": %zu, \"inside\": %s, \"violation\": ", row, job->inside[row] ? "true" : "false");
     json_number(stdout, job->value[row]);
-    if (!isnan(job->value[row]) && has_constraint(job, row)) {
+    if (is_misfit(job, row)) {
+        char name[128];
+        hcr_region_parameter_name(job->opened.region, misfit_of(job, row), name, sizeof name);
+        printf(", \"parameter\": ");
+        json_string(stdout, name);
+    }
+    if (job->uneven[row]) {
+        printf(", \"residual\": ");
+        json_number(stdout, job->off[row]);
+    } else if (!isnan(job->value[row]) && has_constraint(job, row)) {
         const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
         printf(", \"constraint\": %u, \"kind\": ", (unsigned)job->which[row]);
         json_string(stdout, info.kind);
@@ -132,11 +205,19 @@ static void print_rows(const struct job *job, size_t inside) {
 static int run(struct job *job, const char *const *operand) {
     int code = region_open(operand[0], &job->settings, &job->opened);
     if (code == EXIT_DONE)
-        code = table_read_points(operand[1], job->opened.region, "Y", &job->table);
+        code = table_read_sample_points(operand[1], "Y", job->opened.region, &job->parameters, &job->table);
     if (code == EXIT_DONE)
-        code = decide(job);
+        code = make_room(job);
+    if (code == EXIT_DONE && job->single)
+        code = round_to_single(job);
+    if (code == EXIT_DONE)
+        code = measure(job);
+    if (code == EXIT_DONE && job->exact)
+        code = decide_exactly(job);
     if (code != EXIT_DONE)
         return code;
+    if (!job->exact)
+        decide(job);
     size_t inside = 0;
     for (size_t i = 0; i < job->table.rows; i++)
         inside += job->inside[i];
@@ -151,6 +232,7 @@ int command_check(int argc, char **argv) {
         {OPTION_FLAG, '\0', "exact", NULL, "decide in rational arithmetic, at tolerance 0, on the numbers as stored",
          &job.exact, 0, 0},
         OPTION_ROW_SET(&job.settings),
+        OPTION_ROW_PARAMETERS(&job.parameters.path),
         {OPTION_FLAG, '\0', "single", NULL, "the table holds single precision numbers", &job.single, 0, 0},
         {OPTION_FLAG, '\0', "all", NULL, "print the rows that are inside too", &job.all, 0, 0},
         {OPTION_FLAG, 'q', "quiet", NULL, "print nothing: the exit code says it", &job.quiet, 0, 0},
@@ -164,7 +246,7 @@ int command_check(int argc, char **argv) {
             "that they break most. Rows and inequalities are counted from 0. Without --exact, sums are floating "
             "point, and a row within rounding of the frontier may go either way.",
         .example = "hcr check --exact load.region forecast.csv",
-        .outside = "a row was outside",
+        .outside = "a row was outside, or a parameter out of its range",
         OPTION_ROWS(rows),
     };
     const char *operand[2];

@@ -51,6 +51,14 @@ static int place(struct job *job) {
     return code == EXIT_DONE ? region_recentre(&job->opened, job->targets.rows, job->targets.values) : code;
 }
 
+static void print_sizes(const char *path, const hcr_region *region) {
+    const size_t p = hcr_region_parameters(region);
+    printf("%s: %zu outputs", path, hcr_region_dimension(region));
+    if (p > 0)
+        printf(", %zu parameters", p);
+    putchar('\n');
+}
+
 static int run(struct job *job) {
     hcr_error error = {0};
     int code = find_output(job);
@@ -68,7 +76,7 @@ static int run(struct job *job) {
     if (job->json)
         fputs(job->explanation, stdout);
     else if (strcmp(job->output_path, "-") != 0)
-        printf("%s: %zu outputs\n", job->output_path, hcr_region_dimension(region));
+        print_sizes(job->output_path, region);
     return EXIT_DONE;
 }
 
@@ -78,7 +86,7 @@ int command_compile(int argc, char **argv) {
         {OPTION_TEXT, 'o', "output", "FILE",
          "write there (standard output: -); REGION with the extension .hcr otherwise", &job.output_path, 0, 0},
         OPTION_ROW_SET(&job.settings),
-        {OPTION_TEXT, '\0', "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path, 0, 0},
+        {OPTION_READ, '\0', "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path, 0, 0},
         {OPTION_FLAG, '\0', "json", NULL, "print what was made as JSON, as `hcr explain --json` does", &job.json, 0, 0},
     };
     const struct usage usage = {

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "options.h"
+#include "parameters.h"
 #include "plot.h"
 #include "progress.h"
 #include "region.h"
@@ -32,6 +33,7 @@ struct job {
 
     struct opened_region opened;
     hcr_table inputs, targets;
+    struct parameters parameters; /* given apart from the inputs */
     char *checkpoint;
     hcr_model *model;
     hcr_fit_report report;
@@ -46,6 +48,7 @@ static void release(struct job *job) {
     region_close(&job->opened);
     hcr_table_clear(&job->inputs);
     hcr_table_clear(&job->targets);
+    parameters_free(&job->parameters);
     free(job->checkpoint);
     hcr_model_free(job->model);
     free(job->training_loss);
@@ -197,6 +200,8 @@ static int read_all(struct job *job, const char *const *operand) {
                job->targets.rows);
         code = EXIT_INPUT;
     }
+    if (code == EXIT_DONE && job->parameters.path != NULL)
+        code = parameters_read(&job->parameters, job->opened.region, job->inputs.rows);
     if (code == EXIT_DONE)
         code = region_recentre(&job->opened, job->targets.rows, job->targets.values);
     if (code == EXIT_DONE)
@@ -216,9 +221,10 @@ static hcr_status train(struct job *job, hcr_error *error) {
     progress_begin(&job->progress, "training");
     if (job->quiet)
         job->progress.shown = 0;
-    const hcr_status status = hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns,
-                                      job->inputs.values, (const char *const *)job->inputs.names, job->targets.values,
-                                      &job->options, &job->model, &job->report, error);
+    const hcr_status status =
+        hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns, job->inputs.values,
+                (const char *const *)job->inputs.names, job->parameters.values, job->targets.values, &job->options,
+                &job->model, &job->report, error);
     progress_end(&job->progress);
     sigaction(SIGINT, &before, NULL);
     return status;
@@ -266,6 +272,10 @@ int command_fit(int argc, char **argv) {
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
         OPTION_ROW_SET(&job.settings),
+        {OPTION_READ, '\0', "parameters", "FILE",
+         "the region's parameters, in columns of their names: a row for each row of X, or one for all; the network "
+         "doesn't see them. Columns of X otherwise, which it sees",
+         &job.parameters.path, 0, 0},
         {OPTION_CHOICE, '\0', "encoder", "dense|lstm", "one layer of either; dense", &job.encoder, 0, 0},
         {OPTION_COUNT, '\0', "hidden", "N", "units of the encoder; 64", &options->hidden, 1, 0},
         {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &options->linear_encoder, 0, 0},

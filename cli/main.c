@@ -20,6 +20,7 @@ static const struct command {
     {"decode", "directions and radii to points", command_decode},
     {"fit", "train a model whose every prediction is inside", command_fit},
     {"predict", "outputs of a model", command_predict},
+    {"export", "C source that needs nothing, for a region or a model", command_export},
     {"plot", "a picture of a region", command_plot},
     {"windows", "a series to training windows and its limits", command_windows},
     {"experiment", "the paper's experiments and tables", command_experiment},

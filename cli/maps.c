@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "options.h"
+#include "parameters.h"
 #include "region.h"
 #include "report.h"
 #include "tables.h"
@@ -21,6 +22,7 @@ struct job {
     struct opened_region opened;
     hcr_workspace *workspace;
     hcr_table table;
+    struct parameters parameters;
     char **names_in, **names_out;
     double *result;
     float *single_input, *single_result;
@@ -32,6 +34,7 @@ static void release(struct job *job) {
     hcr_workspace_free(job->workspace);
     region_close(&job->opened);
     hcr_table_clear(&job->table);
+    parameters_free(&job->parameters);
     free(job->names_in);
     free(job->names_out);
     free(job->result);
@@ -53,7 +56,8 @@ static int prepare(struct job *job, size_t *columns_out) {
         names_of_outputs(region, map->polar_output ? "d:" : "", map->polar_output ? "r" : NULL, columns_out);
     if (job->names_in == NULL || job->names_out == NULL)
         return report_memory();
-    code = table_read_matched(job->input_path, columns_in, (const char *const *)job->names_in, map->input, &job->table);
+    code = table_read_samples(job->input_path, columns_in, (const char *const *)job->names_in, map->input, region,
+                              &job->parameters, &job->table);
     if (code != EXIT_DONE)
         return code;
     const hcr_search search = {.method = (hcr_search_method)job->method,
@@ -73,41 +77,42 @@ static int transform(struct job *job, size_t columns_out) {
     if (job->rays == NULL || job->result == NULL)
         return report_memory();
     if (!job->single)
-        return job->map->in_double(job->opened.region, job->workspace, rows, NULL, job->table.values, job->result,
-                                   job->rays, &error) == HCR_OK
+        return job->map->in_double(job->opened.region, job->workspace, rows, job->parameters.values, job->table.values,
+                                   job->result, job->rays, &error) == HCR_OK
                    ? EXIT_DONE
                    : report_error(&error);
     job->single_input = values_to_single(job->table.values, rows * job->table.columns);
     job->single_result = calloc(rows * columns_out + 1, sizeof *job->single_result);
     if (job->single_input == NULL || job->single_result == NULL)
         return report_memory();
-    if (job->map->in_single(job->opened.region, job->workspace, rows, NULL, job->single_input, job->single_result,
-                            job->rays, &error) != HCR_OK)
+    const int code = parameters_to_single(&job->parameters, job->opened.region, rows);
+    if (code != EXIT_DONE)
+        return code;
+    if (job->map->in_single(job->opened.region, job->workspace, rows, job->parameters.singles, job->single_input,
+                            job->single_result, job->rays, &error) != HCR_OK)
         return report_error(&error);
     values_from_single(job->single_result, rows * columns_out, job->result);
     return EXIT_DONE;
 }
 
-static void tell_count(size_t count, const char *what, size_t first) {
-    if (count > 0)
-        report("%zu %s %s, the first of them row %zu", count, count == 1 ? "row" : "rows", what, first);
-}
-
 /* Tells what happened to samples; whether something did. */
-static int tell_outcomes(const struct job *job) {
-    size_t count[HCR_HIDDEN + 1] = {0}, first[HCR_HIDDEN + 1] = {0};
+static int tell_outcomes(struct job *job) {
+    size_t count[HCR_NO_ORIGIN + 1] = {0}, first[HCR_NO_ORIGIN + 1] = {0};
     for (size_t i = 0; i < job->table.rows; i++) {
         const uint32_t outcome = job->rays[i].outcome;
         if (count[outcome]++ == 0)
             first[outcome] = i;
+        if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
+            parameters_note_lost(&job->parameters, job->opened.region, i);
     }
-    tell_count(count[HCR_OUTSIDE], "outside the region: r > 1", first[HCR_OUTSIDE]);
-    tell_count(count[HCR_HIDDEN], "inside the region, but out of the origin's sight: r > 1", first[HCR_HIDDEN]);
-    tell_count(count[HCR_BAD_VALUE], "with values that aren't finite: the origin stands for them",
-               first[HCR_BAD_VALUE]);
-    tell_count(count[HCR_NO_FRONTIER], "in directions that nothing stops: the origin stands for them",
-               first[HCR_NO_FRONTIER]);
-    return count[HCR_OUTSIDE] + count[HCR_HIDDEN] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
+    report_rows(count[HCR_OUTSIDE], "outside the region: r > 1", first[HCR_OUTSIDE]);
+    report_rows(count[HCR_HIDDEN], "inside the region, but out of the origin's sight: r > 1", first[HCR_HIDDEN]);
+    report_rows(count[HCR_BAD_VALUE], "with values that aren't finite: the origin stands for them",
+                first[HCR_BAD_VALUE]);
+    report_rows(count[HCR_NO_FRONTIER], "in directions that nothing stops: the origin stands for them",
+                first[HCR_NO_FRONTIER]);
+    const int lost = parameters_tell(&job->parameters, job->opened.region);
+    return lost || count[HCR_OUTSIDE] + count[HCR_HIDDEN] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
 }
 
 static int run(struct job *job) {
@@ -133,6 +138,7 @@ int map_command(int argc, char **argv, const struct map *map) {
     const struct option_row rows[] = {
         OPTION_ROW_OUTPUT(&job.output_path),
         OPTION_ROW_SET(&job.settings),
+        OPTION_ROW_PARAMETERS(&job.parameters.path),
         OPTION_ROW_SINGLE(&job.single),
         {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
          &job.threads, 1, 0},

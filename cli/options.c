@@ -131,13 +131,25 @@ static int add_setting(const char *command, struct settings *settings, const cha
     return OPTIONS_PARSED;
 }
 
+static int join(char **joined, const char *text) {
+    const size_t before = *joined == NULL ? 0 : strlen(*joined);
+    char *grown = realloc(*joined, before + strlen(text) + 2);
+    if (grown == NULL)
+        return report_memory();
+    *joined = grown;
+    sprintf(grown + before, before == 0 ? "%s" : ",%s", text);
+    return OPTIONS_PARSED;
+}
+
 static int store(const char *command, const struct option_row *row, const char *text) {
     double number = 0;
     uint64_t whole = 0;
     int which = 0;
     switch (row->kind) {
     case OPTION_FLAG: *(int *)row->target = 1; break;
-    case OPTION_TEXT: *(const char **)row->target = text; break;
+    case OPTION_TEXT:
+    case OPTION_READ: *(const char **)row->target = text; break;
+    case OPTION_JOINED: return join(row->target, text);
     case OPTION_COUNT:
         if (!read_whole(text, &whole) || whole > SIZE_MAX / 2 || (double)whole < row->least)
             return report_usage(command, "--%s takes a whole number of at least %g, not \"%s\"", row->name, row->least,
@@ -189,8 +201,13 @@ static int take_operands(int argc, char **argv, const struct usage *usage, const
         operand[i] = argv[optind + (int)i];
         standard += strcmp(operand[i], "-") == 0;
     }
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const struct option_row *row = &usage->options[i];
+        const char *path = row->kind == OPTION_READ ? *(const char **)row->target : NULL;
+        standard += path != NULL && strcmp(path, "-") == 0;
+    }
     if (standard > 1)
-        return report_usage(usage->name, "only one operand can be standard input");
+        return report_usage(usage->name, "only one file can be standard input");
     return OPTIONS_PARSED;
 }
 

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "options.h"
+#include "parameters.h"
 #include "picture.h"
 #include "plot.h"
 #include "region.h"
@@ -9,16 +10,21 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RAYS = 16, WIDTH = 720 };
 
 struct job {
-    const char *region_path, *output_path, *points_path, *axes, *at, *title;
+    const char *region_path, *output_path, *points_path, *axes, *title;
+    char *at;
     size_t rays;
     struct settings settings;
     struct opened_region opened;
+    double *x;         /* with parameters: where they are … */
+    hcr_region *fixed; /* … and the region there */
+    const hcr_region *region;
     hcr_table points;
     uint8_t *inside;
     char *made_path, *subtitle;
@@ -27,7 +33,10 @@ struct job {
 
 static void release(struct job *job) {
     settings_clear(&job->settings);
+    hcr_region_free(job->fixed);
     region_close(&job->opened);
+    free(job->at);
+    free(job->x);
     hcr_table_clear(&job->points);
     outline_free(&job->picture.outline);
     surface_free(&job->picture.surface);
@@ -53,17 +62,36 @@ static int find_output(struct job *job) {
     return EXIT_DONE;
 }
 
+/* A region with parameters is drawn as it is at one choice of them. */
+static int fix_parameters(struct job *job) {
+    const hcr_region *region = job->region = job->opened.region;
+    const size_t p = hcr_region_parameters(region);
+    if (p == 0)
+        return EXIT_DONE;
+    hcr_error error = {0};
+    job->x = values_make(1, p);
+    if (job->x == NULL)
+        return report_memory();
+    const int code = parameters_take(region, job->at, job->x);
+    if (code != EXIT_DONE)
+        return code;
+    if (hcr_region_at(region, job->x, NULL, &job->fixed, &error) != HCR_OK)
+        return report_error(&error);
+    job->region = job->fixed;
+    return EXIT_DONE;
+}
+
 static int read_points(struct job *job) {
     if (job->points_path == NULL)
         return EXIT_DONE;
     hcr_error error = {0};
-    const int code = table_read_points(job->points_path, job->opened.region, "the table of points", &job->points);
+    const int code = table_read_points(job->points_path, job->region, "the table of points", &job->points);
     if (code != EXIT_DONE)
         return code;
     job->inside = calloc(job->points.rows + 1, 1);
     if (job->inside == NULL)
         return report_memory();
-    if (hcr_check(job->opened.region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error) != HCR_OK)
+    if (hcr_check(job->region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error) != HCR_OK)
         return report_error(&error);
     job->picture.points = job->points.rows;
     job->picture.point = job->points.values;
@@ -135,6 +163,24 @@ static int draw(struct job *job) {
     return code;
 }
 
+/* "cap[0] = 3, cap[1] = 4" as far as there is room; "" without parameters. */
+static void describe_parameters(const struct job *job, char *text, size_t capacity) {
+    const size_t p = hcr_region_parameters(job->opened.region);
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < p; k++) {
+        char name[128], item[160];
+        hcr_region_parameter_name(job->opened.region, k, name, sizeof name);
+        const int length = snprintf(item, sizeof item, "%s%s = %.4g", k == 0 ? "" : ", ", name, job->x[k]);
+        if (used + (size_t)length + 8 > capacity) {
+            snprintf(text + used, capacity - used, " …");
+            return;
+        }
+        memcpy(text + used, item, (size_t)length + 1);
+        used += (size_t)length;
+    }
+}
+
 /* What the picture can't show of itself. */
 static int describe(struct job *job) {
     const struct slice *slice = &job->picture.slice;
@@ -146,8 +192,12 @@ static int describe(struct job *job) {
                          : slice->is_lifted      ? "the other outputs go along as the equalities demand"
                          : slice->through_origin ? "a slice: the other outputs are the origin's"
                                                  : "a slice: the other outputs are those given";
-    snprintf(job->subtitle, 256, "%s%s%s", others, others[0] != '\0' && slice->is_clipped ? "; " : "",
-             slice->is_clipped ? "it reaches to infinity and is cut off" : "");
+    char at[100];
+    describe_parameters(job, at, sizeof at);
+    const char *clipped = slice->is_clipped ? "it reaches to infinity and is cut off" : "";
+    snprintf(job->subtitle, 256, "%s%s%s%s%s", at,
+             at[0] != '\0' && (others[0] != '\0' || clipped[0] != '\0') ? "; " : "", others,
+             others[0] != '\0' && clipped[0] != '\0' ? "; " : "", clipped);
     job->picture.subtitle = job->subtitle;
     job->picture.title = job->title != NULL                   ? job->title
                          : strcmp(job->region_path, "-") == 0 ? "Region"
@@ -163,9 +213,12 @@ static int run(struct job *job) {
     if (code == EXIT_DONE && job->opened.builder != NULL)
         report("the text says `origin = mean`, and there are no targets here: the Chebyshev centre is drawn");
     if (code == EXIT_DONE)
+        code = fix_parameters(job);
+    if (code == EXIT_DONE)
         code = read_points(job);
     if (code == EXIT_DONE)
-        code = slice_open(&job->picture.slice, job->opened.region, job->axes, job->at);
+        code = slice_open(&job->picture.slice, job->region, job->axes,
+                          job->at == NULL || job->at[0] == '\0' ? NULL : job->at);
     if (code == EXIT_DONE)
         code = draw(job);
     if (code == EXIT_DONE)
@@ -184,10 +237,11 @@ int command_plot(int argc, char **argv) {
          &job.output_path, 0, 0},
         {OPTION_TEXT, '\0', "axes", "A,B[,C]", "two or three outputs; the first two, or all of three, otherwise",
          &job.axes, 0, 0},
-        {OPTION_TEXT, '\0', "at", "POINT",
-         "where the other outputs are: origin, a number for each output, or NAME=NUMBER for some; origin otherwise",
+        {OPTION_JOINED, '\0', "at", "POINT",
+         "where the other outputs are: origin, a number for each output, or NAME=NUMBER for some; origin otherwise. "
+         "Parameters by NAME=NUMBER too; the middle of their range otherwise. May be given more than once",
          &job.at, 0, 0},
-        {OPTION_TEXT, '\0', "points", "FILE", "draw the rows of a table, those inside and those outside apart",
+        {OPTION_READ, '\0', "points", "FILE", "draw the rows of a table, those inside and those outside apart",
          &job.points_path, 0, 0},
         {OPTION_COUNT, '\0', "rays", "N", "draw so many rays to the frontier (16 in two dimensions, 0 in three)",
          &job.rays, 0, 10000},

@@ -16,6 +16,11 @@ void report(const char *format, ...) {
     va_end(arguments);
 }
 
+void report_rows(size_t count, const char *what, size_t first) {
+    if (count > 0)
+        report("%zu %s %s, the first of them row %zu", count, count == 1 ? "row" : "rows", what, first);
+}
+
 static int exit_code(hcr_status status) {
     switch (status) {
     case HCR_OK: return EXIT_DONE;

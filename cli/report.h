@@ -6,6 +6,8 @@
 
 /* "hcr: " and the message, on a line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */
+void report_rows(size_t count, const char *what, size_t first);
 /* "hcr: file:line:column: text"; returns the exit code. */
 int report_error(const hcr_error *error);
 /* "hcr: can't <what> "<path>": <errno>"; returns EXIT_FILE. */

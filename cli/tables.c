@@ -7,23 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LENGTH = 128 };
+
+/* `count` strings of LENGTH behind an array of pointers to them, in one block. */
+static char **names_make(size_t count) {
+    char **names = malloc(count * (sizeof *names + LENGTH));
+    for (size_t j = 0; names != NULL && j < count; j++)
+        names[j] = (char *)(names + count) + j * LENGTH;
+    return names;
+}
+
 char **names_of_outputs(const hcr_region *region, const char *prefix, const char *last, size_t *count) {
-    enum { LENGTH = 128 };
     const size_t n = hcr_region_dimension(region), start = strlen(prefix);
     *count = n + (last != NULL);
-    char **names = malloc(*count * (sizeof *names + LENGTH));
-    if (names == NULL)
-        return NULL;
-    char *text = (char *)(names + *count);
-    for (size_t j = 0; j < *count; j++, text += LENGTH) {
-        names[j] = text;
+    char **names = names_make(*count);
+    for (size_t j = 0; names != NULL && j < *count; j++) {
         if (j == n) {
-            snprintf(text, LENGTH, "%s", last);
+            snprintf(names[j], LENGTH, "%s", last);
         } else {
-            memcpy(text, prefix, start);
-            hcr_region_output_name(region, j, text + start, LENGTH - start);
+            memcpy(names[j], prefix, start);
+            hcr_region_output_name(region, j, names[j] + start, LENGTH - start);
         }
     }
+    return names;
+}
+
+char **names_of_parameters(const hcr_region *region) {
+    const size_t p = hcr_region_parameters(region);
+    char **names = names_make(p);
+    for (size_t k = 0; names != NULL && k < p; k++)
+        hcr_region_parameter_name(region, k, names[k], LENGTH);
     return names;
 }
 

@@ -8,6 +8,9 @@
  * NULL when there is no memory. */
 char **names_of_outputs(const hcr_region *region, const char *prefix, const char *last, size_t *count);
 
+/* Those of a region's parameters, likewise. */
+char **names_of_parameters(const hcr_region *region);
+
 /* Reads `path` and puts its columns in the order of `names`; `what` names the table in messages. A one-dimensional
  * array is a column when one column is wanted, a row otherwise. Returns an exit code. */
 int table_read_matched(const char *path, size_t count, const char *const *names, const char *what, hcr_table *table);

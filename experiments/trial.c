@@ -131,14 +131,14 @@ static hcr_status measure_model(struct trial *trial, hcr_error *error) {
     const struct problem *problem = trial->problem;
     const struct method_info *info = &method_info[trial->method];
     struct record *record = begin_record(trial, trial->method);
-    hcr_status status = hcr_predict(trial->model, problem->test, problem->x_test, trial->predicted, NULL, error);
+    hcr_status status = hcr_predict(trial->model, problem->test, problem->x_test, NULL, trial->predicted, NULL, error);
     if (status == HCR_OK)
         status = measure_inside(trial, record, error);
     record->value[FIELD_ERROR] = mean_squared_error(trial);
     if (status != HCR_OK || !info->guarded)
         return status;
     region_map *map = map_of(info->head);
-    status = hcr_predict_points(trial->model, problem->test, problem->x_test, trial->points, error);
+    status = hcr_predict_points(trial->model, problem->test, problem->x_test, NULL, trial->points, error);
     if (status == HCR_OK)
         status = timing_map(trial->region, map, problem->test, trial->width, trial->points, trial->seconds, error);
     if (status != HCR_OK)
@@ -189,7 +189,7 @@ static hcr_status train_and_measure(struct trial *trial, hcr_error *error) {
     options.head = info->head;
     options.raw_weight = info->raw_weight;
     options.ascent = trial->method == LAGRANGIAN ? problem->ascent : 0;
-    hcr_status status = hcr_fit(trial->region, NULL, problem->train, problem->inputs, problem->x_train, NULL,
+    hcr_status status = hcr_fit(trial->region, NULL, problem->train, problem->inputs, problem->x_train, NULL, NULL,
                                 problem->y_train, &options, &trial->model, &trial->report, error);
     if (status == HCR_OK)
         status = measure_model(trial, error);

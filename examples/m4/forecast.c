@@ -73,9 +73,9 @@ static void forecast(const hcr_region *region, const hcr_windows *windows, hcr_h
                                      .weight_decay = 1,
                                      .seed = 1};
     must(hcr_fit(region, region_text, windows->x_train.rows, windows->x_train.columns, windows->x_train.values, NULL,
-                 windows->y_train.values, &options, &model, NULL, &error),
+                 NULL, windows->y_train.values, &options, &model, NULL, &error),
          &error);
-    must(hcr_predict(model, 1, windows->x_last.values, y, NULL, &error), &error);
+    must(hcr_predict(model, 1, windows->x_last.values, NULL, y, NULL, &error), &error);
     hcr_model_free(model);
 }
 

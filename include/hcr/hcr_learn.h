@@ -86,27 +86,35 @@ typedef struct hcr_fit_report {
  * text, kept as documentation. Targets outside are projected first; on a star domain those that its origin doesn't see
  * are drawn towards it instead. Standardisation: inputs by mean and deviation (a constant column becomes 0; the LSTM's
  * over all steps of a feature); all heads but hcr work around the targets' means in units of their deviations, and so
- * are their losses. Text and names must be UTF-8. Errors: DATA (a NaN or an infinity: row and column; a loss that
- * became one: what to try; text that isn't UTF-8), SHAPE, SOLVER, INTERRUPTED
- * (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is damaged or of another run. */
+ * are their losses. Text and names must be UTF-8.
+ * `parameters` are those of a region that has some, rows × p. NULL: they are columns of X, found by their names as in
+ * the region, or the last p when input_names is NULL; the network then has them as inputs too, which it hasn't when
+ * they are given apart. An LSTM, for which columns are steps, needs them apart. The model keeps which.
+ * Errors: DATA (a NaN or an infinity: row and column; parameters that are out of range, or leave nothing inside: row; a
+ * loss that became no number: what to try; text that isn't UTF-8), NAME (X lacks a parameter), SHAPE, SOLVER,
+ * INTERRUPTED (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is damaged or of another run. */
 HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs,
-                                        const double *X, const char *const *input_names, const double *Y,
-                                        const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report,
-                                        hcr_error *error);
+                                        const double *X, const char *const *input_names, const double *parameters,
+                                        const double *Y, const hcr_fit_options *options, hcr_model **model,
+                                        hcr_fit_report *report, hcr_error *error);
 
 /* Predictions, rows × n. All heads but simple: every row is inside at tolerance 0 in the precision given. A NaN or
  * an infinity in a row of X gives the origin, with the outcome HCR_BAD_VALUE. `outcomes`: rows of hcr_outcome, may be
- * NULL. */
-HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, double *Y,
-                                            uint32_t *outcomes, hcr_error *error);
-HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, float *Y,
-                                                uint32_t *outcomes, hcr_error *error);
+ * NULL.
+ * `parameters` as in hcr_fit: rows × p, or NULL for a region without and where the model has them among its inputs
+ * (NAME when it hasn't). Out of range, or without an origin, they give NaN and the outcome HCR_OUT_OF_RANGE or
+ * HCR_NO_ORIGIN. _f32 rounds them to single precision: the region is that of the rounded ones. */
+HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X,
+                                            const double *parameters, double *Y, uint32_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X,
+                                                const double *parameters, float *Y, uint32_t *outcomes,
+                                                hcr_error *error);
 
 /* What the network hands to the region's map, for those who want to see or time the map alone: rows × (n + 1) for
  * hcr_decode of heads hcr and hcr-direct, rows × n for hcr_contract, hcr_soften, and of head simple the prediction. NaN
- * for a row of X with a bad value. */
-HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, double *points,
-                                                   hcr_error *error);
+ * for a row of X with a bad value, and for parameters that give the prediction NaN. */
+HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X,
+                                                   const double *parameters, double *points, hcr_error *error);
 
 /* A model file is safetensors: weights as F32 tensors, named and laid out as PyTorch has them (the LSTM's bias is the
  * sum of PyTorch's two), standardisation as F64 tensors, the compiled region as a U8 tensor "region"; its metadata has
@@ -122,6 +130,8 @@ HCR_API const char *hcr_model_region_text(const hcr_model *model);
 HCR_API size_t hcr_model_inputs(const hcr_model *model);
 HCR_API const char *const *hcr_model_input_names(const hcr_model *model);
 HCR_API const char *const *hcr_model_output_names(const hcr_model *model);
+/* For each parameter of the region the input that it is; NULL when they are given apart, and without parameters. */
+HCR_API const size_t *hcr_model_parameter_columns(const hcr_model *model);
 HCR_API const char *hcr_model_summary(const hcr_model *model); /* one line: encoder, head, sizes */
 
 #ifdef __cplusplus

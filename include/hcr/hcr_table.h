@@ -52,6 +52,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_write(const char *path, hcr_table_form
 HCR_API HCR_MUST_USE hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names,
                                                 const char *what, hcr_error *error);
 
+/* Moves the columns from `first` on, first <= columns, into a table of their own; what `rest` had before is freed.
+ * Errors: ARGUMENT, MEMORY; both tables are then as they were. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error);
+
 /* One series from a file with one series a row: the id in the first column, then the values, empty cells after the end
  * (as the M4 files have it), with or without a header row. *values comes from malloc. Errors: as hcr_table_read; NAME
  * when there is no such id (the nearest is told) or two of it; DATA for an empty cell inside the series. */

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from hcr import _library, errors, model, region
+from hcr import _library, _maps, _records, errors, model
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include" / "hcr"
 if not INCLUDE.is_dir():
@@ -26,12 +26,22 @@ SCALARS = {
     "hcr_head": ctypes.c_int,
     "hcr_precision": ctypes.c_int,
     "hcr_origin": ctypes.c_int,
+    "hcr_origin_form": ctypes.c_int,
+    "hcr_root_method": ctypes.c_int,
+    "hcr_group": ctypes.c_int,
+    "hcr_search_method": ctypes.c_int,
+    "hcr_quadratic_form": ctypes.c_int,
 }
 STRUCTS = {
     "hcr_error": _library.ErrorStruct,
     "hcr_constraint_info": _library.ConstraintStruct,
     "hcr_visibility": _library.VisibilityStruct,
     "hcr_constant": _library.ConstantStruct,
+    "hcr_search": _library.SearchStruct,
+    "hcr_quadratic": _library.QuadraticStruct,
+    "hcr_cone": _library.ConeStruct,
+    "hcr_lmi": _library.LmiStruct,
+    "hcr_varying_rows": _library.VaryingRowsStruct,
     "hcr_progress": _library.ProgressStruct,
     "hcr_fit_options": _library.FitOptionsStruct,
     "hcr_fit_report": _library.FitReportStruct,
@@ -96,10 +106,10 @@ def test_functions(name):
 
 @pytest.mark.parametrize("map_", _library.MAPS)
 def test_the_types_of_maps(map_):
-    for kind, functions in (("", region.MAPS), ("_vjp", region.VJPS)):
+    for kind, functions in (("", _maps.MAPS), ("_vjp", _maps.VJPS)):
         for type_, suffix in (("float64", ""), ("float32", "_f32")):
             name = f"hcr_{map_}{kind}{suffix}"
-            assert functions[map_, region._NUMPY_TYPES[type_]].__name__ == name
+            assert functions[map_, _maps.NUMPY_TYPES[type_]].__name__ == name
             assert ("float *" in " ".join(declared(name)[1])) == (type_ == "float32")
 
 
@@ -112,7 +122,7 @@ def test_enumerations():
     codes = [key.replace("HCR_ERROR_", "").replace("HCR_", "").lower() for key in enumerators("hcr_status")]
     assert codes == list(errors.CODES)
     assert {key[4:]: value for key, value in enumerators("hcr_outcome").items()} == {
-        o.name: o.value for o in region.Outcome
+        o.name: o.value for o in _records.Outcome
     }
     heads = {
         "HCR": "hcr",

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/interval.h"
+
 void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
     hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
     if (constraint == NULL)
@@ -60,6 +62,33 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
             return 0;
     }
     return 1;
+}
+
+int hcri_block_takes_parameters(const hcri_constraint *constraint) {
+    const hcri_kind *kind = constraint->kind;
+    const int interval_serves = kind->interval != hcri_block_interval || constraint->n <= HCRI_LARGEST_INTERVAL;
+    return constraint->convex && kind->gauge_from != NULL && interval_serves;
+}
+
+static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v) {
+    double enter, leave;
+    constraint->kind->interval(constraint, i, origin, v, &enter, &leave);
+    return enter == 0 && leave > 0 ? 1 / leave : INFINITY;
+}
+
+void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                           size_t stride, double *best, uint32_t *champion) {
+    for (size_t s = 0; s < rows; s++)
+        for (size_t i = 0; i < constraint->count; i++) {
+            if (!constraint->kind->exists(constraint, i))
+                continue;
+            const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride);
+            if (gauge > best[s]) {
+                best[s] = gauge;
+                if (champion != NULL)
+                    champion[s] = constraint->first + (uint32_t)i;
+            }
+        }
 }
 
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {

@@ -26,6 +26,12 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y);
 /* The default for `interval`: Newton's method on c_i(O + t v) from value and add_gradient. */
 void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                          double *enter, double *leave);
+/* 1 when the block can be part of a region with parameters. */
+int hcri_block_takes_parameters(const hcri_constraint *constraint);
+/* The default for `gauge_from` of convex inequalities: 1/leave of `interval`, 0 where the ray doesn't leave. An origin
+ * that isn't inside gives infinity. */
+void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                           size_t stride, double *best, uint32_t *champion);
 /* Copies the sources of `from` to a block with as many inequalities. */
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
 

@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/interval.h"
 #include "constraints/kernels.h"
+#include "constraints/moving.h"
 
 static void release(hcri_constraint *constraint) {
     hcri_box *box = (hcri_box *)constraint;
@@ -137,6 +138,32 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
+static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    (void)error;
+    ((hcri_box *)constraint)->motion = motion;
+    return HCR_OK;
+}
+
+/* The bounds of the parameters are their range, which a ray never leaves. */
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = constraint->n, outputs = box->motion->outputs;
+    if (champion == NULL) {
+        kernels->box_max_from(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
+        return;
+    }
+    for (size_t s = 0; s < rows; s++) {
+        const double *x = v + s * stride, *origin = origins + s * n;
+        const double before = best[s];
+        kernels->box_max_from(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
+        if (best[s] > before)
+            champion[s] = constraint->first +
+                          (uint32_t)kernels->box_find_from(outputs, x, origin, box->lower, box->upper, best[s]);
+    }
+}
+
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
     const hcri_box *box = (const hcri_box *)constraint;
     const size_t j = i / 2;
@@ -158,9 +185,28 @@ static int exists(const hcri_constraint *constraint, size_t i) {
     return !isinf((i % 2 == 0 ? box->upper : box->lower)[i / 2]);
 }
 
+/* As `margin` below, over the range of the parameters, for which every O(x) has to be inside. */
+static double moving_margin(const hcri_box *box, double unit, const hcri_extent *extent) {
+    double most = 0;
+    for (size_t j = 0; j < box->motion->outputs; j++) {
+        double least_at, most_at;
+        hcri_motion_extremes(box->motion, j, &least_at, &most_at);
+        const double extra = extent->extra == NULL ? 0 : extent->extra[j];
+        const double slack = fmin(box->upper[j] - most_at, least_at - box->lower[j]) -
+                             (2 * hcri_motion_rounding(box->motion, j) + extra);
+        if (!(slack > 0))
+            return INFINITY;
+        if (extra > 0 && !isinf(slack))
+            most = fmax(most, 1.01 * (4 * unit * (hcri_size_at_origin(extent, j) + extent->reach[j]) + extra) / slack);
+    }
+    return most;
+}
+
 /* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_box *box = (const hcri_box *)constraint;
+    if (extent->motion != NULL)
+        return moving_margin(box, unit, extent);
     double most = 0;
     for (size_t j = 0; extent->extra != NULL && j < constraint->n; j++) {
         const double slack = fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]);
@@ -194,6 +240,8 @@ const hcri_kind hcri_kind_box = {
     .add_gradient = add_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_box_interval,
+    .follow = follow,
+    .gauge_from = gauge_from,
     .exists = exists,
     .radius = hcri_block_radius,
     .margin = margin,

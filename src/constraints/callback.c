@@ -362,6 +362,7 @@ const hcri_kind hcri_kind_callback = {
     .holds = hcri_block_holds,
     .interval = hcri_block_interval,
     .substitute = substitute,
+    .gauge_from = hcri_block_gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_block_margin,

@@ -325,6 +325,7 @@ const hcri_kind hcri_kind_cone = {
     .holds = hcri_block_holds,
     .interval = hcri_cone_interval,
     .substitute = hcri_cone_substitute,
+    .gauge_from = hcri_block_gauge_from,
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,

@@ -37,7 +37,9 @@ typedef struct hcri_motion {
     size_t outputs, parameters;
     double *constant;            /* outputs numbers */
     hcri_rows map;               /* outputs rows, columns under parameters */
+    hcri_layout layout;          /* of the map, in a copy; nothing depends on whether it is there */
     const double *lower, *upper; /* the range of the parameters, finite */
+    int proved;                  /* 1: every sample's origin is O(x), which is inside for all x of the range */
 } hcri_motion;
 
 /* How far the region reaches, for the analysis of rounding. */

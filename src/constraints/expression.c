@@ -312,6 +312,7 @@ const hcri_kind hcri_kind_expression = {
     .holds = holds,
     .interval = hcri_block_interval,
     .substitute = substitute,
+    .gauge_from = hcri_block_gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_block_margin,

@@ -5,6 +5,7 @@
 #include "constraints/box.h"
 #include "constraints/linear.h"
 #include "constraints/quadratic_value.h"
+#include "constraints/varying.h"
 
 static void set_empty(double *enter, double *leave) {
     *enter = INFINITY;
@@ -48,6 +49,19 @@ void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const dou
     const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[i / 2];
     const double at = hcri_rows_dot_minus(&linear->rows, i / 2, origin, bound);
     const double slope = hcri_rows_dot(&linear->rows, i / 2, v, NULL);
+    half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope, enter, leave);
+}
+
+void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                           double *enter, double *leave) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const hcri_rows *products = &varying->products;
+    const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
+    const double at = hcri_varying_dot_minus(varying, i / 2, origin, bound, NULL);
+    double slope = hcri_rows_dot(&varying->rows, i / 2, v, NULL);
+    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++)
+        slope += products->values[k] *
+                 (v[varying->left[products->columns[k]]] * origin[varying->right[products->columns[k]]]);
     half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope, enter, leave);
 }
 

@@ -12,6 +12,9 @@ void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double
                        double *enter, double *leave);
 void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                           double *enter, double *leave);
+/* v has zeros for the parameters. */
+void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                           double *enter, double *leave);
 void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                              double *enter, double *leave);
 

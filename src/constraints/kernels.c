@@ -16,6 +16,8 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 
 static inline double smaller(double a, double b) { return a < b ? a : b; }
 
+static inline size_t at_most(size_t most, size_t count) { return count < most ? count : most; }
+
 /* ------------------------------------------------------------------------------------------ sums over a vector */
 
 /* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) */
@@ -129,6 +131,107 @@ static void box_max(size_t samples, size_t n, const double *v, size_t stride, co
         best[s] = larger(bounds_max(n, v + s * stride, lower, upper), best[s]);
 }
 
+/* Fractions t/slack, a lane each: the largest so far is kept as it is, and divided when all have been seen. Which of
+ * two is larger is told from the products, so that what comes out is within three roundings of the largest quotient. */
+typedef struct fractions {
+    lanes t[PARTS], slack[PARTS];
+} fractions;
+
+/* Eights take turns with two of them: a comparison takes longer than what leads to it. */
+enum { TURNS = 2 };
+
+INLINED void start_fractions(fractions most[TURNS]) {
+    for (size_t k = 0; k < TURNS; k++)
+        for (size_t p = 0; p < PARTS; p++) {
+            most[k].t[p] = (lanes){0};
+            most[k].slack[p] = spread(1);
+        }
+}
+
+INLINED void raise_fraction(fractions *most, size_t p, lanes t, lanes slack) {
+    const lanes old = most->t[p] * slack, new = t * most->slack[p];
+    most->t[p] = lanes_if_more(new, old, t, most->t[p]);
+    most->slack[p] = lanes_if_more(new, old, slack, most->slack[p]);
+}
+
+INLINED void load_eight(const double *from, lanes to[PARTS]) {
+    for (size_t p = 0; p < PARTS; p++)
+        to[p] = load(from + WIDTH * p);
+}
+
+/* Eight t against the bounds that they run into. An infinite slack is never taken, one below 0 counts as 0. */
+INLINED void raise_eight(fractions *most, const lanes t[PARTS], const lanes d[PARTS], const double *lower,
+                         const double *upper) {
+    const lanes zero = {0};
+    for (size_t p = 0; p < PARTS; p++) {
+        const lanes above = load(upper + WIDTH * p) - d[p], below = d[p] - load(lower + WIDTH * p);
+        raise_fraction(most, p, lanes_abs(t[p]), lanes_max(lanes_if_more(t[p], zero, above, below), zero));
+    }
+}
+
+INLINED double largest_fraction(fractions most[TURNS]) {
+    lanes quotients[PARTS];
+    for (size_t p = 0; p < PARTS; p++) {
+        raise_fraction(&most[0], p, most[1].t[p], most[1].slack[p]);
+        quotients[p] = most[0].t[p] / most[0].slack[p];
+    }
+    return largest(quotients);
+}
+
+static inline double slack_of(double t, double at, double lower, double upper) {
+    return larger(t > 0 ? upper - at : at - lower, 0);
+}
+
+/* bounds_max with a slack of its own for each number */
+static double fractions_max(size_t n, const double *t, const double *at, const double *lower, const double *upper) {
+    if (n < 8) {
+        double most = 0, most_slack = 1;
+        for (size_t j = 0; j < n; j++) {
+            const double slack = slack_of(t[j], at[j], lower[j], upper[j]);
+            if (fabs(t[j]) * most_slack > most * slack) {
+                most = fabs(t[j]);
+                most_slack = slack;
+            }
+        }
+        return most / most_slack;
+    }
+    fractions most[TURNS];
+    start_fractions(most);
+    for (size_t j = 0; j < n; j += 8 * TURNS)
+        for (size_t k = 0; k < TURNS && j + 8 * k < n; k++) {
+            const size_t l = at_most(n - 8, j + 8 * k);
+            lanes eight[PARTS], d[PARTS];
+            load_eight(t + l, eight);
+            load_eight(at + l, d);
+            raise_eight(&most[k], eight, d, lower + l, upper + l);
+        }
+    return largest_fraction(most);
+}
+
+static void box_max_from(size_t samples, size_t n, const double *v, size_t stride, const double *at, size_t at_stride,
+                         const double *lower, const double *upper, double *best) {
+    for (size_t s = 0; s < samples; s++)
+        best[s] = larger(fractions_max(n, v + s * stride, at + s * at_stride, lower, upper), best[s]);
+}
+
+static size_t box_find_from(size_t n, const double *v, const double *at, const double *lower, const double *upper,
+                            double target) {
+    for (size_t j = 0; j < n; j++)
+        if (fabs(v[j]) / slack_of(v[j], at[j], lower[j], upper[j]) == target)
+            return 2 * j + (v[j] > 0 ? 0 : 1);
+    return SIZE_MAX;
+}
+
+static int within(size_t n, const double *x, const double *lower, const double *upper) {
+    int outside = 0;
+    size_t j = 0;
+    for (; j + WIDTH <= n; j += WIDTH)
+        outside |= lanes_not_ordered(load(lower + j), load(x + j)) | lanes_not_ordered(load(x + j), load(upper + j));
+    for (; j < n; j++)
+        outside |= !(lower[j] <= x[j] && x[j] <= upper[j]);
+    return !outside;
+}
+
 /* origin + t v, clamped. NaN stays NaN. */
 static inline double stepped(double origin, double t, double v, double lower, double upper) {
     return smaller(upper, larger(lower, fused(t, v, origin)));
@@ -166,16 +269,28 @@ INLINED void stencil_dots(const hcri_run *run, size_t terms, size_t i, const dou
             t[p] = lanes_fused(spread(run->values[k]), load(v + run->columns[k] + i + WIDTH * p), t[p]);
 }
 
-static void stencil_products(const hcri_run *run, size_t from, size_t count, const double *v, double *out) {
-    size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
+/* At least eight rows; the last eight overlap those before, and give the same once more. */
+INLINED void stencil_eights(const hcri_run *run, size_t terms, size_t from, size_t count, const double *v,
+                            double *out) {
+    for (size_t i = 0; i < count; i += 8) {
+        const size_t at = i + 8 <= count ? i : count - 8;
         lanes t[PARTS];
-        stencil_dots(run, run->terms, from + i, v, t);
+        stencil_dots(run, terms, from + at, v, t);
         for (size_t p = 0; p < PARTS; p++)
-            store(out + i + WIDTH * p, t[p]);
+            store(out + at + WIDTH * p, t[p]);
     }
-    for (; i < count; i++)
-        out[i] = row_dot(run->terms, run->columns, run->values, v + from + i);
+}
+
+static void stencil_products(const hcri_run *run, size_t from, size_t count, const double *v, double *out) {
+    if (count < 8)
+        for (size_t i = 0; i < count; i++)
+            out[i] = row_dot(run->terms, run->columns, run->values, v + from + i);
+    else if (run->terms == 1)
+        stencil_eights(run, 1, from, count, v, out);
+    else if (run->terms == 2)
+        stencil_eights(run, 2, from, count, v, out);
+    else
+        stencil_eights(run, run->terms, from, count, v, out);
 }
 
 static void sparse_products(const hcri_rows *rows, const hcri_run *run, size_t from, size_t count, const double *v,
@@ -204,8 +319,6 @@ INLINED void tile(size_t panels, size_t samples, const double *panel, size_t wid
 
 /* Samples that share a panel, so that there are eight sums; panels that share a sample, which come from memory. */
 enum { SAMPLES = WIDTH, PANELS = WIDTH < 4 ? WIDTH : 4, BLOCK = HCRI_PANEL * PANELS };
-
-static inline size_t at_most(size_t most, size_t count) { return count < most ? count : most; }
 
 /* At most PANELS panels, which stay in a near cache while all samples pass by. */
 static void dense_products(size_t panels, const double *panel, size_t width, size_t samples, const double *v,
@@ -289,6 +402,93 @@ static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, con
     return SIZE_MAX;
 }
 
+INLINED double stencil_max_from(const hcri_run *run, size_t terms, const double *v, const double *at,
+                                const double *lower, const double *upper) {
+    fractions most[TURNS];
+    start_fractions(most);
+    for (size_t i = 0; i < run->count; i += 8 * TURNS)
+        for (size_t k = 0; k < TURNS && i + 8 * k < run->count; k++) {
+            const size_t l = at_most(run->count - 8, i + 8 * k);
+            lanes t[PARTS], d[PARTS];
+            stencil_dots(run, terms, l, v, t);
+            load_eight(at + l, d);
+            raise_eight(&most[k], t, d, lower + l, upper + l);
+        }
+    return largest_fraction(most);
+}
+
+/* `terms` is that of the slope's stencil. */
+INLINED void raise_pair(fractions most[TURNS], const hcri_run_pair *pair, size_t terms, const double *v,
+                        const double *x, const double *lower, const double *upper) {
+    const size_t count = pair->slope->count, first = pair->slope->first;
+    for (size_t i = 0; i < count; i += 8 * TURNS)
+        for (size_t k = 0; k < TURNS && i + 8 * k < count; k++) {
+            const size_t l = at_most(count - 8, i + 8 * k);
+            lanes t[PARTS], d[PARTS];
+            stencil_dots(pair->slope, terms, l, v, t);
+            stencil_dots(pair->value, pair->value->terms, l, x, d);
+            raise_eight(&most[k], t, d, lower + first + l, upper + first + l);
+        }
+}
+
+static void stencils_max_from(size_t pairs, const hcri_run_pair *pair, size_t samples, const double *v, size_t stride,
+                              const double *x, size_t x_stride, const double *lower, const double *upper,
+                              double *best) {
+    for (size_t s = 0; s < samples; s++) {
+        const double *from = v + s * stride, *parameters = x + s * x_stride;
+        fractions most[TURNS];
+        start_fractions(most);
+        for (size_t r = 0; r < pairs; r++)
+            if (pair[r].slope->terms == 1)
+                raise_pair(most, &pair[r], 1, from, parameters, lower, upper);
+            else if (pair[r].slope->terms == 2)
+                raise_pair(most, &pair[r], 2, from, parameters, lower, upper);
+            else
+                raise_pair(most, &pair[r], pair[r].slope->terms, from, parameters, lower, upper);
+        best[s] = larger(largest_fraction(most), best[s]);
+    }
+}
+
+static void run_max_from(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
+                         size_t stride, const double *at, size_t at_stride, const double *lower, const double *upper,
+                         double *best) {
+    at += run->first;
+    lower += run->first;
+    upper += run->first;
+    if (run->form == HCRI_RUN_STENCIL) {
+        for (size_t s = 0; s < samples; s++) {
+            const double *x = v + s * stride, *d = at + s * at_stride;
+            best[s] = larger(run->terms == 1   ? stencil_max_from(run, 1, x, d, lower, upper)
+                             : run->terms == 2 ? stencil_max_from(run, 2, x, d, lower, upper)
+                                               : stencil_max_from(run, run->terms, x, d, lower, upper),
+                             best[s]);
+        }
+        return;
+    }
+    for (size_t i = 0; i < run->count; i += BLOCK)
+        for (size_t s = 0; s < samples; s += SAMPLES) {
+            const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
+            double t[SAMPLES][BLOCK];
+            run_products(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
+            for (size_t q = 0; q < now; q++)
+                best[s + q] =
+                    larger(fractions_max(count, t[q], at + (s + q) * at_stride + i, lower + i, upper + i), best[s + q]);
+        }
+}
+
+static size_t run_find_from(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *at,
+                            const double *lower, const double *upper, double target) {
+    for (size_t i = 0; i < run->count; i += BLOCK) {
+        const size_t count = at_most(BLOCK, run->count - i), first = run->first + i;
+        double t[BLOCK];
+        run_products(rows, run, n, i, count, 1, v, n, t, BLOCK);
+        const size_t found = box_find_from(count, t, at + first, lower + first, upper + first, target);
+        if (found != SIZE_MAX)
+            return 2 * first + found;
+    }
+    return SIZE_MAX;
+}
+
 static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v) {
     lanes total[PARTS] = {{0}};
     for (size_t i = 0; i < run->count; i += BLOCK) {
@@ -336,6 +536,12 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .box_max = box_max,
     .run_max = run_max,
     .run_find = run_find,
+    .within = within,
+    .box_max_from = box_max_from,
+    .run_max_from = run_max_from,
+    .stencils_max_from = stencils_max_from,
+    .box_find_from = box_find_from,
+    .run_find_from = run_find_from,
     .run_squares = run_squares,
     .run_products = run_products,
     .row_dot = row_dot,

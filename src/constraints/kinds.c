@@ -6,6 +6,7 @@
 #include "constraints/lmi.h"
 #include "constraints/quadratic.h"
 #include "constraints/union.h"
+#include "constraints/varying.h"
 
 const hcri_kind *hcri_kind_of(uint32_t id) {
     static const hcri_kind *const kinds[HCRI_KINDS] = {
@@ -18,6 +19,7 @@ const hcri_kind *hcri_kind_of(uint32_t id) {
         [HCRI_CALLBACK] = &hcri_kind_callback,
         [HCRI_UNION] = &hcri_kind_union,
         [HCRI_EXCEPT] = &hcri_kind_except,
+        [HCRI_VARYING] = &hcri_kind_varying,
     };
     return id < HCRI_KINDS ? kinds[id] : NULL;
 }

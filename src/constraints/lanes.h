@@ -42,6 +42,34 @@ static inline lanes lanes_max(lanes a, lanes b) {
 
 static inline lanes lanes_abs(lanes a) { return (lanes)((lane_mask)a & INT64_MAX); }
 
+/* x where a > b, else y. */
+static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
+#if defined(__AVX512F__)
+    return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), y, x);
+#elif defined(__AVX__)
+    return _mm256_blendv_pd(y, x, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
+#else
+    const lane_mask more = a > b;
+    return (lanes)((more & (lane_mask)x) | (~more & (lane_mask)y));
+#endif
+}
+
+/* Not 0 when a <= b fails somewhere, as for a NaN. */
+static inline int lanes_not_ordered(lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_pd_mask(a, b, _CMP_NLE_UQ);
+#elif defined(__AVX__)
+    return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NLE_UQ));
+#elif defined(__SSE2__)
+    return _mm_movemask_pd(_mm_cmpnle_pd(a, b));
+#else
+    int fails = 0;
+    for (size_t l = 0; l < WIDTH; l++)
+        fails |= !(a[l] <= b[l]);
+    return fails;
+#endif
+}
+
 static inline lanes spread(double x) { return x - (lanes){0}; }
 
 /* a b + c, fused wherever the instruction set can: left to the compiler, that depends on what surrounds it. */

@@ -10,6 +10,7 @@
 static void release(hcri_constraint *constraint) {
     hcri_linear *linear = (hcri_linear *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
+    hcri_moving_release(linear->moving, allocator);
     hcri_layout_release(&linear->layout, allocator);
     hcri_rows_release(&linear->rows, allocator);
     hcri_release(allocator, linear->lower);
@@ -161,6 +162,18 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
+static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, motion, constraint->allocator,
+                              &linear->moving, error);
+}
+
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, champion);
+}
+
 /* The gauge of inequality i before it is cut off at 0. */
 static double signed_gauge(const hcri_linear *linear, size_t i, const double *v) {
     const size_t row = i / 2, start = linear->rows.start[row];
@@ -214,6 +227,8 @@ static double least_slack(const hcri_linear *linear, size_t i) {
  * slack, the division, the step, its rounding and the clamp, and what equalities add. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
+    if (extent->motion != NULL)
+        return hcri_moving_margin(linear->moving, unit, extent);
     double most = 0;
     for (size_t i = 0; i < linear->rows.count; i++) {
         double at_origin = 0, reached = 0, squares = 0, extra = 0;
@@ -257,6 +272,8 @@ const hcri_kind hcri_kind_linear = {
     .add_gradient = add_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_linear_interval,
+    .follow = follow,
+    .gauge_from = gauge_from,
     .exists = exists,
     .radius = hcri_block_radius,
     .margin = margin,

@@ -3,6 +3,7 @@
 #define HCRI_LINEAR_H
 
 #include "constraints/constraint.h"
+#include "constraints/moving.h"
 #include "constraints/rows.h"
 
 typedef struct hcri_linear {
@@ -13,6 +14,7 @@ typedef struct hcri_linear {
     hcri_layout layout;                    /* after place: the same rows in the form that is fastest */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − a·O) and 1/(u − a·O), 0 where there is none */
     double *at_origin;                     /* after place: a·O */
+    hcri_moving *moving;                   /* after follow */
 } hcri_linear;
 
 extern const hcri_kind hcri_kind_linear;

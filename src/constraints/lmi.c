@@ -313,6 +313,7 @@ const hcri_kind hcri_kind_lmi = {
     .holds = hcri_lmi_holds,
     .interval = hcri_block_interval,
     .substitute = hcri_lmi_substitute,
+    .gauge_from = hcri_block_gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_lmi_margin,

@@ -360,6 +360,7 @@ const hcri_kind hcri_kind_quadratic = {
     .holds = hcri_block_holds,
     .interval = hcri_quadratic_interval,
     .substitute = hcri_quadratic_substitute,
+    .gauge_from = hcri_block_gauge_from,
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,

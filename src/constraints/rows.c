@@ -133,8 +133,10 @@ static size_t stencil_length(const hcri_rows *rows, size_t i) {
 static const size_t shortest_stencil = 8;
 
 /* A panel's product takes about a sixth of the time of a sparse one, an entry. */
+enum { PANEL_GAIN = 6 };
+
 static hcri_run_form form_of(const hcri_rows *rows, size_t i, size_t n) {
-    return 6 * (rows->start[i + 1] - rows->start[i]) >= n ? HCRI_RUN_DENSE : HCRI_RUN_SPARSE;
+    return PANEL_GAIN * (rows->start[i + 1] - rows->start[i]) >= n ? HCRI_RUN_DENSE : HCRI_RUN_SPARSE;
 }
 
 /* The run that begins at row i. */
@@ -188,6 +190,19 @@ hcr_status hcri_layout_make(const hcri_rows *rows, size_t n, const hcr_allocator
         i += run->count;
     }
     return HCR_OK;
+}
+
+double hcri_layout_cost(const hcri_layout *layout, const hcri_rows *rows, size_t n) {
+    double cost = 0;
+    for (size_t r = 0; r < layout->runs; r++) {
+        const hcri_run *run = &layout->run[r];
+        const size_t entries = run->form == HCRI_RUN_DENSE
+                                   ? run->count * n
+                                   : rows->start[run->first + run->count] - rows->start[run->first];
+        const size_t total = entries + 2 * run->count; /* what a row itself takes */
+        cost += run->form == HCRI_RUN_SPARSE ? (double)total : (double)total / PANEL_GAIN;
+    }
+    return cost;
 }
 
 void hcri_layout_release(hcri_layout *layout, const hcr_allocator *allocator) {

@@ -50,6 +50,8 @@ typedef struct hcri_layout {
 
 hcr_status hcri_layout_make(const hcri_rows *rows, size_t n, const hcr_allocator *allocator, hcri_layout *layout,
                             hcr_error *error);
+/* About the time of one product with a vector of n numbers; the unit is an entry of a sparse row. */
+double hcri_layout_cost(const hcri_layout *layout, const hcri_rows *rows, size_t n);
 void hcri_layout_release(hcri_layout *layout, const hcr_allocator *allocator);
 
 #endif

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 static hcr_status fail_file(hcr_error *error, const char *what, const char *path) {
+    if (errno == ENOMEM)
+        return hcri_fail_memory(error);
     return hcri_fail(error, HCR_ERROR_FILE, "can't %s \"%s\": %s", what, path, strerror(errno));
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "constraints/quadratic_value.h"
+#include "constraints/varying.h"
 #include "exact/fixed_point.h"
 
 static int linear_sign(const hcri_linear *linear, size_t i, const double *y) {
@@ -81,6 +82,7 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
     switch (constraint->kind->id) {
     case HCRI_LINEAR: return linear_sign((const hcri_linear *)constraint, i, y);
     case HCRI_QUADRATIC: return quadratic_sign((const hcri_quadratic *)constraint, y);
+    case HCRI_VARYING: return hcri_exact_varying_sign(constraint, i, y);
     default: break;
     }
     const double c = constraint->kind->value(constraint, i, y, NULL); /* a difference of doubles: its sign is right */
@@ -96,6 +98,16 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
         const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
         const double c = hcri_rows_dot_minus(&linear->rows, row, y, bound);
         hcri_rows_dot(&linear->rows, row, y, &sizes);
+        *error = 0x1p-52 * fabs(c) + (double)(terms + 1) * 0x1p-100 * (sizes + fabs(bound)) + 0x1p-1000;
+        return i % 2 == 0 ? c : -c;
+    }
+    if (constraint->kind->id == HCRI_VARYING) {
+        const hcri_varying *varying = (const hcri_varying *)constraint;
+        const size_t row = i / 2;
+        const size_t terms = varying->rows.start[row + 1] - varying->rows.start[row] +
+                             2 * (varying->products.start[row + 1] - varying->products.start[row]);
+        const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[row];
+        const double c = hcri_varying_dot_minus(varying, row, y, bound, &sizes);
         *error = 0x1p-52 * fabs(c) + (double)(terms + 1) * 0x1p-100 * (sizes + fabs(bound)) + 0x1p-1000;
         return i % 2 == 0 ? c : -c;
     }

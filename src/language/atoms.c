@@ -111,6 +111,14 @@ static int refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r
     return 0;
 }
 
+static int refuse_product(hcri_text *text, const char *called, hcri_span argument) {
+    hcri_refuse(text, argument, HCR_ERROR_CONVEXITY,
+                "not known to be convex: %s() can't take a product of a parameter and outputs: such products stand in "
+                "linear constraints, also inside abs, max, min and norms 1 and inf",
+                called);
+    return 0;
+}
+
 static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 
 static int count_branches(hcri_text *text, hcri_atom *atom) {
@@ -151,6 +159,12 @@ int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_
                  : atom->kind == HCRI_ATOM_FORM && r.curvature == 0 ? 0
                                                                     : r.sign;
     atom->number = text->atoms++;
+    for (size_t k = 0; k < atom->count; k++) {
+        const unsigned depends = hcri_element_depends(text, atom->argument, atom->first + k);
+        atom->depends |= depends;
+        if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_ATOM_ABS && atom->kind != HCRI_ATOM_MAX)
+            return refuse_product(text, called, span[k < spans ? k : spans - 1]);
+    }
     if (r.curvature == 0 && !text->any_curvature)
         return refuse_shapeless(text, atom, called, span[0]);
     for (size_t k = 0; k < atom->count; k++) {

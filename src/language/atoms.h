@@ -43,8 +43,9 @@ struct hcri_atom {
     const double *matrix; /* FORM: P, count × count */
     int curvature; /* 1 convex, −1 concave, 0 neither (in star blocks only); of a FORM set by who makes it, … */
     /* … else by hcri_atom_finish, as are: */
-    int sign;      /* 1: >= 0 where it is defined; −1: <= 0; 0: not known */
-    size_t number; /* in the order in which they were made */
+    unsigned depends; /* on what: HCRI_ON_… of its elements */
+    int sign;         /* 1: >= 0 where it is defined; −1: <= 0; 0: not known */
+    size_t number;    /* in the order in which they were made */
     /* A bound on a sum of convex atoms holds when it holds for every choice of one branch of each: */
     size_t branches;             /* choices, SIZE_MAX for too many to count; 1 for those that aren't ABS or MAX */
     size_t pieces;               /* functions to choose from, all told */
@@ -53,7 +54,8 @@ struct hcri_atom {
 
 /* Certifies an atom whose upper members are set and fills the others. `called`: its name in the text; span[k] is what
  * the text gives for element k, the last one for all further ones. 0 after a refusal: outside a star block every atom
- * is convex or concave by the rules. */
+ * is convex or concave by the rules. Products of parameters and outputs are for absolute values and maxima alone, whose
+ * branches become rows. */
 int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span);
 /* The value at numbers x, `count` of them; NaN outside its domain. Not of eigenvalues and singular values
  * (matrices.h). */

@@ -113,7 +113,10 @@ static int finish(hcri_lowering *lowering) {
         value[k] = branch->entry[k].value;
         if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT)) {
             hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA,
-                        "an output has the coefficient %g: at most 1e50 is accepted", value[k]);
+                        "%s has the coefficient %g: at most 1e50 is accepted",
+                        hcri_column_depends(lowering->text, column[k]) == HCRI_ON_PARAMETERS ? "a parameter"
+                                                                                             : "an output",
+                        value[k]);
             return 0;
         }
     }
@@ -150,6 +153,16 @@ void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size
         *branches = *branches > SIZE_MAX / own_branches ? SIZE_MAX : *branches * own_branches;
         *pieces = own_pieces > SIZE_MAX - *pieces ? SIZE_MAX : *pieces + own_pieces;
     }
+}
+
+unsigned hcri_branch_depends(const hcri_lowering *lowering) {
+    const hcri_branch *branch = &lowering->branch;
+    unsigned depends = 0;
+    for (size_t k = 0; k < branch->count; k++)
+        depends |= hcri_column_depends(lowering->text, branch->column[k]);
+    for (size_t b = 0; b < branch->bends; b++)
+        depends |= branch->bend[b].atom->depends;
+    return depends;
 }
 
 const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span) {

@@ -6,6 +6,8 @@
 #include "constraints/expression.h"
 #include "constraints/lmi.h"
 #include "constraints/union.h"
+#include "constraints/varying.h"
+#include "region/slice_centre.h"
 
 /* Jets that it takes to find the frontier of an expression (docs/roots.md), and what the value and two derivatives of
  * one argument of a step take, with functions such as exp counted as a few products. */
@@ -56,6 +58,26 @@ static void add_quadratic(const hcri_quadratic *quadratic, size_t outputs, hcri_
     add(sum, own + gradient, (quadratic->form == HCRI_FACTOR || quadratic->unit ? 0 : own) + gradient);
 }
 
+/* Slacks at the origin of the sample: from the parameters alone where that is cheaper, else from the origin too. */
+static void add_moving(const hcri_moving *moving, hcri_cost *sum) {
+    const size_t parameters = moving->motion->parameters;
+    if (moving->map_is_cheaper) {
+        add_layout(&moving->map, &moving->map_layout, parameters, sum);
+        return;
+    }
+    add_layout(&moving->slope, &moving->slope_layout, moving->width, sum);
+    add_layout(&moving->shift, &moving->shift_layout, parameters, sum);
+}
+
+static void add_varying(const hcri_varying *varying, hcri_cost *sum) {
+    const double rows = (double)varying->rows.count;
+    if (varying->moving == NULL)
+        return;
+    add_layout(&varying->moving->slope, &varying->moving->slope_layout, varying->moving->width, sum);
+    add_moving(varying->moving, sum);
+    add(sum, 2 * rows + 2 * (double)varying->pairs, 2 * rows);
+}
+
 static void add_block(const hcri_constraint *block, hcri_cost *sum);
 
 static void add_bodies(const hcri_union *set, hcri_cost *sum) {
@@ -72,6 +94,8 @@ static void add_block(const hcri_constraint *block, hcri_cost *sum) {
         const hcri_linear *linear = (const hcri_linear *)block;
         add_layout(&linear->rows, &linear->layout, block->n, sum);
         add(sum, 2 * (double)linear->rows.count, 2 * (double)linear->rows.count);
+        if (linear->moving != NULL)
+            add_moving(linear->moving, sum);
         break;
     }
     case HCRI_QUADRATIC: add_quadratic((const hcri_quadratic *)block, block->n, sum); break;
@@ -96,20 +120,38 @@ static void add_block(const hcri_constraint *block, hcri_cost *sum) {
     }
     case HCRI_UNION:
     case HCRI_EXCEPT: add_bodies((const hcri_union *)block, sum); break;
-    case HCRI_VARYING:
+    case HCRI_VARYING: add_varying((const hcri_varying *)block, sum); break;
     case HCRI_CALLBACK: /* the caller's: not known */
     case HCRI_KINDS: break;
     }
 }
 
 hcri_cost hcri_decode_cost(const hcr_region *region) {
-    const double n = (double)region->set.n;
+    const double n = (double)region->set.outputs;
     hcri_cost sum = {2 * n, 16 * n}; /* the length of v, and the step */
-    for (size_t b = 0; b < region->set.blocks; b++)
-        add_block(region->set.block[b], &sum);
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        const hcri_cost before = sum;
+        add_block(block, &sum);
+        /* A curved block is evaluated on the ray from the origin of the sample, and at the result. */
+        if (region->motion.parameters != 0 && b >= 2 && block->kind->id != HCRI_VARYING) {
+            sum.multiply_adds += 2 * (sum.multiply_adds - before.multiply_adds);
+            sum.bytes += 2 * (sum.bytes - before.bytes);
+        }
+    }
+    if (region->motion.parameters != 0)
+        add(&sum, (double)entries(&region->motion.map), 1.5 * (double)entries(&region->motion.map));
     if (region->affine.count != 0) { /* projection, twice, and completion */
         const double basis = (double)entries(&region->affine.basis), map = (double)entries(&region->affine.map);
         add(&sum, 4 * basis + map, 1.5 * (basis + map));
     }
     return sum;
+}
+
+double hcri_centre_step_cost(const hcr_region *region) {
+    if (hcri_slice_centre_scratch(region) == 0)
+        return 0;
+    const double n = (double)(region->set.outputs - region->affine.count),
+                 m = (double)(region->existing - 2 * region->motion.parameters);
+    return m * n * n / 2 + n * n * n / 6;
 }

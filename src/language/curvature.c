@@ -1,7 +1,38 @@
-/* What is known of the elements of a value: curvature, sign, and how many branches they have. */
+/* What is known of the elements of a value: what they depend on, curvature, sign, and how many branches they have. */
 #include <stdint.h>
 
 #include "language/atoms.h"
+#include "language/products.h"
+
+unsigned hcri_column_depends(const hcri_text *text, uint32_t column) {
+    return column >= HCRI_FIRST_PRODUCT ? HCRI_ON_OUTPUTS | HCRI_ON_PARAMETERS | HCRI_ON_PRODUCTS
+           : column >= text->outputs    ? HCRI_ON_PARAMETERS
+                                        : HCRI_ON_OUTPUTS;
+}
+
+unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i) {
+    unsigned depends = 0;
+    for (size_t k = value->start == NULL ? 0 : value->start[i]; value->start != NULL && k < value->start[i + 1]; k++)
+        depends |= hcri_column_depends(text, value->column[k]);
+    if (!hcri_element_is_affine(value, i))
+        for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
+            depends |= value->term[t].atom->depends;
+    return depends;
+}
+
+unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value) {
+    unsigned depends = 0;
+    for (size_t i = 0; i < value->size; i++)
+        depends |= hcri_element_depends(text, value, i);
+    return depends;
+}
+
+const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value) {
+    const unsigned depends = hcri_value_depends(text, value);
+    return depends == 0                    ? ""
+           : depends == HCRI_ON_PARAMETERS ? " that depends on the parameters"
+                                           : " that depends on the outputs";
+}
 
 int hcri_element_is_affine(const hcri_value *value, size_t i) {
     return value->term_start == NULL || value->term_start[i] == value->term_start[i + 1];

@@ -229,10 +229,9 @@ const hcri_value *hcri_apply_square(const hcri_call *call) {
 static int read_parameter(const hcri_call *call, size_t a, const char *what, double *number) {
     const hcri_value *value = call->argument[a];
     if (!hcri_value_is_constant(value) || value->size != 1) {
-        hcri_refuse(call->text, call->node->child[a]->span, HCR_ERROR_SHAPE, "%s must be a constant number, not %s",
-                    what,
-                    hcri_value_is_constant(value) ? hcri_shape_describe(value->shape).text
-                                                  : "something that depends on the outputs");
+        hcri_refuse(call->text, call->node->child[a]->span, HCR_ERROR_SHAPE, "%s must be a constant number, not %s%s",
+                    what, hcri_value_is_constant(value) ? hcri_shape_describe(value->shape).text : "something",
+                    hcri_value_dependence(call->text, value));
         return 0;
     }
     *number = value->constant[0];

@@ -34,8 +34,9 @@ static int append_name(hcri_scope *scope, const hcri_name *name) {
 int hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value) {
     const hcri_name *known = hcri_scope_find(scope, span);
     if (known != NULL && known->kind == HCRI_NAME_GIVEN) {
-        hcri_refuse(scope->text, span, HCR_ERROR_NAME, "a value is given for \"%s\", which isn't a constant",
-                    known->name);
+        hcri_refuse(scope->text, span, HCR_ERROR_NAME, "a value is given for \"%s\", which %s", known->name,
+                    kind == HCRI_NAME_PARAMETER ? "is a parameter: its values come with the samples"
+                                                : "isn't a constant");
         return 0;
     }
     if (known != NULL) {
@@ -213,8 +214,7 @@ static int evaluate_number(hcri_scope *scope, const hcri_node *node, double *num
         return 0;
     if (value->size != 1 || !hcri_value_is_constant(value)) {
         hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE, "a condition compares constant numbers: this is %s%s",
-                    hcri_shape_describe(value->shape).text,
-                    hcri_value_is_constant(value) ? "" : " that depends on the outputs");
+                    hcri_shape_describe(value->shape).text, hcri_value_dependence(scope->text, value));
         return 0;
     }
     *number = value->constant[0];
@@ -281,8 +281,7 @@ static int loop(hcri_scope *scope, const hcri_clauses *clause, int rewinds, int 
     if (!hcri_value_is_constant(values) || values->shape.rank != 1) {
         hcri_refuse(scope->text, clause->expression->span, HCR_ERROR_SHAPE,
                     "a loop runs over a constant vector, such as range(10), not over %s%s",
-                    hcri_shape_describe(values->shape).text,
-                    hcri_value_is_constant(values) ? "" : " that depends on the outputs");
+                    hcri_shape_describe(values->shape).text, hcri_value_dependence(scope->text, values));
         return 0;
     }
     if (!hcri_scope_add(scope, HCRI_NAME_LOOP, clause->name, NULL))

@@ -8,6 +8,7 @@
 
 typedef enum hcri_name_kind {
     HCRI_NAME_OUTPUT,
+    HCRI_NAME_PARAMETER,
     HCRI_NAME_CONSTANT, /* of the text */
     HCRI_NAME_GIVEN,    /* by the caller */
     HCRI_NAME_LOOP

@@ -19,29 +19,33 @@ typedef struct source_count { /* of one source */
     size_t kind[HCRI_KINDS];  /* inequalities of the region … */
     size_t inner[HCRI_KINDS]; /* … and of the bodies of unions and excepts */
     size_t equalities;
+    size_t ranges; /* of parameters */
 } source_count;
 
 static size_t entries(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
 
-static void count_block(const hcri_constraint *block, int inner, source_count *count) {
-    for (size_t i = 0; i < block->count; i++)
-        if (block->kind->exists(block, i)) {
-            source_count *own = &count[block->source[i]];
+static void count_block(const hcri_set *set, const hcri_constraint *block, int inner, source_count *count) {
+    for (size_t i = 0; i < block->count; i++) {
+        source_count *own = &count[block->source[i]];
+        const int is_range = block->kind->id == HCRI_BOX && i / 2 >= set->outputs;
+        if (is_range)
+            own->ranges += i % 2;
+        else if (block->kind->exists(block, i))
             (inner ? own->inner : own->kind)[block->kind->id]++;
-        }
+    }
     if (block->kind->id != HCRI_UNION && block->kind->id != HCRI_EXCEPT)
         return;
-    const hcri_union *set = (const hcri_union *)block;
-    for (size_t b = 0; b < set->bodies; b++)
-        for (size_t k = 0; k < set->body[b].blocks; k++)
-            count_block(set->body[b].block[k], 1, count);
+    const hcri_union *group = (const hcri_union *)block;
+    for (size_t b = 0; b < group->bodies; b++)
+        for (size_t k = 0; k < group->body[b].blocks; k++)
+            count_block(set, group->body[b].block[k], 1, count);
 }
 
 /* How many inequalities and equalities exist, by source and kind; released by the caller. */
 static source_count *count_sources(const hcri_set *set) {
     source_count *count = hcri_allocate(&set->allocator, set->places, sizeof *count);
     for (size_t b = 0; count != NULL && b < set->blocks; b++)
-        count_block(set->block[b], 0, count);
+        count_block(set, set->block[b], 0, count);
     for (size_t i = 0; count != NULL && i < set->equalities.rows.count; i++)
         count[set->equalities.source[i]].equalities++;
     return count;
@@ -55,7 +59,7 @@ static size_t total(const size_t kind[HCRI_KINDS]) {
 }
 
 static int is_dropped(const source_count *count) {
-    return total(count->kind) + total(count->inner) + count->equalities == 0;
+    return total(count->kind) + total(count->inner) + count->equalities + count->ranges == 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- warnings */
@@ -71,7 +75,7 @@ static int is_doubtful(double bound) {
 /* The next warning from output *j on; 0 when there is none. */
 static int find_warning(const hcr_region *region, size_t *j, char *text, size_t capacity) {
     const hcri_set *set = &region->set;
-    for (; *j < set->n; (*j)++) {
+    for (; *j < set->outputs; (*j)++) {
         const double lower = set->box->lower[*j], upper = set->box->upper[*j];
         const double bound = is_doubtful(upper) ? upper : lower;
         if (!is_doubtful(bound))
@@ -115,6 +119,8 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
         if (count[p].equalities != 0)
             hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].equalities, "equality",
                               place->text);
+        if (count[p].ranges != 0)
+            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].ranges, "range", place->text);
         inner |= total(count[p].inner) != 0;
     }
     if (dropped)
@@ -125,7 +131,7 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
 
 static void write_points(hcri_report *report, const hcr_region *region) {
     const hcri_set *set = &region->set;
-    const size_t shown = set->n <= SHOWN_OUTPUTS ? set->n : SHOWN_OUTPUTS;
+    const size_t n = set->outputs, shown = n <= SHOWN_OUTPUTS ? n : SHOWN_OUTPUTS;
     hcri_report_write(report, "\n  output               lower        origin         upper\n");
     for (size_t j = 0; j < shown; j++) {
         char name[64];
@@ -133,17 +139,57 @@ static void write_points(hcri_report *report, const hcr_region *region) {
         hcri_report_write(report, "  %-12.40s  %12.6g  %12.6g  %12.6g\n", name, region->lower[j], region->origin[j],
                           region->upper[j]);
     }
-    if (shown == set->n)
+    if (shown == n)
         return;
     double lower = INFINITY, upper = -INFINITY, origin_lower = INFINITY, origin_upper = -INFINITY;
-    for (size_t j = 0; j < set->n; j++) {
+    for (size_t j = 0; j < n; j++) {
         lower = fmin(lower, region->lower[j]);
         upper = fmax(upper, region->upper[j]);
         origin_lower = fmin(origin_lower, region->origin[j]);
         origin_upper = fmax(origin_upper, region->origin[j]);
     }
     hcri_report_write(report, "  … %zu more; all outputs lie between %g and %g, the origin's between %g and %g\n",
-                      set->n - shown, lower, upper, origin_lower, origin_upper);
+                      n - shown, lower, upper, origin_lower, origin_upper);
+}
+
+static void write_ranges(hcri_report *report, const hcr_region *region) {
+    const size_t p = region->motion.parameters, shown = p <= SHOWN_OUTPUTS ? p : SHOWN_OUTPUTS;
+    if (p == 0)
+        return;
+    hcri_report_write(report, "\n  parameter            lower                       upper\n");
+    for (size_t k = 0; k < shown; k++) {
+        char name[64];
+        hcr_region_parameter_name(region, k, name, sizeof name);
+        hcri_report_write(report, "  %-12.40s  %12.6g                %12.6g\n", name, region->motion.lower[k],
+                          region->motion.upper[k]);
+    }
+    if (shown != p)
+        hcri_report_write(report, "  … %zu more\n", p - shown);
+}
+
+static const char *const origin_forms[] = {
+    [HCR_ORIGIN_FIXED] = "fixed", [HCR_ORIGIN_AFFINE] = "affine", [HCR_ORIGIN_CHECKED] = "checked"};
+
+/* How the origin moves with the parameters. */
+static void write_motion(hcri_report *report, const hcr_region *region) {
+    static const char *const says[] = {
+        [HCR_ORIGIN_FIXED] = "stays, strictly inside for all parameters of the range: proved",
+        [HCR_ORIGIN_AFFINE] = "moves affinely with the parameters, strictly inside for all of the range: proved",
+        [HCR_ORIGIN_CHECKED] =
+            "moves affinely with the parameters, and is checked for each sample: where it isn't inside "};
+    const hcr_origin_form form = hcr_region_origin_form(region);
+    hcri_report_write(report, "              %s", says[form]);
+    if (form == HCR_ORIGIN_CHECKED) {
+        const double step = hcri_centre_step_cost(region);
+        if (step != 0)
+            hcri_report_write(report,
+                              "the\n              sample's analytic centre takes its place, by steps of about %.0f "
+                              "multiply-adds each",
+                              step);
+        else
+            hcri_report_write(report, "the\n              sample has no origin");
+    }
+    hcri_report_write(report, "\n");
 }
 
 static const char *origin_choice(const hcr_region *region) {
@@ -156,7 +202,7 @@ static void write_shape(hcri_report *report, const hcr_region *region) {
     const hcr_visibility *visibility = &region->visibility;
     if (region->affine.count != 0)
         hcri_report_write(report, "equalities    %zu, eliminated: %zu of %zu outputs stay free\n", region->affine.count,
-                          region->set.n - region->affine.count, region->set.n);
+                          region->set.outputs - region->affine.count, region->set.outputs);
     hcri_report_write(report, "convex        %s\n", region->convex ? "yes" : "no: a star domain");
     if (!region->convex && visibility->proved)
         hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");
@@ -168,15 +214,27 @@ static void write_shape(hcri_report *report, const hcr_region *region) {
                       : region->unbounded_allowed ? "no: unbounded directions are allowed"
                                                   : "no");
     hcri_report_write(report, "origin        %s\n", origin_choice(region));
+    if (region->motion.parameters != 0)
+        write_motion(report, region);
+}
+
+static void write_variables(hcri_report *report, const hcri_set *set, int parameters) {
+    for (size_t v = 0; v < set->variables; v++) {
+        if (set->variable[v].parameter != parameters)
+            continue;
+        hcri_report_write(report, " %s", set->variable[v].name);
+        if (!set->variable[v].scalar)
+            hcri_report_write(report, "[%zu]", set->variable[v].size);
+    }
 }
 
 static void write_text(hcri_report *report, const hcr_region *region, const source_count *count) {
     const hcri_set *set = &region->set;
-    hcri_report_write(report, "outputs       %zu:", set->n);
-    for (size_t v = 0; v < set->variables; v++) {
-        hcri_report_write(report, " %s", set->variable[v].name);
-        if (!set->variable[v].scalar)
-            hcri_report_write(report, "[%zu]", set->variable[v].size);
+    hcri_report_write(report, "outputs       %zu:", set->outputs);
+    write_variables(report, set, 0);
+    if (region->motion.parameters != 0) {
+        hcri_report_write(report, "\nparameters    %zu:", region->motion.parameters);
+        write_variables(report, set, 1);
     }
     size_t all[HCRI_KINDS] = {0};
     for (size_t p = 0; p < set->places; p++)
@@ -208,6 +266,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
     for (size_t j = 0; find_warning(region, &j, warning, sizeof warning);)
         hcri_report_write(report, "warning       %s\n", warning);
     write_points(report, region);
+    write_ranges(report, region);
     write_sources(report, set, count);
 }
 
@@ -236,8 +295,8 @@ static void write_json_sources(hcri_report *report, const hcri_set *set, const s
         hcri_report_json_string(report, set->place[p].text);
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
             hcri_report_write(report, ", \"%s\": %zu", hcri_kind_of((uint32_t)kind)->name, count[p].kind[kind]);
-        hcri_report_write(report, ", \"equality\": %zu, \"in_parts\": %zu}", count[p].equalities,
-                          total(count[p].inner));
+        hcri_report_write(report, ", \"equality\": %zu, \"range\": %zu, \"in_parts\": %zu}", count[p].equalities,
+                          count[p].ranges, total(count[p].inner));
         separator = ",\n";
     }
     hcri_report_write(report, "\n  ],\n");
@@ -245,27 +304,41 @@ static void write_json_sources(hcri_report *report, const hcri_set *set, const s
 
 static const char *truth(int value) { return value ? "true" : "false"; }
 
+static void write_json_variables(hcri_report *report, const char *name, const hcri_set *set, int parameters) {
+    const char *separator = "";
+    hcri_report_write(report, "  \"%s\": [", name);
+    for (size_t v = 0; v < set->variables; v++) {
+        if (set->variable[v].parameter != parameters)
+            continue;
+        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s}", separator,
+                          set->variable[v].name, set->variable[v].size, truth(set->variable[v].scalar));
+        separator = ", ";
+    }
+    hcri_report_write(report, "],\n");
+}
+
 static void write_json(hcri_report *report, const hcr_region *region, const source_count *count) {
     const hcri_set *set = &region->set;
     const hcr_visibility *visibility = &region->visibility;
-    hcri_report_write(report, "{\n  \"outputs\": %zu,\n  \"variables\": [", set->n);
-    for (size_t v = 0; v < set->variables; v++)
-        hcri_report_write(report, "%s{\"name\": \"%s\", \"size\": %zu, \"scalar\": %s}", v == 0 ? "" : ", ",
-                          set->variable[v].name, set->variable[v].size, truth(set->variable[v].scalar));
-    hcri_report_write(report, "],\n");
+    hcri_report_write(report, "{\n  \"outputs\": %zu,\n", set->outputs);
+    write_json_variables(report, "variables", set, 0);
+    write_json_variables(report, "parameters", set, 1);
+    write_json_numbers(report, "parameter_lower", region->motion.parameters, region->motion.lower);
+    write_json_numbers(report, "parameter_upper", region->motion.parameters, region->motion.upper);
     write_json_sources(report, set, count);
     hcri_report_write(report,
                       "  \"equalities\": %zu,\n  \"free_outputs\": %zu,\n  \"convex\": %s,\n  \"visibility\": "
                       "{\"proved\": %s, \"points\": %llu, \"points_hidden\": %llu},\n  \"bounded\": %s,\n"
                       "  \"unbounded_allowed\": %s,\n",
-                      region->affine.count, set->n - region->affine.count, truth(region->convex),
+                      region->affine.count, set->outputs - region->affine.count, truth(region->convex),
                       truth(region->convex || visibility->proved), (unsigned long long)visibility->points,
                       (unsigned long long)visibility->points_hidden, truth(region->bounded),
                       truth(region->unbounded_allowed));
     hcri_report_write(report, "  \"origin_choice\": \"%s\",\n", origin_choice(region));
-    write_json_numbers(report, "origin", set->n, region->origin);
-    write_json_numbers(report, "lower", set->n, region->lower);
-    write_json_numbers(report, "upper", set->n, region->upper);
+    hcri_report_write(report, "  \"origin_form\": \"%s\",\n", origin_forms[hcr_region_origin_form(region)]);
+    write_json_numbers(report, "origin", set->outputs, region->origin);
+    write_json_numbers(report, "lower", set->outputs, region->lower);
+    write_json_numbers(report, "upper", set->outputs, region->upper);
     const struct {
         const char *name;
         double value;

@@ -232,9 +232,6 @@ static hcri_node *parse_primary(hcri_parser *p) {
         return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "expected a value before this bracket");
     default: break;
     }
-    if (token.kind == HCRI_TOKEN_PARAM)
-        return hcri_refuse(p->text, token.span, HCR_ERROR_UNSUPPORTED,
-                           "\"param\" isn't in this version of the language");
     if (token.kind == HCRI_TOKEN_PSD)
         return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
                            "psd(…) is a constraint of its own, not a value: in a chain write E >> 0");

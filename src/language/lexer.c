@@ -8,6 +8,7 @@
 /* Longer signs before those that they begin with. */
 static const char *const spelling[HCRI_TOKEN_KINDS] = {
     [HCRI_TOKEN_VAR] = "var",
+    [HCRI_TOKEN_PARAM] = "param",
     [HCRI_TOKEN_CONST] = "const",
     [HCRI_TOKEN_ORIGIN] = "origin",
     [HCRI_TOKEN_FOR] = "for",
@@ -17,7 +18,6 @@ static const char *const spelling[HCRI_TOKEN_KINDS] = {
     [HCRI_TOKEN_OR] = "or",
     [HCRI_TOKEN_NOT] = "not",
     [HCRI_TOKEN_INF] = "inf",
-    [HCRI_TOKEN_PARAM] = "param",
     [HCRI_TOKEN_PSD] = "psd",
     [HCRI_TOKEN_UNION] = "union",
     [HCRI_TOKEN_EXCEPT] = "except",

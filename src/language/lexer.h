@@ -10,8 +10,9 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_NAME,
     HCRI_TOKEN_NUMBER,
     HCRI_TOKEN_STRING,
-    /* words; `param` belongs to a statement that isn't there yet */
+    /* words */
     HCRI_TOKEN_VAR,
+    HCRI_TOKEN_PARAM,
     HCRI_TOKEN_CONST,
     HCRI_TOKEN_ORIGIN,
     HCRI_TOKEN_FOR,
@@ -21,7 +22,6 @@ typedef enum hcri_token_kind {
     HCRI_TOKEN_OR,
     HCRI_TOKEN_NOT,
     HCRI_TOKEN_INF,
-    HCRI_TOKEN_PARAM,
     HCRI_TOKEN_PSD,
     HCRI_TOKEN_UNION,
     HCRI_TOKEN_EXCEPT,

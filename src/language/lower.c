@@ -97,8 +97,20 @@ static int may_hold(hcri_lowering *lowering) {
     return !never;
 }
 
+/* Curved parts need outputs, and nothing that parameters multiply. */
+static int may_bend(hcri_lowering *lowering) {
+    const unsigned depends = hcri_branch_depends(lowering);
+    if (depends == HCRI_ON_PARAMETERS)
+        return hcri_lowering_refuse_parameters(lowering, lowering->statement);
+    if ((depends & HCRI_ON_PRODUCTS) != 0)
+        return hcri_lowering_refuse_products(
+            lowering, lowering->statement,
+            "one that has curved functions in it, or more than 4096 combinations of signs");
+    return may_hold(lowering);
+}
+
 static int lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
-    return hcri_branch_whole(lowering, inequality) && may_hold(lowering) && hcri_lower_expression(lowering, convex);
+    return hcri_branch_whole(lowering, inequality) && may_bend(lowering) && hcri_lower_expression(lowering, convex);
 }
 
 static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -107,9 +119,10 @@ static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality
         return 1;
     if (branch->infinite > 0)
         return hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
-    if (!may_hold(lowering))
+    const hcri_leaf leaf = hcri_leaf_of(branch);
+    if (leaf != HCRI_LEAF_LINEAR && !may_bend(lowering))
         return 0;
-    switch (hcri_leaf_of(branch)) {
+    switch (leaf) {
     case HCRI_LEAF_LINEAR: return hcri_lower_linear(lowering, inequality);
     case HCRI_LEAF_INVERSE: return hcri_lower_inverse(lowering, inequality);
     case HCRI_LEAF_QUADRATIC: return hcri_lower_quadratic(lowering);
@@ -226,7 +239,15 @@ static int lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_va
     const hcri_span shown = smaller->shape.rank == 0 ? larger_span : larger->shape.rank == 0 ? smaller_span : span;
     const hcri_value *matrix =
         difference == NULL ? NULL : hcri_symmetric(text, shown, difference, "a matrix inequality");
-    return matrix != NULL && hcri_add_matrix(lowering, shown, matrix);
+    if (matrix == NULL)
+        return 0;
+    if ((hcri_value_depends(text, matrix) & HCRI_ON_PRODUCTS) != 0) {
+        hcri_refuse(text, shown, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: a matrix inequality can't have products of parameters and outputs, which "
+                    "stand in linear constraints");
+        return 0;
+    }
+    return hcri_add_matrix(lowering, shown, matrix);
 }
 
 int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
@@ -299,13 +320,18 @@ int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
 int hcri_lowering_finish(hcri_lowering *lowering) {
     hcr_error error = {0};
     return hcri_lowering_accept(lowering, lowering->statement,
-                                hcri_pieces_build(&lowering->rows, lowering->builder, &error), &error);
+                                hcri_pieces_build(&lowering->rows, lowering->builder, &error), &error) &&
+           hcri_lowering_accept(
+               lowering, lowering->statement,
+               hcri_pieces_build_varying(&lowering->varying, &lowering->text->pairs, lowering->builder, &error),
+               &error);
 }
 
 void hcri_lowering_release(hcri_lowering *lowering) {
     const hcr_allocator *allocator = &lowering->text->arena.allocator;
     hcri_pieces_release(&lowering->rows);
     hcri_pieces_release(&lowering->group_rows);
+    hcri_pieces_release(&lowering->varying);
     hcri_release(allocator, lowering->branch.entry);
     hcri_release(allocator, lowering->branch.column);
     hcri_release(allocator, lowering->branch.value);

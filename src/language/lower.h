@@ -12,7 +12,7 @@ typedef struct hcri_bend { /* weight · atom */
     const hcri_atom *atom;
 } hcri_bend;
 
-/* One way to take the branches of an inequality:  Σ value_k y[column_k] + constant + Σ bends <= 0. */
+/* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ bends <= 0. */
 typedef struct hcri_branch {
     size_t count, entry_capacity, column_capacity, value_capacity;
     hcri_entry *entry; /* while it grows */
@@ -43,6 +43,7 @@ typedef struct hcri_lowering {
     hcri_text *text;
     hcr_builder *builder;
     hcri_pieces rows, group_rows; /* of the region, of the part of a group that is open */
+    hcri_pieces varying;          /* rows with products of parameters and outputs */
     int in_group;
     hcri_span statement;
     uint32_t row; /* inequalities that the statement has made so far */
@@ -75,6 +76,8 @@ int hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequalit
 int hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality);
 /* How many choices there are, and of how many functions. */
 void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size_t *pieces);
+/* What the branch depends on: HCRI_ON_…. */
+unsigned hcri_branch_depends(const hcri_lowering *lowering);
 /* The linear part and the constant of the branch, the latter rounded up, as a scalar. NULL after a refusal. */
 const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span);
 
@@ -98,6 +101,12 @@ int hcri_lower_cone(hcri_lowering *lowering);
 int hcri_lower_eigenvalue(hcri_lowering *lowering);
 int hcri_lower_expression(hcri_lowering *lowering, int convex);
 int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality);
+
+/* The branch, affine in parameters alone: refused, unless it holds for their whole range. */
+int hcri_lower_parameters(hcri_lowering *lowering, const hcri_inequality *inequality);
+int hcri_lowering_refuse_parameters(hcri_lowering *lowering, hcri_span span);
+/* Products of parameters and outputs stand where the branch isn't linear, or is an equality. */
+int hcri_lowering_refuse_products(hcri_lowering *lowering, hcri_span span, const char *where);
 
 /* |elements 0 … size − 2| <= the last element, all affine. */
 int hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value);

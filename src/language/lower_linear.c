@@ -17,10 +17,27 @@ double hcri_quotient_down(hcri_dd numerator, double divisor) {
     return below ? nextafter(quotient, -(double)INFINITY) : quotient;
 }
 
+/* Whether the latest row with products lies between bounds that differ. */
+static int has_room(hcri_lowering *lowering) {
+    const hcri_pieces *varying = &lowering->varying;
+    const hcri_piece_side *lower = &varying->side[varying->latest][0], *upper = &varying->side[varying->latest][1];
+    if (lower->bound < upper->bound)
+        return 1;
+    const uint32_t first = lower->place < upper->place ? lower->place : upper->place;
+    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
+                "with line %d this leaves nothing, or nothing that is strictly inside: the same sum of products is at "
+                "least %g and at most %g",
+                lowering->builder->set.place[first].line, lower->bound, upper->bound);
+    return 0;
+}
+
 /* a·y <= bound, or a·y >= bound; columns in the branch. */
 static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
     const hcri_branch *branch = &lowering->branch;
-    hcri_pieces *pieces = lowering->in_group ? &lowering->group_rows : &lowering->rows;
+    const unsigned depends = hcri_branch_depends(lowering);
+    hcri_pieces *pieces = (depends & HCRI_ON_PRODUCTS) != 0 ? &lowering->varying
+                          : lowering->in_group              ? &lowering->group_rows
+                                                            : &lowering->rows;
     hcr_error error = {0};
     if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND) {
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
@@ -31,7 +48,7 @@ static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
         return 0;
     if (fabs(bound) >= HCRI_NO_BOUND)
         return 1;
-    if (branch->count == 1)
+    if (branch->count == 1 && depends == HCRI_ON_OUTPUTS)
         return hcri_lowering_accept(lowering, lowering->statement,
                                     hcr_builder_add_bounds(lowering->builder, branch->column[0], 1,
                                                            is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error),
@@ -43,8 +60,9 @@ static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
     }
     const hcri_piece_side side = {bound, lowering->builder->place, lowering->row - 1};
     return hcri_lowering_accept(
-        lowering, lowering->statement,
-        hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &error), &error);
+               lowering, lowering->statement,
+               hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &error), &error) &&
+           (pieces != &lowering->varying || has_room(lowering));
 }
 
 int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -53,7 +71,9 @@ int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality
     if (branch->count == 0)
         return hcri_dd_value(branch->constant) <= 0 ||
                hcri_lowering_refuse_never(lowering, inequality, hcri_dd_value(branch->constant));
-    if (branch->count == 1) {
+    if (hcri_branch_depends(lowering) == HCRI_ON_PARAMETERS)
+        return hcri_lower_parameters(lowering, inequality);
+    if (branch->count == 1 && branch->column[0] < lowering->text->outputs) {
         /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
         const double a = branch->value[0];
         if (a > 0)
@@ -97,6 +117,13 @@ int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequali
                     fabs(hcri_dd_value(branch->constant)));
         return 0;
     }
+    const unsigned depends = hcri_branch_depends(lowering);
+    if ((depends & HCRI_ON_PRODUCTS) != 0)
+        return hcri_lowering_refuse_products(
+            lowering, inequality->span,
+            "equalities, whose coefficients are fixed: parameters can stand alone in them, as in A @ y == x");
+    if (depends == HCRI_ON_PARAMETERS)
+        return hcri_lowering_refuse_parameters(lowering, inequality->span);
     if (lowering->in_group) {
         hcri_refuse(
             text, inequality->span, HCR_ERROR_UNSUPPORTED,

@@ -89,6 +89,12 @@ static int add_block(hcri_lowering *lowering, hcri_span span, const hcri_value *
         return check_constant(lowering, span, block);
     if (block->size == 1)
         return hcri_add_nonnegative(lowering, span, block, 0);
+    if (hcri_value_depends(lowering->text, block) == HCRI_ON_PARAMETERS) {
+        hcri_refuse(lowering->text, span, HCR_ERROR_UNSUPPORTED,
+                    "a block of the matrix depends on the parameters alone: what they may be is their range, after "
+                    "\"in\"");
+        return 0;
+    }
     return block->size == 4 ? add_cone_of_two(lowering, span, block) : add_lmi(lowering, span, block);
 }
 

@@ -1,9 +1,9 @@
 #include "language/operators.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "language/elementwise.h"
+#include "language/products.h"
 
 int hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b, hcri_shape *shape) {
     /* Dimensions are matched from the last one backwards. */
@@ -114,6 +114,11 @@ static const hcri_value *add(hcri_text *text, hcri_span span, const hcri_value *
     return hcri_value_combine(text, span, joined, shape, &sums);
 }
 
+/* For messages, of a value that isn't constant. */
+static const char *called(const hcri_text *text, const hcri_value *value) {
+    return hcri_value_depends(text, value) == HCRI_ON_PARAMETERS ? "a parameter" : "an output";
+}
+
 /* value · factor or value / factor; the factor is constant. */
 static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_value *factor,
                                   int divide, hcri_shape shape) {
@@ -128,17 +133,13 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
             return hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
         if (isinf(number))
             return hcri_refuse(text, span, HCR_ERROR_DATA,
-                               "an output is multiplied or divided by infinity here: inf can be a bound, nothing else");
+                               "%s is multiplied or divided by infinity here: inf can be a bound, nothing else",
+                               called(text, value));
         sums.start[i + 1] = i + 1;
         sums.element[i] = hcri_broadcast_element(value->shape, shape, i);
         sums.weight[i] = number;
     }
     return hcri_value_combine(text, span, value, shape, &sums);
-}
-
-static int is_same_text(const hcri_text *text, hcri_span a, hcri_span b) {
-    return a.end - a.start == b.end - b.start &&
-           memcmp(text->bytes + a.start, text->bytes + b.start, a.end - a.start) == 0;
 }
 
 /* Elementwise, both depend on the outputs: x_0 x_1 or x_0/x_1, in star blocks. */
@@ -151,44 +152,52 @@ static const hcri_value *pair_up(hcri_text *text, hcri_span span, hcri_atom_kind
     return pairs == NULL ? NULL : hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
 }
 
+/* Elementwise, neither is constant. */
 static const hcri_value *product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
                                  const hcri_value *right, hcri_span right_span, hcri_shape shape) {
-    const hcri_excerpt a = hcri_text_excerpt(text, left_span), b = hcri_text_excerpt(text, right_span);
-    const int same = is_same_text(text, left_span, right_span);
-    if (!text->any_curvature)
-        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                           "not known to be convex: both %s and %s depend on the outputs, and products of outputs "
-                           "aren't convex in general%s%s%s%s",
-                           a.text, b.text,
-                           same ? ": write square(" : ": for squares write square, sum_squares or quad_form",
-                           same ? a.text : "", same ? ")" : "", text->unproved);
-    const hcri_atom_source source = {text, span, "square", 1, &left_span};
-    return same ? hcri_power(&source, left, 2) : pair_up(text, span, HCRI_ATOM_PRODUCT, left, right, shape);
+    if (text->any_curvature) {
+        const hcri_atom_source source = {text, span, "square", 1, &left_span};
+        return hcri_text_same(text, left_span, right_span) ? hcri_power(&source, left, 2)
+                                                           : pair_up(text, span, HCRI_ATOM_PRODUCT, left, right, shape);
+    }
+    const hcri_value *a = hcri_broadcast(text, span, left, shape);
+    const hcri_value *b = a == NULL ? NULL : hcri_broadcast(text, span, right, shape);
+    return b == NULL ? NULL : hcri_multiply(text, span, HCRI_TOKEN_TIMES, a, left_span, b, right_span);
 }
 
-/* left @ right where both depend on the outputs. */
-static const hcri_value *product_of_outputs(hcri_text *text, hcri_span span, const hcri_value *left,
-                                            const hcri_value *right, size_t rows, size_t inner, size_t columns,
-                                            hcri_shape shape) {
-    const size_t size = rows * columns * inner;
-    size_t *a = hcri_take(text, span, size, sizeof *a), *b = hcri_take(text, span, size, sizeof *b);
+static int is_zero(const hcri_value *value, size_t i) {
+    return value->constant[i] == 0 && hcri_element_is_constant(value, i);
+}
+
+/* left @ right where neither is constant: the elementwise product of what meets, summed. */
+static const hcri_value *sum_of_products(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
+                                         const hcri_value *right, hcri_span right_span, size_t rows, size_t inner,
+                                         size_t columns, hcri_shape shape) {
+    const size_t most = rows * columns * inner;
+    size_t *a = hcri_take(text, span, most, sizeof *a), *b = hcri_take(text, span, most, sizeof *b);
     hcri_sums sums;
-    if (a == NULL || b == NULL || !hcri_sums_create(text, span, rows * columns, size, &sums))
+    if (a == NULL || b == NULL || !hcri_sums_create(text, span, rows * columns, most, &sums))
         return NULL;
-    for (size_t i = 0, used = 0; i < rows; i++)
+    size_t used = 0;
+    for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
-            for (size_t k = 0; k < inner; k++, used++) {
+            for (size_t k = 0; k < inner; k++) {
                 a[used] = i * inner + k;
                 b[used] = k * columns + j;
                 sums.element[used] = used;
                 sums.weight[used] = 1;
+                used += !is_zero(left, a[used]) && !is_zero(right, b[used]);
             }
             sums.start[i * columns + j + 1] = used;
         }
-    const hcri_value *factor = hcri_value_pick(text, span, left, hcri_vector_shape(size), a);
-    const hcri_value *other = factor == NULL ? NULL : hcri_value_pick(text, span, right, hcri_vector_shape(size), b);
-    const hcri_value *products =
-        other == NULL ? NULL : pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, hcri_vector_shape(size));
+    const hcri_shape flat = hcri_vector_shape(used);
+    const hcri_value *factor = hcri_value_pick(text, span, left, flat, a);
+    const hcri_value *other = factor == NULL ? NULL : hcri_value_pick(text, span, right, flat, b);
+    if (other == NULL)
+        return NULL;
+    const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, flat)
+                                                     : hcri_multiply(text, span, HCRI_TOKEN_MATRIX_PRODUCT, factor,
+                                                                     left_span, other, right_span);
     return products == NULL ? NULL : hcri_value_combine(text, span, products, shape, &sums);
 }
 
@@ -208,16 +217,10 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
                              : b.rank == 2              ? hcri_vector_shape(columns)
                                                         : hcri_scalar_shape();
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
-    if (!left_constant && !right_constant && !text->any_curvature)
-        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                           "not known to be convex: both %s and %s depend on the outputs: for x @ x write "
-                           "sum_squares(x), for x @ P @ x quad_form(x, P)%s",
-                           hcri_text_excerpt(text, left_span).text, hcri_text_excerpt(text, right_span).text,
-                           text->unproved);
     if (rows * columns != 0 && inner > HCRI_TEXT_MEMORY / rows / columns)
         return hcri_refuse(text, span, HCR_ERROR_SHAPE, "this product is too large");
     if (!left_constant && !right_constant)
-        return product_of_outputs(text, span, left, right, rows, inner, columns, shape);
+        return sum_of_products(text, span, left, left_span, right, right_span, rows, inner, columns, shape);
     const hcri_value *factor = left_constant ? left : right, *value = left_constant ? right : left;
     if (left_constant && right_constant) {
         double *number = hcri_take(text, span, rows * columns, sizeof *number);
@@ -240,7 +243,8 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
                 const double weight = factor->constant[left_constant ? l : r];
                 if (isinf(weight))
                     return hcri_refuse(text, left_constant ? left_span : right_span, HCR_ERROR_DATA,
-                                       "an output is multiplied by infinity here: inf can be a bound, nothing else");
+                                       "%s is multiplied by infinity here: inf can be a bound, nothing else",
+                                       called(text, value));
                 sums.element[used] = left_constant ? r : l;
                 sums.weight[used] = weight;
                 used += weight != 0;
@@ -278,6 +282,11 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
         return left_constant ? multiply(text, span, right, left, 0, shape)
                              : multiply(text, span, left, right, 0, shape);
     case HCRI_TOKEN_DIVIDE:
+        if (hcri_value_depends(text, right) == HCRI_ON_PARAMETERS)
+            return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                               "%s, which depends on the parameters, stands under a division: multiply both sides of "
+                               "the constraint by it, or declare its inverse as the parameter",
+                               hcri_text_excerpt(text, right_span).text);
         if (!right_constant && !text->any_curvature)
             return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                                "not known to be convex: %s, which depends on the outputs, stands under a division: "
@@ -290,7 +299,7 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
         return multiply(text, span, left, right, 1, shape);
     case HCRI_TOKEN_POWER: return power(text, span, left, left_span, right, right_span);
     default:
-        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: outputs depend on it in jumps",
+        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: what it gives moves in jumps",
                            hcri_token_spelling(operator));
     }
 }

@@ -11,14 +11,41 @@ static hcri_statement *new_statement(hcri_parser *p, hcri_statement_kind kind) {
     return statement;
 }
 
-/* name, name[size], …: a statement each */
+/* in [lower, upper] */
+static int parse_range(hcri_parser *p, hcri_statement *statement) {
+    static const char form[] = "\"in\" and the range of the parameter, as in: param cap[3] in [0, 10]";
+    if (!hcri_parser_take(p, HCRI_TOKEN_IN, form))
+        return 0;
+    const hcri_span open = p->token.span;
+    if (!hcri_parser_take(p, HCRI_TOKEN_OPEN_BRACKET, "a range between brackets, as in: in [0, 10]"))
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        if (end == 1 && !hcri_parser_take(p, HCRI_TOKEN_COMMA, "a comma and the upper end of the range"))
+            return 0;
+        statement->range[end] = hcri_parse_sum(p);
+        if (statement->range[end] == NULL)
+            return 0;
+    }
+    if (p->token.kind == HCRI_TOKEN_COMMA) {
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
+                    "a range has two ends, [lower, upper]: for one range an element write vectors, as in: "
+                    "in [[0, 1], [5, 6]]");
+        return 0;
+    }
+    return hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
+}
+
+/* name, name[size], …, parameters with their ranges: a statement each */
 static hcri_statement *parse_variables(hcri_parser *p) {
+    const int is_parameter = p->token.kind == HCRI_TOKEN_PARAM;
     hcri_statement *first = NULL, **end = &first;
     do {
         if (!hcri_parser_advance(p))
             return NULL;
-        hcri_statement *statement = new_statement(p, HCRI_STATEMENT_VARIABLE);
-        if (statement == NULL || !hcri_parser_take_name(p, &statement->name, "the name of an output after \"var\""))
+        hcri_statement *statement = new_statement(p, is_parameter ? HCRI_STATEMENT_PARAMETER : HCRI_STATEMENT_VARIABLE);
+        if (statement == NULL || !hcri_parser_take_name(p, &statement->name,
+                                                        is_parameter ? "the name of a parameter after \"param\""
+                                                                     : "the name of an output after \"var\""))
             return NULL;
         const hcri_span open = p->token.span;
         if (p->token.kind == HCRI_TOKEN_OPEN_BRACKET) {
@@ -27,10 +54,13 @@ static hcri_statement *parse_variables(hcri_parser *p) {
                 return NULL;
             if (p->token.kind == HCRI_TOKEN_COMMA)
                 return hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
-                                   "outputs are scalars or vectors: declare a vector, and use reshape() for a matrix");
+                                   "%s are scalars or vectors: declare a vector, and use reshape() for a matrix",
+                                   is_parameter ? "parameters" : "outputs");
             if (!hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open))
                 return NULL;
         }
+        if (is_parameter && !parse_range(p, statement))
+            return NULL;
         *end = statement;
         end = &statement->next;
     } while (p->token.kind == HCRI_TOKEN_COMMA);
@@ -187,17 +217,14 @@ static hcri_statement *parse_unbounded(hcri_parser *p) {
 
 static hcri_statement *parse_statement(hcri_parser *p) {
     switch (p->token.kind) {
-    case HCRI_TOKEN_VAR: return parse_variables(p);
+    case HCRI_TOKEN_VAR:
+    case HCRI_TOKEN_PARAM: return parse_variables(p);
     case HCRI_TOKEN_CONST: return parse_constant(p);
     case HCRI_TOKEN_ORIGIN: return parse_origin(p);
     case HCRI_TOKEN_UNBOUNDED: return parse_unbounded(p);
     case HCRI_TOKEN_UNION: return parse_union(p);
     case HCRI_TOKEN_EXCEPT: return parse_block(p, HCRI_STATEMENT_EXCEPT);
     case HCRI_TOKEN_STAR_WORD: return parse_block(p, HCRI_STATEMENT_STAR);
-    case HCRI_TOKEN_PARAM:
-        return hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
-                           "param isn't in this version of the language: a region is fixed; use const, and --set for "
-                           "another value");
     case HCRI_TOKEN_OR:
     case HCRI_TOKEN_END_WORD:
         return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"%s\" stands alone: no %s is open here",

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "language/products.h"
+
 enum { LOWER, UPPER };
 
 int hcri_compare_products(double a, double b, double c, double d) {
@@ -103,7 +105,7 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
         HCRI_TRY(grow_table(pieces, error));
     const size_t at = find_slot(pieces, count, columns, values);
     if (pieces->slot[at] != 0) {
-        const size_t i = pieces->slot[at] - 1;
+        const size_t i = pieces->latest = pieces->slot[at] - 1;
         const double known = pieces->rows.values[pieces->rows.start[i]];
         const int upper_there = (known > 0) == (values[0] > 0) ? is_upper : !is_upper;
         tighten(&pieces->side[i][upper_there], upper_there, known, values[0], side);
@@ -115,7 +117,7 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
         return hcri_fail_memory(error);
     pieces->side = sides;
     HCRI_TRY(hcri_rows_append(&pieces->rows, pieces->allocator, count, columns, values, error));
-    const size_t i = pieces->rows.count - 1;
+    const size_t i = pieces->latest = pieces->rows.count - 1;
     sides[i][LOWER].bound = -(double)INFINITY;
     sides[i][UPPER].bound = (double)INFINITY;
     side.bound += 0.0;
@@ -124,35 +126,124 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
     return HCR_OK;
 }
 
-hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hcr_error *error) {
+/* The lower bounds, then the upper ones; released by the caller. */
+static double *bounds_of(const hcri_pieces *pieces) {
     const size_t rows = pieces->rows.count;
-    if (rows == 0)
-        return HCR_OK;
     double *bound = hcri_allocate(pieces->allocator, 2 * rows, sizeof *bound);
-    if (bound == NULL)
-        return hcri_fail_memory(error);
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; bound != NULL && i < rows; i++) {
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
     }
-    const hcri_linear *linear = hcri_builder_linear(builder);
-    const size_t before = linear == NULL ? 0 : linear->rows.count;
-    const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
-                                                          pieces->rows.values, bound, bound + rows, error);
-    hcri_release(pieces->allocator, bound);
-    if (status != HCR_OK)
-        return status;
-    /* The two sides of a row can come from different statements. */
-    hcri_constraint *block = &hcri_builder_linear(builder)->base;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t side = 0; side < 2; side++) { /* inequality 2i is the upper one */
+    return bound;
+}
+
+/* The two sides of a row can come from different statements. The rows are those of the block from `before` on, whose
+ * inequality 2i is the upper side of row i. */
+static void set_sources(const hcri_pieces *pieces, hcri_constraint *block, size_t before) {
+    for (size_t i = 0; i < pieces->rows.count; i++)
+        for (size_t side = 0; side < 2; side++) {
             const hcri_piece_side *own = &pieces->side[i][side == 0 ? UPPER : LOWER],
                                   *other = &pieces->side[i][side == 0 ? LOWER : UPPER];
             const hcri_piece_side *from = isinf(own->bound) ? other : own;
             block->source[2 * (before + i) + side] = from->place;
             block->source_row[2 * (before + i) + side] = from->place_row;
         }
-    return HCR_OK;
+}
+
+hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hcr_error *error) {
+    const size_t rows = pieces->rows.count;
+    if (rows == 0)
+        return HCR_OK;
+    double *bound = bounds_of(pieces);
+    if (bound == NULL)
+        return hcri_fail_memory(error);
+    const hcri_linear *linear = hcri_builder_linear(builder);
+    const size_t before = linear == NULL ? 0 : linear->rows.count;
+    const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
+                                                          pieces->rows.values, bound, bound + rows, error);
+    hcri_release(pieces->allocator, bound);
+    if (status == HCR_OK)
+        set_sources(pieces, &hcri_builder_linear(builder)->base, before);
+    return status;
+}
+
+/* The rows without their products, and the products. */
+typedef struct split_rows {
+    size_t *start, *product_start;
+    uint32_t *columns, *outputs, *parameters;
+    double *values, *product_values;
+} split_rows;
+
+static int allocate_split(const hcr_allocator *allocator, size_t rows, size_t entries, split_rows *split) {
+    split->start = hcri_allocate(allocator, rows + 1, sizeof *split->start);
+    split->product_start = hcri_allocate(allocator, rows + 1, sizeof *split->product_start);
+    split->columns = hcri_allocate(allocator, entries, sizeof *split->columns);
+    split->outputs = hcri_allocate(allocator, entries, sizeof *split->outputs);
+    split->parameters = hcri_allocate(allocator, entries, sizeof *split->parameters);
+    split->values = hcri_allocate(allocator, entries, sizeof *split->values);
+    split->product_values = hcri_allocate(allocator, entries, sizeof *split->product_values);
+    return split->start != NULL && split->product_start != NULL && split->columns != NULL && split->outputs != NULL &&
+           split->parameters != NULL && split->values != NULL && split->product_values != NULL;
+}
+
+static void release_split(const hcr_allocator *allocator, split_rows *split) {
+    hcri_release(allocator, split->start);
+    hcri_release(allocator, split->product_start);
+    hcri_release(allocator, split->columns);
+    hcri_release(allocator, split->outputs);
+    hcri_release(allocator, split->parameters);
+    hcri_release(allocator, split->values);
+    hcri_release(allocator, split->product_values);
+}
+
+static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_rows *split) {
+    size_t plain = 0, product = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+            if (rows->columns[k] < HCRI_FIRST_PRODUCT) {
+                split->columns[plain] = rows->columns[k];
+                split->values[plain++] = rows->values[k];
+            } else {
+                const hcri_pair *pair = &pairs->pair[rows->columns[k] - HCRI_FIRST_PRODUCT];
+                split->outputs[product] = pair->output;
+                split->parameters[product] = pair->parameter;
+                split->product_values[product++] = rows->values[k];
+            }
+        split->start[i + 1] = plain;
+        split->product_start[i + 1] = product;
+    }
+}
+
+hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs *pairs, hcr_builder *builder,
+                                     hcr_error *error) {
+    const hcr_allocator *allocator = pieces->allocator;
+    const size_t rows = pieces->rows.count;
+    if (rows == 0)
+        return HCR_OK;
+    split_rows split = {0};
+    double *bound = bounds_of(pieces);
+    hcr_status status = HCR_OK;
+    if (bound == NULL || !allocate_split(allocator, rows, pieces->rows.start[rows], &split)) {
+        status = hcri_fail_memory(error);
+    } else {
+        fill_split(&pieces->rows, pairs, &split);
+        const hcr_varying_rows varying = {.rows = rows,
+                                          .start = split.start,
+                                          .columns = split.columns,
+                                          .values = split.values,
+                                          .product_start = split.product_start,
+                                          .product_outputs = split.outputs,
+                                          .product_parameters = split.parameters,
+                                          .product_values = split.product_values,
+                                          .lower = bound,
+                                          .upper = bound + rows};
+        status = hcr_builder_add_varying_rows(builder, &varying, error);
+    }
+    if (status == HCR_OK)
+        set_sources(pieces, builder->set.block[builder->set.blocks - 1], 0);
+    release_split(allocator, &split);
+    hcri_release(allocator, bound);
+    return status;
 }
 
 void hcri_pieces_release(hcri_pieces *pieces) {

@@ -4,6 +4,7 @@
 #define HCRI_PIECES_H
 
 #include "constraints/rows.h"
+#include "language/text.h"
 #include "region/builder.h"
 
 typedef struct hcri_piece_side {
@@ -16,6 +17,7 @@ typedef struct hcri_pieces {
     hcri_rows rows;
     size_t capacity;
     hcri_piece_side (*side)[2]; /* of each row: lower, upper */
+    size_t latest;              /* the row that was added to last */
     size_t slots;               /* a power of two, or 0 */
     size_t *slot;               /* hash table: numbers of rows + 1, 0 where free */
 } hcri_pieces;
@@ -25,6 +27,9 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
                            int is_upper, hcri_piece_side side, hcr_error *error);
 /* Appends the rows to the builder. */
 hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hcr_error *error);
+/* The same for rows with products of parameters and outputs, columns from HCRI_FIRST_PRODUCT on. */
+hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs *pairs, hcr_builder *builder,
+                                     hcr_error *error);
 void hcri_pieces_release(hcri_pieces *pieces);
 
 /* The sign of a·b − c·d, exact unless a product underflows. */

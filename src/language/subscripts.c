@@ -5,9 +5,9 @@
 int hcri_whole_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what, double least,
                       double most, double *number) {
     if (!hcri_value_is_constant(value) || value->size != 1) {
-        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s must be a constant number, not %s", what,
-                    hcri_value_is_constant(value) ? hcri_shape_describe(value->shape).text
-                                                  : "something that depends on the outputs");
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s must be a constant number, not %s%s", what,
+                    hcri_value_is_constant(value) ? hcri_shape_describe(value->shape).text : "something",
+                    hcri_value_dependence(text, value));
         return 0;
     }
     *number = value->constant[0];

@@ -52,6 +52,11 @@ int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word) {
     return span.end - span.start == length && memcmp(text->bytes + span.start, word, length) == 0;
 }
 
+int hcri_text_same(const hcri_text *text, hcri_span a, hcri_span b) {
+    return a.end - a.start == b.end - b.start &&
+           memcmp(text->bytes + a.start, text->bytes + b.start, a.end - a.start) == 0;
+}
+
 /* Copies with control characters as blanks; never splits a character at the end. */
 static size_t copy_shown(char *target, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)

@@ -2,6 +2,8 @@
 #ifndef HCRI_TEXT_H
 #define HCRI_TEXT_H
 
+#include <stdint.h>
+
 #include "core/status.h"
 #include "language/arena.h"
 
@@ -12,12 +14,25 @@ typedef struct hcri_span { /* bytes of the text */
     size_t start, end;
 } hcri_span;
 
+typedef struct hcri_pair { /* under the region's n and p */
+    uint32_t output, parameter;
+} hcri_pair;
+
+/* The products of a parameter and an output that occur, each once (products.h). */
+typedef struct hcri_pairs {
+    size_t count, capacity, slots; /* slots: a power of two, or 0 */
+    hcri_pair *pair;
+    size_t *slot; /* hash table: numbers of pairs + 1, 0 where free */
+} hcri_pairs;
+
 typedef struct hcri_text {
     const char *file;   /* for messages */
     const char *folder; /* where read() looks; NULL: the current one */
     const char *bytes;  /* without a byte-order mark */
     size_t size;
     hcri_arena arena;
+    size_t outputs, parameters;   /* declared so far: the columns of values */
+    hcri_pairs pairs;             /* from the arena's allocator: they outlive the arena's rewinds */
     int any_curvature;            /* in a star block: what isn't known to be convex is taken */
     const char *unproved;         /* what to do where a proof of convexity fails: ends such messages */
     size_t atoms;                 /* made so far: their numbers */
@@ -46,6 +61,8 @@ typedef struct hcri_excerpt {
 hcri_excerpt hcri_text_excerpt(const hcri_text *text, hcri_span span);
 /* ": the nearest known is …", or nothing when `names` has none. */
 hcri_excerpt hcri_text_nearest(const hcri_text *text, hcri_span span, size_t count, const char *const *names);
+/* Whether two places have the same text. */
+int hcri_text_same(const hcri_text *text, hcri_span a, hcri_span b);
 int hcri_text_equal(const hcri_text *text, hcri_span span, const char *word);
 
 #endif

@@ -47,7 +47,8 @@ struct hcri_clauses { /* for name in expression, or if expression */
 };
 
 typedef enum hcri_statement_kind {
-    HCRI_STATEMENT_VARIABLE, /* one output; expression: its size, NULL for a scalar */
+    HCRI_STATEMENT_VARIABLE,  /* one output; expression: its size, NULL for a scalar */
+    HCRI_STATEMENT_PARAMETER, /* likewise, with its range */
     HCRI_STATEMENT_CONSTANT,
     HCRI_STATEMENT_ORIGIN,     /* expression NULL: the word `name` */
     HCRI_STATEMENT_CONSTRAINT, /* a COMPARISON and its clauses */
@@ -63,6 +64,7 @@ struct hcri_statement {
     hcri_statement_kind kind;
     hcri_span span, name;
     const hcri_node *expression;
+    const hcri_node *range[2]; /* PARAMETER: its ends */
     const hcri_clauses *clauses;
     int one_line;          /* EXCEPT, without a block */
     hcri_statement *inner; /* of blocks */

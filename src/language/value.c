@@ -56,7 +56,7 @@ const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double numb
     return hcri_value_constant(text, span, hcri_scalar_shape(), &number);
 }
 
-const hcri_value *hcri_value_outputs(hcri_text *text, hcri_span span, hcri_shape shape, size_t first) {
+const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape shape, size_t first) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
     if (value == NULL)
@@ -168,7 +168,9 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
         count = hcri_entries_gather(entries, count);
         for (size_t k = 0; k < count; k++) {
             if (!isfinite(entries[k].value)) {
-                hcri_refuse(text, span, HCR_ERROR_DATA, "an output is multiplied by infinity here, or overflows");
+                hcri_refuse(text, span, HCR_ERROR_DATA, "%s is multiplied by infinity here, or overflows",
+                            hcri_column_depends(text, entries[k].column) == HCRI_ON_PARAMETERS ? "a parameter"
+                                                                                               : "an output");
                 return 0;
             }
             column[used] = entries[k].column;
@@ -273,8 +275,9 @@ const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri
         if (isnan(constant[i]))
             return hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf or 0 * inf");
         if (isinf(constant[i]) && !hcri_element_is_constant(result, i))
-            return hcri_refuse(text, span, HCR_ERROR_DATA,
-                               "infinity is added to an output here: inf can be a bound, nothing else");
+            return hcri_refuse(
+                text, span, HCR_ERROR_DATA, "infinity is added to %s here: inf can be a bound, nothing else",
+                hcri_element_depends(text, result, i) == HCRI_ON_PARAMETERS ? "a parameter" : "an output");
     }
     return result;
 }

@@ -1,7 +1,8 @@
 /* What an expression of the region language stands for.
  *
- * Every element of a value is   constant + Σ coefficient · output + Σ weight · atom,   an atom being a function of
- * other elements whose curvature and sign are known (atoms.h). An element is convex when every weight · curvature is
+ * Every element of a value is   constant + Σ coefficient · column + Σ weight · atom,   a column being an output, a
+ * parameter or a product of both (products.h), an atom a function of other elements whose curvature and sign are known
+ * (atoms.h). An element is convex when every weight · curvature is
  * positive, concave when every one is negative: sums that mix them are refused where they arise, but in a star block
  * (disciplined convex programming, Grant, Boyd and Ye, 2006). */
 #ifndef HCRI_VALUE_H
@@ -46,7 +47,7 @@ typedef struct hcri_shape_name {
 } hcri_shape_name;
 hcri_shape_name hcri_shape_describe(hcri_shape shape);
 
-/* A coefficient of an output, while sums are formed. */
+/* A coefficient, while sums are formed. */
 typedef struct hcri_entry {
     uint32_t column;
     double value;
@@ -60,8 +61,8 @@ size_t hcri_entries_gather(hcri_entry *entries, size_t count);
 /* A copy of size(shape) numbers. */
 const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shape shape, const double *numbers);
 const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double number);
-/* Outputs first … first + size − 1. */
-const hcri_value *hcri_value_outputs(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
+/* Columns first … first + size − 1: outputs or parameters. */
+const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
 /* Element i is weight · atoms[i], or where that is NULL constants[i] (constants NULL: there is no such element). */
 const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
                                    const hcri_atom *const *atoms, const double *constants);
@@ -87,6 +88,13 @@ const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count,
 /* weight · value */
 const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_value *value, double weight);
 
+/* What a value depends on, as bits. A product counts as all three. */
+enum { HCRI_ON_OUTPUTS = 1, HCRI_ON_PARAMETERS = 2, HCRI_ON_PRODUCTS = 4 };
+unsigned hcri_column_depends(const hcri_text *text, uint32_t column);
+unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i);
+unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value);
+/* "" of a constant, else " that depends on the outputs" or "… on the parameters": ends messages. */
+const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value);
 int hcri_value_is_constant(const hcri_value *value);
 int hcri_value_is_affine(const hcri_value *value);
 /* Of one element. One that isn't affine is convex, concave or (in a star block) neither. */

@@ -14,7 +14,8 @@
 #include "learn/model_file.h"
 
 hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region, size_t rows,
-                             size_t inputs, const double *X, const double *Y, hcr_error *error) {
+                             size_t inputs, const double *X, const double *parameters, const double *Y,
+                             hcr_error *error) {
     void *bytes;
     size_t size;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
@@ -23,6 +24,8 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
     const uint64_t shape[] = {rows, inputs};
     run->data = hcri_digest(HCRI_DIGEST_START, shape, sizeof shape);
     run->data = hcri_digest(run->data, X, rows * inputs * sizeof *X);
+    if (parameters != NULL)
+        run->data = hcri_digest(run->data, parameters, rows * hcr_region_parameters(region) * sizeof *parameters);
     run->data = hcri_digest(run->data, Y, rows * hcr_region_dimension(region) * sizeof *Y);
 
     hcr_fit_options same = *options;

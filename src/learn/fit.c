@@ -16,7 +16,9 @@ typedef struct fit_run {
     size_t rows, inputs, n;
     const double *X;
     hcr_model *model;
-    double *Y; /* the targets, inside the region */
+    hcr_workspace *workspace;
+    double *Y;          /* the targets, inside the region */
+    hcri_places places; /* of a region with parameters */
     size_t projected, hidden;
     size_t *order; /* a permutation of the rows: those held for validation first */
     size_t held;
@@ -29,8 +31,10 @@ typedef struct fit_run {
 
 static void release(fit_run *run) {
     const hcr_allocator *a = &hcri_default_allocator;
+    hcr_workspace_free(run->workspace);
     hcr_model_free(run->model);
     hcri_release(a, run->Y);
+    hcri_places_release(&run->places);
     hcri_release(a, run->order);
     free(run->scaled);
     hcri_release(a, run->targets);
@@ -50,26 +54,68 @@ static hcr_status check_finite(const char *table, size_t rows, size_t columns, c
     return HCR_OK;
 }
 
-/* In a star domain targets that the origin doesn't see, outside or hidden, are drawn towards it until it does. */
+/* Refuses samples of which the parameters leave nothing. */
+static hcr_status check_places(const fit_run *run, hcr_error *error) {
+    const hcr_region *region = run->model->region;
+    const size_t p = run->places.parameters;
+    const double *lower = hcr_region_parameter_lower(region), *upper = hcr_region_parameter_upper(region);
+    for (size_t k = 0; k < run->rows * p; k++) {
+        const double x = run->places.x[k], least = lower[k % p], most = upper[k % p];
+        char name[256];
+        if (x >= least && x <= most)
+            continue;
+        hcr_region_parameter_name(region, k % p, name, sizeof name);
+        return hcri_fail(
+            error, HCR_ERROR_DATA,
+            "parameters: row %zu (counted from 0) has %.17g for \"%s\", whose range is from %.17g to %.17g", k / p, x,
+            name, least, most);
+    }
+    for (size_t i = 0; i < run->rows; i++)
+        if (run->places.rays[i].outcome == HCR_NO_ORIGIN)
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
+                             i);
+    return HCR_OK;
+}
+
+/* Takes the parameters, and finds where they put the origins. */
+static hcr_status place(fit_run *run, const double *parameters, const char *const *input_names, hcr_error *error) {
+    hcr_model *model = run->model;
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
+        return HCR_OK;
+    if (parameters == NULL)
+        HCRI_TRY(hcri_model_find_parameters(model, input_names != NULL, error));
+    hcri_places *places = &run->places;
+    HCRI_TRY(hcri_places_create(model->region, run->rows, places, error));
+    HCRI_TRY(hcri_model_take_parameters(model, run->rows, run->X, parameters, places->x, error));
+    HCRI_TRY(hcri_places_find(places, run->workspace, run->rows, error));
+    return check_places(run, error);
+}
+
+/* The parameters of sample i; NULL without. */
+static const double *parameters_of(const fit_run *run, size_t i) {
+    return run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
+}
+
+/* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
+ * it until it does. */
 static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
     const hcr_region *region = run->model->region;
     double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
-    hcr_workspace *workspace = NULL;
-    hcr_status status =
-        v == NULL || polar == NULL ? hcri_fail_memory(error) : hcr_workspace_create(region, 1, &workspace, error);
+    hcr_status status = v == NULL || polar == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         hcr_ray ray;
-        status = hcr_encode(region, workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
+        status = hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
         if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
             continue;
         for (size_t j = 0; j < run->n; j++)
             v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
-        status = hcr_contract(region, workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
+        status = hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
         run->projected++;
         run->hidden += ray.outcome == HCR_HIDDEN;
     }
-    hcr_workspace_free(workspace);
     hcri_release(a, v);
     hcri_release(a, polar);
     return status;
@@ -85,7 +131,7 @@ static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
     uint8_t *inside = hcri_allocate(a, run->rows, 1);
     hcr_status status = run->Y == NULL || inside == NULL
                             ? hcri_fail_memory(error)
-                            : hcr_check(region, run->rows, NULL, run->Y, inside, NULL, error);
+                            : hcr_check(region, run->rows, run->places.x, run->Y, inside, NULL, error);
     hcr_projector *projector = NULL;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         if (inside[i])
@@ -93,7 +139,7 @@ static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
         if (projector == NULL)
             status = hcr_projector_create(region, &projector, error);
         if (status == HCR_OK)
-            status = hcr_project(projector, 1, NULL, Y + i * run->n, run->Y + i * run->n, NULL, error);
+            status = hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error);
         run->projected++;
     }
     hcr_projector_free(projector);
@@ -151,7 +197,9 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     replace_constant(model->region, &model->targets);
     if (run->options.common_scale)
         share_deviation(&model->targets);
-    HCRI_TRY(hcri_model_set_stretch(model, error));
+    HCRI_TRY(hcri_model_set_place(model, error));
+    if (model->head == HCR_HEAD_SOFTEN && run->places.parameters != 0)
+        HCRI_TRY(hcri_places_stretch(&run->places, run->workspace, run->rows, model->targets.mean, error));
     run->scaled = hcri_floats(run->rows * run->inputs);
     if (run->scaled == NULL)
         return hcri_fail_memory(error);
@@ -177,11 +225,7 @@ static hcr_status make_targets(fit_run *run, hcr_error *error) {
     run->targets = hcri_allocate(&hcri_default_allocator, run->rows, width * sizeof *run->targets);
     if (run->targets == NULL)
         return hcri_fail_memory(error);
-    hcr_workspace *workspace;
-    HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
-    const hcr_status status = hcr_encode(region, workspace, run->rows, NULL, run->Y, run->targets, NULL, error);
-    hcr_workspace_free(workspace);
-    return status;
+    return hcr_encode(region, run->workspace, run->rows, run->places.x, run->Y, run->targets, NULL, error);
 }
 
 static hcr_status save_state(void *context, const hcri_state *state, hcr_error *error) {
@@ -198,7 +242,8 @@ static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
     hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
     if (options->checkpoint == NULL)
         return HCR_OK;
-    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X, Y, error));
+    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X,
+                               run->places.x, Y, error));
     int found = 0;
     if (options->resume)
         HCRI_TRY(
@@ -214,7 +259,7 @@ static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
 
 static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
     hcr_model *model = run->model;
-    const hcri_head head = hcri_model_head(model);
+    const hcri_head head = hcri_model_head(model, &run->places);
     HCRI_TRY(begin(run, Y, error));
     HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
                                   run->rows - run->held, run->order + run->held, run->held, run->order,
@@ -233,10 +278,11 @@ static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error 
     const hcr_allocator *a = &hcri_default_allocator;
     double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
     uint8_t *inside = hcri_allocate(a, run->rows, 1);
-    hcr_status status = y == NULL || inside == NULL ? hcri_fail_memory(error)
-                                                    : hcr_predict(run->model, run->rows, run->X, y, NULL, error);
+    hcr_status status = y == NULL || inside == NULL
+                            ? hcri_fail_memory(error)
+                            : hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error);
     if (status == HCR_OK)
-        status = hcr_check(run->model->region, run->rows, NULL, y, inside, NULL, error);
+        status = hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error);
     double squares[2] = {0, 0}; /* training, validation */
     size_t count[2] = {0, 0}, inside_count = 0;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
@@ -272,13 +318,16 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
 }
 
 static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, const char *const *input_names,
-                          const double *Y, const hcr_fit_options *options, hcr_fit_report *report, hcr_error *error) {
+                          const double *parameters, const double *Y, const hcr_fit_options *options,
+                          hcr_fit_report *report, hcr_error *error) {
     HCRI_TRY(hcri_options_resolve(options, &run->options, error));
     HCRI_TRY(hcri_model_create(region, text, run->inputs, input_names, &run->options, &run->model, error));
     hcr_model *model = run->model;
     HCRI_TRY(hcri_model_check_text(model, error));
     HCRI_TRY(check_finite("X", run->rows, run->inputs, run->X, model->input_names, error));
     HCRI_TRY(check_finite("Y", run->rows, run->n, Y, model->output_names, error));
+    HCRI_TRY(hcr_workspace_create(model->region, 1, &run->workspace, error));
+    HCRI_TRY(place(run, parameters, input_names, error));
     HCRI_TRY(project(run, Y, error));
     HCRI_TRY(hcri_state_create(&run->state, model->net.weights,
                                run->options.ascent > 0 ? hcr_region_constraints(region) : 0, error));
@@ -294,21 +343,21 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
 }
 
 hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs, const double *X,
-                   const char *const *input_names, const double *Y, const hcr_fit_options *options, hcr_model **model,
-                   hcr_fit_report *report, hcr_error *error) {
+                   const char *const *input_names, const double *parameters, const double *Y,
+                   const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
     if (region == NULL || X == NULL || Y == NULL || options == NULL || model == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, X, Y, options or model is NULL");
     *model = NULL;
     if (rows == 0)
         return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
-    const size_t n = hcr_region_dimension(region);
-    if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n))
+    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+    if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     const double start = hcri_seconds();
     fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
     hcr_fit_report filled = {0};
     hcri_blas_begin();
-    const hcr_status status = run_fit(&run, region, text, input_names, Y, options, &filled, error);
+    const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);
     hcri_blas_end();
     if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
         filled.seconds = hcri_seconds() - start;

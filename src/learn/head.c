@@ -1,6 +1,7 @@
 #include "learn/head.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -18,19 +19,18 @@ hcri_map *hcri_head_map(hcr_head kind) {
 
 static double logistic(double z) { return 1 / (1 + exp(-z)); }
 
-void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, double *points) {
+void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, const size_t *row, double *points) {
     const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
-    const double *origin = hcr_region_origin(head->region);
     for (size_t i = 0; i < rows; i++, outputs += width, points += width) {
+        const size_t place = hcri_places_row(head->places, row == NULL ? i : row[i]);
+        const double *origin = head->places->origin + place * n, stretch = head->places->stretch[place];
         for (size_t j = 0; j < n; j++) {
             const double o = (double)outputs[j];
             switch (head->kind) {
             case HCR_HEAD_HCR: points[j] = o; break;
             case HCR_HEAD_DIRECT:
             case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
-            case HCR_HEAD_SOFTEN:
-                points[j] = head->stretch * (head->deviation[j] * o + (head->mean[j] - origin[j]));
-                break;
+            case HCR_HEAD_SOFTEN: points[j] = stretch * (head->deviation[j] * o + (head->mean[j] - origin[j])); break;
             case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
             }
         }
@@ -41,16 +41,17 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
 
 hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
-    const size_t width = hcri_head_outputs(head->kind, head->n);
+    const size_t width = hcri_head_outputs(head->kind, head->n), p = head->places->parameters;
     *losses = (hcri_losses){.rows = rows,
+                            .x = p == 0 ? NULL : hcri_allocate(a, rows, p * sizeof(double)),
                             .points = hcri_allocate(a, rows * width, sizeof(double)),
                             .points_bar = hcri_allocate(a, rows * width, sizeof(double)),
                             .y = hcri_allocate(a, rows * head->n, sizeof(double)),
                             .y_bar = hcri_allocate(a, rows * head->n, sizeof(double)),
                             .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
     hcr_status status = HCR_OK;
-    if (losses->points == NULL || losses->points_bar == NULL || losses->y == NULL || losses->y_bar == NULL ||
-        losses->rays == NULL)
+    if ((p != 0 && losses->x == NULL) || losses->points == NULL || losses->points_bar == NULL || losses->y == NULL ||
+        losses->y_bar == NULL || losses->rays == NULL)
         status = hcri_fail_memory(error);
     else
         status = hcr_workspace_create(head->region, 1, &losses->workspace, error);
@@ -61,6 +62,7 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *l
 
 void hcri_losses_release(hcri_losses *losses) {
     const hcr_allocator *a = &hcri_default_allocator;
+    hcri_release(a, losses->x);
     hcri_release(a, losses->points);
     hcri_release(a, losses->points_bar);
     hcri_release(a, losses->y);
@@ -113,7 +115,7 @@ static double output_loss(const hcri_head *head, const double *y, const double *
 
 /* The predictions, and the derivative by them taken back, of direct, contract and soften. */
 static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
-    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, NULL, losses->points, losses->y,
+    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, losses->x, losses->points, losses->y,
                                      losses->rays, error);
 }
 
@@ -123,30 +125,33 @@ static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t ro
         head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
         : head->kind == HCR_HEAD_SOFTEN ? hcr_soften_vjp
                                         : hcr_decode_vjp;
-    return back(head->region, losses->workspace, rows, NULL, losses->points, losses->rays, losses->y_bar,
+    return back(head->region, losses->workspace, rows, losses->x, losses->points, losses->rays, losses->y_bar,
                 losses->points_bar, NULL, error);
 }
 
 /* Adds the Lagrangian's part to a row of simple's. */
-static void add_penalty(const hcri_head *head, hcri_losses *losses, const float *outputs, double share, double *loss,
-                        float *outputs_bar) {
-    const size_t n = head->n;
+static void add_penalty(const hcri_head *head, hcri_losses *losses, const float *outputs, size_t row, double share,
+                        double *loss, float *outputs_bar) {
+    const size_t n = head->n, p = head->places->parameters;
+    const double *x = p == 0 ? NULL : head->places->x + row * p;
     double *y_bar = outputs_bar == NULL ? NULL : losses->y_bar;
-    hcri_head_points(head, 1, outputs, losses->y);
+    hcri_head_points(head, 1, outputs, &row, losses->y);
     for (size_t j = 0; y_bar != NULL && j < n; j++)
         y_bar[j] = 0;
-    hcri_penalty_add(losses->penalty, losses->y, share, loss, y_bar);
+    hcri_penalty_add(losses->penalty, x, losses->y, share, loss, y_bar);
     for (size_t j = 0; y_bar != NULL && j < n; j++)
         outputs_bar[j] += (float)(head->deviation[j] * y_bar[j]);
 }
 
 /* From the derivative by the map's points to that by the layer's outputs. */
-static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_t rows, float *outputs_bar) {
+static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_t rows, const size_t *row,
+                         float *outputs_bar) {
     const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
     for (size_t i = 0; i < rows; i++) {
         const double *bar = losses->points_bar + i * width;
+        const double stretch = head->places->stretch[hcri_places_row(head->places, row[i])];
         for (size_t j = 0; j < n; j++)
-            outputs_bar[i * width + j] = (float)(head->stretch * head->deviation[j] * bar[j]);
+            outputs_bar[i * width + j] = (float)(stretch * head->deviation[j] * bar[j]);
         if (width > n) {
             const double r = losses->points[i * width + n];
             outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));
@@ -180,17 +185,20 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
             *loss += head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share, bar)
                                                 : plain_loss(head, o, target, share, bar);
             if (losses->penalty != NULL)
-                add_penalty(head, losses, o, share, loss, bar);
+                add_penalty(head, losses, o, row[i], share, loss, bar);
         }
         return HCR_OK;
     }
-    hcri_head_points(head, rows, outputs, losses->points);
+    const size_t p = head->places->parameters;
+    for (size_t i = 0; p != 0 && i < rows; i++)
+        memcpy(losses->x + i * p, head->places->x + row[i] * p, p * sizeof *losses->x);
+    hcri_head_points(head, rows, outputs, row, losses->points);
     HCRI_TRY(map(head, losses, rows, error));
     for (size_t i = 0; i < rows; i++)
         *loss += output_loss(head, losses->y + i * n, targets + row[i] * n, share, losses->y_bar + i * n);
     if (outputs_bar != NULL) {
         HCRI_TRY(map_back(head, losses, rows, error));
-        outputs_back(head, losses, rows, outputs_bar);
+        outputs_back(head, losses, rows, row, outputs_bar);
     }
     for (size_t i = 0; head->raw_weight > 0 && i < rows; i++)
         add_raw(head, outputs + i * width, targets + row[i] * n, share, loss,

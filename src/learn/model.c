@@ -93,22 +93,75 @@ hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t 
     return status;
 }
 
-hcr_status hcri_model_set_stretch(hcr_model *model, hcr_error *error) {
-    model->stretch = 1;
-    if (model->head != HCR_HEAD_SOFTEN)
+/* Column `name` of the inputs; SIZE_MAX when there is none. */
+static size_t find_input(const hcr_model *model, const char *name) {
+    for (size_t j = 0; j < model->net.inputs; j++)
+        if (strcmp(model->input_names[j], name) == 0)
+            return j;
+    return SIZE_MAX;
+}
+
+hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region), inputs = model->net.inputs;
+    if (model->net.encoder == HCR_ENCODER_LSTM)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the LSTM takes every column of X for a time step: give the parameters of the region apart");
+    if (!named && inputs < p)
+        return hcri_fail(
+            error, HCR_ERROR_SHAPE,
+            "X has %zu columns and no names, and the region %zu parameters, for which its last columns are "
+            "taken: add them to X, or give them apart",
+            inputs, p);
+    model->parameter_columns = hcri_allocate(a, p, sizeof *model->parameter_columns);
+    if (model->parameter_columns == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < p; k++) {
+        char name[256];
+        hcr_region_parameter_name(model->region, k, name, sizeof name);
+        model->parameter_columns[k] = named ? find_input(model, name) : inputs - p + k;
+        if (model->parameter_columns[k] == SIZE_MAX)
+            return hcri_fail(error, HCR_ERROR_NAME,
+                             "X has no column \"%s\", which is a parameter of the region: add it, or give the "
+                             "parameters apart",
+                             name);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_model_take_parameters(const hcr_model *model, size_t rows, const double *X, const double *given,
+                                      double *x, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
         return HCR_OK;
-    const size_t n = model->targets.count;
-    double *v = hcri_copy(a, model->targets.mean, n, sizeof *v), gauge = 0;
-    hcr_workspace *workspace = NULL;
-    hcr_status status = v == NULL ? hcri_fail_memory(error) : hcr_workspace_create(model->region, 1, &workspace, error);
-    for (size_t j = 0; v != NULL && j < n; j++)
-        v[j] -= hcr_region_origin(model->region)[j];
-    if (status == HCR_OK)
-        status = hcr_gauge(model->region, workspace, 1, NULL, v, &gauge, NULL, error);
-    if (status == HCR_OK)
-        model->stretch = 1 / (1 - fmin(gauge, 0.9));
+    if (given != NULL) {
+        memcpy(x, given, rows * p * sizeof *x);
+        return HCR_OK;
+    }
+    if (model->parameter_columns == NULL) {
+        char name[256];
+        hcr_region_parameter_name(model->region, 0, name, sizeof name);
+        return hcri_fail(
+            error, HCR_ERROR_NAME,
+            "the region's parameters (%zu, the first of them \"%s\") aren't among the model's inputs: give "
+            "them apart, as in training",
+            p, name);
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < p; k++)
+            x[i * p + k] = X[i * model->net.inputs + model->parameter_columns[k]];
+    return HCR_OK;
+}
+
+hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error) {
+    if (hcr_region_parameters(model->region) != 0)
+        return HCR_OK;
+    hcr_workspace *workspace;
+    HCRI_TRY(hcri_places_create(model->region, 1, &model->place, error));
+    HCRI_TRY(hcr_workspace_create(model->region, 1, &workspace, error));
+    hcr_status status = hcri_places_find(&model->place, workspace, 1, error);
+    if (status == HCR_OK && model->head == HCR_HEAD_SOFTEN)
+        status = hcri_places_stretch(&model->place, workspace, 1, model->targets.mean, error);
     hcr_workspace_free(workspace);
-    hcri_release(a, v);
     return status;
 }
 
@@ -116,7 +169,7 @@ hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
     return hcri_predictor_create(&model->net, model->weights, &model->predictor, error);
 }
 
-hcri_head hcri_model_head(const hcr_model *model) {
+hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
     const hcri_head head = {model->head,
                             model->targets.count,
                             model->region,
@@ -124,7 +177,7 @@ hcri_head hcri_model_head(const hcr_model *model) {
                             model->targets.deviation,
                             model->options.radius_weight,
                             model->options.raw_weight,
-                            model->stretch};
+                            hcr_region_parameters(model->region) == 0 ? &model->place : places};
     return head;
 }
 
@@ -139,6 +192,8 @@ void hcr_model_free(hcr_model *model) {
     hcri_release(a, model->inputs.deviation);
     hcri_release(a, model->targets.mean);
     hcri_release(a, model->targets.deviation);
+    hcri_places_release(&model->place);
+    hcri_release(a, model->parameter_columns);
     hcri_release(a, model->text);
     hcri_release(a, model->library);
     hcr_region_free(model->region);
@@ -150,4 +205,5 @@ const char *hcr_model_region_text(const hcr_model *model) { return model->text; 
 size_t hcr_model_inputs(const hcr_model *model) { return model->net.inputs; }
 const char *const *hcr_model_input_names(const hcr_model *model) { return (const char *const *)model->input_names; }
 const char *const *hcr_model_output_names(const hcr_model *model) { return (const char *const *)model->output_names; }
+const size_t *hcr_model_parameter_columns(const hcr_model *model) { return model->parameter_columns; }
 const char *hcr_model_summary(const hcr_model *model) { return model->summary; }

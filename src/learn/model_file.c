@@ -64,12 +64,63 @@ static hcr_status get_names(hcri_tensors *tensors, const char *key, json_t **nam
     return HCR_OK;
 }
 
+/* Which inputs are parameters, none when they are given apart: only for a region that has parameters. */
+static hcr_status set_parameter_columns(hcri_tensors *tensors, const hcr_model *model, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
+        return HCR_OK;
+    json_t *array = json_array();
+    int good = array != NULL;
+    for (size_t k = 0; good && model->parameter_columns != NULL && k < p; k++)
+        good = json_array_append_new(array, json_integer((json_int_t)model->parameter_columns[k])) == 0;
+    char *text = good ? json_dumps(array, JSON_COMPACT) : NULL;
+    const hcr_status status =
+        text == NULL ? hcri_fail_memory(error) : hcri_tensors_set(tensors, "parameters", text, error);
+    free(text);
+    json_decref(array);
+    return status;
+}
+
+static hcr_status read_columns(const json_t *array, hcr_model *model) {
+    const size_t p = hcr_region_parameters(model->region), count = json_array_size(array);
+    if (!json_is_array(array) || (count != 0 && count != p))
+        return HCR_ERROR_FORMAT;
+    if (count == 0)
+        return HCR_OK;
+    model->parameter_columns = hcri_allocate(&hcri_default_allocator, p, sizeof *model->parameter_columns);
+    if (model->parameter_columns == NULL)
+        return HCR_ERROR_MEMORY;
+    for (size_t k = 0; k < p; k++) {
+        const json_t *item = json_array_get(array, k);
+        const json_int_t column = json_integer_value(item);
+        if (!json_is_integer(item) || column < 0 || (json_int_t)model->net.inputs <= column)
+            return HCR_ERROR_FORMAT;
+        model->parameter_columns[k] = (size_t)column;
+    }
+    return HCR_OK;
+}
+
+static hcr_status get_parameter_columns(hcri_tensors *tensors, hcr_model *model, hcr_error *error) {
+    if (hcr_region_parameters(model->region) == 0)
+        return HCR_OK;
+    char *text;
+    HCRI_TRY(hcri_tensors_get(tensors, "parameters", &text, error));
+    json_t *array = json_loads(text, 0, NULL);
+    free(text);
+    const hcr_status status = read_columns(array, model);
+    json_decref(array);
+    if (status == HCR_ERROR_FORMAT)
+        return hcri_fail(error, status, "the file's \"parameters\" aren't columns of its inputs");
+    return status == HCR_OK ? HCR_OK : hcri_fail_memory(error);
+}
+
 static hcr_status describe(const hcr_model *model, hcri_tensors *tensors, hcr_error *error) {
     HCRI_TRY(hcri_format_set(tensors, "hcr-model", error));
     HCRI_TRY(hcri_tensors_set(tensors, "library", model->library, error));
     HCRI_TRY(hcri_tensors_set(tensors, "region_text", model->text, error));
     HCRI_TRY(set_names(tensors, "inputs", model->input_names, model->net.inputs, error));
     HCRI_TRY(set_names(tensors, "outputs", model->output_names, model->targets.count, error));
+    HCRI_TRY(set_parameter_columns(tensors, model, error));
     HCRI_TRY(hcri_options_set(&model->options, tensors, error));
     hcri_tensors_add(tensors, "input.mean", HCRI_F64, model->inputs.count, 0, model->inputs.mean);
     hcri_tensors_add(tensors, "input.deviation", HCRI_F64, model->inputs.count, 0, model->inputs.deviation);
@@ -193,9 +244,10 @@ static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
     for (size_t j = 0; j < inputs; j++)
         file->names[j] = json_string_value(json_array_get(file->inputs, j));
     HCRI_TRY(hcri_model_create(file->region, file->text, inputs, file->names, &options, model, error));
+    HCRI_TRY(get_parameter_columns(&file->tensors, *model, error));
     HCRI_TRY(take_scaling(&file->tensors, "input.mean", "input.deviation", &(*model)->inputs, error));
     HCRI_TRY(take_scaling(&file->tensors, "target.mean", "target.deviation", &(*model)->targets, error));
-    HCRI_TRY(hcri_model_set_stretch(*model, error));
+    HCRI_TRY(hcri_model_set_place(*model, error));
     HCRI_TRY(hcri_tensors_finish(&file->tensors, error));
     HCRI_TRY(put_weights(*model, weights, error));
     char *library = hcri_copy_string(&hcri_default_allocator, file->library);

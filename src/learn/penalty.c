@@ -1,6 +1,7 @@
 #include "learn/penalty.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -13,8 +14,10 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
                               .count = count,
                               .multiplier = multiplier,
                               .unit = hcri_allocate(a, count, sizeof(double)),
-                              .violation = hcri_allocate(a, count, sizeof(double))};
-    if (penalty->unit == NULL || penalty->violation == NULL) {
+                              .violation = hcri_allocate(a, count, sizeof(double)),
+                              .point = hcri_allocate(a, region->set.n, sizeof(double)),
+                              .bar = hcri_allocate(a, region->set.n, sizeof(double))};
+    if (penalty->unit == NULL || penalty->violation == NULL || penalty->point == NULL || penalty->bar == NULL) {
         hcri_penalty_release(penalty);
         return hcri_fail_memory(error);
     }
@@ -32,17 +35,24 @@ void hcri_penalty_release(hcri_penalty *penalty) {
     const hcr_allocator *a = &hcri_default_allocator;
     hcri_release(a, penalty->unit);
     hcri_release(a, penalty->violation);
+    hcri_release(a, penalty->point);
+    hcri_release(a, penalty->bar);
     *penalty = (hcri_penalty){0};
 }
 
-void hcri_penalty_add(hcri_penalty *penalty, const double *y, double share, double *loss, double *y_bar) {
+void hcri_penalty_add(hcri_penalty *penalty, const double *x, const double *y, double share, double *loss,
+                      double *y_bar) {
     const hcri_set *set = &penalty->region->set;
+    const double *point = hcri_region_lift(penalty->region, x, y, penalty->point);
+    double *bar = y_bar;
+    if (y_bar != NULL && x != NULL)
+        bar = memset(penalty->bar, 0, set->n * sizeof *bar);
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++) {
             const size_t number = block->first + i;
             const double violation =
-                penalty->unit[number] == 0 ? 0 : penalty->unit[number] * block->kind->value(block, i, y, NULL);
+                penalty->unit[number] == 0 ? 0 : penalty->unit[number] * block->kind->value(block, i, point, NULL);
             if (!(violation > 0))
                 continue;
             const double weight = penalty->multiplier[number];
@@ -51,9 +61,11 @@ void hcri_penalty_add(hcri_penalty *penalty, const double *y, double share, doub
                 continue;
             penalty->violation[number] += violation;
             if (weight > 0)
-                block->kind->add_gradient(block, i, y, share * weight * penalty->unit[number], y_bar);
+                block->kind->add_gradient(block, i, point, share * weight * penalty->unit[number], bar);
         }
     }
+    for (size_t j = 0; bar != y_bar && j < set->outputs; j++)
+        y_bar[j] += bar[j];
 }
 
 void hcri_penalty_raise(hcri_penalty *penalty, double step, size_t samples) {

@@ -1,6 +1,6 @@
 /* The Lagrangian's part of a loss: Σ_i λ_i · mean(max(0, c_i(y)/|c_i(O)|)), its multipliers λ raised after each epoch
- * by what was violated during it (dual ascent). The division makes a step the same in whatever units the outputs are.
- */
+ * by what was violated during it (dual ascent). The division makes a step the same in whatever units the outputs are;
+ * with parameters it is by the origin in the middle of their range, and c_i is that of the sample. */
 #ifndef HCRI_PENALTY_H
 #define HCRI_PENALTY_H
 
@@ -8,10 +8,11 @@
 
 typedef struct hcri_penalty {
     const hcr_region *region;
-    size_t count;       /* constraint numbers of the region */
-    double *multiplier; /* λ, kept by the training's state */
-    double *unit;       /* 1/|c_i(O)|; 0 for numbers that no inequality has */
-    double *violation;  /* of the epoch so far, summed over the samples */
+    size_t count;        /* constraint numbers of the region */
+    double *multiplier;  /* λ, kept by the training's state */
+    double *unit;        /* 1/|c_i(O)|; 0 for numbers that no inequality has */
+    double *violation;   /* of the epoch so far, summed over the samples */
+    double *point, *bar; /* scratch with parameters: (y, x) and the derivative by it */
 } hcri_penalty;
 
 /* Nothing is violated yet; `multiplier` has one a constraint number. */
@@ -19,8 +20,9 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
 void hcri_penalty_release(hcri_penalty *penalty);
 
 /* Adds one sample's part to *loss, share times its derivative to y_bar (NULL: not wanted, and then the sample isn't
- * counted). */
-void hcri_penalty_add(hcri_penalty *penalty, const double *y, double share, double *loss, double *y_bar);
+ * counted). x: its parameters, NULL without. */
+void hcri_penalty_add(hcri_penalty *penalty, const double *x, const double *y, double share, double *loss,
+                      double *y_bar);
 /* λ_i += step · mean violation over the `samples` of the epoch, which ends. */
 void hcri_penalty_raise(hcri_penalty *penalty, double step, size_t samples);
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "constraints/kernels.h"
 #include "ray/maps.h"
@@ -19,12 +20,16 @@ static hcr_outcome gauge(const hcri_map *map, const hcri_rays *rays, size_t s, s
                                     : HCR_INSIDE;
 }
 
-/* What a point is whose direction and radius are known; `y` is scratch for n numbers. */
-static hcr_outcome judge(const hcr_region *region, const hcri_map *map, size_t i, double r, double *y) {
-    if (r <= 1 && region->affine.count == 0)
-        return HCR_INSIDE;
-    for (size_t j = 0; j < region->set.n; j++)
+/* What a point is whose direction and radius are known. */
+static hcr_outcome judge(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, size_t s, size_t i,
+                         double r) {
+    if (region->affine.count == 0 && (r <= 1 || region->convex))
+        return r <= 1 ? HCR_INSIDE : HCR_OUTSIDE;
+    const size_t n = region->set.outputs;
+    double *y = slice->vectors;
+    for (size_t j = 0; j < n; j++)
         y[j] = hcri_input_at(&map->input, i, j);
+    memcpy(y + n, hcri_origin_of(region, slice, s) + n, region->motion.parameters * sizeof *y);
     if (!hcri_point_meets_equalities(region, map->doubles == NULL ? HCR_SINGLE : HCR_DOUBLE, y))
         return HCR_OUTSIDE;
     if (r <= 1)
@@ -34,7 +39,7 @@ static hcr_outcome judge(const hcr_region *region, const hcri_map *map, size_t i
 
 static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
                           size_t s, size_t i) {
-    const size_t n = region->set.n;
+    const size_t n = region->set.outputs;
     double *polar = map->doubles == NULL ? NULL : map->doubles + i * (n + 1);
     float *polar_f32 = map->floats == NULL ? NULL : map->floats + i * (n + 1);
     const int sound = rays->state[s] == HCRI_RAY_SOUND;
@@ -54,7 +59,7 @@ static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcr
         polar_f32[n] = (float)r;
     if (rays->state[s] == HCRI_RAY_BAD)
         return HCR_BAD_VALUE;
-    const hcr_outcome outcome = judge(region, map, i, r, slice->vectors);
+    const hcr_outcome outcome = judge(region, slice, map, s, i, r);
     return outcome == HCR_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN : outcome;
 }
 
@@ -62,7 +67,7 @@ static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcr
  * frontier is given up. */
 static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
                           size_t s, size_t i) {
-    const double r = hcri_input_at(&map->input, i, region->set.n);
+    const double r = hcri_input_at(&map->input, i, region->set.outputs);
     const double most = 1 - region->margin[map->input.doubles == NULL];
     hcr_outcome outcome = r >= most ? HCR_FRONTIER : HCR_INSIDE;
     double t = 0;
@@ -74,7 +79,7 @@ static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcr
         outcome = HCR_NO_FRONTIER;
     else
         t = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
-    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
+    hcri_point_put(region, slice, map, rays, s, i, t);
     return outcome;
 }
 
@@ -89,7 +94,7 @@ static hcr_outcome contract(const hcr_region *region, hcri_slice *slice, const h
         outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
         t = 0;
     }
-    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
+    hcri_point_put(region, slice, map, rays, s, i, t);
     return outcome;
 }
 
@@ -105,8 +110,33 @@ static hcr_outcome soften(const hcr_region *region, hcri_slice *slice, const hcr
         outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
         t = 0;
     }
-    hcri_point_put(region, map, i, t, rays->v + s * rays->stride, slice->vectors);
+    hcri_point_put(region, slice, map, rays, s, i, t);
     return outcome;
+}
+
+/* Where there is no region there is no result. */
+static hcr_outcome put_nothing(const hcr_region *region, const hcri_map *map, hcri_ray_state state, size_t i) {
+    const size_t n = region->set.outputs, width = map->kind == HCRI_GAUGE ? 1 : map->kind == HCRI_ENCODE ? n + 1 : n;
+    for (size_t j = 0; j < width; j++)
+        if (map->doubles != NULL)
+            map->doubles[i * width + j] = NAN;
+        else if (map->floats != NULL)
+            map->floats[i * width + j] = NAN;
+    return state == HCRI_RAY_OUT_OF_RANGE ? HCR_OUT_OF_RANGE : HCR_NO_ORIGIN;
+}
+
+static hcr_outcome put(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                       size_t s, size_t i) {
+    if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
+        return put_nothing(region, map, rays->state[s], i);
+    switch (map->kind) {
+    case HCRI_GAUGE: return gauge(map, rays, s, i);
+    case HCRI_ENCODE: return encode(region, slice, map, rays, s, i);
+    case HCRI_DECODE: return decode(region, slice, map, rays, s, i);
+    case HCRI_CONTRACT: return contract(region, slice, map, rays, s, i);
+    case HCRI_SOFTEN: break;
+    }
+    return soften(region, slice, map, rays, s, i);
 }
 
 void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows) {
@@ -115,14 +145,7 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
     hcri_rays_make(workspace, slice, &map->input, first, rows, map->rays != NULL, &rays);
     for (size_t s = 0; s < rows; s++) {
         const size_t i = first + s;
-        hcr_outcome outcome = HCR_INSIDE;
-        switch (map->kind) {
-        case HCRI_GAUGE: outcome = gauge(map, &rays, s, i); break;
-        case HCRI_ENCODE: outcome = encode(workspace->region, slice, map, &rays, s, i); break;
-        case HCRI_DECODE: outcome = decode(workspace->region, slice, map, &rays, s, i); break;
-        case HCRI_CONTRACT: outcome = contract(workspace->region, slice, map, &rays, s, i); break;
-        case HCRI_SOFTEN: outcome = soften(workspace->region, slice, map, &rays, s, i); break;
-        }
+        const hcr_outcome outcome = put(workspace->region, slice, map, &rays, s, i);
         if (map->rays != NULL) {
             const int sound = rays.state[s] == HCRI_RAY_SOUND;
             map->rays[i - map->first_ray] = (hcr_ray){sound ? ldexp(rays.gauge[s], rays.exponent[s]) : 0,
@@ -131,19 +154,33 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
     }
 }
 
-hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *doubles, const float *floats) {
-    const size_t n = region->set.n;
-    return (hcri_input){doubles, floats, kind == HCRI_DECODE ? n + 1 : n, kind == HCRI_ENCODE};
+static int gives_points(hcri_map_kind kind) {
+    return kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN;
+}
+
+hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *x, const double *doubles,
+                          const float *x_floats, const float *floats) {
+    const size_t n = region->set.outputs;
+    return (hcri_input){.doubles = doubles,
+                        .floats = floats,
+                        .width = kind == HCRI_DECODE ? n + 1 : n,
+                        .from_origin = kind == HCRI_ENCODE,
+                        .rounds_origin = doubles == NULL && gives_points(kind),
+                        .x = x,
+                        .x_floats = x_floats};
 }
 
 hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                          int single, int pointers, hcr_error *error) {
+                          int single, int pointers, int has_x, hcr_error *error) {
     if (region == NULL || workspace == NULL || workspace->region != region)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "region or workspace is NULL, or the workspace is another region's");
     if (rows != 0 && !pointers)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN)
+    if (rows != 0 && !has_x && region->motion.parameters != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL: the region has %zu parameters",
+                         region->motion.parameters);
+    if (gives_points(kind))
         return hcri_region_accepts(region, single ? HCR_SINGLE : HCR_DOUBLE, error);
     return HCR_OK;
 }
@@ -151,12 +188,11 @@ hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspa
 static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
                       const double *x, const double *in, double *out, const float *x_f32, const float *in_f32,
                       float *out_f32, hcr_ray *rays, hcr_error *error) {
-    (void)x;
-    (void)x_f32;
     const int single = in == NULL;
     HCRI_TRY(hcri_map_check(region, workspace, kind, rows, single,
-                            single ? in_f32 != NULL && out_f32 != NULL : out != NULL, error));
-    const hcri_map map = {kind, hcri_map_input(region, kind, in, in_f32), out, out_f32, rays, 0};
+                            single ? in_f32 != NULL && out_f32 != NULL : out != NULL,
+                            single ? x_f32 != NULL : x != NULL, error));
+    const hcri_map map = {kind, hcri_map_input(region, kind, x, in, x_f32, in_f32), out, out_f32, rays, 0};
     hcri_batch(workspace, rows, hcri_map_chunk, &map);
     return HCR_OK;
 }

@@ -17,9 +17,11 @@ typedef struct hcri_map {
 } hcri_map;
 
 void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows);
-hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *doubles, const float *floats);
-/* What every map and derivative asks of its arguments; `pointers`: none of its arrays is NULL. */
+hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *x, const double *doubles,
+                          const float *x_floats, const float *floats);
+/* What every map and derivative asks of its arguments; `pointers`: none of its arrays is NULL, `has_x`: nor are the
+ * parameters. */
 hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                          int single, int pointers, hcr_error *error);
+                          int single, int pointers, int has_x, hcr_error *error);
 
 #endif

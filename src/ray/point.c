@@ -5,72 +5,101 @@
 #include "constraints/kernels.h"
 #include "core/vector.h"
 
-/* O + t v into output row i; t = 0 gives the origin itself. */
-static void step(const hcr_region *region, const hcri_map *map, size_t i, double t, const double *v) {
-    const size_t n = region->set.n;
+/* One result on its way. */
+typedef struct hcri_result {
+    const hcr_region *region;
+    const hcri_map *map;
+    size_t row;           /* of the output */
+    const double *v;      /* the direction … */
+    const double *origin; /* … and where it begins, with the parameters behind the outputs */
+    hcri_anchor anchor;
+    double *scratch; /* set.n numbers */
+} hcri_result;
+
+/* O + t v into the output; t = 0 gives the origin itself. */
+static inline void step(const hcri_result *result, double t) {
+    const hcr_region *region = result->region;
+    const hcri_map *map = result->map;
+    const size_t n = region->set.outputs;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (map->doubles != NULL)
-        kernels->step(n, region->origin, t, v, region->clamp_lower[HCR_DOUBLE], region->clamp_upper[HCR_DOUBLE],
-                      map->doubles + i * n);
+        kernels->step(n, result->origin, t, result->v, region->clamp_lower[HCR_DOUBLE], region->clamp_upper[HCR_DOUBLE],
+                      map->doubles + result->row * n);
     else
-        kernels->step_f32(n, region->origin, t, v, region->clamp_lower[HCR_SINGLE], region->clamp_upper[HCR_SINGLE],
-                          map->floats + i * n);
+        kernels->step_f32(n, result->origin, t, result->v, region->clamp_lower[HCR_SINGLE],
+                          region->clamp_upper[HCR_SINGLE], map->floats + result->row * n);
 }
 
-/* Output row i in double precision: in place, or in the scratch. */
-static double *as_doubles(const hcri_map *map, size_t n, size_t i, double *scratch) {
-    if (map->doubles != NULL)
-        return map->doubles + i * n;
-    for (size_t j = 0; j < n; j++)
-        scratch[j] = (double)map->floats[i * n + j];
-    return scratch;
+/* The output and its parameters in double precision: in place, or in the scratch. */
+static double *as_doubles(const hcri_result *result) {
+    const hcri_map *map = result->map;
+    const size_t outputs = result->region->set.outputs, n = result->region->set.n;
+    if (map->doubles != NULL && outputs == n)
+        return map->doubles + result->row * n;
+    for (size_t j = 0; j < outputs; j++)
+        result->scratch[j] = map->doubles != NULL ? map->doubles[result->row * outputs + j]
+                                                  : (double)map->floats[result->row * outputs + j];
+    for (size_t j = outputs; j < n; j++)
+        result->scratch[j] = result->origin[j];
+    return result->scratch;
 }
 
 /* The outputs that equalities determine, from the others as they were rounded. */
-static void complete(const hcr_region *region, const hcri_map *map, size_t i, double *y) {
-    const hcri_affine *affine = &region->affine;
+static void complete(const hcri_result *result, double *y) {
+    const hcri_affine *affine = &result->region->affine;
+    const hcri_map *map = result->map;
+    const size_t first = result->row * result->region->set.outputs;
     hcri_affine_complete(affine, y);
-    for (size_t d = 0; map->floats != NULL && d < affine->count; d++) {
+    for (size_t d = 0; y == result->scratch && d < affine->count; d++) {
         const size_t j = affine->dependent[d];
-        map->floats[i * region->set.n + j] = (float)y[j];
-        y[j] = (double)(float)y[j];
+        if (map->doubles != NULL) {
+            map->doubles[first + j] = y[j];
+        } else {
+            map->floats[first + j] = (float)y[j];
+            y[j] = (double)(float)y[j];
+        }
     }
 }
 
-static int holds(const hcr_region *region, hcr_precision precision, const double *y) {
-    if (!region->bounded && !hcri_all_finite(region->set.n, y))
-        return 0;
-    for (size_t b = 0; b < region->verified_blocks[precision]; b++)
-        if (!region->verified[precision][b]->kind->holds(region->verified[precision][b], y))
-            return 0;
-    return 1;
+static int holds(const hcri_result *result, hcr_precision precision, const double *y) {
+    const hcr_region *region = result->region;
+    return (region->bounded || hcri_all_finite(region->set.n, y)) &&
+           hcri_anchor_verify(region, result->anchor, precision, y);
 }
 
-void hcri_point_put(const hcr_region *region, const hcri_map *map, size_t i, double t, const double *v,
-                    double *scratch) {
+void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                    size_t s, size_t i, double t) {
     const hcr_precision precision = map->doubles != NULL ? HCR_DOUBLE : HCR_SINGLE;
     if (map->doubles == NULL && map->floats == NULL)
         return;
-    step(region, map, i, t, v);
-    if (region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded)
+    const hcri_result result = {.region = region,
+                                .map = map,
+                                .row = i,
+                                .v = rays->v + s * rays->stride,
+                                .origin = hcri_origin_of(region, slice, s),
+                                .anchor = hcri_anchor_of(slice, s),
+                                .scratch = slice->vectors};
+    step(&result, t);
+    if (region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded &&
+        result.anchor != HCRI_ANCHOR_CENTRE)
         return;
     /* Each time it takes twice the share of the way; the origin, at the end, is inside. */
     for (double share = 0x1p-53; share <= 2; share *= 2) {
-        double *y = as_doubles(map, region->set.n, i, scratch);
+        double *y = as_doubles(&result);
         if (region->affine.count != 0)
-            complete(region, map, i, y);
-        if (t == 0 || holds(region, precision, y))
+            complete(&result, y);
+        if (t == 0 || holds(&result, precision, y))
             return;
-        step(region, map, i, t * fmax(1 - share, 0), v);
+        step(&result, t * fmax(1 - share, 0));
     }
-    complete(region, map, i, as_doubles(map, region->set.n, i, scratch));
+    complete(&result, as_doubles(&result));
 }
 
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y) {
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t i = 0; i < equalities->rows.count; i++) {
         const double off = hcri_rows_dot_minus(&equalities->rows, i, y, equalities->right[i]);
-        if (!(fabs(off) <= 16 * hcr_region_equality_tolerance(region, i, NULL, y, precision)))
+        if (!(fabs(off) <= 16 * hcr_region_equality_tolerance(region, i, y + region->set.outputs, y, precision)))
             return 0;
     }
     return 1;

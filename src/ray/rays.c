@@ -9,20 +9,23 @@
 /* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
 static const double smallest = 1e-100, largest = 1e100;
 
-/* Copies the directions into the slice, converted and from the origin as the input has it. */
-static void gather(const hcr_region *region, const hcri_input *input, size_t first, size_t rows, double *directions) {
-    const size_t n = region->set.n;
+/* Copies the directions into the slice, converted and from the origin as the input has it; parameters don't move. */
+static void gather(const hcr_region *region, hcri_slice *slice, const hcri_input *input, size_t first, size_t rows) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
     for (size_t s = 0; s < rows; s++) {
-        double *v = directions + s * n;
+        double *v = slice->directions + s * n;
+        const double *origin = hcri_origin_of(region, slice, s);
         if (input->doubles != NULL) {
-            memcpy(v, input->doubles + (first + s) * input->width, n * sizeof *v);
+            memcpy(v, input->doubles + (first + s) * input->width, outputs * sizeof *v);
         } else {
             const float *from = input->floats + (first + s) * input->width;
-            for (size_t j = 0; j < n; j++)
+            for (size_t j = 0; j < outputs; j++)
                 v[j] = (double)from[j];
         }
-        for (size_t j = 0; input->from_origin && j < n; j++)
-            v[j] -= region->origin[j];
+        for (size_t j = 0; input->from_origin && j < outputs; j++)
+            v[j] -= origin[j];
+        for (size_t j = outputs; j < n; j++)
+            v[j] = 0;
     }
 }
 
@@ -64,16 +67,28 @@ static void project(const hcr_region *region, double *v, hcri_ray_state *state) 
     v[0] = 1;
 }
 
+/* Rows that have no origin, or one that turned out not to be inside, have no ray. */
+static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
+    for (size_t s = 0; s < rays->rows; s++)
+        if (slice->anchor[s] == HCRI_ANCHOR_OUT_OF_RANGE)
+            rays->state[s] = HCRI_RAY_OUT_OF_RANGE;
+        else if (slice->anchor[s] == HCRI_ANCHOR_NONE || !(rays->gauge[s] < INFINITY))
+            rays->state[s] = HCRI_RAY_NO_ORIGIN;
+}
+
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
                     size_t rows, int with_champions, hcri_rays *rays) {
     const hcr_region *region = workspace->region;
     const size_t n = region->set.n;
+    const int moves = slice->origins != NULL;
     rays->rows = rows;
-    if (input->doubles != NULL && !input->from_origin) {
+    if (moves)
+        hcri_origins_find(region, slice, input, first, rows);
+    if (input->doubles != NULL && !input->from_origin && !moves) {
         rays->v = input->doubles + first * input->width;
         rays->stride = input->width;
     } else {
-        gather(region, input, first, rows, slice->directions);
+        gather(region, slice, input, first, rows);
         rays->v = slice->directions;
         rays->stride = n;
     }
@@ -89,7 +104,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
     all_sound &= !has_equalities;
     if (!all_sound) {
         if (rays->v != slice->directions)
-            gather(region, input, first, rows, slice->directions);
+            gather(region, slice, input, first, rows);
         rays->v = slice->directions;
         rays->stride = n;
         for (size_t s = 0; s < rows; s++) {
@@ -101,4 +116,6 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
         }
     }
     hcri_search(workspace, slice, rows, rays->v, rays->stride, rays->gauge, with_champions ? rays->champion : NULL);
+    if (moves)
+        drop_lost(slice, rays);
 }

@@ -2,26 +2,18 @@
 #ifndef HCRI_RAYS_H
 #define HCRI_RAYS_H
 
-#include "ray/workspace.h"
+#include "ray/origins.h"
 
-/* The rows of a map's input: `width` numbers each, of which the first n are the direction, or the point when
- * `from_origin`. */
-typedef struct hcri_input {
-    const double *doubles; /* one of the two */
-    const float *floats;
-    size_t width;
-    int from_origin; /* encode: the direction is y − O */
-} hcri_input;
-
-/* Input k of row i, as a double. */
-static inline double hcri_input_at(const hcri_input *input, size_t i, size_t k) {
-    return input->doubles != NULL ? input->doubles[i * input->width + k] : (double)input->floats[i * input->width + k];
-}
-
-typedef enum hcri_ray_state { HCRI_RAY_SOUND, HCRI_RAY_ZERO, HCRI_RAY_BAD } hcri_ray_state;
+typedef enum hcri_ray_state {
+    HCRI_RAY_SOUND,
+    HCRI_RAY_ZERO,
+    HCRI_RAY_BAD,
+    HCRI_RAY_OUT_OF_RANGE, /* from here on there is no ray at all */
+    HCRI_RAY_NO_ORIGIN
+} hcri_ray_state;
 
 /* A chunk of rays, within the equalities of the region: direction s is v[s · stride …] · 2^exponent[s], its gauge
- * gauge[s] · 2^exponent[s]. */
+ * gauge[s] · 2^exponent[s], and it begins at hcri_origin_of the slice. */
 typedef struct hcri_rays {
     size_t rows, stride;
     const double *v;

@@ -81,7 +81,10 @@ void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows,
                 champion[s] = HCRI_NO_CONSTRAINT;
         }
         for (size_t b = 0; b < set->blocks; b++)
-            set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion);
+            if (slice->origins == NULL)
+                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion);
+            else
+                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge, champion);
         slice->intersections += (uint64_t)rows * workspace->region->existing;
         return;
     }

@@ -24,14 +24,20 @@ static size_t chunk_rows(size_t n) {
     return most < HCRI_CHUNK ? most : HCRI_CHUNK;
 }
 
-/* One thread's slice takes a cache line for itself and its arrays. */
-static size_t slice_bytes(size_t n) { return aligned((chunk_rows(n) + VECTORS) * n * sizeof(double)); }
+/* The arrays of one thread's slice. */
+static size_t slice_bytes(const hcr_region *region) {
+    const size_t n = region->set.n;
+    size_t numbers = (chunk_rows(n) + VECTORS) * n;
+    if (region->motion.parameters != 0)
+        numbers += chunk_rows(n) * n + hcri_anchor_scratch(region);
+    return aligned(numbers * sizeof(double));
+}
 
 size_t hcr_workspace_size(const hcr_region *region, size_t threads) {
     if (region == NULL)
         return 0;
     const size_t count = actual_threads(threads);
-    return aligned(sizeof(hcr_workspace)) + aligned(count * sizeof(hcri_slice)) + count * slice_bytes(region->set.n);
+    return aligned(sizeof(hcr_workspace)) + aligned(count * sizeof(hcri_slice)) + count * slice_bytes(region);
 }
 
 hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory, size_t bytes,
@@ -54,7 +60,11 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
     for (size_t i = 0; i < made->threads; i++) {
         double *numbers = (double *)(void *)at;
         made->slice[i] = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
-        at += slice_bytes(n);
+        if (region->motion.parameters != 0) {
+            made->slice[i].origins = made->slice[i].vectors + VECTORS * n;
+            made->slice[i].anchor_scratch = made->slice[i].origins + made->chunk * n;
+        }
+        at += slice_bytes(region);
     }
     *workspace = made;
     return HCR_OK;
@@ -93,6 +103,10 @@ hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
     if (search->method < HCR_SEARCH_FULL || search->method > HCR_SEARCH_CHAMPION)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search->method);
+    if (search->method != HCR_SEARCH_FULL && workspace->region->motion.parameters != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a region with parameters is searched in full: search method %d is for fixed origins",
+                         (int)search->method);
     if (!(search->base_multiplier >= 0) || isinf(search->base_multiplier))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the base multiplier is %g: it must be finite and at least 0",
                          search->base_multiplier);

@@ -2,7 +2,7 @@
 #ifndef HCRI_WORKSPACE_H
 #define HCRI_WORKSPACE_H
 
-#include "region/region.h"
+#include "region/anchor.h"
 
 /* Rows that go through the kernels together. */
 #define HCRI_CHUNK 32
@@ -10,6 +10,9 @@
 typedef struct hcri_slice {
     double *directions; /* chunk × n: directions that aren't used where they lie */
     double *vectors;    /* 4 × n, for derivatives */
+    /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
+    double *origins, *anchor_scratch;
+    hcri_anchor anchor[HCRI_CHUNK];
     uint64_t intersections;
 } hcri_slice;
 

@@ -54,6 +54,9 @@ static hcr_status add_variable(hcr_builder *builder, const char *name, size_t si
     if (set->blocks != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "\"%s\" comes after a constraint: outputs and parameters are declared first", name);
+    if (builder->points != NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "\"%s\" comes after points for the origin: outputs and parameters are declared first", name);
     if (size == 0 || size > UINT32_MAX / 4 - set->n)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" has size %zu: it must be 1 or more, all columns under 2^30",
                          name, size);
@@ -160,12 +163,10 @@ hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint
                          : hcri_body_add_block(&group->body[group->bodies - 1], constraint, error);
 }
 
-/* A bound as it is kept: ±infinity from ±HCRI_NO_BOUND on. */
-static double bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? copysign(INFINITY, given) : given; }
+double hcri_builder_bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? copysign(INFINITY, given) : given; }
 
-/* Sparse rows as the builder takes them: columns that increase, coefficients of a size that can be. */
-static hcr_status check_rows(const hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
-                             const double *values, hcr_error *error) {
+hcr_status hcri_builder_check_rows(const hcr_builder *builder, size_t rows, const size_t *start,
+                                   const uint32_t *columns, const double *values, hcr_error *error) {
     if (builder == NULL || (rows != 0 && start == NULL) ||
         (rows != 0 && start[rows] != start[0] && (columns == NULL || values == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, start, columns or values is NULL");
@@ -198,13 +199,13 @@ static void keep(kept_row *row, const size_t *start, const uint32_t *columns, co
         }
 }
 
-/* Refuses bounds that leave no interior, exactly; NULL stands for no bound. */
-static hcr_status check_bounds(size_t count, const double *lower, const double *upper, const char *what,
-                               hcr_error *error) {
+hcr_status hcri_builder_check_bounds(size_t count, const double *lower, const double *upper, const char *what,
+                                     hcr_error *error) {
     for (size_t i = 0; i < count; i++) {
         if ((lower != NULL && isnan(lower[i])) || (upper != NULL && isnan(upper[i])))
             return hcri_fail(error, HCR_ERROR_DATA, "the bound of %s %zu is NaN", what, i);
-        if ((lower != NULL && bound(lower[i]) == INFINITY) || (upper != NULL && bound(upper[i]) == -INFINITY))
+        if ((lower != NULL && hcri_builder_bound(lower[i]) == INFINITY) ||
+            (upper != NULL && hcri_builder_bound(upper[i]) == -INFINITY))
             return hcri_fail(error, HCR_ERROR_EMPTY, "no number satisfies the infinite bound of %s %zu", what, i);
     }
     return HCR_OK;
@@ -217,14 +218,16 @@ hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t cou
     if (first > builder->set.outputs || count > builder->set.outputs - first)
         return hcri_fail(error, HCR_ERROR_SHAPE, "bounds for outputs %zu to %zu of %zu", first, first + count,
                          builder->set.outputs);
-    HCRI_TRY(check_bounds(count, lower, upper, "output", error));
+    HCRI_TRY(hcri_builder_check_bounds(count, lower, upper, "output", error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     for (size_t k = 0; k < count; k++) {
         const uint32_t row = builder->place_rows++;
         if (lower != NULL)
-            hcri_box_narrow_lower(hcri_builder_box(builder), first + k, bound(lower[k]), builder->place, row);
+            hcri_box_narrow_lower(hcri_builder_box(builder), first + k, hcri_builder_bound(lower[k]), builder->place,
+                                  row);
         if (upper != NULL)
-            hcri_box_narrow_upper(hcri_builder_box(builder), first + k, bound(upper[k]), builder->place, row);
+            hcri_box_narrow_upper(hcri_builder_box(builder), first + k, hcri_builder_bound(upper[k]), builder->place,
+                                  row);
     }
     return HCR_OK;
 }
@@ -232,8 +235,8 @@ hcr_status hcr_builder_add_bounds(hcr_builder *builder, size_t first, size_t cou
 hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
                                        const double *values, const double *lower, const double *upper,
                                        hcr_error *error) {
-    HCRI_TRY(check_rows(builder, rows, start, columns, values, error));
-    HCRI_TRY(check_bounds(rows, lower, upper, "row", error));
+    HCRI_TRY(hcri_builder_check_rows(builder, rows, start, columns, values, error));
+    HCRI_TRY(hcri_builder_check_bounds(rows, lower, upper, "row", error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_linear *linear = hcri_builder_linear(builder);
     const hcr_allocator *allocator = &builder->set.allocator;
@@ -244,8 +247,8 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
         keep(&kept, start, columns, values, i);
-        const double low = lower == NULL ? -INFINITY : bound(lower[i]);
-        const double high = upper == NULL ? INFINITY : bound(upper[i]);
+        const double low = lower == NULL ? -INFINITY : hcri_builder_bound(lower[i]);
+        const double high = upper == NULL ? INFINITY : hcri_builder_bound(upper[i]);
         const uint32_t row = builder->place_rows++;
         if (kept.count == 0 && (low > 0 || high < 0))
             status = hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i);
@@ -265,7 +268,7 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
 
 hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const size_t *start, const uint32_t *columns,
                                       const double *values, const double *right, hcr_error *error) {
-    HCRI_TRY(check_rows(builder, rows, start, columns, values, error));
+    HCRI_TRY(hcri_builder_check_rows(builder, rows, start, columns, values, error));
     if (rows != 0 && right == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "right is NULL");
     if (builder->group != NULL)

@@ -34,6 +34,14 @@ hcr_status hcri_builder_add_expression(hcr_builder *builder, hcri_tape *tape, in
 /* The box and the rows that constraints now go to: the set's, or those of the current body of a group. */
 hcri_box *hcri_builder_box(hcr_builder *builder);
 hcri_linear *hcri_builder_linear(hcr_builder *builder);
+/* A bound as it is kept: ±infinity from ±HCRI_NO_BOUND on. */
+double hcri_builder_bound(double given);
+/* Refuses sparse rows that the builder doesn't take: columns must increase, coefficients be of a size that can be. */
+hcr_status hcri_builder_check_rows(const hcr_builder *builder, size_t rows, const size_t *start,
+                                   const uint32_t *columns, const double *values, hcr_error *error);
+/* Refuses bounds that leave no interior, exactly; NULL stands for no bound. `what` they belong to, for the message. */
+hcr_status hcri_builder_check_bounds(size_t count, const double *lower, const double *upper, const char *what,
+                                     hcr_error *error);
 /* Makes the box and the rows once the outputs are known; every call that adds constraints begins with it. */
 hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error);
 

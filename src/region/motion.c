@@ -1,9 +1,13 @@
 #include "region/motion.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "constraints/kernels.h"
 
 void hcri_motion_release(hcri_motion *motion, const hcr_allocator *allocator) {
     hcri_release(allocator, motion->constant);
+    hcri_layout_release(&motion->layout, allocator);
     hcri_rows_release(&motion->map, allocator);
     *motion = (hcri_motion){0};
 }
@@ -12,8 +16,10 @@ hcr_status hcri_motion_copy(const hcri_motion *motion, const hcr_allocator *allo
                             hcr_error *error) {
     *copy = (hcri_motion){.outputs = motion->outputs, .parameters = motion->parameters};
     copy->constant = hcri_copy(allocator, motion->constant, motion->outputs, sizeof *copy->constant);
-    const hcr_status status = copy->constant == NULL ? hcri_fail_memory(error)
-                                                     : hcri_rows_append_all(&copy->map, allocator, &motion->map, error);
+    hcr_status status = copy->constant == NULL ? hcri_fail_memory(error)
+                                               : hcri_rows_append_all(&copy->map, allocator, &motion->map, error);
+    if (status == HCR_OK)
+        status = hcri_layout_make(&copy->map, copy->parameters, allocator, &copy->layout, error);
     if (status != HCR_OK)
         hcri_motion_release(copy, allocator);
     return status;
@@ -43,27 +49,80 @@ hcr_status hcri_motion_read(hcri_source *in, size_t outputs, size_t parameters, 
     return status;
 }
 
-void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin) {
-    for (size_t j = 0; j < motion->outputs; j++) {
-        origin[j] = motion->constant[j];
-        for (size_t k = motion->map.start[j]; k < motion->map.start[j + 1]; k++)
-            origin[j] += motion->map.values[k] * x[motion->map.columns[k]];
-    }
+/* origin = constant + products for rows first … first + count − 1. */
+static void put_origin(const hcri_motion *motion, size_t first, size_t count, const double *products, double *origin) {
+    for (size_t i = 0; i < count; i++)
+        origin[first + i] = motion->constant[first + i] + products[i];
 }
 
-void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most) {
-    *least = *most = motion->constant[j];
-    for (size_t k = motion->map.start[j]; k < motion->map.start[j + 1]; k++) {
-        const double a = motion->map.values[k] * motion->lower[motion->map.columns[k]],
-                     b = motion->map.values[k] * motion->upper[motion->map.columns[k]];
-        *least += fmin(a, b);
-        *most += fmax(a, b);
+void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin) {
+    enum { ROWS = 128 };
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_rows *map = &motion->map;
+    double products[ROWS];
+    for (size_t r = 0; r < motion->layout.runs; r++) {
+        const hcri_run *run = &motion->layout.run[r];
+        for (size_t from = 0; from < run->count; from += ROWS) {
+            const size_t count = run->count - from < ROWS ? run->count - from : ROWS;
+            kernels->run_products(map, run, motion->parameters, from, count, 1, x, motion->parameters, products, ROWS);
+            put_origin(motion, run->first + from, count, products, origin);
+        }
+    }
+    for (size_t j = 0; motion->layout.runs == 0 && j < motion->outputs; j++) {
+        const size_t start = map->start[j];
+        products[0] = kernels->row_dot(map->start[j + 1] - start, map->columns + start, map->values + start, x);
+        put_origin(motion, j, 1, products, origin);
     }
 }
 
 int hcri_motion_accepts(const hcri_motion *motion, const double *x) {
+    return motion->parameters == 0 || hcri_kernels_best()->within(motion->parameters, x, motion->lower, motion->upper);
+}
+
+static double largest(const hcri_motion *motion, size_t k) {
+    return fmax(fabs(motion->lower[k]), fabs(motion->upper[k]));
+}
+
+/* With O_k = constant_k + map_k x + its rounding in the sum that completes output j, what is left beside constant_j and
+ * map_j are differences that are 0 but for the rounding of the map, and the rounding of the other outputs. `rest`: a
+ * number a parameter. */
+static double bound_completion(const hcri_motion *motion, const hcri_affine *affine, size_t d, double *rest) {
+    const size_t j = affine->dependent[d], outputs = motion->outputs;
+    const hcri_rows *map = &motion->map, *by = &affine->map;
+    double constant = affine->constant[d] - motion->constant[j], size = fabs(affine->constant[d]), off = 0;
+    const size_t terms = by->start[d + 1] - by->start[d] + map->start[j + 1] - map->start[j];
+    memset(rest, 0, motion->parameters * sizeof *rest);
+    for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+        rest[map->columns[k]] = -map->values[k];
+    for (size_t k = by->start[d]; k < by->start[d + 1]; k++) {
+        const size_t column = by->columns[k];
+        const double a = by->values[k];
+        if (column >= outputs) {
+            rest[column - outputs] += a;
+            size += fabs(a) * largest(motion, column - outputs);
+            continue;
+        }
+        constant += a * motion->constant[column];
+        size += fabs(a * motion->constant[column]);
+        off += fabs(a) * hcri_motion_rounding(motion, column);
+        for (size_t l = map->start[column]; l < map->start[column + 1]; l++) {
+            rest[map->columns[l]] += a * map->values[l];
+            size += fabs(a * map->values[l]) * largest(motion, map->columns[l]);
+        }
+    }
+    off += fabs(constant);
     for (size_t k = 0; k < motion->parameters; k++)
-        if (!(motion->lower[k] <= x[k] && x[k] <= motion->upper[k]))
-            return 0;
-    return 1;
+        off += fabs(rest[k]) * largest(motion, k);
+    return 1.01 * (off + 0x1p-53 * (double)(terms + 4) * size);
+}
+
+hcr_status hcri_motion_bound_completion(const hcri_motion *motion, const hcri_affine *affine,
+                                        const hcr_allocator *allocator, double *off, hcr_error *error) {
+    double *rest = hcri_allocate(allocator, motion->parameters, sizeof *rest);
+    if (rest == NULL)
+        return hcri_fail_memory(error);
+    for (size_t d = 0; d < affine->count; d++)
+        off[affine->dependent[d]] = bound_completion(motion, affine, d, rest);
+    hcri_release(allocator, rest);
+    return HCR_OK;
 }

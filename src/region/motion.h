@@ -3,7 +3,8 @@
 #ifndef HCRI_MOTION_H
 #define HCRI_MOTION_H
 
-#include "constraints/constraint.h"
+#include "constraints/moving.h"
+#include "region/affine.h"
 
 void hcri_motion_release(hcri_motion *motion, const hcr_allocator *allocator);
 hcr_status hcri_motion_copy(const hcri_motion *motion, const hcr_allocator *allocator, hcri_motion *copy,
@@ -14,8 +15,10 @@ hcr_status hcri_motion_read(hcri_source *in, size_t outputs, size_t parameters, 
                             hcri_motion *motion, hcr_error *error);
 /* origin_j = constant_j + Σ map_jk x_k, in the order of k. */
 void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin);
-/* The extremes of O_j(x) over the range. */
-void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most);
+/* off_j of the outputs that the equalities determine: bounds how far O_j, completed from the origin's other outputs, is
+ * from constant_j + map_j x over the range; the others are left as they are. */
+hcr_status hcri_motion_bound_completion(const hcri_motion *motion, const hcri_affine *affine,
+                                        const hcr_allocator *allocator, double *off, hcr_error *error);
 /* 1 when every parameter is in its range (a NaN isn't). */
 int hcri_motion_accepts(const hcri_motion *motion, const double *x);
 

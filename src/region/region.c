@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/block.h"
 #include "constraints/callback.h"
 #include "constraints/union.h"
 
@@ -38,6 +39,8 @@ static void extra_of_dependent(const hcr_region *region, double unit, const doub
     for (size_t i = 0; i < affine->count; i++)
         for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
             const size_t j = affine->map.columns[k];
+            if (j >= region->set.outputs) /* parameters are what they are */
+                continue;
             extra[affine->dependent[i]] += 1.01 * 4 * unit * fabs(affine->map.values[k]) * (fabs(size[j]) + reach[j]);
         }
 }
@@ -47,9 +50,11 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
                                  double *extra, hcr_error *error) {
     const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
     const hcri_set *set = &region->set;
-    memset(extra, 0, set->n * sizeof *extra);
-    extra_of_dependent(region, unit, size, reach, extra);
     const int moves = region->motion.parameters != 0;
+    memset(extra, 0, set->n * sizeof *extra);
+    if (moves)
+        HCRI_TRY(hcri_motion_bound_completion(&region->motion, &region->affine, &set->allocator, extra, error));
+    extra_of_dependent(region, unit, size, reach, extra);
     const hcri_extent extent = {size, reach, moves ? &region->motion : NULL, region->radius,
                                 region->affine.count == 0 ? NULL : extra};
     region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
@@ -102,6 +107,7 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     for (int p = 0; p < 2 && status == HCR_OK; p++)
         status = compute_margin(region, (hcr_precision)p, size, reach, reach + n, error);
     region->origin_proved = region->verified_blocks[HCR_DOUBLE] == 0 || region->motion.parameters == 0;
+    region->motion.proved = region->origin_proved;
     hcri_release(&region->set.allocator, size);
     return status;
 }
@@ -192,7 +198,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
     HCRI_TRY(place_blocks(region, error));
     for (size_t b = 0; parameters != 0 && b < region->set.blocks; b++) {
         const hcri_kind *kind = region->set.block[b]->kind;
-        if (kind->gauge_from == NULL)
+        if (!hcri_block_takes_parameters(region->set.block[b]))
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                              "a region with parameters can't have a constraint of kind %s", kind->name);
         if (kind->follow != NULL)

@@ -239,7 +239,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
                                   hcr_error *error) {
     const hcri_set *set = local->set;
     const size_t n = set->n;
-    const int all = is_cheap(set, n);
+    const int all = is_cheap(set, set->outputs);
     if (set->linear->rows.count == 0 || (!all && (unbounded || hcri_bounds_closed(n, lower, upper))))
         return HCR_OK;
     int found = 0;
@@ -252,7 +252,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     HCRI_TRY(hcri_local_plain(local, &program, error));
     double *objective = hcri_allocate(memory, n, sizeof *objective);
     hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
-    for (size_t j = 0; j < n && status == HCR_OK; j++)
+    for (size_t j = 0; j < set->outputs && status == HCR_OK; j++)
         for (int side = 0; side < 2 && status == HCR_OK; side++) {
             if (!all && !isinf((side == 0 ? upper : lower)[j]))
                 continue;

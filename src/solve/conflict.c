@@ -70,6 +70,8 @@ static const double part_of_it = 1e-3;
 
 static const char no_point[] = "the region is empty: no point satisfies all of";
 static const char no_room[] = "the region has no interior: a single point or a flat piece is all that satisfies";
+static const char tied[] = "the parameters are tied to each other, so that most of their values leave no point, by";
+static const char untie[] = "Write one parameter as the expression of the others that it is, or leave an output free.";
 static const char loosen[] = "Loosen one of them.";
 static const char make_room[] = "An origin needs room on all sides: loosen one of them.";
 
@@ -89,7 +91,8 @@ hcr_status hcri_conflict_sides(const hcri_set *set, hcr_error *error) {
     return HCR_OK;
 }
 
-hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned char *marked, hcr_error *error) {
+hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned char *marked, int ties,
+                                           hcr_error *error) {
     const size_t count = set->equalities.rows.count;
     member *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
     if (found == NULL)
@@ -98,7 +101,8 @@ hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned c
     for (uint32_t e = 0; e < count; e++)
         if (marked[e])
             found[conflicting++] = member_of_equality(set, e);
-    const hcr_status status = refuse(set, no_point, conflicting, found, loosen, error);
+    const hcr_status status = ties ? refuse(set, tied, conflicting, found, untie, error)
+                                   : refuse(set, no_point, conflicting, found, loosen, error);
     hcri_release(&hcri_default_allocator, found);
     return status;
 }

@@ -18,14 +18,15 @@ static const double most_refinement = 2e8;
 
 static double *numbers(size_t count) { return hcri_allocate(memory, count, sizeof(double)); }
 
-hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, hcri_dense_equalities *system, hcr_error *error) {
+hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, size_t rights, hcri_dense_equalities *system,
+                                        hcr_error *error) {
     const size_t most = rows < columns ? rows : columns;
-    *system = (hcri_dense_equalities){.rows = rows, .columns = columns, .conflict = SIZE_MAX};
+    *system = (hcri_dense_equalities){.rows = rows, .columns = columns, .rights = rights, .conflict = SIZE_MAX};
     system->A = numbers(rows * columns);
-    system->right = numbers(rows);
+    system->right = numbers(rights * rows);
     system->row = hcri_allocate(memory, rows, sizeof(size_t));
     system->column = hcri_allocate(memory, columns, sizeof(size_t));
-    system->constant = numbers(most);
+    system->constant = numbers(rights * most);
     system->basis = numbers(rows * columns);
     system->weight = numbers(rows);
     if (system->A != NULL && system->right != NULL && system->row != NULL && system->column != NULL &&
@@ -65,6 +66,19 @@ static hcr_status pivoted(size_t length, size_t count, double *vectors, double *
     return info == 0 ? HCR_OK : give_up(error);
 }
 
+/* Does right side c of a row differ from the independent rows' by more than rounding? */
+static int disagrees(const hcri_dense_equalities *system, size_t row, size_t c, const double *length) {
+    const double *rights = system->right + c * system->rows;
+    hcri_dd left = {rights[row] / length[row], 0};
+    double sizes = fabs(left.high);
+    for (size_t i = 0; i < system->rank; i++) {
+        const double right = rights[system->row[i]] / length[system->row[i]];
+        left = hcri_dd_add_product(left, -system->weight[i], right);
+        sizes += fabs(system->weight[i] * right);
+    }
+    return fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes;
+}
+
 /* Rows beyond the rank: with A' P = Q [R1 R2] they are Σ weight of the independent ones, weight = R1⁻¹ R2. */
 static void find_conflict(hcri_dense_equalities *system, const double *length) {
     const size_t lead = system->columns, rank = system->rank;
@@ -76,18 +90,12 @@ static void find_conflict(hcri_dense_equalities *system, const double *length) {
                 system->weight[i] -= system->basis[k * lead + i] * system->weight[k];
             system->weight[i] /= system->basis[i * lead + i];
         }
-        const size_t row = system->row[d];
-        hcri_dd left = {system->right[row] / length[row], 0};
-        double sizes = fabs(left.high);
-        for (size_t i = 0; i < rank; i++) {
-            const double right = system->right[system->row[i]] / length[system->row[i]];
-            left = hcri_dd_add_product(left, -system->weight[i], right);
-            sizes += fabs(system->weight[i] * right);
-        }
-        if (fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes) {
-            system->conflict = row;
-            return;
-        }
+        for (size_t c = system->rights; c-- > 0;)
+            if (disagrees(system, system->row[d], c, length)) {
+                system->conflict = system->row[d];
+                system->conflicting_right = c;
+                return;
+            }
     }
 }
 
@@ -134,13 +142,14 @@ static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error
     return status;
 }
 
-/* residual = right side c of the system less A_dependent x; c = 0 stands for b, else for a free column's −A. */
+/* residual = column c of [b −A_free] less A_dependent x. */
 static void take_residual(const hcri_dense_equalities *system, size_t c, const double *x, int precisely,
                           double *residual) {
     const size_t rank = system->rank, columns = system->columns;
     for (size_t i = 0; i < rank; i++) {
         const double *a = system->A + system->row[i] * columns;
-        const double right = c == 0 ? system->right[system->row[i]] : -a[system->column[rank + c - 1]];
+        const double right = c < system->rights ? system->right[c * system->rows + system->row[i]]
+                                                : -a[system->column[rank + c - system->rights]];
         if (precisely) {
             hcri_dd left = {right, 0};
             for (size_t k = 0; k < rank; k++)
@@ -159,7 +168,7 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
 /* A_dependent [constant T] = [b −A_free] by elimination and refinement. */
 static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *error) {
     enum { REFINEMENTS = 3 };
-    const size_t rank = system->rank, columns = system->columns, rights = columns - rank + 1;
+    const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
     double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
@@ -173,15 +182,17 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
         status = give_up(error);
     for (int round = 0; round <= REFINEMENTS && status == HCR_OK; round++) {
         for (size_t c = 0; c < rights; c++)
-            take_residual(system, c, solution + c * rank, round > 0 && (c == 0 || precisely), residual + c * rank);
+            take_residual(system, c, solution + c * rank, round > 0 && (c < system->rights || precisely),
+                          residual + c * rank);
         if (LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', size, (lapack_int)rights, factor, size, pivot, residual, size) != 0)
             status = give_up(error);
         for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
             solution[k] += residual[k];
     }
     if (status == HCR_OK) {
-        memcpy(system->constant, solution, rank * sizeof *solution);
-        system->map = hcri_copy(memory, solution + rank, rank * (rights - 1), sizeof *solution);
+        const size_t constants = rank * system->rights;
+        memcpy(system->constant, solution, constants * sizeof *solution);
+        system->map = hcri_copy(memory, solution + constants, rank * rights - constants, sizeof *solution);
         if (system->map == NULL)
             status = hcri_fail_memory(error);
     }

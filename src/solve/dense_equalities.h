@@ -1,4 +1,4 @@
-/* A x = b for equalities that hang together, in full matrices. */
+/* A x = b for equalities that hang together, in full matrices; b may be affine in parameters: b_0 + Σ_c b_c x_c. */
 #ifndef HCRI_DENSE_EQUALITIES_H
 #define HCRI_DENSE_EQUALITIES_H
 
@@ -7,26 +7,28 @@
 #include "core/status.h"
 
 typedef struct hcri_dense_equalities {
-    size_t rows, columns;
+    size_t rows, columns, rights;
     double *A;     /* columns × rows, a row's coefficients together; their size about 1 */
-    double *right; /* b */
+    double *right; /* b: rights × rows, b_0 and then one right side a parameter */
 
     /* found */
     size_t rank;
-    size_t *row;      /* all rows, the independent ones first */
-    size_t *column;   /* all columns, the dependent ones first */
-    double *map;      /* T: x_dependent = constant + T x_free; rank numbers for each free column */
-    double *constant; /* rank */
-    double *basis;    /* Q: rank rows, orthonormal, each of `columns` numbers */
-    size_t conflict;  /* a row that contradicts the independent ones, SIZE_MAX for none … */
-    double *weight;   /* … and how it depends on them: rank numbers */
+    size_t *row;              /* all rows, the independent ones first */
+    size_t *column;           /* all columns, the dependent ones first */
+    double *map;              /* T: x_dependent = constant + T x_free; rank numbers for each free column */
+    double *constant;         /* rank numbers for each right side */
+    double *basis;            /* Q: rank rows, orthonormal, each of `columns` numbers */
+    size_t conflict;          /* a row that contradicts the independent ones, SIZE_MAX for none … */
+    size_t conflicting_right; /* … in which right side, a parameter's if it can, … */
+    double *weight;           /* … and how it depends on them: rank numbers */
 } hcri_dense_equalities;
 
 /* Numbers in A up to which full matrices are reasonable, 256 MB. */
 #define HCRI_LARGEST_EQUALITIES ((size_t)1 << 25)
 
 /* Room for A and right, zeros. */
-hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, hcri_dense_equalities *system, hcr_error *error);
+hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, size_t rights, hcri_dense_equalities *system,
+                                        hcr_error *error);
 void hcri_dense_equalities_release(hcri_dense_equalities *system);
 hcr_status hcri_dense_equalities_solve(hcri_dense_equalities *system, hcr_error *error);
 

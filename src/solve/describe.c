@@ -47,6 +47,7 @@ static const char *name_of_kind(hcri_kind_id id) {
     case HCRI_LMI: return "a linear matrix inequality";
     case HCRI_EXPRESSION: return "an expression";
     case HCRI_CALLBACK: return "a callback";
+    case HCRI_VARYING: return "a row whose coefficients depend on parameters";
     default: return "a group";
     }
 }

@@ -19,8 +19,10 @@ typedef struct solver {
     const hcr_allocator *allocator;
     const hcri_rows *rows;
     size_t n, m;
-    double *value;       /* of an output that an equality fixes … */
-    uint32_t *fixed_by;  /* … and which one; NONE for others */
+    size_t outputs;      /* of the n columns; what stands behind them are parameters */
+    double *value;       /* of an output that an equality fixes, but for parameters … */
+    uint32_t *fixed_by;  /* … which one; NONE for others … */
+    uint32_t *fixed_row; /* … and its row in to->affine.map, over parameters alone */
     size_t *left;        /* of an equality: outputs that aren't fixed */
     unsigned char *done; /* an equality that is used, or follows from others */
     size_t *start;       /* the equalities of each output */
@@ -28,16 +30,21 @@ typedef struct solver {
     uint32_t *group;  /* union-find over the equalities */
     uint32_t *member; /* equalities and outputs of the group being solved */
     uint32_t *output;
-    uint32_t *local;   /* of an output in its group */
+    uint32_t *local;   /* of an output in its group, of a parameter in `varying` */
     uint32_t *columns; /* a row being made */
     double *values;
+    size_t varies;     /* parameters on the right side of an equality or a group, increasing … */
+    uint32_t *varying; /* … as columns, … */
+    hcri_dd *slope;    /* … their coefficients there, by parameter, … */
+    double *sizes;     /* … and Σ of the sizes of what those are sums of */
     uint32_t *used_by; /* how many inequalities an output occurs in: few where it is to be dependent */
     hcri_elimination *to;
 } solver;
 
 static void release(solver *at) {
-    void *owned[] = {at->value,  at->fixed_by, at->left,  at->done,    at->start,  at->of_output, at->group,
-                     at->member, at->output,   at->local, at->columns, at->values, at->used_by};
+    void *owned[] = {at->value,     at->fixed_by, at->fixed_row, at->left,   at->done,   at->start,
+                     at->of_output, at->group,    at->member,    at->output, at->local,  at->columns,
+                     at->values,    at->varying,  at->slope,     at->sizes,  at->used_by};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         hcri_release(at->allocator, owned[i]);
 }
@@ -47,6 +54,10 @@ static hcr_status prepare(solver *at, hcr_error *error) {
     const size_t n = at->n, m = at->m, entries = at->rows->start[m];
     at->value = hcri_allocate(allocator, n, sizeof(double));
     at->fixed_by = hcri_allocate(allocator, n, sizeof(uint32_t));
+    at->fixed_row = hcri_allocate(allocator, n, sizeof(uint32_t));
+    at->varying = hcri_allocate(allocator, n - at->outputs, sizeof(uint32_t));
+    at->slope = hcri_allocate(allocator, n - at->outputs, sizeof *at->slope);
+    at->sizes = hcri_allocate(allocator, n - at->outputs, sizeof(double));
     at->left = hcri_allocate(allocator, m, sizeof(size_t));
     at->done = hcri_allocate(allocator, m, 1);
     at->start = hcri_allocate(allocator, n + 2, sizeof(size_t));
@@ -64,19 +75,23 @@ static hcr_status prepare(solver *at, hcr_error *error) {
     to->equality = hcri_allocate(allocator, m, sizeof(uint32_t));
     if (at->value == NULL || at->fixed_by == NULL || at->left == NULL || at->done == NULL || at->start == NULL ||
         at->of_output == NULL || at->group == NULL || at->member == NULL || at->output == NULL || at->local == NULL ||
-        at->columns == NULL || at->values == NULL || at->used_by == NULL || to->affine.dependent == NULL ||
+        at->columns == NULL || at->values == NULL || at->used_by == NULL || at->fixed_row == NULL ||
+        at->varying == NULL || at->slope == NULL || at->sizes == NULL || to->affine.dependent == NULL ||
         to->affine.constant == NULL || to->equality == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
         at->fixed_by[j] = NONE;
     for (size_t k = 0; k < entries; k++)
-        at->start[at->rows->columns[k] + 2]++;
+        if (at->rows->columns[k] < at->outputs)
+            at->start[at->rows->columns[k] + 2]++;
     for (size_t j = 0; j < n; j++)
         at->start[j + 2] += at->start[j + 1];
     for (uint32_t e = 0; e < m; e++) {
-        at->left[e] = at->rows->start[e + 1] - at->rows->start[e];
         for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
-            at->of_output[at->start[at->rows->columns[k] + 1]++] = e;
+            if (at->rows->columns[k] < at->outputs) {
+                at->left[e]++;
+                at->of_output[at->start[at->rows->columns[k] + 1]++] = e;
+            }
     }
     const hcri_rows *rows = &at->set->linear->rows;
     for (size_t k = 0; rows->count != 0 && k < rows->start[rows->count]; k++)
@@ -84,18 +99,61 @@ static hcr_status prepare(solver *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* b − Σ a_j y_j over the fixed outputs; *sizes: Σ of what is summed. */
-static double right_left(const solver *at, uint32_t e, double *sizes) {
+/* Does the column stand for an output that isn't fixed? */
+static int is_open(const solver *at, uint32_t column) { return column < at->outputs && at->fixed_by[column] == NONE; }
+
+/* Adds a·x for a parameter to the right side. */
+static void add_slope(solver *at, uint32_t column, double a, double factor) {
+    const size_t k = column - at->outputs;
+    at->slope[k] = hcri_dd_add_product(at->slope[k], a, factor);
+    at->sizes[k] += fabs(a * factor);
+}
+
+/* The right side of equality e once the fixed outputs are put in: b − Σ a_j value_j, and for each parameter its
+ * coefficient in at->slope, which must be cleared before; *sizes: Σ of what is summed. */
+static double right_left(solver *at, uint32_t e, double *sizes) {
     hcri_dd left = {at->set->equalities.right[e], 0};
+    const hcri_rows *map = &at->to->affine.map;
     *sizes = fabs(left.high);
     for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++) {
         const uint32_t j = at->rows->columns[k];
-        if (at->fixed_by[j] == NONE)
+        const double a = at->rows->values[k];
+        if (j >= at->outputs)
+            add_slope(at, j, -a, 1);
+        if (j >= at->outputs || at->fixed_by[j] == NONE)
             continue;
-        left = hcri_dd_add_product(left, -at->rows->values[k], at->value[j]);
-        *sizes += fabs(at->rows->values[k] * at->value[j]);
+        left = hcri_dd_add_product(left, -a, at->value[j]);
+        *sizes += fabs(a * at->value[j]);
+        for (size_t t = map->start[at->fixed_row[j]]; t < map->start[at->fixed_row[j] + 1]; t++)
+            add_slope(at, map->columns[t], -a, map->values[t]);
     }
     return hcri_dd_value(left);
+}
+
+static void clear_slopes(solver *at) {
+    for (size_t k = 0; k < at->n - at->outputs; k++) {
+        at->slope[k] = (hcri_dd){0};
+        at->sizes[k] = 0;
+    }
+}
+
+/* The coefficient of a parameter on the right side; what is left of terms that cancel to within rounding is 0. */
+static double slope_of(const solver *at, uint32_t column) {
+    const size_t k = column - at->outputs;
+    const double slope = hcri_dd_value(at->slope[k]);
+    return fabs(slope) > HCRI_EQUALITY_ROUNDING * at->sizes[k] ? slope : 0;
+}
+
+/* Appends the right side's parameters, divided by `pivot`, to the row being made. */
+static size_t append_slopes(solver *at, double pivot, size_t terms) {
+    for (size_t j = at->outputs; j < at->n; j++) {
+        const double slope = slope_of(at, (uint32_t)j);
+        if (slope == 0)
+            continue;
+        at->columns[terms] = (uint32_t)j;
+        at->values[terms++] = slope / pivot;
+    }
+    return terms;
 }
 
 /* ------------------------------------------------------------------------------------------------- what is found */
@@ -116,12 +174,17 @@ static hcr_status add_dependent(solver *at, uint32_t output, double constant, si
     return HCR_OK;
 }
 
-static hcr_status fix_output(solver *at, uint32_t output, double value, uint32_t e, hcr_error *error) {
+/* a·output is the right side of equality e. */
+static hcr_status fix_output(solver *at, uint32_t output, double a, uint32_t e, hcr_error *error) {
     static const double one = 1;
+    double sizes;
+    clear_slopes(at);
+    const double value = right_left(at, e, &sizes) / a;
     at->value[output] = value;
     at->fixed_by[output] = e;
+    at->fixed_row[output] = (uint32_t)at->to->affine.count;
     at->to->equality[at->to->affine.count] = e;
-    HCRI_TRY(add_dependent(at, output, value, 0, 1, &e, error));
+    HCRI_TRY(add_dependent(at, output, value, append_slopes(at, a, 0), 1, &e, error));
     return hcri_rows_append(&at->to->affine.basis, at->allocator, 1, &output, &one, error);
 }
 
@@ -146,22 +209,21 @@ static void mark_fixing(const solver *at, uint32_t e, unsigned char *marked) {
     }
 }
 
-static hcr_status refuse(const solver *at, const unsigned char *marked, hcr_error *error) {
-    return hcri_conflict_refuse_equalities(at->set, marked, error);
-}
-
-/* An equality without outputs left agrees with those that fixed them, or doesn't. */
+/* An equality without outputs left agrees with those that fixed them, ties parameters to each other, or contradicts
+ * them. */
 static hcr_status check_fixed(solver *at, uint32_t e, hcr_error *error) {
     double sizes;
+    clear_slopes(at);
     const double left = right_left(at, e, &sizes);
+    const int ties = append_slopes(at, 1, 0) != 0;
     at->done[e] = 1;
-    if (fabs(left) <= HCRI_EQUALITY_ROUNDING * sizes)
+    if (!ties && fabs(left) <= HCRI_EQUALITY_ROUNDING * sizes)
         return HCR_OK;
     unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
     if (marked == NULL)
         return hcri_fail_memory(error);
     mark_fixing(at, e, marked);
-    const hcr_status status = refuse(at, marked, error);
+    const hcr_status status = hcri_conflict_refuse_equalities(at->set, marked, ties, error);
     hcri_release(at->allocator, marked);
     return status;
 }
@@ -182,12 +244,11 @@ static hcr_status fix_outputs(solver *at, hcr_error *error) {
             continue;
         }
         size_t k = at->rows->start[e];
-        while (at->fixed_by[at->rows->columns[k]] != NONE)
+        while (!is_open(at, at->rows->columns[k]))
             k++;
         const uint32_t output = at->rows->columns[k];
-        double sizes;
         at->done[e] = 1;
-        HCRI_TRY(fix_output(at, output, right_left(at, e, &sizes) / at->rows->values[k], e, error));
+        HCRI_TRY(fix_output(at, output, at->rows->values[k], e, error));
         for (size_t i = at->start[output]; i < at->start[output + 1]; i++)
             if (--at->left[at->of_output[i]] == 1) /* once for each equality: there is room for all */
                 waiting[count++] = at->of_output[i];
@@ -203,24 +264,26 @@ static hcr_status solve_alone(solver *at, uint32_t e, hcr_error *error) {
     const hcri_rows *rows = at->rows;
     double largest = 0, sizes;
     for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++)
-        if (at->fixed_by[rows->columns[k]] == NONE)
+        if (is_open(at, rows->columns[k]))
             largest = fmax(largest, fabs(rows->values[k]));
     size_t pivot = SIZE_MAX;
     for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++)
-        if (at->fixed_by[rows->columns[k]] == NONE && fabs(rows->values[k]) >= 0.5 * largest &&
+        if (is_open(at, rows->columns[k]) && fabs(rows->values[k]) >= 0.5 * largest &&
             (pivot == SIZE_MAX || at->used_by[rows->columns[k]] < at->used_by[rows->columns[pivot]]))
             pivot = k;
+    clear_slopes(at);
     const double constant = right_left(at, e, &sizes) / rows->values[pivot];
     for (int part = 0; part < 2; part++) { /* Q, then T */
         size_t terms = 0;
         for (size_t k = rows->start[e]; k < rows->start[e + 1]; k++) {
-            if (at->fixed_by[rows->columns[k]] != NONE || (part == 1 && k == pivot))
+            if (!is_open(at, rows->columns[k]) || (part == 1 && k == pivot))
                 continue;
             at->columns[terms] = rows->columns[k];
             at->values[terms++] = part == 0 ? rows->values[k] : -rows->values[k] / rows->values[pivot];
         }
         if (part == 1)
-            return add_dependent(at, rows->columns[pivot], constant, terms, 1, &e, error);
+            return add_dependent(at, rows->columns[pivot], constant, append_slopes(at, rows->values[pivot], terms), 1,
+                                 &e, error);
         const double length = hcri_norm(terms, at->values);
         for (size_t k = 0; k < terms; k++)
             at->values[k] /= length;
@@ -244,13 +307,13 @@ static void make_groups(solver *at) {
     for (uint32_t e = 0; e < at->m; e++)
         at->group[e] = tail[e] = e;
     for (size_t j = 0; j < at->n; j++) {
-        if (at->fixed_by[j] != NONE)
+        at->local[j] = NONE;
+        if (!is_open(at, (uint32_t)j))
             continue;
         for (size_t i = at->start[j]; i + 1 < at->start[j + 1]; i++) {
             const uint32_t a = root_of(at, at->of_output[i]), b = root_of(at, at->of_output[i + 1]);
             at->group[a > b ? a : b] = a > b ? b : a;
         }
-        at->local[j] = NONE;
     }
     for (uint32_t e = 0; e < at->m; e++) {
         const uint32_t root = root_of(at, e);
@@ -266,14 +329,17 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The equalities and outputs of a group, both increasing. */
+/* The equalities and outputs of a group and the parameters on their right sides, all increasing. */
 static void collect(solver *at, uint32_t root, size_t *equalities, size_t *outputs) {
-    *equalities = *outputs = 0;
+    *equalities = *outputs = at->varies = 0;
+    clear_slopes(at);
     for (size_t e = root; e != SIZE_MAX; e = at->left[e]) {
+        double sizes;
+        (void)right_left(at, (uint32_t)e, &sizes);
         at->member[(*equalities)++] = (uint32_t)e;
         for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++) {
             const uint32_t j = at->rows->columns[k];
-            if (at->fixed_by[j] != NONE || at->local[j] != NONE)
+            if (!is_open(at, j) || at->local[j] != NONE)
                 continue;
             at->local[j] = 0;
             at->output[(*outputs)++] = j;
@@ -282,28 +348,34 @@ static void collect(solver *at, uint32_t root, size_t *equalities, size_t *outpu
     qsort(at->output, *outputs, sizeof *at->output, by_number);
     for (uint32_t k = 0; k < *outputs; k++)
         at->local[at->output[k]] = k;
+    for (size_t j = at->outputs; j < at->n; j++)
+        if (at->sizes[j - at->outputs] > 0)
+            at->varying[at->varies++] = (uint32_t)j;
 }
 
 /* The group as a full matrix, its rows divided by powers of two. */
 static hcr_status fill(solver *at, size_t equalities, size_t outputs, hcri_dense_equalities *system, hcr_error *error) {
-    if (outputs > HCRI_LARGEST_EQUALITIES / equalities)
+    if (outputs + at->varies > HCRI_LARGEST_EQUALITIES / equalities)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "%zu equalities in %zu outputs hang together: at most %zu coefficients of such a group are "
-                         "accepted, zeros counted",
-                         equalities, outputs, HCRI_LARGEST_EQUALITIES);
-    HCRI_TRY(hcri_dense_equalities_create(equalities, outputs, system, error));
+                         "%zu equalities in %zu outputs and parameters hang together: at most %zu coefficients of such "
+                         "a group are accepted, zeros counted",
+                         equalities, outputs + at->varies, HCRI_LARGEST_EQUALITIES);
+    HCRI_TRY(hcri_dense_equalities_create(equalities, outputs, 1 + at->varies, system, error));
     for (size_t i = 0; i < equalities; i++) {
         const uint32_t e = at->member[i];
         double largest = 0, sizes;
         for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
-            if (at->fixed_by[at->rows->columns[k]] == NONE)
+            if (is_open(at, at->rows->columns[k]))
                 largest = fmax(largest, fabs(at->rows->values[k]));
         int exponent;
         (void)frexp(largest, &exponent);
         for (size_t k = at->rows->start[e]; k < at->rows->start[e + 1]; k++)
-            if (at->fixed_by[at->rows->columns[k]] == NONE)
+            if (is_open(at, at->rows->columns[k]))
                 system->A[i * outputs + at->local[at->rows->columns[k]]] = ldexp(at->rows->values[k], -exponent);
+        clear_slopes(at);
         system->right[i] = ldexp(right_left(at, e, &sizes), -exponent);
+        for (size_t c = 0; c < at->varies; c++)
+            system->right[(1 + c) * equalities + i] = ldexp(slope_of(at, at->varying[c]), -exponent);
     }
     return HCR_OK;
 }
@@ -319,19 +391,18 @@ static hcr_status refuse_group(solver *at, const hcri_dense_equalities *system, 
         for (size_t i = 0; i < system->rank; i++)
             if (fabs(system->weight[i]) > part_of_it)
                 mark_fixing(at, member[system->row[i]], marked);
-        status = refuse(at, marked, error);
+        status = hcri_conflict_refuse_equalities(at->set, marked, system->conflicting_right != 0, error);
     }
     hcri_release(at->allocator, marked);
     hcri_release(at->allocator, member);
     return status;
 }
 
-/* Entries of a dense row as a sparse one in at->columns and at->values, by increasing columns. */
-static size_t sparse_row(solver *at, size_t count, const uint32_t *columns, const double *values) {
+/* Appends entries of a dense row to the sparse one in at->columns and at->values, by increasing columns. */
+static size_t sparse_row(solver *at, size_t terms, size_t count, const uint32_t *columns, const double *values) {
     double largest = 0;
     for (size_t k = 0; k < count; k++)
         largest = fmax(largest, fabs(values[k]));
-    size_t terms = 0;
     for (size_t k = 0; k < count; k++)
         if (fabs(values[k]) > negligible * largest) {
             at->columns[terms] = columns[k];
@@ -341,16 +412,16 @@ static size_t sparse_row(solver *at, size_t count, const uint32_t *columns, cons
 }
 
 static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hcr_error *error) {
-    const size_t rank = system->rank, outputs = system->columns, free = outputs - rank;
+    const size_t rank = system->rank, outputs = system->columns, free = outputs - rank, varies = at->varies;
     hcri_elimination *to = at->to;
     const size_t first = to->affine.count;
     uint32_t *columns = hcri_allocate(at->allocator, outputs + rank, sizeof *columns);
-    double *row = hcri_allocate(at->allocator, outputs, sizeof *row);
+    double *row = hcri_allocate(at->allocator, outputs > varies ? outputs : varies, sizeof *row);
     hcr_status status = columns == NULL || row == NULL ? hcri_fail_memory(error) : HCR_OK;
     uint32_t *equality = columns == NULL ? NULL : columns + outputs;
     for (size_t i = 0; i < rank && status == HCR_OK; i++) {
         equality[i] = to->equality[first + i] = at->member[system->row[i]];
-        const size_t terms = sparse_row(at, outputs, at->output, system->basis + i * outputs);
+        const size_t terms = sparse_row(at, 0, outputs, at->output, system->basis + i * outputs);
         status = hcri_rows_append(&to->affine.basis, at->allocator, terms, at->columns, at->values, error);
     }
     for (size_t i = 0; i < rank && status == HCR_OK; i++) {
@@ -358,7 +429,10 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
             row[j] = 0;
         for (size_t f = 0; f < free; f++)
             row[system->column[rank + f]] = system->map[f * rank + i];
-        const size_t terms = sparse_row(at, outputs, at->output, row);
+        size_t terms = sparse_row(at, 0, outputs, at->output, row);
+        for (size_t c = 0; c < varies; c++)
+            row[c] = system->constant[(1 + c) * rank + i];
+        terms = sparse_row(at, terms, varies, at->varying, row);
         status = add_dependent(at, at->output[system->column[i]], system->constant[i], terms, rank, equality, error);
     }
     hcri_release(at->allocator, columns);
@@ -457,6 +531,7 @@ hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hc
                  .allocator = &set->allocator,
                  .rows = &set->equalities.rows,
                  .n = set->n,
+                 .outputs = set->outputs,
                  .m = set->equalities.rows.count,
                  .to = elimination};
     const hcr_status status = solve(&at, error);
@@ -471,6 +546,12 @@ void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator
     hcri_release(allocator, elimination->equality);
     hcri_rows_release(&elimination->determined, allocator);
     *elimination = (hcri_elimination){0};
+}
+
+/* Fixed: no free output, at most parameters determine it. */
+static int is_fixed(const hcri_affine *affine, size_t outputs, size_t d) {
+    const size_t start = affine->map.start[d];
+    return start == affine->map.start[d + 1] || affine->map.columns[start] >= outputs;
 }
 
 void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked) {
@@ -489,7 +570,7 @@ void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *
             marked[e] = 1;
             for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
                 const size_t other = hcri_affine_find(affine, rows->columns[i]);
-                if (other != SIZE_MAX && affine->map.start[other] == affine->map.start[other + 1] &&
+                if (other != SIZE_MAX && is_fixed(affine, set->outputs, other) &&
                     !marked[determined->columns[determined->start[other]]])
                     waiting[count++] = other;
             }

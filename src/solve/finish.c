@@ -1,8 +1,27 @@
 /* From a builder to a region. */
 #include "region/builder.h"
 #include "region/region.h"
+#include "solve/describe.h"
 #include "solve/outline.h"
 #include "solve/star.h"
+
+/* Parameters in a region that isn't convex. */
+static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        char words[400];
+        if (block->convex)
+            continue;
+        const hcri_place *place = &set->place[block->source[0]];
+        hcri_describe_constraint(set, block->first, words, sizeof words);
+        return hcri_fail_at(
+            error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
+            "a region with parameters can't have unions, excepts and star constraints\n    %s\nTake the "
+            "parameters out (a region for each case), or this.",
+            words);
+    }
+    return HCR_OK;
+}
 
 hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
     if (builder == NULL || region == NULL)
@@ -12,6 +31,8 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
     HCRI_TRY(hcri_builder_begin(builder, error));
     HCRI_TRY(hcri_set_number(&builder->set, error));
+    if (builder->ranges != 0)
+        HCRI_TRY(refuse_star(&builder->set, error));
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
     hcri_finding finding;

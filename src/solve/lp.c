@@ -196,6 +196,19 @@ static int end_of(const hcri_lp *lp) {
     return status > 2 || (status == 0 && ((second >= 2 && second <= 5) || second == 7)) ? -1 : status;
 }
 
+static hcr_status conclude(int end, hcri_lp_outcome *outcome, hcr_error *error) {
+    switch (end) {
+    case 0: *outcome = HCRI_LP_OPTIMAL; break;
+    case 1: *outcome = HCRI_LP_INFEASIBLE; break;
+    case 2: *outcome = HCRI_LP_UNBOUNDED; break;
+    default:
+        return hcri_fail(error, HCR_ERROR_SOLVER,
+                         "CLP gave up on a linear program: rescale the constraints so that their coefficients have "
+                         "similar sizes");
+    }
+    return HCR_OK;
+}
+
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
     /* The last basis is dual feasible for the same objective alone. */
     const int same =
@@ -220,16 +233,14 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         Clp_initialPrimalSolve(lp->model);
         end = end_of(lp);
     }
-    switch (end) {
-    case 0: *outcome = HCRI_LP_OPTIMAL; break;
-    case 1: *outcome = HCRI_LP_INFEASIBLE; break;
-    case 2: *outcome = HCRI_LP_UNBOUNDED; break;
-    default:
-        return hcri_fail(error, HCR_ERROR_SOLVER,
-                         "CLP gave up on a linear program: rescale the constraints so that their coefficients have "
-                         "similar sizes");
-    }
-    return HCR_OK;
+    return conclude(end, outcome, error);
+}
+
+hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    Clp_chgObjCoefficients(lp->model, objective);
+    Clp_initialBarrierNoCrossSolve(lp->model);
+    lp->solved = 0; /* no basis comes of it */
+    return conclude(end_of(lp), outcome, error);
 }
 
 const double *hcri_lp_solution(const hcri_lp *lp) { return Clp_primalColumnSolution(lp->model); }

@@ -17,16 +17,11 @@ static const double least_share = 0.05;
 /* A given point has at least this share of what an inequality varies by over the region. */
 static const double least_given = 1e-9;
 
-/* How much c_i changes over the box around the region, its size in the first place. */
-static double variation(const hcri_constraint *block, size_t i, const double *y, const double *width,
-                        double *gradient) {
-    const size_t n = block->n;
-    memset(gradient, 0, n * sizeof *gradient);
-    block->kind->add_gradient(block, i, y, 1, gradient);
+double hcri_origin_least_slack(size_t n, const double *gradient, const double *width) {
     double total = 0;
     for (size_t j = 0; j < n; j++)
         total += gradient[j] == 0 ? 0 : fabs(gradient[j]) * width[j];
-    return total;
+    return least_given * total;
 }
 
 /* value: of the inequality at the origin; 0 when it isn't below 0 with certainty. */
@@ -67,8 +62,11 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
             if (!block->kind->exists(block, i))
                 continue;
             const double c = block->kind->value(block, i, y, NULL);
-            const double varies = block->kind->id == HCRI_BOX ? width[i / 2] : variation(block, i, y, width, gradient);
-            if (-c < least_given * varies)
+            memset(gradient, 0, n * sizeof *gradient);
+            if (block->kind->id != HCRI_BOX)
+                block->kind->add_gradient(block, i, y, 1, gradient);
+            if (-c < (block->kind->id == HCRI_BOX ? least_given * width[i / 2]
+                                                  : hcri_origin_least_slack(n, gradient, width)))
                 status = refuse_given(set, block->first + (uint32_t)i, c, error);
         }
     }

@@ -16,5 +16,8 @@ typedef struct hcri_wish {
  * (what is wrong with a given point, by source), SOLVER, UNSUPPORTED, MEMORY. */
 hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
                               const double *lower, const double *upper, double *origin, hcr_error *error);
+/* A given point mustn't be closer to the frontier of an inequality than this share of what it varies by over a box of
+ * these widths (0 where it is open), from its gradient. */
+double hcri_origin_least_slack(size_t n, const double *gradient, const double *width);
 
 #endif

@@ -190,7 +190,7 @@ static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
     if (direction == NULL)
         return hcri_fail_memory(error);
     hcr_status status = HCR_OK;
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < outer->set->outputs; j++)
         for (int side = 0; side < 2 && status == HCR_OK; side++) {
             int stopped;
             if (many && !isinf(side == 0 ? outer->upper[j] : outer->lower[j]))
@@ -234,7 +234,7 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     at.objective = hcri_allocate(memory, 2 * n, sizeof *at.objective);
     at.y = at.objective == NULL ? NULL : at.objective + n;
     hcr_status status = at.objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
-    for (uint32_t j = 0; j < n && status == HCR_OK; j++) {
+    for (uint32_t j = 0; j < outer->set->outputs && status == HCR_OK; j++) {
         static const double one = 1;
         status = hcri_rows_append(&outputs, memory, 1, &j, &one, error);
     }

@@ -7,6 +7,7 @@
 #include "solve/central.h"
 #include "solve/conflict.h"
 #include "solve/describe.h"
+#include "solve/moving.h"
 #include "solve/open.h"
 #include "solve/origin.h"
 #include "solve/outer.h"
@@ -15,11 +16,20 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
+/* What is looked for. */
+typedef struct task {
+    hcr_origin origin;
+    double *point; /* NULL, or the wished one */
+    int unbounded_allowed;
+    int centre_only;             /* no extremes */
+    const double *lower, *upper; /* NULL, or a box that holds the set */
+} task;
+
 /* What is found of a set without equalities. */
 typedef struct survey {
     const hcri_set *set;
     hcri_wish wish;
-    int unbounded_allowed;
+    int unbounded_allowed, centre_only;
     double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
     double inradius;
     const hcri_rows *rows;         /* NULL, or rows whose extremes are wanted too, … */
@@ -62,6 +72,9 @@ static hcr_status survey_plain(survey *at, double *centre, hcr_error *error) {
         HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
                            : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
     HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
+    at->inradius = room;
+    if (at->centre_only)
+        return HCR_OK;
     at->inradius = measure_at(set->n, at->origin, hcri_central_radius(set, at->origin));
     if (at->rows != NULL)
         HCRI_TRY(hcri_bounds_of_rows(set, at->origin, at->inradius, at->rows, at->row_lower, at->row_upper, error));
@@ -83,6 +96,9 @@ static hcr_status survey_outer(survey *at, hcri_outer *outer, double *centre, hc
     } else {
         HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
     }
+    at->inradius = room;
+    if (at->centre_only)
+        return hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error);
     HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
     if (!bounded && !at->unbounded_allowed)
         return hcri_bounds_refuse(set, at->origin, error);
@@ -97,6 +113,18 @@ static hcr_status survey_outer(survey *at, hcri_outer *outer, double *centre, hc
     return HCR_OK;
 }
 
+/* Narrows a box by another one. */
+static void narrow(size_t n, const double *low, const double *high, double *lower, double *upper) {
+    for (size_t j = 0; j < n; j++) {
+        lower[j] = fmax(lower[j], low[j]);
+        upper[j] = fmin(upper[j], high[j]);
+        if (!(lower[j] < upper[j])) { /* empty, for the search to show */
+            lower[j] = low[j];
+            upper[j] = high[j];
+        }
+    }
+}
+
 static hcr_status survey_set(survey *at, hcr_error *error) {
     const hcri_set *set = at->set;
     if (at->wish.kind == HCR_ORIGIN_MEAN && at->wish.point == NULL)
@@ -108,14 +136,8 @@ static hcr_status survey_set(survey *at, hcr_error *error) {
         return hcri_fail_memory(error);
     double *low = centre + set->n, *high = low + set->n;
     hcr_status status = hcri_bounds_derive(set, low, high, error);
-    for (size_t j = 0; j < set->n && status == HCR_OK; j++) {
-        at->lower[j] = fmax(at->lower[j], low[j]);
-        at->upper[j] = fmin(at->upper[j], high[j]);
-        if (!(at->lower[j] < at->upper[j])) { /* empty, for the search to show */
-            at->lower[j] = low[j];
-            at->upper[j] = high[j];
-        }
-    }
+    if (status == HCR_OK)
+        narrow(set->n, low, high, at->lower, at->upper);
     hcri_outer outer = {0};
     if (status == HCR_OK && !hcri_outer_is_needed(set)) {
         status = survey_plain(at, centre, error);
@@ -240,8 +262,8 @@ static void include_origin(size_t n, const double *origin, double *lower, double
     }
 }
 
-static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_builder *builder, const double *point,
-                                 hcri_finding *finding, hcr_error *error) {
+static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wanted, hcri_finding *finding,
+                                 hcr_error *error) {
     const size_t k = reduction->freedom, n = finding->set->n;
     if (k == 0) {
         memcpy(finding->origin, reduction->constant, n * sizeof(double));
@@ -251,26 +273,29 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_buil
         return HCR_OK;
     }
     const size_t dependent = finding->affine.count;
-    double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent, sizeof *numbers);
+    double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent + 2 * n, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
-    double *low = numbers + 4 * k, *high = low + dependent;
+    double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
     hcri_rows rows = {0};
     survey at = {.set = &reduction->set,
-                 .wish = {builder->origin, point == NULL ? NULL : numbers + 3 * k},
-                 .unbounded_allowed = builder->unbounded_allowed,
+                 .wish = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
+                 .unbounded_allowed = wanted->unbounded_allowed,
+                 .centre_only = wanted->centre_only,
                  .origin = numbers,
                  .lower = numbers + k,
                  .upper = numbers + 2 * k,
                  .rows = &rows,
                  .row_lower = low,
                  .row_upper = high};
-    hcr_status status = hcri_bounds_derive(finding->set, finding->lower, finding->upper, error);
+    hcr_status status = hcri_bounds_derive(finding->set, lower, upper, error);
+    if (status == HCR_OK)
+        narrow(n, lower, upper, finding->lower, finding->upper);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
         at.upper[i] = finding->upper[reduction->free[i]];
-        if (point != NULL)
-            numbers[3 * k + i] = point[reduction->free[i]];
+        if (wanted->point != NULL)
+            numbers[3 * k + i] = wanted->point[reduction->free[i]];
     }
     if (status == HCR_OK)
         status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
@@ -292,8 +317,71 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const hcr_buil
     return status;
 }
 
-static hcr_status find_reduced(const hcr_builder *builder, const hcri_set *set, double *point, hcri_finding *finding,
-                               hcr_error *error) {
+static int has_varying(const hcri_set *set) {
+    for (size_t b = 2; b < set->blocks; b++)
+        if (set->block[b]->kind->id == HCRI_VARYING)
+            return 1;
+    return 0;
+}
+
+/* A copy without the varying rows, which aren't jointly convex. */
+static hcr_status copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error) {
+    HCRI_TRY(hcri_set_copy(set, memory, copy, error));
+    size_t kept = 0;
+    for (size_t b = 0; b < copy->blocks; b++)
+        if (copy->block[b]->kind->id == HCRI_VARYING)
+            copy->block[b]->kind->release(copy->block[b]);
+        else
+            copy->block[kept++] = copy->block[b];
+    copy->blocks = kept;
+    return hcri_set_number(copy, error);
+}
+
+/* How the origin moves. Every range is kept whole, whatever narrows it. */
+static hcr_status find_motion(const hcr_builder *builder, const hcri_set *free, hcri_finding *finding,
+                              hcr_error *error) {
+    const hcri_set *set = finding->set;
+    const hcri_lifted lifted = {.set = set,
+                                .free = free,
+                                .affine = &finding->affine,
+                                .lower = finding->lower,
+                                .upper = finding->upper,
+                                .unbounded_allowed = builder->unbounded_allowed};
+    HCRI_TRY(hcri_moving_find(&lifted, builder, &finding->motion, finding->origin, &finding->inradius, error));
+    for (size_t j = set->outputs; j < set->n; j++) {
+        finding->lower[j] = set->box->lower[j];
+        finding->upper[j] = set->box->upper[j];
+    }
+    include_origin(set->n, finding->origin, finding->lower, finding->upper);
+    return HCR_OK;
+}
+
+/* Without equalities. */
+static hcr_status find_free(const task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
+    hcri_set convex = {0};
+    survey at = {.set = finding->set,
+                 .wish = {wanted->origin, wanted->point},
+                 .unbounded_allowed = wanted->unbounded_allowed,
+                 .centre_only = wanted->centre_only,
+                 .origin = finding->origin,
+                 .lower = finding->lower,
+                 .upper = finding->upper};
+    hcr_status status = HCR_OK;
+    if (moving != NULL && has_varying(finding->set)) {
+        status = copy_convex(finding->set, &convex, error);
+        at.set = &convex;
+    }
+    if (status == HCR_OK)
+        status = survey_set(&at, error);
+    finding->inradius = at.inradius;
+    if (status == HCR_OK && moving != NULL)
+        status = find_motion(moving, at.set, finding, error);
+    hcri_set_release(&convex);
+    return status;
+}
+
+static hcr_status find_reduced(const task *wanted, const hcri_set *set, const hcr_builder *moving,
+                               hcri_finding *finding, hcr_error *error) {
     hcri_elimination elimination;
     hcri_reduction reduction;
     HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
@@ -302,24 +390,18 @@ static hcr_status find_reduced(const hcr_builder *builder, const hcri_set *set, 
     HCRI_TRY(hcri_eliminate(&finding->settled, &elimination, error));
     hcr_status status = HCR_OK;
     if (elimination.affine.count == 0) { /* all were 0 = 0 */
-        survey at = {.set = finding->set,
-                     .wish = {builder->origin, point},
-                     .unbounded_allowed = builder->unbounded_allowed,
-                     .origin = finding->origin,
-                     .lower = finding->lower,
-                     .upper = finding->upper};
         hcri_rows_release(&finding->settled.equalities.rows, &finding->settled.allocator);
-        status = survey_set(&at, error);
-        finding->inradius = at.inradius;
-        return status;
+        return find_free(wanted, moving, finding, error);
     }
     status = hcri_reduction_make(&finding->settled, &elimination, &reduction, error);
     if (status == HCR_OK) {
         finding->affine = elimination.affine; /* the finding's from here on */
-        if (point != NULL)
-            status = place_on_equalities(finding->set, &finding->affine, builder->origin, point, error);
+        if (wanted->point != NULL)
+            status = place_on_equalities(finding->set, &finding->affine, wanted->origin, wanted->point, error);
         if (status == HCR_OK)
-            status = survey_reduced(&reduction, builder, point, finding, error);
+            status = survey_reduced(&reduction, wanted, finding, error);
+        if (status == HCR_OK && moving != NULL)
+            status = find_motion(moving, &reduction.set, finding, error);
         hcri_reduction_release(&reduction);
         elimination.affine = (hcri_affine){0};
     }
@@ -327,9 +409,9 @@ static hcr_status find_reduced(const hcr_builder *builder, const hcri_set *set, 
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- public */
+/* ------------------------------------------------------------------------------------------------------ everything */
 
-static hcr_status find(const hcr_builder *builder, const hcri_set *set, double *point, hcri_finding *finding,
+static hcr_status find(const task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
                        hcr_error *error) {
     const size_t n = set->n;
     finding->set = set;
@@ -340,36 +422,73 @@ static hcr_status find(const hcr_builder *builder, const hcri_set *set, double *
     if (finding->origin == NULL || finding->lower == NULL || finding->upper == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++) {
-        finding->lower[j] = -INFINITY;
-        finding->upper[j] = INFINITY;
+        finding->lower[j] = wanted->lower == NULL ? -INFINITY : wanted->lower[j];
+        finding->upper[j] = wanted->upper == NULL ? INFINITY : wanted->upper[j];
     }
     HCRI_TRY(hcri_conflict_sides(set, error));
-    if (has_equalities(set)) {
-        HCRI_TRY(find_reduced(builder, set, point, finding, error));
-    } else {
-        survey at = {.set = set,
-                     .wish = {builder->origin, point},
-                     .unbounded_allowed = builder->unbounded_allowed,
-                     .origin = finding->origin,
-                     .lower = finding->lower,
-                     .upper = finding->upper};
-        HCRI_TRY(survey_set(&at, error));
-        finding->inradius = at.inradius;
-    }
-    return hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
+    return has_equalities(set) ? find_reduced(wanted, set, moving, finding, error)
+                               : find_free(wanted, moving, finding, error);
 }
+
+static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    task wanted = {.origin = builder->origin, .unbounded_allowed = builder->unbounded_allowed};
+    if (builder->point_count != 0) {
+        wanted.point = hcri_allocate(memory, set->n, sizeof *wanted.point);
+        if (wanted.point == NULL)
+            return hcri_fail_memory(error);
+        wished_point(builder, wanted.point);
+    }
+    hcr_status status = find(&wanted, set, NULL, finding, error);
+    if (status == HCR_OK)
+        status = hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
+    hcri_release(memory, wanted.point);
+    return status;
+}
+
+/* The outline of the set of outputs and parameters, in which the ranges are bounds as others are, then its motion. */
+static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding,
+                              hcr_error *error) {
+    if (builder->origin == HCR_ORIGIN_MEAN || builder->origin == HCR_ORIGIN_ANALYTIC)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "the origin of a region with parameters moves with them: choose chebyshev, or give it (a "
+                         "point, or a point and its change with each parameter), not %s",
+                         builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
+    const task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV, .unbounded_allowed = builder->unbounded_allowed};
+    hcr_error found = {0};
+    const hcr_status status = find(&wanted, set, builder, finding, &found);
+    if (status == HCR_OK)
+        return HCR_OK;
+    const int varies = status == HCR_ERROR_UNBOUNDED && has_varying(set);
+    return hcri_fail_at(error, status, found.file, found.line, found.column, "%s%s", found.text,
+                        varies ? "\nRows whose coefficients depend on parameters bound nothing here: give bounds."
+                               : "");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- public */
 
 hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
     *finding = (hcri_finding){0};
-    double *point = builder->point_count == 0 ? NULL : hcri_allocate(memory, set->n, sizeof *point);
-    if (builder->point_count != 0 && point == NULL)
-        return hcri_fail_memory(error);
-    if (point != NULL)
-        wished_point(builder, point);
-    const hcr_status status = find(builder, set, point, finding, error);
-    hcri_release(memory, point);
+    const hcr_status status =
+        set->n == set->outputs ? find_fixed(builder, set, finding, error) : find_moving(builder, set, finding, error);
     if (status != HCR_OK)
         hcri_finding_release(finding);
+    return status;
+}
+
+hcr_status hcri_outline_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+                               double *centre, double *radius, hcr_error *error) {
+    const task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
+                         .unbounded_allowed = unbounded_allowed,
+                         .centre_only = 1,
+                         .lower = lower,
+                         .upper = upper};
+    hcri_finding finding = {0};
+    const hcr_status status = find(&wanted, set, NULL, &finding, error);
+    if (status == HCR_OK) {
+        memcpy(centre, finding.origin, set->n * sizeof *centre);
+        *radius = finding.inradius;
+    }
+    hcri_finding_release(&finding);
     return status;
 }
 
@@ -377,6 +496,7 @@ void hcri_finding_release(hcri_finding *finding) {
     if (finding->set == NULL)
         return;
     hcri_affine_release(&finding->affine, &finding->set->allocator);
+    hcri_motion_release(&finding->motion, memory);
     if (finding->set == &finding->settled)
         hcri_set_release(&finding->settled);
     hcri_release(memory, finding->origin);
@@ -391,6 +511,7 @@ hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding
                           .upper = finding->upper,
                           .radius = finding->radius,
                           .affine = finding->affine.count == 0 ? NULL : &finding->affine,
+                          .motion = finding->motion.parameters == 0 ? NULL : &finding->motion,
                           .unbounded_allowed = builder->unbounded_allowed,
                           .origin_choice = builder->origin};
 }

@@ -151,6 +151,25 @@ static hcr_status check_constant(const hcri_reduction *reduction, double value, 
     return HCR_OK;
 }
 
+/* The same for a row that is left with parameters alone: what their ranges imply to within rounding is taken out; what
+ * they don't narrows them. */
+static void check_parameters(const hcri_reduction *reduction, const hcri_substituted *row, double sizes, double *lower,
+                             double *upper) {
+    const hcri_box *range = reduction->original->box;
+    double least = row->constant, most = row->constant;
+    for (size_t k = 0; k < row->count; k++) {
+        const size_t j = reduction->free[row->columns[k]];
+        const double a = row->values[k] * range->lower[j], b = row->values[k] * range->upper[j];
+        least += fmin(a, b);
+        most += fmax(a, b);
+        sizes += fmax(fabs(a), fabs(b));
+    }
+    if (!isinf(*upper) && judge(*upper - most, sizes + fabs(*upper)) == IMPLIED)
+        *upper = INFINITY;
+    if (!isinf(*lower) && judge(least - *lower, sizes + fabs(*lower)) == IMPLIED)
+        *lower = -INFINITY;
+}
+
 /* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. */
 static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size_t count, const uint32_t *columns,
                           const double *values, double *lower, double *upper, const hcri_constraint *block,
@@ -164,6 +183,11 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
         sizes += fabs(values[k] * reduction->constant[columns[k]]);
     if (row->count == 0)
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
+    if (row->columns[0] >= reduction->set.outputs) {
+        check_parameters(reduction, row, sizes, lower, upper);
+        if (isinf(*lower) && isinf(*upper))
+            return HCR_OK;
+    }
     hcri_linear *linear = reduction->set.linear;
     const size_t i = linear->rows.count;
     HCRI_TRY(hcri_linear_append(linear, row->count, row->columns, row->values, *lower - row->constant,
@@ -264,6 +288,8 @@ static hcr_status add_blocks(hcri_reduction *reduction, hcri_set *settled, hcr_e
         return hcri_fail_memory(error);
     hcr_status status = HCR_OK;
     for (size_t b = 2; b < settled->blocks && status == HCR_OK; b++) {
+        if (settled->block[b]->kind->id == HCRI_VARYING) /* it isn't jointly convex: not for what is reduced */
+            continue;
         hcri_constraint *substituted = NULL;
         verdict found = HOLDS_CLEARLY;
         status = substitute(reduction, settled->block[b], &substituted, &found, error);
@@ -377,6 +403,14 @@ void hcri_reduction_complete(const hcri_reduction *reduction, const double *z, d
 void hcri_reduction_lift(const hcri_reduction *reduction, const double *direction, double *lifted) {
     for (size_t j = 0; j < reduction->original->n; j++)
         lifted[j] = hcri_rows_dot(&reduction->by.map, j, direction, NULL);
+}
+
+void hcri_reduction_pull(const hcri_reduction *reduction, const double *gradient, double *pulled) {
+    const hcri_rows *map = &reduction->by.map;
+    memset(pulled, 0, reduction->freedom * sizeof *pulled);
+    for (size_t j = 0; j < map->count; j++)
+        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+            pulled[map->columns[k]] += gradient[j] * map->values[k];
 }
 
 uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t number) {

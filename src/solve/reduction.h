@@ -5,7 +5,8 @@
 #include "region/set.h"
 #include "solve/elimination.h"
 
-/* The reduced set's outputs z are the free outputs, under their own names; bounds of dependent outputs are rows.
+/* The reduced set's columns z are the free outputs and the parameters, under their own names; bounds of dependent
+ * outputs are rows. Varying rows stay in the original alone.
  * Lengths are those within the equalities, so that a ball stays one: a row a counts with what is left of it across
  * them, |a − Q'Q a|. It points to itself and mustn't be moved. */
 typedef struct hcri_reduction {
@@ -13,8 +14,8 @@ typedef struct hcri_reduction {
     const hcri_elimination *elimination;
     hcri_set set;
     size_t freedom;
-    uint32_t *free;              /* the free outputs, increasing */
-    hcri_substitution by;        /* y = constant + T z, for all outputs */
+    uint32_t *free;              /* the columns that stay, increasing */
+    hcri_substitution by;        /* y = constant + T z, for all columns */
     double *constant;            /* … and its constant */
     uint32_t *row_of, *block_of; /* the reduced set's rows: the number of the upper side in the original; its blocks */
     double *length;              /* of the reduced bounds, then of the rows */
@@ -36,6 +37,8 @@ void hcri_reduction_release(hcri_reduction *reduction);
 void hcri_reduction_complete(const hcri_reduction *reduction, const double *z, double *y);
 /* The change of y with a change of z. */
 void hcri_reduction_lift(const hcri_reduction *reduction, const double *direction, double *lifted);
+/* The gradient by z of a function with this gradient by y. */
+void hcri_reduction_pull(const hcri_reduction *reduction, const double *gradient, double *pulled);
 /* The original's number of an inequality of the reduced set. */
 uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t number);
 /* marked[e] = 1 for the original's equalities that inequality `number` of the original was reduced with. */

@@ -108,7 +108,8 @@ hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, hcr_t
 
 static void write_name(FILE *stream, const char *name) {
     const size_t length = strlen(name);
-    if (length == 0 || strpbrk(name, ",;\t\"\r\n") != NULL || name[0] == ' ' || name[length - 1] == ' ')
+    const int as_mark = strncmp(name, "\xEF\xBB\xBF", 3) == 0; /* a byte-order mark, if nothing stood before it */
+    if (length == 0 || strpbrk(name, ",;\t\"\r\n") != NULL || name[0] == ' ' || name[length - 1] == ' ' || as_mark)
         csv_fwrite(stream, name, length);
     else
         fwrite(name, 1, length, stream);

@@ -154,3 +154,37 @@ hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *na
                                                                : "");
     return HCR_OK;
 }
+
+/* Columns `first` … first + count − 1, their names moved. */
+static hcr_status take_columns(const hcr_table *table, size_t first, size_t count, hcr_table *taken, hcr_error *error) {
+    HCRI_TRY(hcri_table_allocate(taken, table->rows, count, error));
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t j = 0; j < count; j++)
+            taken->values[i * count + j] = table->values[i * table->columns + first + j];
+    if (table->names == NULL)
+        return HCR_OK;
+    taken->names = hcri_copy(&hcri_default_allocator, table->names + first, count, sizeof *taken->names);
+    return taken->names == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error) {
+    if (table == NULL || rest == NULL || first > table->columns)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table or rest is NULL, or the table has fewer columns than that");
+    hcr_table part[2] = {{0}, {0}};
+    hcr_status status = take_columns(table, 0, first, &part[0], error);
+    if (status == HCR_OK)
+        status = take_columns(table, first, table->columns - first, &part[1], error);
+    if (status == HCR_OK) {
+        hcri_release(&hcri_default_allocator, table->names);
+        hcri_release(&hcri_default_allocator, table->values);
+        hcr_table_clear(rest);
+        *table = part[0];
+        *rest = part[1];
+        return HCR_OK;
+    }
+    for (int k = 0; k < 2; k++) { /* the strings are still the table's */
+        hcri_release(&hcri_default_allocator, part[k].names);
+        hcri_release(&hcri_default_allocator, part[k].values);
+    }
+    return status;
+}

@@ -28,6 +28,8 @@ same "unknown command" 'hcr: there is no command "frob"; `hcr --help` lists them
 expect 2 encode a b c
 says "$messages" "too many operands: 3 given, 2 wanted \(REGION Y\)"
 expect 2 encode - -
+expect 2 encode a - --parameters -
+says "$messages" "only one file can be standard input"
 expect 2 encode --search best a b
 says "$messages" "--search takes full\|algorithm1\|champion, not \"best\""
 expect 2 fit a b c -o d --rate x

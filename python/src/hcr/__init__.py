@@ -7,11 +7,14 @@
 
 from ._library import __version__
 from ._threads import get_threads, set_threads
+from ._records import Constraint, Margin, Outcome, Parameters, Projection, Visibility
+from .builder import Builder
 from .errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
 from .model import FitReport, Model, Progress, fit, load_model
-from .region import Constraint, Margin, Outcome, Region, Visibility
+from .region import Region
 
 __all__ = [
+    "Builder",
     "Constraint",
     "Error",
     "FileError",
@@ -21,7 +24,9 @@ __all__ = [
     "Model",
     "OutOfMemoryError",
     "Outcome",
+    "Parameters",
     "Progress",
+    "Projection",
     "Region",
     "UnsupportedError",
     "Visibility",

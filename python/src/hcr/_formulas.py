@@ -70,11 +70,24 @@ def _inward(lower: Array, upper: Array, result: str) -> tuple[Array, Array]:
     return low, high
 
 
+@dataclasses.dataclass
+class _At:
+    """What depends on a sample's parameters; without such, the same for all."""
+
+    origin: Any  # None: 0
+    box_upper: Any  # inverse slacks
+    box_lower: Any
+    row_upper: Any
+    row_lower: Any
+    x: Any = None
+    bad: Any = None  # (…, 1): whether the parameters are out of range
+
+
 class Maps:
     """The maps of one region, over one library of arrays.
 
-    Inputs are of the type that is computed in, with the sample on the last axis. `gauge` and `encode` give that type,
-    the others the type of the result.
+    Inputs are of the type that is computed in, with the sample on the last axis; x has the parameters of a region with
+    such. `gauge` and `encode` give that type, the others the type of the result; NaN for parameters out of range.
     """
 
     def __init__(self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str) -> None:
@@ -95,6 +108,12 @@ class Maps:
             for name, value in fields.items()
             if isinstance(value, np.ndarray) and name != "row_columns" and value.size
         }
+        if rays.moving is None:
+            names = ("origin", "box_upper", "box_lower", "row_upper", "row_lower")
+            self.fixed = _At(*(self.constants.get(name) for name in names))
+        else:
+            told = dataclasses.asdict(rays.moving)
+            self.moving = {name: constant(value) for name, value in told.items() if value.size}
         lower, upper = _inward(*rays.box, precision.result)
         self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
         self.upper = None if np.isposinf(upper).all() else arrays.result_constant(upper)
@@ -106,15 +125,39 @@ class Maps:
             self.constants["basis_transposed"] = constant(np.ascontiguousarray(rays.affine.basis.T))
             self.constants["map"] = constant(np.ascontiguousarray(rays.affine.map.T))
             self.constants["map_constant"] = constant(rays.affine.constant)
+            if rays.affine.map_x.any():
+                self.constants["map_x"] = constant(np.ascontiguousarray(rays.affine.map_x.T))
             self.chosen = arrays.result_constant(chosen)
             self.free = arrays.result_constant(1 - chosen.sum(0))
 
     def _has(self, name: str) -> bool:
         return name in self.constants
 
+    # -------------------------------------------------------------------------------------------------- parameters
+
+    def _at(self, x: Any) -> _At:
+        if self.rays.moving is None:
+            return self.fixed
+        xp, m = self.arrays, self.moving
+        bad = xp.sum_last(xp.where((x >= m["lower"]) & (x <= m["upper"]), 0.0, 1.0)) > 0
+        x = xp.where(bad, m["middle"], x)
+        away = x - m["middle"]
+        origin = self.constants["origin"] + (moved := xp.matmul(away, m["origin"]))
+        box: tuple[Any, ...] = (None, None)
+        if self.lower is not None or self.upper is not None:
+            box = (1 / (m["box_upper"] - moved), 1 / (m["box_lower"] - moved))
+        rows: tuple[Any, ...] = (None, None)
+        if self._has("row_upper"):
+            told = xp.matmul(away, m["rows"])
+            rows = (1 / (m["row_upper"] - told), 1 / (m["row_lower"] - told))
+        return _At(origin, *box, *rows, x, bad)
+
+    def _told(self, at: _At, result: Any) -> Any:
+        return result if at.bad is None else self.arrays.where(at.bad, float("nan"), result)
+
     # ------------------------------------------------------------------------------------------------------- gauge
 
-    def _rows(self, w: Any) -> Any:
+    def _rows(self, w: Any, at: _At) -> Any:
         xp, c = self.arrays, self.constants
         products = []
         if self._has("row_values"):
@@ -122,7 +165,7 @@ class Maps:
         if self._has("row_matrix"):
             products.append(xp.matmul(w, c["row_matrix"]))
         s = products[0] if len(products) == 1 else xp.concatenate(products)
-        return xp.maximum(s * c["row_upper"], s * c["row_lower"])
+        return xp.maximum(s * at.row_upper, s * at.row_lower)
 
     def _quadratics(self, w: Any) -> Any:
         """The positive root of −slack γ² + b γ + a = 0, without cancellation."""
@@ -171,13 +214,13 @@ class Maps:
             self.constants[key] = self.arrays.constant(np.ascontiguousarray(getattr(self.rays, name).T))
         return self.constants[key]
 
-    def _gauge(self, w: Any) -> Any:
-        xp, c = self.arrays, self.constants
+    def _gauge(self, w: Any, at: _At) -> Any:
+        xp = self.arrays
         found = []
         if self.lower is not None or self.upper is not None:
-            found.append(xp.maximum(w * c["box_upper"], w * c["box_lower"]))
+            found.append(xp.maximum(w * at.box_upper, w * at.box_lower))
         if self._has("row_upper"):
-            found.append(self._rows(w))
+            found.append(self._rows(w, at))
         if self._has("quadratic_slack"):
             found.append(self._quadratics(w))
         if self._has("cone_right"):
@@ -204,59 +247,62 @@ class Maps:
 
     # -------------------------------------------------------------------------------------------------------- maps
 
-    def _finish(self, step: Any) -> Any:
+    def _finish(self, step: Any, at: _At) -> Any:
         """The result O + step in its own type, within the box, with the outputs that equalities determine."""
         xp = self.arrays
-        y = xp.to_result(self.constants["origin"] + step if self._has("origin") else step)
+        y = xp.to_result(step if at.origin is None else at.origin + step)
         if self.lower is not None:
             y = xp.maximum(y, self.lower)
         if self.upper is not None:
             y = xp.minimum(y, self.upper)
         if self.rays.affine is not None:
             told = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
+            if self._has("map_x"):
+                told = told + xp.matmul(at.x, self.constants["map_x"])
             y = y * self.free + xp.matmul(xp.to_result(told), self.chosen)
-        return y
+        return self._told(at, y)
 
-    def gauge(self, v: Any) -> Any:
+    def gauge(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, 1); NaN for bad values."""
+        at = self._at(x)
         bad, w, scale = self._direction(v)
-        return self.arrays.where(bad, float("nan"), self._gauge(w) / scale)
+        return self._told(at, self.arrays.where(bad, float("nan"), self._gauge(w, at) / scale))
 
-    def encode(self, y: Any) -> Any:
+    def encode(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n + 1)."""
-        xp = self.arrays
-        _, w, scale = self._direction(y - self.constants["origin"] if self._has("origin") else y)
+        xp, at = self.arrays, self._at(x)
+        _, w, scale = self._direction(y if at.origin is None else y - at.origin)
         square = xp.sum_last(w * w)
         length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
-        return xp.concatenate([w / length, self._gauge(w) / scale])
+        return self._told(at, xp.concatenate([w / length, self._gauge(w, at) / scale]))
 
-    def decode(self, polar: Any) -> Any:
+    def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
-        xp = self.arrays
+        xp, at = self.arrays, self._at(x)
         _, w, _ = self._direction(xp.head(polar, self.n))
         r = xp.tail(polar, self.n)
         sound = xp.abs(r) <= self.finite
         r = xp.minimum(xp.maximum(xp.where(sound, r, 0.0), 0.0), 1.0)
         r = r - xp.without_derivative(r - xp.minimum(r, self.most))
-        gauge = self._gauge(w)
+        gauge = self._gauge(w, at)
         stopped = (gauge > 0) & sound
-        return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0))
+        return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0), at)
 
-    def contract(self, v: Any) -> Any:
+    def contract(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
-        xp = self.arrays
+        xp, at = self.arrays, self._at(x)
         _, w, scale = self._direction(v)
-        gauge = self._gauge(w)
+        gauge = self._gauge(w, at)
         free = gauge - scale <= -self.margin * scale
-        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)))
+        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)), at)
 
-    def soften(self, v: Any) -> Any:
+    def soften(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
-        xp = self.arrays
+        xp, at = self.arrays, self._at(x)
         _, w, scale = self._direction(v)
-        gauge = self._gauge(w)
+        gauge = self._gauge(w, at)
         free = gauge * (self.margin / self.most) <= scale
-        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)))
+        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)), at)
 
 
 def _safe_sqrt(xp: Arrays, square: Any) -> Any:

@@ -6,7 +6,7 @@ import ctypes
 import os
 import pathlib
 import sys
-from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 from . import errors
@@ -37,6 +37,79 @@ class ConstraintStruct(ctypes.Structure):
 
 class VisibilityStruct(ctypes.Structure):
     _fields_ = (("proved", c_int), ("points", c_uint64), ("points_hidden", c_uint64))
+
+
+class SearchStruct(ctypes.Structure):
+    _fields_ = (("method", c_int), ("base_multiplier", c_double), ("max_iterations", c_uint32))
+
+
+class QuadraticStruct(ctypes.Structure):
+    _fields_ = (
+        ("form", c_int),
+        ("matrix", c_void_p),
+        ("rank", c_size_t),
+        ("factor_start", c_void_p),
+        ("factor_columns", c_void_p),
+        ("factor_values", c_void_p),
+        ("shift", c_void_p),
+        ("linear", c_void_p),
+        ("constant", c_double),
+        ("radius", c_double),
+    )
+
+
+class ConeStruct(ctypes.Structure):
+    _fields_ = (
+        ("rows", c_size_t),
+        ("start", c_void_p),
+        ("columns", c_void_p),
+        ("values", c_void_p),
+        ("shift", c_void_p),
+        ("linear", c_void_p),
+        ("constant", c_double),
+    )
+
+
+class LmiStruct(ctypes.Structure):
+    _fields_ = (
+        ("size", c_size_t),
+        ("constant", c_void_p),
+        ("terms", c_size_t),
+        ("outputs", c_void_p),
+        ("matrices", c_void_p),
+    )
+
+
+class VaryingRowsStruct(ctypes.Structure):
+    _fields_ = (
+        ("rows", c_size_t),
+        ("start", c_void_p),
+        ("columns", c_void_p),
+        ("values", c_void_p),
+        ("product_start", c_void_p),
+        ("product_outputs", c_void_p),
+        ("product_parameters", c_void_p),
+        ("product_values", c_void_p),
+        ("lower", c_void_p),
+        ("upper", c_void_p),
+    )
+
+
+_Doubles = POINTER(c_double)
+ValueCallback = ctypes.CFUNCTYPE(c_double, c_void_p, c_size_t, _Doubles, _Doubles)
+GradientCallback = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, _Doubles, _Doubles)
+AlongCallback = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, _Doubles, _Doubles, c_double, _Doubles)
+
+
+class CallbackStruct(ctypes.Structure):
+    _fields_ = (
+        ("name", c_char_p),
+        ("context", c_void_p),
+        ("convex", c_int),
+        ("value", ValueCallback),
+        ("gradient", GradientCallback),
+        ("along", AlongCallback),
+    )
 
 
 class ConstantStruct(ctypes.Structure):
@@ -127,6 +200,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_region_write": (_P, _P, _P),
     "hcr_region_save": (_P, c_char_p),
     "hcr_workspace_create": (_P, c_size_t, _P),
+    "hcr_workspace_set_search": (_P, _P),
     "hcr_violation": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_residual": (_P, c_size_t, _P, _P, _P),
     "hcr_region_at": (_P, _P, _P, _P),
@@ -137,6 +211,15 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_builder_set_source": (_P, c_char_p, c_int, c_int, c_char_p),
     "hcr_builder_add_bounds": (_P, c_size_t, c_size_t, _P, _P),
     "hcr_builder_add_sparse_rows": (_P, c_size_t, _P, _P, _P, _P, _P),
+    "hcr_builder_add_varying_rows": (_P, _P),
+    "hcr_builder_add_quadratic": (_P, _P),
+    "hcr_builder_add_cone": (_P, _P),
+    "hcr_builder_add_lmi": (_P, _P),
+    "hcr_builder_add_callback": (_P, _P),
+    "hcr_builder_set_root_method": (_P, c_int),
+    "hcr_builder_begin_group": (_P, c_int),
+    "hcr_builder_next": (_P,),
+    "hcr_builder_end_group": (_P,),
     "hcr_builder_add_equalities": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_builder_allow_unbounded": (_P, c_int),
     "hcr_builder_set_origin": (_P, c_int, c_size_t, _P),
@@ -181,8 +264,11 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_region_output_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
     "hcr_region_constraint": (ConstraintStruct, (_P, c_size_t)),
     "hcr_workspace_free": (None, (_P,)),
+    "hcr_workspace_intersections": (c_uint64, (_P,)),
     "hcr_builder_free": (None, (_P,)),
     "hcr_builder_origin": (c_int, (_P,)),
+    "hcr_builder_dimension": (c_size_t, (_P,)),
+    "hcr_builder_columns": (c_size_t, (_P,)),
     "hcr_projector_free": (None, (_P,)),
     "hcr_import_free": (None, (_P,)),
     "hcr_import_notices": (c_size_t, (_P,)),
@@ -199,6 +285,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 def _declare() -> None:
     for name, arguments in _FALLIBLE.items():
+        if not hasattr(library, name): continue  # FIXME-PYTHON
         function = getattr(library, name)
         function.restype, function.argtypes = c_int, (*arguments, _P)
     for name, (result, arguments) in _PLAIN.items():

@@ -3,6 +3,9 @@
 They are read from the compiled region, whose layout this file knows as src/region and src/constraints write it.
 Everything is measured from the origin: a row a·y <= b is kept as a and 1/(b − a·O). Boxes, rows, quadratics and cones
 can be read; the names of other kinds are in `Parts.others`, and nothing else is promised then.
+
+With parameters x the origin moves, O(x) = O(mid) + M (x − mid), and with it what a row leaves: (b − a·O(mid)) −
+S (x − mid). That is for boxes and rows whose origin is proved to be inside over the whole range.
 """
 
 from __future__ import annotations
@@ -18,10 +21,10 @@ from ._arrays import Array
 from .errors import make
 
 if TYPE_CHECKING:
-    from .region import Region
+    from ._facts import Facts
 
-_VERSION = 2
-_KINDS = ("box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except")
+_VERSION = 3
+_KINDS = ("box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except", "varying")
 # Rows are gathered term by term when they have so few of them, and multiplied as a matrix else.
 _MOST_GATHERED = 8
 
@@ -92,6 +95,16 @@ class SparseRows:
         return matrix
 
 
+    def split(self, width: int, behind: int) -> tuple[SparseRows, Array]:
+        """The first `width` columns, and the `behind` ones after them as a matrix."""
+        row = np.repeat(np.arange(len(self)), np.diff(self.start))
+        first = self.columns < width
+        rest = np.zeros((len(self), behind))
+        rest[row[~first], self.columns[~first] - width] = self.values[~first]
+        start = np.concatenate([[0], np.cumsum(np.bincount(row[first], minlength=len(self)))]).astype(np.int64)
+        return SparseRows(start, self.columns[first], self.values[first]), rest
+
+
 @dataclasses.dataclass
 class Quadratic:
     """½ Q(y) + linear·y + constant <= ½ radius², as `hcr_quadratic` has it."""
@@ -116,12 +129,31 @@ class Cone:
 
 @dataclasses.dataclass
 class Affine:
-    """Outputs `dependent` are constant + map y; the rows of `basis` are orthonormal and span the equalities'."""
+    """Outputs `dependent` are constant + map y + map_x x; the rows of `basis` are orthonormal and span the
+    equalities'."""
 
     dependent: Array
     constant: Array
     map: Array
+    map_x: Array
     basis: Array
+
+
+@dataclasses.dataclass
+class Motion:
+    """Parameters in [lower, upper]; the origin at x is that at `middle` + map (x − middle)."""
+
+    lower: Array
+    upper: Array
+    middle: Array
+    map: Array  # n × p
+    row_x: Array  # rows × p: their coefficients of the parameters
+    proved: bool  # the origin is strictly inside for every x of the range
+
+    @property
+    def away(self) -> Array:
+        """Bounds of |x − middle|."""
+        return np.maximum(self.upper - self.middle, self.middle - self.lower)
 
 
 @dataclasses.dataclass
@@ -141,25 +173,38 @@ class Parts:
     quadratics: list[Quadratic]
     cones: list[Cone]
     affine: Affine | None
+    motion: Motion | None  # for a region with parameters
     others: tuple[str, ...]  # kinds that aren't here
     bounded: bool
 
+    def _refused(self) -> str:
+        """Why these parts don't describe the region whole; "" when they do."""
+        if self.others:
+            known = "box, linear, quadratic and cone can" if self.motion is None else "with parameters box and linear can"
+            return f"for constraints of the kinds {', '.join(self.others)}: {known}"
+        if not self.bounded:
+            return "for a region that reaches to infinity"
+        if self.motion is not None and not self.motion.proved:
+            return "for parameters that may leave the origin outside (origin_form is checked)"
+        return ""
+
+    @property
+    def served(self) -> bool:
+        """Whether these parts describe the region whole."""
+        return not self._refused()
+
     def require(self, what: str) -> None:
         """Refuses a region that these parts don't describe whole."""
-        if self.others:
-            raise make(
-                "unsupported",
-                f"{what} can't be done for constraints of the kinds {', '.join(self.others)}: box, linear, quadratic "
-                "and cone can",
-            )
-        if not self.bounded:
-            raise make("unsupported", f"{what} can't be done for a region that reaches to infinity")
+        refused = self._refused()
+        if refused:
+            raise make("unsupported", f"{what} can't be done {refused}")
 
 
-def read(region: Region) -> Parts:
+def read(region: Facts) -> Parts:
     """The parts of a region."""
     kinds = {constraint.kind for constraint in region.constraints}
-    others = tuple(kind for kind in _KINDS[4:] if kind in kinds)
+    known = 2 if region.p else 4
+    others = tuple(kind for kind in _KINDS[known:] if kind in kinds)
     lower, upper = region.bounds
     reach = np.maximum(upper - region.origin, region.origin - lower)
     found = Parts(
@@ -176,16 +221,22 @@ def read(region: Region) -> Parts:
         [],
         [],
         None,
+        None,
         others,
         region.is_bounded,
     )
+    if region.p:
+        _, low, high = region.parameters
+        nothing = np.zeros((0, region.p))
+        found.motion = Motion(low, high, (low + high) / 2, np.zeros((region.n, region.p)), nothing, False)
+        found.motion.proved = region.origin_form != "checked"
     if not others:
-        _read_into(found, Reader(region.to_bytes()))
+        _read_into(found, Reader(region.to_bytes()), region.p)
     return found
 
 
-def _read_into(parts: Parts, source: Reader) -> None:
-    n = parts.n
+def _read_into(parts: Parts, source: Reader, p: int) -> None:
+    n, width = parts.n, parts.n + p
     source.at = 8
     version = source.u32()
     if version != _VERSION:
@@ -193,36 +244,53 @@ def _read_into(parts: Parts, source: Reader) -> None:
     source.u64()
     for _ in range(source.u64()):
         source.skip_string()
-        source.u64(), source.u32()
+        source.u64(), source.u32(), source.u32()
     for _ in range(source.u64()):
         source.skip_string()
         source.skip_string()
         source.u32(), source.u32()
     for _ in range(source.u64()):
-        count = _read_block(parts, source, _KINDS[source.u32()])
+        count = _read_block(parts, source, _KINDS[source.u32()], width)
         source.array(2 * count, "u4")
     equalities = len(source.sparse())
     source.f64s(equalities), source.array(2 * equalities, "u4")
-    source.f64s(3 * n)
+    middle = source.f64s(width)[n:]
+    source.f64s(2 * width)
     parts.radius = min(parts.radius, source.f64())
     source.u32(), source.u32()  # how the origin was chosen; whether the region may be unbounded
     source.u32(), source.u64(), source.u64()  # what the origin sees
     count = source.u64()
     dependent, constant = source.array(count, "u4").astype(np.int64), source.f64s(count)
-    affine = Affine(dependent, constant, source.matrix(n), source.matrix(n))
-    parts.affine = affine if count else None
+    map, basis = source.matrix(width), source.matrix(width)[:, :n]
+    parts.affine = Affine(dependent, constant, map[:, :n], map[:, n:], basis) if count else None
+    if parts.motion is not None:
+        source.f64s(n)
+        _move(parts, parts.motion, middle, source.matrix(p))
     if source.at != len(source.content) - 8:
         raise make("format", "this package and its library disagree on what a compiled region is: install them anew")
 
 
-def _read_block(parts: Parts, source: Reader, kind: str) -> int:
-    """Reads one block and gives the count of its inequalities."""
-    n = parts.n
+def _move(parts: Parts, motion: Motion, middle: Array, map: Array) -> None:
+    """The origin's motion, that of dependent outputs with it, and how far the region reaches from there."""
+    affine = parts.affine
+    motion.middle, motion.map = middle, map
+    if affine is not None:
+        map[affine.dependent] = 0
+        map[affine.dependent] = affine.map @ map + affine.map_x
+    moved = np.abs(map) @ motion.away
+    parts.reach = parts.reach + moved
+    parts.radius = float(np.linalg.norm(parts.reach))
+
+
+def _read_block(parts: Parts, source: Reader, kind: str, n: int) -> int:
+    """Reads one block of a set of n columns and gives the count of its inequalities."""
     if kind == "box":
-        parts.lower, parts.upper = source.f64s(n), source.f64s(n)
+        parts.lower, parts.upper = source.f64s(n)[: parts.n], source.f64s(n)[: parts.n]
         return 2 * n
     if kind == "linear":
-        parts.rows = source.sparse()
+        parts.rows, row_x = source.sparse().split(parts.n, n - parts.n)
+        if parts.motion is not None:
+            parts.motion.row_x = row_x
         parts.row_lower, parts.row_upper = source.f64s(len(parts.rows)), source.f64s(len(parts.rows))
         return 2 * len(parts.rows)
     if kind == "quadratic":
@@ -262,6 +330,22 @@ def _inverses(upper: Array) -> Array:
 
 
 @dataclasses.dataclass
+class Moving:
+    """What takes the place of inverse slacks with parameters: the slacks at the middle of their range, ±inf for sides
+    that there aren't, and how they change with x − middle."""
+
+    lower: Array  # of the parameters
+    upper: Array
+    middle: Array
+    origin: Array  # p × n: the origin's motion
+    box_upper: Array
+    box_lower: Array
+    row_upper: Array  # in the order of Rays.row_upper
+    row_lower: Array
+    rows: Array  # p × rows: what is subtracted from the slacks
+
+
+@dataclasses.dataclass
 class Rays:
     """What rays from the origin need, in float64. Absent things have a length of 0."""
 
@@ -287,6 +371,41 @@ class Rays:
     cone_one_less: Array  # k: 1 − |(M O + s)/e0|²
     affine: Affine | None
     box: tuple[Array, Array]  # what results are cut to
+    moving: Moving | None
+
+
+def row_slacks(parts: Parts, i: int) -> tuple[float, float]:
+    """What a row leaves at the origin (that at the middle of the parameters' range): upper − a·O and lower − a·O."""
+    columns, values = parts.rows.row(i)
+    at = parts.origin[columns]
+    if parts.motion is not None:
+        values, at = np.r_[values, parts.motion.row_x[i]], np.r_[at, parts.motion.middle]
+    upper, lower = parts.row_upper[i], parts.row_lower[i]
+    return (
+        math.inf if math.isinf(upper) else -dot_minus(values, at, upper),
+        -math.inf if math.isinf(lower) else -dot_minus(values, at, lower),
+    )
+
+
+def row_motions(parts: Parts, motion: Motion) -> Array:
+    """rows × p: by how much a·(O(x), x) grows with each parameter."""
+    dense = parts.rows.dense(parts.n).astype(np.longdouble)
+    return (dense @ motion.map + motion.row_x).astype(np.float64)
+
+
+def _moving(parts: Parts, motion: Motion, order: Array) -> Moving:
+    slacks = np.array([row_slacks(parts, int(i)) for i in order]).reshape(-1, 2)
+    return Moving(
+        motion.lower,
+        motion.upper,
+        motion.middle,
+        np.ascontiguousarray(motion.map.T),
+        parts.upper - parts.origin,
+        parts.lower - parts.origin,
+        slacks[:, 0],
+        slacks[:, 1],
+        np.ascontiguousarray(row_motions(parts, motion)[order].T),
+    )
 
 
 def rays(parts: Parts) -> Rays:
@@ -302,11 +421,7 @@ def rays(parts: Parts) -> Rays:
     order = np.concatenate([np.flatnonzero(gathered), np.flatnonzero(~gathered)]).astype(np.int64)
     upper, lower = np.zeros(len(order)), np.zeros(len(order))
     for at, i in enumerate(order):
-        columns, values = parts.rows.row(i)
-        if not math.isinf(parts.row_upper[i]):
-            upper[at] = -1 / dot_minus(values, origin[columns], parts.row_upper[i])
-        if not math.isinf(parts.row_lower[i]):
-            lower[at] = -1 / dot_minus(values, origin[columns], parts.row_lower[i])
+        upper[at], lower[at] = map(_inverse, row_slacks(parts, int(i)))
     matrix = parts.rows.dense(n)[~gathered].T if not gathered.all() else np.zeros((n, 0))
 
     quadratics = sorted(parts.quadratics, key=lambda quadratic: quadratic.form)
@@ -344,6 +459,7 @@ def rays(parts: Parts) -> Rays:
         np.array([-dot_minus(w0, w0, 1.0) for w0 in at_origin]),
         parts.affine,
         (parts.lower, parts.upper),
+        None if parts.motion is None else _moving(parts, parts.motion, order),
     )
 
 
@@ -377,18 +493,53 @@ def margin(parts: Parts, arithmetic: float, result: float) -> float:
     to it; `result` is that of the type of the result.
     """
     u, w = arithmetic, result
-    size = np.maximum(np.abs(parts.origin), 2.0**-100)
+    size = np.abs(parts.origin)
+    if parts.motion is not None:
+        size = size + np.abs(parts.motion.map) @ parts.motion.away
+    size = np.maximum(size, 2.0**-100)
     most = max(parts.margins[result > 2.0**-53], 0.0)
+    worse, extra = _row_rounding(parts, u), _dependent_rounding(parts, size, w)
     for i in range(len(parts.rows)):
         columns, values = parts.rows.row(i)
         a = np.abs(values)
         reached = min(float(a @ parts.reach[columns]), float(np.linalg.norm(a)) * parts.radius)
-        sides = ((parts.row_upper[i], 1), (parts.row_lower[i], -1))
-        slack = min(-s * dot_minus(values, parts.origin[columns], b) for b, s in sides if not math.isinf(b))
-        most = max(most, 1.01 * ((len(a) + 10) * u + 4 * w) * (float(a @ size[columns]) + reached) / slack)
+        away, wrong, terms = worse[i]
+        slack = min(abs(slack) for slack in row_slacks(parts, i)) - away - wrong
+        if slack <= 0:
+            return 1.0
+        error = ((len(a) + terms + 10) * u + 4 * w) * (float(a @ size[columns]) + reached) + float(a @ extra[columns])
+        most = max(most, 1.01 * (error + wrong) / slack)
     most = max([most, *(_quadratic_margin(parts, q, size, u, w) for q in parts.quadratics)])
     most = max([most, *(_cone_margin(parts, cone, size, u, w) for cone in parts.cones)])
     return math.ceil(most * 2.0**53) * 2.0**-53
+
+
+def _row_rounding(parts: Parts, u: float) -> list[tuple[float, float, int]]:
+    """With parameters, for each row: by how much its slack may be less than at the middle of the range, how far the
+    computed slack may be off, and how many terms an origin has besides."""
+    motion = parts.motion
+    if motion is None:
+        return [(0.0, 0.0, 0)] * len(parts.rows)
+    p, away = len(motion.middle), motion.away
+    found = []
+    moved = np.abs(row_motions(parts, motion))
+    through = np.abs(parts.rows.dense(parts.n)) @ np.abs(motion.map) + np.abs(motion.row_x)
+    for i in range(len(parts.rows)):
+        least = float(moved[i] @ away)
+        sides = [abs(slack) for slack in row_slacks(parts, i) if not math.isinf(slack)]
+        at_middle = max(sides, default=0.0)
+        # x − middle is rounded, and so is the middle in single precision; S has been, after sums in long double.
+        wrong = (p + 8) * u * (at_middle + float(moved[i] @ (away + np.abs(motion.middle)))) + u * float(through[i] @ away)
+        found.append((least, wrong, p + 6))
+    return found
+
+
+def _dependent_rounding(parts: Parts, size: Array, w: float) -> Array:
+    """What an output that equalities determine is off beyond its own rounding: what its free outputs are."""
+    extra = np.zeros(parts.n)
+    if parts.affine is not None:
+        extra[parts.affine.dependent] = 1.01 * 4 * w * np.abs(parts.affine.map) @ (size + parts.reach)
+    return extra
 
 
 def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, u: float, w: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _formulas
 from ._arrays import Array as NumPyArray
+from ._maps import result_shape
 from .errors import make
 from .region import Region
 
@@ -94,87 +95,106 @@ def _maps(region: Region, result: str) -> _formulas.Maps:
     return found
 
 
-def _shape(name: str, n: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return shape[:-1] if name == "gauge" else (*shape[:-1], n + (name == "encode"))
-
-
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _on_host(name: str, region: Region, values: jax.Array) -> jax.Array:
-    like: Any = jax.ShapeDtypeStruct(_shape(name, region.n, values.shape), values.dtype)  # type: ignore[no-untyped-call]
+def _on_host(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
+    """A map by the C library; x has as many rows as the values, and no columns without parameters."""
+    like: Any = jax.ShapeDtypeStruct(result_shape(name, region.n, values.shape), values.dtype)  # type: ignore[no-untyped-call]
     run = functools.partial(_run, name, region)
-    return jax.pure_callback(run, like, values, vmap_method="expand_dims")  # type: ignore[no-any-return]
+    return jax.pure_callback(run, like, values, x, vmap_method="expand_dims")  # type: ignore[no-any-return]
 
 
-def _run(name: str, region: Region, values: Any) -> Any:
-    return getattr(region, name)(np.asarray(values))
+def _given(region: Region, x: Any) -> Any:
+    return np.asarray(x) if region.p else None
 
 
-def _run_vjp(name: str, region: Region, values: Any, bar: Any) -> Any:
-    values, bar = np.asarray(values), np.asarray(bar)
-    batch = np.broadcast_shapes(values.shape[:-1], bar.shape if name == "gauge" else bar.shape[:-1])
+def _run(name: str, region: Region, values: Any, x: Any) -> Any:
+    return getattr(region, name)(np.asarray(values), _given(region, x))
+
+
+def _run_vjp(name: str, region: Region, values: Any, x: Any, bar: Any) -> Any:
+    values, x, bar = np.asarray(values), np.asarray(x), np.asarray(bar)
+    batch = np.broadcast_shapes(values.shape[:-1], x.shape[:-1], bar.shape if name == "gauge" else bar.shape[:-1])
     wide = np.broadcast_to(values, (*batch, values.shape[-1]))
-    return region.vjp(name, wide, np.broadcast_to(bar, _shape(name, region.n, wide.shape)))
+    given = np.broadcast_to(x, (*batch, x.shape[-1]))
+    full = np.broadcast_to(bar, result_shape(name, region.n, wide.shape))
+    found = region.vjp(name, wide, full, _given(region, given))
+    return found if region.p else (found, given)
 
 
-def _forward(name: str, region: Region, values: jax.Array) -> tuple[jax.Array, jax.Array]:
-    return _on_host(name, region, values), values
+def _forward(name: str, region: Region, values: jax.Array, x: jax.Array) -> tuple[jax.Array, Any]:
+    return _on_host(name, region, values, x), (values, x)
 
 
-def _backward(name: str, region: Region, values: jax.Array, bar: jax.Array) -> tuple[jax.Array]:
-    like: Any = jax.ShapeDtypeStruct(values.shape, values.dtype)  # type: ignore[no-untyped-call]
+def _backward(name: str, region: Region, kept: tuple[jax.Array, jax.Array], bar: jax.Array) -> Any:
+    like: Any = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in kept)  # type: ignore[no-untyped-call]
     run = functools.partial(_run_vjp, name, region)
-    return (jax.pure_callback(run, like, values, bar, vmap_method="expand_dims"),)
+    return jax.pure_callback(run, like, *kept, bar, vmap_method="expand_dims")
 
 
 _on_host.defvjp(_forward, _backward)
 
 
-def _apply(name: str, values: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
     array = jnp.asarray(values)
     if not jnp.issubdtype(array.dtype, jnp.floating):
-        raise TypeError(f"{name} of an array of {array.dtype}: it must be float32 or float64")
+        raise TypeError(f"{what} of an array of {array.dtype}: it must be float32 or float64")
     if array.dtype.itemsize < 4:
         array = array.astype(jnp.float32)
-    width = region.n + (name == "decode")
     if array.ndim == 0 or array.shape[-1] != width:
-        raise make("shape", f"{name} of an array of shape {array.shape}: its last axis must have {width} entries")
-    if region._parts().others or not region.is_bounded:
-        return _on_host(name, region, array)
+        raise make("shape", f"{what} of an array of shape {array.shape}: its last axis must have {width} entries")
+    return array
+
+
+def _apply(
+    name: str, values: jax.typing.ArrayLike, region: Region, given: jax.typing.ArrayLike | None
+) -> jax.Array:
+    array = _checked(values, region.n + (name == "decode"), name)
+    if (given is None) != (region.p == 0):
+        region._given(given)  # type: ignore[arg-type]  # says what is wrong
+    x = jnp.zeros((*array.shape[:-1], 0), array.dtype) if given is None else _checked(given, region.p, "parameters")
+    dtype = jnp.promote_types(array.dtype, x.dtype)
+    shape = jnp.broadcast_shapes(array.shape[:-1], x.shape[:-1])
+    array, x = (jnp.broadcast_to(a.astype(dtype), (*shape, a.shape[-1])) for a in (array, x))
+    if not region._parts().served:
+        return _on_host(name, region, array, x)
     maps = _maps(region, str(array.dtype))
     precision = maps.arrays.precision  # type: ignore[attr-defined]
-    result: jax.Array = getattr(maps, name)(array.astype(precision.arithmetic))
+    known = (x.astype(precision.arithmetic),) if region.p else ()
+    result: jax.Array = getattr(maps, name)(array.astype(precision.arithmetic), *known)
     return (result[..., 0] if name == "gauge" else result).astype(array.dtype)
 
 
-def gauge(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def gauge(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
     """How far along each direction the frontier is: origin + v is inside where this is at most 1.
 
     Args:
         v: (…, n), measured from the origin; half types become float32.
         region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
 
     Returns:
         (…): 0 where nothing stops v, NaN for bad values.
     """
-    return _apply("gauge", v, region)
+    return _apply("gauge", v, region, x)
 
 
-def encode(y: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def encode(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
     """Points (…, n) as unit directions from the origin and radii, (…, n + 1); the radius is more than 1 outside."""
-    return _apply("encode", y, region)
+    return _apply("encode", y, region, x)
 
 
-def decode(polar: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def decode(polar: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
     """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
-    return _apply("decode", polar, region)
+    return _apply("decode", polar, region, x)
 
 
-def contract(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def contract(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
     Args:
         v: (…, n), measured from the origin.
         region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
 
     Returns:
         (…, n), each row exactly inside; the origin for bad values.
@@ -184,9 +204,9 @@ def contract(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
     >>> jax.jit(lambda v: hcr.jax.contract(v, disc))(jax.numpy.array([3.0, 4.0])).round(3).tolist()
     [0.6000000238418579, 0.800000011920929]
     """
-    return _apply("contract", v, region)
+    return _apply("contract", v, region, x)
 
 
-def soften(v: jax.typing.ArrayLike, region: Region) -> jax.Array:
+def soften(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
-    return _apply("soften", v, region)
+    return _apply("soften", v, region, x)

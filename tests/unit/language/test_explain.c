@@ -126,7 +126,7 @@ static void test_kinds(void **state) {
     assert_says(report[0], "     8             1  expression  exp(x[0]) + exp(x[2]) <= 9\n");
     assert_says(report[1], "\"equalities\": 1,\n  \"free_outputs\": 3,\n  \"convex\": true,\n");
     assert_says(report[1], "\"text\": \"x[0] + x[1] == 0.5\", \"box\": 0");
-    assert_says(report[1], "\"except\": 0, \"equality\": 1, \"in_parts\": 0}");
+    assert_says(report[1], "\"except\": 0, \"varying\": 0, \"equality\": 1, \"range\": 0, \"in_parts\": 0}");
     free(report[0]);
     free(report[1]);
 }
@@ -142,8 +142,9 @@ static void test_star(void **state) {
                 "     2             1  union       union:\n     3             1  quadratic       norm(y) <= 2\n"
                 "     5             4  box             abs(y) <= [5, 1]\n  (indented:");
     assert_says(report[1], "\"convex\": false,\n  \"visibility\": {\"proved\": true, ");
-    assert_says(report[1], "\"union\": 1, \"except\": 0, \"equality\": 0, \"in_parts\": 0}");
-    assert_says(report[1], "\"equality\": 0, \"in_parts\": 4}");
+    assert_says(report[1],
+                "\"union\": 1, \"except\": 0, \"varying\": 0, \"equality\": 0, \"range\": 0, \"in_parts\": 0}");
+    assert_says(report[1], "\"equality\": 0, \"range\": 0, \"in_parts\": 4}");
     free(report[0]);
     free(report[1]);
     explain("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]", report);
@@ -171,6 +172,48 @@ static void test_c19_warning(void **state) {
     free(report[1]);
 }
 
+/* Parameters stand beside the outputs, with their ranges; the origin is said to move. */
+static void test_parameters(void **state) {
+    (void)state;
+    char *report[2];
+    explain("param cap[10] in [1, 3], t in [0.5, 1]\nvar y[10]\n0 <= y <= cap\nt * sum(y) + cap[0] <= 40\n"
+            "y[9] == y[8] + t - 0.75",
+            report);
+    assert_says(report[0], "outputs       10: y[10]\nparameters    11: cap[10] t\n"
+                           "inequalities  21: 10 box, 10 linear, 1 varying in 10 rows with 20 coefficients\n"
+                           "equalities    1, eliminated: 9 of 10 outputs stay free\n");
+    assert_says(report[0], "strictly inside for all ");
+    assert_says(report[0], ": proved\n");
+    assert_says(report[0], "\n  y[7] ");
+    assert_says(report[0], "… 2 more; all outputs lie between 0 and 3");
+    assert_says(report[0], "  parameter            lower                       upper\n"
+                           "  cap[0]                   1                           3\n");
+    assert_says(report[0], "  … 3 more\n");
+    assert_says(report[0], "     1            11  range       param cap[10] in [1, 3], t in [0.5, 1]\n"
+                           "     3            10  box         0 <= y <= cap\n     3            10  linear      0 <= ");
+    assert_says(report[0], "     4             1  varying     t * sum(y)");
+    assert_says(report[1], "\"outputs\": 10,\n  \"variables\": [{\"name\": \"y\", \"size\": 10, \"scalar\": false}],\n"
+                           "  \"parameters\": [{\"name\": \"cap\", \"size\": 10, \"scalar\": false}, "
+                           "{\"name\": \"t\", \"size\": 1, \"scalar\": true}],\n"
+                           "  \"parameter_lower\": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0.5],\n");
+    assert_says(report[1], "\"free_outputs\": 9,");
+    assert_says(report[1], "\"varying\": 1, \"equality\": 0, \"range\": 0, ");
+    assert_says(report[1], "\"origin_form\": \"");
+    free(report[0]);
+    free(report[1]);
+    /* nothing is strictly inside at x = 0 */
+    explain("var y\nparam x in [0, 1]\n0 <= y <= x", report);
+    assert_says(report[0], "checked for each sample: where it isn't inside the\n");
+    assert_says(report[0], "analytic centre takes its place, by steps of about 1 multiply-adds each\n");
+    assert_says(report[1], "\"origin_form\": \"checked\"");
+    free(report[0]);
+    free(report[1]);
+    explain("var y[2]\nparam x in [1, 2]\nnorm(y) <= x", report);
+    assert_says(report[0], "where it isn't inside the\n              sample has no origin\n");
+    free(report[0]);
+    free(report[1]);
+}
+
 static void test_arguments(void **state) {
     (void)state;
     char *report = NULL;
@@ -179,9 +222,9 @@ static void test_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),      cmocka_unit_test(test_json), cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_star), cmocka_unit_test(test_c19_warning),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_json),      cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_star),      cmocka_unit_test(test_c19_warning),
+        cmocka_unit_test(test_parameters), cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

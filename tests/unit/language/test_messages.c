@@ -52,9 +52,9 @@ static const wrong_text wrong_texts[] = {
     {"var for", HCR_ERROR_NAME, 1, 5, "\"for\" is a word of the language", "for"},
     {"", HCR_ERROR_NAME, 1, 1, "no outputs are declared", ""},
     {"# nothing", HCR_ERROR_NAME, 1, 10, "no outputs are declared", ""},
-    /* not in this version */
-    {"param cap[3] in [0, 1]", HCR_ERROR_UNSUPPORTED, 1, 1, "param isn't in this version", "param"},
-    {"var y[2]\ny <= param", HCR_ERROR_UNSUPPORTED, 2, 6, "\"param\" isn't in this version", "param"},
+    /* words out of place */
+    {"param cap[3] in [0, 1]", HCR_ERROR_NAME, 1, 23, "no outputs are declared", ""},
+    {"var y[2]\ny <= param", HCR_ERROR_SYNTAX, 2, 6, "expected a value, not param", "param"},
     {"var y[2]\n1 <= psd(eye(2))", HCR_ERROR_SYNTAX, 2, 6, "a constraint of its own", "psd"},
     {"var y[2]\ny >> 0", HCR_ERROR_SHAPE, 2, 1, "needs a square matrix", "y"},
     {"var y[2]\ny <= 1 for i in range(2) if [[1]] >> 0", HCR_ERROR_SYNTAX, 2, 35, "conditions compare numbers", ">>"},

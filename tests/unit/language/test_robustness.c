@@ -23,6 +23,16 @@ static const char example[] =
     "except abs(price[i] + 1) <= 0.5 for i in [1, 2]\nunbounded\n"
     "star:\n  price[0] * p <= sin(load[0])\nend\n";
 
+/* With parameters, which star domains don't take. */
+static const char moving[] =
+    "param x[3] in [0, [1, 2, 3]], t in [-1, 1 + len([1])]\nvar y[4]\nparam s in [0.1, 1]\nconst A = eye(3)\n"
+    "origin = [t, 0, x[0] + 1, 2 * s]\n-5 <= y <= [5 + t, 5, 6, 7]\nx @ y[:3] <= 4\n-9 <= 2 * (x @ y[:3])\n"
+    "(s * A) @ y[1:] + t * sum(y) <= x + 1\nabs(s * (y[0] - y[3]) - t) <= 3\nnorm(y[:3] - x) <= 4 + s\n"
+    "psd([[s, y[0] / 9, 0], [y[0] / 9, 3, y[1] / 9], [0, y[1] / 9, 2]])\nlog_sum_exp(y + t) <= 9\n"
+    "sum_squares(y) + t * 2 <= 90\ny[0] + y[1] == t + x[1]\n";
+
+static const char *const examples[] = {example, moving};
+
 static hcr_status build(const char *text, size_t length, const hcr_allocator *allocator, hcr_error *error) {
     hcr_builder *builder = NULL;
     const hcr_status status = hcr_text_build(text, length, "t", NULL, 0, NULL, allocator, &builder, error);
@@ -34,17 +44,18 @@ static hcr_status build(const char *text, size_t length, const hcr_allocator *al
 /* C39: cut anywhere, a text is refused at a place in it, or what is left is whole statements. */
 static void test_c39_cut(void **state) {
     (void)state;
-    for (size_t length = 0; length < sizeof example; length++) {
-        char *exact = malloc(length == 0 ? 1 : length); /* so that a read beyond the end is seen */
-        assert_non_null(exact);
-        memcpy(exact, example, length);
-        hcr_error error = {0};
-        if (build(exact, length, NULL, &error) != HCR_OK) {
-            assert_true(error.line >= 1 && error.column >= 1);
-            assert_non_null(strstr(error.text, "\n      | "));
+    for (size_t e = 0; e < 2; e++)
+        for (size_t length = 0; length <= strlen(examples[e]); length++) {
+            char *exact = malloc(length == 0 ? 1 : length); /* so that a read beyond the end is seen */
+            assert_non_null(exact);
+            memcpy(exact, examples[e], length);
+            hcr_error error = {0};
+            if (build(exact, length, NULL, &error) != HCR_OK) {
+                assert_true(error.line >= 1 && error.column >= 1);
+                assert_non_null(strstr(error.text, "\n      | "));
+            }
+            free(exact);
         }
-        free(exact);
-    }
 }
 
 static void test_damaged(void **state) {
@@ -87,12 +98,15 @@ static void test_damaged(void **state) {
                                          "exp(",
                                          "log_sum_exp(",
                                          "geo_mean(",
-                                         "lambda_max("};
+                                         "lambda_max(",
+                                         "t * ",
+                                         " @ x",
+                                         "param "};
     hcri_random random;
     hcri_random_seed(&random, 5);
     for (size_t round = 0; round < 20000; round++) {
-        char text[2 * sizeof example];
-        memcpy(text, example, sizeof example);
+        char text[2 * (sizeof example + sizeof moving)];
+        strcpy(text, examples[round % 2]);
         for (size_t changes = 1 + hcri_random_below(&random, 3); changes > 0; changes--) {
             const size_t length = strlen(text), at = hcri_random_below(&random, length),
                          drop = hcri_random_below(&random, 4);
@@ -211,14 +225,18 @@ static void test_no_memory(void **state) {
     meter m = {0};
     const hcr_allocator allocator = {metered_allocate, metered_release, &m};
     hcr_error error = {0};
-    assert_int_equal(build(example, sizeof example - 1, &allocator, &error), HCR_OK);
-    assert_int_equal(m.held, 0);
-    const size_t all = m.taken;
-    assert_true(all > 20);
-    for (size_t k = 1; k <= all; k++) {
-        m = (meter){.fails_at = k};
-        assert_int_equal(build(example, sizeof example - 1, &allocator, &error), HCR_ERROR_MEMORY);
+    for (size_t e = 0; e < 2; e++) {
+        const size_t length = strlen(examples[e]);
+        m = (meter){0};
+        assert_int_equal(build(examples[e], length, &allocator, &error), HCR_OK);
         assert_int_equal(m.held, 0);
+        const size_t all = m.taken;
+        assert_true(all > 20);
+        for (size_t k = 1; k <= all; k++) {
+            m = (meter){.fails_at = k};
+            assert_int_equal(build(examples[e], length, &allocator, &error), HCR_ERROR_MEMORY);
+            assert_int_equal(m.held, 0);
+        }
     }
 }
 

@@ -48,6 +48,54 @@ static inline hcr_region *make_region(size_t n) {
     return region;
 }
 
+/* Parameters x = (cap, step) in [1.5, 3] × [0.2, 0.6]: 0.1/3 <= y <= cap, |y_j − y_{j+1}| <= step, around cap/2. */
+#define PARAMETERS 2
+static inline hcr_region *make_moving_region(size_t n) {
+    static const double least[PARAMETERS] = {1.5, 0.2}, most[PARAMETERS] = {3, 0.6};
+    hcr_builder *builder = NULL;
+    hcr_region *region = NULL;
+    hcr_error error = {0};
+    double *origin = calloc((1 + PARAMETERS) * n, sizeof *origin), *lower = malloc(n * sizeof *lower);
+    assert_int_equal(hcr_builder_create(NULL, &builder, NULL), HCR_OK);
+    assert_int_equal(hcr_builder_add_variable(builder, "y", n, 0, NULL), HCR_OK);
+    assert_int_equal(hcr_builder_add_parameter(builder, "cap", 1, 1, &least[0], &most[0], NULL), HCR_OK);
+    assert_int_equal(hcr_builder_add_parameter(builder, "step", 1, 1, &least[1], &most[1], NULL), HCR_OK);
+    const uint32_t cap = (uint32_t)n, step = (uint32_t)n + 1;
+    for (size_t j = 0; j < n; j++) {
+        origin[n + j] = 0.5;
+        lower[j] = 0.1 / 3;
+    }
+    assert_int_equal(hcr_builder_add_bounds(builder, 0, n, lower, NULL, NULL), HCR_OK);
+    const double zero = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        const size_t start[3] = {0, 3, 6};
+        const uint32_t below[2] = {j, cap}, steps[6] = {j, j + 1, step, j, j + 1, step};
+        const double difference[2] = {1, -1}, differences[6] = {1, -1, -1, -1, 1, -1}, zeros[2] = {0, 0};
+        const size_t one[2] = {0, 2};
+        assert_int_equal(hcr_builder_add_sparse_rows(builder, 1, one, below, difference, NULL, &zero, NULL), HCR_OK);
+        if (j + 1 < n)
+            assert_int_equal(hcr_builder_add_sparse_rows(builder, 2, start, steps, differences, NULL, zeros, NULL),
+                             HCR_OK);
+    }
+    assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + PARAMETERS, origin, NULL), HCR_OK);
+    if (hcr_builder_finish(builder, &region, &error) != HCR_OK)
+        fail_msg("%s", error.text);
+    hcr_builder_free(builder);
+    free(origin);
+    free(lower);
+    return region;
+}
+
+/* Parameters all over the range. */
+static inline void make_parameters(size_t rows, double *x) {
+    hcri_random random;
+    hcri_random_seed(&random, 12);
+    for (size_t i = 0; i < rows; i++) {
+        x[PARAMETERS * i] = 1.5 + 1.5 * hcri_random_uniform(&random);
+        x[PARAMETERS * i + 1] = 0.2 + 0.4 * hcri_random_uniform(&random);
+    }
+}
+
 /* Targets that follow from the inputs smoothly: y_j = 1 + 0.6 sin(Σ x/√inputs + j/4), inside make_region's region. */
 static inline void make_data(size_t rows, size_t inputs, size_t n, double *X, double *Y) {
     hcri_random random;

@@ -24,7 +24,7 @@ static int teardown(void **state) {
 static hcr_model *fit(size_t rows, const hcr_fit_options *options, hcr_fit_report *report) {
     hcr_model *model = NULL;
     hcr_error error = {0};
-    if (hcr_fit(region, NULL, rows, INPUTS, X, NULL, Y, options, &model, report, &error) != HCR_OK)
+    if (hcr_fit(region, NULL, rows, INPUTS, X, NULL, NULL, Y, options, &model, report, &error) != HCR_OK)
         fail_msg("%s", error.text);
     return model;
 }
@@ -32,8 +32,8 @@ static hcr_model *fit(size_t rows, const hcr_fit_options *options, hcr_fit_repor
 /* Every bit of what a model predicts. */
 static int same_predictions(const hcr_model *first, const hcr_model *second) {
     static double a[ROWS * N], b[ROWS * N];
-    assert_int_equal(hcr_predict(first, ROWS, X, a, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_predict(second, ROWS, X, b, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(first, ROWS, X, NULL, a, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(second, ROWS, X, NULL, b, NULL, NULL), HCR_OK);
     return memcmp(a, b, sizeof a) == 0;
 }
 
@@ -88,7 +88,7 @@ static void test_small_and_constant(void **state) {
         for (size_t k = 0; k < ROWS * N; k++)
             constant[k] = 0.9 + 0.05 * (double)(k % N);
         hcr_model *same = NULL;
-        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, constant, &options, &same, &report, NULL),
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, constant, &options, &same, &report, NULL),
                          HCR_OK);
         assert_true(report.training_mse < 1e-3);
         hcr_model_free(same);
@@ -103,11 +103,13 @@ static void test_bad_values(void **state) {
     hcr_error error;
     const double kept_y = Y[3 * N + 1], kept_x = X[7 * INPUTS];
     Y[3 * N + 1] = NAN;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_DATA);
     assert_non_null(strstr(error.text, "Y: row 3 (counted from 0), column \"y[1]\""));
     Y[3 * N + 1] = kept_y;
     X[7 * INPUTS] = INFINITY;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_DATA);
     assert_non_null(strstr(error.text, "X: row 7 (counted from 0), column \"x[0]\""));
     X[7 * INPUTS] = kept_x;
     assert_null(model);
@@ -127,13 +129,15 @@ static void test_bad_options(void **state) {
     hcr_model *model = NULL;
     hcr_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &wrong[i], &model, NULL, &error),
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &wrong[i], &model, NULL, &error),
                          HCR_ERROR_ARGUMENT);
     const hcr_fit_options steps = {.encoder = HCR_ENCODER_LSTM, .features = 3}, plain = {.epochs = 1};
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &steps, &model, NULL, &error), HCR_ERROR_SHAPE);
-    assert_int_equal(hcr_fit(region, NULL, 0, INPUTS, X, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_SHAPE);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &steps, &model, NULL, &error),
+                     HCR_ERROR_SHAPE);
+    assert_int_equal(hcr_fit(region, NULL, 0, INPUTS, X, NULL, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_SHAPE);
     /* text that a file couldn't hold is refused before training, not after it */
-    assert_int_equal(hcr_fit(region, "\xff", ROWS, INPUTS, X, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_int_equal(hcr_fit(region, "\xff", ROWS, INPUTS, X, NULL, NULL, Y, &plain, &model, NULL, &error),
+                     HCR_ERROR_DATA);
     assert_non_null(strstr(error.text, "UTF-8"));
 }
 
@@ -142,7 +146,8 @@ static void test_divergence_is_told(void **state) {
     const hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .rate = 1e30, .epochs = 20};
     hcr_model *model = NULL;
     hcr_error error;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_DATA);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_DATA);
     assert_non_null(strstr(error.text, "rate"));
     assert_null(model);
 }
@@ -203,7 +208,7 @@ static void test_resume(void **state) {
         options.progress = see;
         options.progress_context = &seen;
         hcr_error error;
-        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &part, &report, &error),
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &part, &report, &error),
                          HCR_ERROR_INTERRUPTED);
         assert_non_null(part);
         assert_int_equal(report.epochs, 5);
@@ -238,7 +243,7 @@ static const double *noisy_targets(void) {
 }
 
 static hcr_status fit_simple(const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report) {
-    return hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, noisy_targets(), options, model, report, NULL);
+    return hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, noisy_targets(), options, model, report, NULL);
 }
 
 /* The Lagrangian's multipliers are in the checkpoint: an interrupted run goes on to the same model. */
@@ -311,18 +316,21 @@ static void test_foreign_checkpoints(void **state) {
     hcr_error error;
     hcr_fit_options other = options;
     other.rate = 0.5;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &other, &model, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &other, &model, NULL, &error),
+                     HCR_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "other options"));
-    assert_int_equal(hcr_fit(region, NULL, ROWS - 1, INPUTS, X, NULL, Y, &options, &model, NULL, &error),
+    assert_int_equal(hcr_fit(region, NULL, ROWS - 1, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
                      HCR_ERROR_ARGUMENT);
     assert_non_null(strstr(error.text, "other data"));
     other = options;
     other.epochs = 1;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &other, &model, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &other, &model, NULL, &error),
+                     HCR_ERROR_ARGUMENT);
     size_t size;
     char *bytes = read_file(checkpoint, &size);
     write_file(checkpoint, bytes, size / 2);
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, &error), HCR_ERROR_FORMAT);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_FORMAT);
     assert_null(model);
     assert_int_equal(hcr_model_load(checkpoint, &model, &error), HCR_ERROR_FORMAT);
     write_file(checkpoint, bytes, size);
@@ -338,7 +346,8 @@ static void test_unwritable_checkpoint(void **state) {
     const hcr_fit_options options = {
         .epochs = 2, .checkpoint = "/nonexistent/folder/c", .progress = see, .progress_context = &seen};
     hcr_model *model = NULL;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, NULL), HCR_ERROR_FILE);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, NULL),
+                     HCR_ERROR_FILE);
     assert_null(model);
     assert_int_equal(seen.calls, 0);
 }

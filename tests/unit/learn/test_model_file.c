@@ -35,14 +35,14 @@ static hcr_model *make_model(hcr_encoder encoder, hcr_head head) {
     const hcr_fit_options options = {
         .encoder = encoder, .head = head, .hidden = 5, .features = 2, .epochs = 2, .rate = 1.0 / 3, .seed = UINT64_MAX};
     hcr_model *model = NULL;
-    assert_int_equal(hcr_fit(region, text, ROWS, INPUTS, X, names, Y, &options, &model, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_fit(region, text, ROWS, INPUTS, X, names, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
     return model;
 }
 
 static void check_same(const hcr_model *first, const hcr_model *second) {
     double a[ROWS * N], b[ROWS * N];
-    assert_int_equal(hcr_predict(first, ROWS, X, a, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_predict(second, ROWS, X, b, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(first, ROWS, X, NULL, a, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(second, ROWS, X, NULL, b, NULL, NULL), HCR_OK);
     assert_memory_equal(a, b, sizeof a);
 }
 

@@ -33,7 +33,7 @@ static hcr_model *make_model(int encoder, int head) {
                                      .epochs = 4,
                                      .rate = 0.02};
     hcr_model *model = NULL;
-    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
     return model;
 }
 
@@ -45,17 +45,17 @@ static void test_rows_are_independent(void **state) {
     for (int encoder = 0; encoder <= 1; encoder++)
         for (int head = 0; head <= 4; head++) {
             hcr_model *model = make_model(encoder, head);
-            assert_int_equal(hcr_predict(model, ROWS, X, together, NULL, NULL), HCR_OK);
-            assert_int_equal(hcr_predict(model, ROWS, X_reversed, reversed, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_predict(model, ROWS, X, NULL, together, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_predict(model, ROWS, X_reversed, NULL, reversed, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++) {
-                assert_int_equal(hcr_predict(model, 1, X + i * INPUTS, alone, NULL, NULL), HCR_OK);
+                assert_int_equal(hcr_predict(model, 1, X + i * INPUTS, NULL, alone, NULL, NULL), HCR_OK);
                 assert_memory_equal(alone, together + i * N, sizeof alone);
                 assert_memory_equal(alone, reversed + (ROWS - 1 - i) * N, sizeof alone);
             }
 #if defined(_OPENMP)
             const int threads = omp_get_max_threads();
             omp_set_num_threads(3);
-            assert_int_equal(hcr_predict(model, ROWS, X, reversed, NULL, NULL), HCR_OK);
+            assert_int_equal(hcr_predict(model, ROWS, X, NULL, reversed, NULL, NULL), HCR_OK);
             omp_set_num_threads(threads);
             assert_memory_equal(together, reversed, sizeof together);
 #endif
@@ -74,11 +74,11 @@ static void test_inside(void **state) {
     for (int encoder = 0; encoder <= 1; encoder++)
         for (int head = 0; head <= 4; head++) {
             hcr_model *model = make_model(encoder, head);
-            assert_int_equal(hcr_predict(model, ROWS, wild, y, outcomes, NULL), HCR_OK);
+            assert_int_equal(hcr_predict(model, ROWS, wild, NULL, y, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check(region, ROWS, NULL, y, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
                 assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
-            assert_int_equal(hcr_predict_f32(model, ROWS, wild, y_f32, outcomes, NULL), HCR_OK);
+            assert_int_equal(hcr_predict_f32(model, ROWS, wild, NULL, y_f32, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
                 assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
@@ -98,10 +98,10 @@ static void test_bad_values(void **state) {
         double in[3 * INPUTS], y[3 * N], good[3 * N];
         uint32_t outcomes[3];
         memcpy(in, X, sizeof in);
-        assert_int_equal(hcr_predict(model, 3, in, good, outcomes, NULL), HCR_OK);
+        assert_int_equal(hcr_predict(model, 3, in, NULL, good, outcomes, NULL), HCR_OK);
         for (size_t b = 0; b < 4; b++) {
             in[INPUTS + 2] = bad[b];
-            assert_int_equal(hcr_predict(model, 3, in, y, outcomes, NULL), HCR_OK);
+            assert_int_equal(hcr_predict(model, 3, in, NULL, y, outcomes, NULL), HCR_OK);
             assert_int_equal(outcomes[1], HCR_BAD_VALUE);
             assert_true(outcomes[0] != HCR_BAD_VALUE && outcomes[2] != HCR_BAD_VALUE);
             assert_memory_equal(y, good, N * sizeof *y);
@@ -121,8 +121,8 @@ static void test_points(void **state) {
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
     for (int head = 0; head <= 4; head++) {
         hcr_model *model = make_model(head % 2, head);
-        assert_int_equal(hcr_predict_points(model, ROWS, X, points, NULL), HCR_OK);
-        assert_int_equal(hcr_predict(model, ROWS, X, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_predict_points(model, ROWS, X, NULL, points, NULL), HCR_OK);
+        assert_int_equal(hcr_predict(model, ROWS, X, NULL, y, NULL, NULL), HCR_OK);
         if (head == HCR_HEAD_SIMPLE)
             memcpy(mapped, points, sizeof mapped);
         else
@@ -132,7 +132,7 @@ static void test_points(void **state) {
                                   : hcr_decode)(region, workspace, ROWS, NULL, points, mapped, NULL, NULL),
                              HCR_OK);
         assert_memory_equal(y, mapped, sizeof y);
-        assert_int_equal(hcr_predict_points(model, 1, NULL, points, NULL), HCR_ERROR_ARGUMENT);
+        assert_int_equal(hcr_predict_points(model, 1, NULL, NULL, points, NULL), HCR_ERROR_ARGUMENT);
         hcr_model_free(model);
     }
     hcr_workspace_free(workspace);
@@ -142,10 +142,10 @@ static void test_arguments(void **state) {
     (void)state;
     hcr_model *model = make_model(0, 2);
     double y[N];
-    assert_int_equal(hcr_predict(model, 0, NULL, NULL, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_predict(model, 1, NULL, y, NULL, NULL), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_predict(model, 1, X, NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_predict(NULL, 1, X, y, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_predict(model, 0, NULL, NULL, NULL, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_predict(model, 1, NULL, NULL, y, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_predict(model, 1, X, NULL, NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_predict(NULL, 1, X, NULL, y, NULL, NULL), HCR_ERROR_ARGUMENT);
     hcr_model_free(model);
     hcr_model_free(NULL);
 }

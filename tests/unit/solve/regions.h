@@ -21,6 +21,17 @@ static inline hcr_builder *outputs(size_t n) {
     return builder;
 }
 
+/* Parameters name[0] … in [low, high]. */
+static inline void parameters(hcr_builder *builder, const char *name, size_t count, double low, double high) {
+    double lower[64], upper[64];
+    assert_true(count <= 64);
+    for (size_t k = 0; k < count; k++) {
+        lower[k] = low;
+        upper[k] = high;
+    }
+    assert_int_equal(hcr_builder_add_parameter(builder, name, count, 0, lower, upper, NULL), HCR_OK);
+}
+
 static inline void source(hcr_builder *builder, int line, const char *text) {
     assert_int_equal(hcr_builder_set_source(builder, "t.region", line, 1, text, NULL), HCR_OK);
 }

@@ -271,6 +271,8 @@ static void test_digits_survive(void **state) {
     expect_round_trip(&table, HCR_SINGLE);
     table.rows = 0;
     expect_round_trip(&table, HCR_DOUBLE);
+    names[0] = "\xEF\xBB\xBFmark";
+    expect_round_trip(&table, HCR_DOUBLE);
 }
 
 /* C30: in a locale with a decimal comma, cells and files keep the point. */

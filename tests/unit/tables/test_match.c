@@ -79,8 +79,35 @@ static void test_by_position(void **state) {
     hcr_table_clear(&table);
 }
 
+/* The last columns go to a table of their own, with their names. */
+static void test_split(void **state) {
+    (void)state;
+    hcr_table table = {0}, rest = {0};
+    load("old,er\n8,9\n", &rest);
+    load("a,b,c\n1,2,3\n4,5,6\n", &table);
+    assert_int_equal(hcr_table_split(&table, 1, &rest, NULL), HCR_OK);
+    assert_true(table.rows == 2 && table.columns == 1 && rest.rows == 2 && rest.columns == 2);
+    const double first[] = {1, 4}, others[] = {2, 3, 5, 6};
+    assert_memory_equal(table.values, first, sizeof first);
+    assert_memory_equal(rest.values, others, sizeof others);
+    assert_string_equal(table.names[0], "a");
+    assert_string_equal(rest.names[0], "b");
+    assert_string_equal(rest.names[1], "c");
+    /* nothing, or everything; no names */
+    assert_int_equal(hcr_table_split(&table, 2, &rest, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_table_split(&table, 1, &rest, NULL), HCR_OK);
+    assert_true(table.columns == 1 && rest.columns == 0 && rest.rows == 2);
+    hcr_table_clear(&table);
+    load("1,2\n", &table);
+    assert_int_equal(hcr_table_split(&table, 0, &rest, NULL), HCR_OK);
+    assert_true(table.columns == 0 && rest.columns == 2 && rest.names == NULL && rest.values[1] == 2);
+    assert_int_equal(hcr_table_split(&table, 0, NULL, NULL), HCR_ERROR_ARGUMENT);
+    hcr_table_clear(&table);
+    hcr_table_clear(&rest);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_name), cmocka_unit_test(test_missing),
-                                       cmocka_unit_test(test_by_position)};
+                                       cmocka_unit_test(test_by_position), cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

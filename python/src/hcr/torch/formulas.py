@@ -85,22 +85,27 @@ def maps(region: Region, result: str, device: torch.device) -> _formulas.Maps:
     return found
 
 
-def compute(name: str, values: Tensor, region: Region) -> Tensor:
+def compute(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
     """A map by torch's operations, differentiable as often as wanted."""
     found = maps(region, str(values.dtype)[6:], values.device)
     arithmetic = found.arrays.arithmetic  # type: ignore[attr-defined]
-    result: Tensor = getattr(found, name)(values.to(arithmetic))
+    given = () if x is None else (x.to(arithmetic),)
+    result: Tensor = getattr(found, name)(values.to(arithmetic), *given)
     return result.squeeze(-1).to(values.dtype) if name == "gauge" else result.to(values.dtype)
 
 
-def differentiate(name: str, values: Tensor, bar: Tensor, region: Region) -> Tensor:
-    """The gradient by a map's input, from that by its result."""
+def differentiate(
+    name: str, values: Tensor, x: Tensor | None, bar: Tensor, region: Region
+) -> tuple[Tensor, Tensor | None]:
+    """The gradients by a map's input and its parameters, from that by its result."""
     with torch.enable_grad():
         leaf = values.detach().requires_grad_()
-        (gradient,) = torch.autograd.grad(compute(name, leaf, region), leaf, bar)
-    return gradient
+        given = None if x is None else x.detach().requires_grad_()
+        leaves = [leaf] if given is None else [leaf, given]
+        gradients = torch.autograd.grad(compute(name, leaf, given, region), leaves, bar)
+    return gradients[0], None if given is None else gradients[1]
 
 
 def serves(region: Region) -> bool:
     """Whether these formulas know all that the region is made of."""
-    return not region._parts().others and region.is_bounded
+    return region._parts().served

@@ -50,7 +50,8 @@ class Constrain(_Bound):
             and a radius, which a sigmoid brings to [0, 1].
         points: what comes in are points, not offsets from the origin (contract and soften).
 
-    Shapes: (…, n) → (…, n); for decode (…, n + 1) → (…, n). Half types become float32.
+    Shapes: (…, n) → (…, n); for decode (…, n + 1) → (…, n). Half types become float32. For a region with parameters,
+    those of each sample, (…, p), are a second argument.
 
     >>> import hcr, hcr.torch, torch
     >>> region = hcr.Region("var y[3]\\nsum(y) <= 1\\n0 <= y <= 1")
@@ -65,15 +66,18 @@ class Constrain(_Bound):
         super().__init__(region, kind)
         if points and kind == "decode":
             raise make("argument", "decode takes directions and radii: points=True has no meaning for it")
-        origin = torch.tensor(region.origin) if points else None
+        self.points = points
+        origin = torch.tensor(region.origin) if points and region.p == 0 else None
         self.register_buffer("origin", origin, persistent=False)
 
-    def forward(self, values: Tensor) -> Tensor:
+    def forward(self, values: Tensor, x: Tensor | None = None) -> Tensor:
         if self.origin is not None:
             values = values - self.origin.to(values.dtype)
+        elif self.points and x is not None:
+            values = values - functions.origin(x, self.region)
         elif self.kind == "decode":
             values = _with_radius(values)
-        return _MAPS[self.kind](values, self.region)
+        return _MAPS[self.kind](values, self.region, x)
 
 
 class HCRHead(_Bound):
@@ -86,7 +90,8 @@ class HCRHead(_Bound):
             an offset from the origin.
         bias, device, dtype: as for `torch.nn.Linear`.
 
-    Shapes: (…, in_features) → (…, n).
+    Shapes: (…, in_features) → (…, n). For a region with parameters, those of each sample, (…, p), are a second argument:
+    ``head(features, x)``.
 
     >>> import hcr, hcr.torch, torch
     >>> region = hcr.Region("var y[3]\\nnorm(y) <= 1")
@@ -110,9 +115,9 @@ class HCRHead(_Bound):
         self.linear = nn.Linear(in_features, width, bias=bias, device=device, dtype=dtype)
         self.region_digest = self.region_digest.to(device)
 
-    def forward(self, features: Tensor) -> Tensor:
+    def forward(self, features: Tensor, x: Tensor | None = None) -> Tensor:
         values = self.linear(features)
-        return _MAPS[self.kind](_with_radius(values) if self.kind == "decode" else values, self.region)
+        return _MAPS[self.kind](_with_radius(values) if self.kind == "decode" else values, self.region, x)
 
 
 def _with_radius(values: Tensor) -> Tensor:

@@ -1,0 +1,178 @@
+/* What parameters cost: decode of regions whose right-hand sides are given anew with every sample, beside that of the
+ * same region with its parameters fixed, in batches of 1,000, one thread, processor time. Prints one tab-separated line
+ * a region and precision: region, precision, microseconds a sample with parameters and without, their ratio. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/random.h"
+#include "core/status.h"
+#include "hcr/hcr_build.h"
+
+enum { BATCH = 1000, TURNS = 25 };
+
+typedef struct bench {
+    const char *name;
+    size_t n, p;
+    double deviation; /* of the directions: about 90 % of them lead out */
+    hcr_status (*build)(hcr_builder *builder, hcri_random *random, hcr_error *error);
+} bench;
+
+/* ------------------------------------------------------------------------------------------------------- regions */
+
+/* A row of two entries. */
+static hcr_status add_pair(hcr_builder *builder, uint32_t i, double a, uint32_t j, double b, double lower, double upper,
+                           hcr_error *error) {
+    const size_t start[] = {0, 2};
+    const uint32_t columns[] = {i, j};
+    const double values[] = {a, b};
+    return hcr_builder_add_sparse_rows(builder, 1, start, columns, values, &lower, &upper, error);
+}
+
+/* A forecast: a band, low <= y <= high, that changes from sample to sample, and ramps. O(x) is its middle. */
+static hcr_status build_band(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    (void)random;
+    enum { N = 48 };
+    double low[2][N], high[2][N], bound[2][N];
+    static double origin[1 + 2 * N][N];
+    for (size_t j = 0; j < N; j++) {
+        low[0][j] = -1.1;
+        low[1][j] = -0.9;
+        high[0][j] = 0.9;
+        high[1][j] = 1.1;
+        bound[0][j] = -2;
+        bound[1][j] = 2;
+        origin[1 + j][j] = origin[1 + N + j][j] = 0.5;
+    }
+    HCRI_TRY(hcr_builder_add_variable(builder, "y", N, 0, error));
+    HCRI_TRY(hcr_builder_add_parameter(builder, "low", N, 0, low[0], low[1], error));
+    HCRI_TRY(hcr_builder_add_parameter(builder, "high", N, 0, high[0], high[1], error));
+    HCRI_TRY(hcr_builder_add_bounds(builder, 0, N, bound[0], bound[1], error));
+    for (uint32_t j = 0; j < N; j++)
+        HCRI_TRY(add_pair(builder, j, 1, N + j, -1, 0, INFINITY, error));
+    for (uint32_t j = 0; j < N; j++)
+        HCRI_TRY(add_pair(builder, j, 1, 2 * N + j, -1, -INFINITY, 0, error));
+    for (uint32_t j = 0; j + 1 < N; j++)
+        HCRI_TRY(add_pair(builder, j, 1, j + 1, -1, -0.5, 0.5, error));
+    return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + 2 * N, origin[0], error);
+}
+
+/* 1,000 dense rows of unit length, a·y <= 1 + b·x, and an origin that moves with every parameter. */
+static hcr_status build_rows(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    enum { N = 100, P = 10, ROWS = 1000 };
+    static double origin[1 + P][N];
+    double row[N + P], lower[P], upper[P];
+    for (size_t k = 0; k < P; k++) {
+        lower[k] = -0.1;
+        upper[k] = 0.1;
+        for (size_t j = 0; j < N; j++)
+            origin[1 + k][j] = 0.05 * hcri_random_normal(random);
+    }
+    HCRI_TRY(hcr_builder_add_variable(builder, "y", N, 0, error));
+    HCRI_TRY(hcr_builder_add_parameter(builder, "x", P, 0, lower, upper, error));
+    for (size_t i = 0; i < ROWS; i++) {
+        double squares = 0;
+        const double bound = 1;
+        for (size_t j = 0; j < N + P; j++) {
+            row[j] = hcri_random_normal(random);
+            squares += j < N ? row[j] * row[j] : 0;
+        }
+        for (size_t j = 0; j < N; j++)
+            row[j] /= sqrt(squares);
+        for (size_t j = N; j < N + P; j++)
+            row[j] *= 0.2;
+        HCRI_TRY(hcr_builder_add_rows(builder, 1, row, NULL, &bound, error));
+    }
+    return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + P, origin[0], error);
+}
+
+static const bench benches[] = {{"band and ramps, 48 outputs, 96 parameters", 48, 96, 0.184, build_band},
+                                {"1,000 dense rows, 100 outputs, 10 parameters", 100, 10, 0.371, build_rows}};
+
+/* -------------------------------------------------------------------------------------------------------- timing */
+
+static hcr_error error;
+
+static void check(hcr_status status) {
+    if (status == HCR_OK)
+        return;
+    fprintf(stderr, "bench_parameters: %s\n", error.text);
+    exit(1);
+}
+
+/* Of this process: the sides take different times, and what else the machine does would fall on the longer one. */
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { WIDEST = 100, MOST_PARAMETERS = 96, SIDES = 4 };
+static double polar[BATCH * (WIDEST + 1)], x[BATCH * MOST_PARAMETERS], y[BATCH * WIDEST];
+static float polar_f32[BATCH * (WIDEST + 1)], x_f32[BATCH * MOST_PARAMETERS], y_f32[BATCH * WIDEST];
+
+static void fill(const bench *b, const hcr_region *region, hcri_random *random) {
+    const double *lower = hcr_region_parameter_lower(region), *upper = hcr_region_parameter_upper(region);
+    for (size_t i = 0; i < BATCH; i++) {
+        for (size_t j = 0; j <= b->n; j++)
+            polar[i * (b->n + 1) + j] =
+                j == b->n ? hcri_random_uniform(random) : b->deviation * hcri_random_normal(random);
+        for (size_t k = 0; k < b->p; k++)
+            x[i * b->p + k] = lower[k] + (upper[k] - lower[k]) * hcri_random_uniform(random);
+    }
+    for (size_t k = 0; k < BATCH * (b->n + 1); k++)
+        polar_f32[k] = (float)polar[k];
+    for (size_t k = 0; k < BATCH * b->p; k++)
+        x_f32[k] = (float)x[k];
+}
+
+/* The sides take turns, so that what else the machine does falls on all of them; the medians are printed. */
+static void time_regions(const bench *b, hcr_region *moving, hcr_region *fixed) {
+    hcr_workspace *moves, *stays;
+    double times[SIDES][TURNS];
+    check(hcr_workspace_create(moving, 1, &moves, &error));
+    check(hcr_workspace_create(fixed, 1, &stays, &error));
+    for (int turn = -2; turn < TURNS; turn++)
+        for (int side = 0; side < SIDES; side++) {
+            const double start = seconds();
+            const int repeats = b->n == 48 ? 20 : 1;
+            for (int k = 0; k < repeats; k++)
+                check(side == 0   ? hcr_decode(moving, moves, BATCH, x, polar, y, NULL, &error)
+                      : side == 1 ? hcr_decode(fixed, stays, BATCH, NULL, polar, y, NULL, &error)
+                      : side == 2 ? hcr_decode_f32(moving, moves, BATCH, x_f32, polar_f32, y_f32, NULL, &error)
+                                  : hcr_decode_f32(fixed, stays, BATCH, NULL, polar_f32, y_f32, NULL, &error));
+            if (turn >= 0)
+                times[side][turn] = 1e6 * (seconds() - start) / (BATCH * repeats);
+        }
+    for (int side = 0; side < SIDES; side++)
+        qsort(times[side], TURNS, sizeof times[side][0], compare);
+    for (int side = 0; side < SIDES; side += 2) {
+        const double with = times[side][TURNS / 2], without = times[side + 1][TURNS / 2];
+        printf("%s\t%s\t%.4g\t%.4g\t%.2f\n", b->name, side == 0 ? "double" : "single", with, without, with / without);
+    }
+    hcr_workspace_free(moves);
+    hcr_workspace_free(stays);
+}
+
+int main(void) {
+    for (size_t k = 0; k < sizeof benches / sizeof benches[0]; k++) {
+        hcri_random random;
+        hcr_builder *builder;
+        hcr_region *moving, *fixed;
+        hcri_random_seed(&random, 7);
+        check(hcr_builder_create(NULL, &builder, &error));
+        check(benches[k].build(builder, &random, &error));
+        check(hcr_builder_finish(builder, &moving, &error));
+        hcr_builder_free(builder);
+        fill(&benches[k], moving, &random);
+        check(hcr_region_at(moving, x, NULL, &fixed, &error));
+        if (hcr_region_origin_form(moving) != HCR_ORIGIN_AFFINE)
+            printf("%s: the origin isn't proved\n", benches[k].name);
+        time_regions(&benches[k], moving, fixed);
+        hcr_region_free(moving);
+        hcr_region_free(fixed);
+    }
+    return 0;
+}

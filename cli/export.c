@@ -1,0 +1,116 @@
+#include "command.h"
+#include "options.h"
+#include "region.h"
+#include "report.h"
+
+#include "hcr/hcr_export.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    const char *operand[2], *folder, *name;
+    int single, gradient, json;
+    struct settings settings;
+    struct opened_region opened;
+    hcr_model *model;
+};
+
+/* A model file begins with the length of its JSON, little-endian, and then that. */
+static int is_model(const char *path) {
+    unsigned char head[9] = {0};
+    FILE *stream = fopen(path, "rb");
+    const size_t got = stream == NULL ? 0 : fread(head, 1, sizeof head, stream);
+    if (stream != NULL)
+        fclose(stream);
+    return got == sizeof head && head[8] == '{' && head[7] == 0 && head[6] == 0;
+}
+
+/* The file's own name without its folder and extension, as far as it can begin C names. */
+static void derive_name(const char *path, char name[48]) {
+    const char *base = strrchr(path, '/');
+    size_t length = 0;
+    for (const char *c = base == NULL ? path : base + 1; *c != '\0' && *c != '.' && length < 47; c++) {
+        const int letter = isalpha((unsigned char)*c) != 0, digit = isdigit((unsigned char)*c) != 0;
+        if (letter || (length > 0 && (digit || *c == '_' || *c == '-')))
+            name[length++] = letter ? (char)tolower((unsigned char)*c) : digit ? *c : '_';
+    }
+    name[length] = '\0';
+    if (length == 0)
+        memcpy(name, "region", sizeof "region");
+}
+
+static int tell(const struct job *job, const char *name, const hcr_export_report *made) {
+    const char *precision = job->single ? "single" : "double";
+    if (job->json)
+        printf("{\"folder\": \"%s\", \"name\": \"%s\", \"precision\": \"%s\", \"margin\": %.17g, \"verified\": %zu, "
+               "\"constants\": %zu, \"operations\": %.0f, \"largest_operations\": %.0f}\n",
+               job->folder, name, precision, made->margin, made->verified, made->constants, made->operations,
+               made->largest_operations);
+    else
+        printf("%s: %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", job->folder, name,
+               precision, made->constants, made->largest_operations,
+               made->verified == 0 ? "" : " (drawing results in)");
+    return EXIT_DONE;
+}
+
+static int run(struct job *job) {
+    if (strcmp(job->operand[0], "c") != 0)
+        return report_usage("export", "there is no export to \"%s\": the one there is is to c", job->operand[0]);
+    if (job->folder == NULL)
+        return report_usage("export", "give the folder to write into: -o DIR");
+    const char *path = job->operand[1];
+    char derived[48];
+    derive_name(path, derived);
+    const hcr_export_options options = {.name = job->name == NULL ? derived : job->name,
+                                        .precision = job->single ? HCR_SINGLE : HCR_DOUBLE,
+                                        .gradient = job->gradient,
+                                        .origin = path};
+    hcr_export_report made;
+    hcr_error error = {0};
+    hcr_status status;
+    if (is_model(path)) {
+        status = hcr_model_load(path, &job->model, &error);
+        if (status == HCR_OK)
+            status = hcr_export_model(job->model, &options, job->folder, &made, &error);
+    } else {
+        const int code = region_open_placed(path, &job->settings, &job->opened);
+        if (code != EXIT_DONE)
+            return code;
+        status = hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
+    }
+    return status == HCR_OK ? tell(job, options.name, &made) : report_error(&error);
+}
+
+int command_export(int argc, char **argv) {
+    struct job job = {0};
+    const struct option_row rows[] = {
+        {OPTION_TEXT, 'o', "output", "DIR", "the folder to write into, made when it isn't there", &job.folder, 0, 0},
+        {OPTION_TEXT, '\0', "name", "NAME",
+         "what all names begin with, and the files' name: small letters, digits and _ (from the file's name)",
+         &job.name, 0, 0},
+        {OPTION_FLAG, '\0', "single", NULL, "single precision, for machines without double", &job.single, 0, 0},
+        {OPTION_FLAG, '\0', "gradient", NULL, "with the derivatives of decode and contract", &job.gradient, 0, 0},
+        OPTION_ROW_SET(&job.settings),
+        OPTION_ROW_JSON(&job.json),
+    };
+    const struct usage usage = {
+        .name = "export",
+        .operands = "c REGION|MODEL",
+        .summary =
+            "Writes C99 that needs nothing but a compiler: the maps of a region (decode, contract, soften, check), or "
+            "a whole trained model. Results are inside in exact arithmetic, as the library's are. With it come a "
+            "README, a CMake file and a self-test.",
+        .example = "hcr export c torque.region -o firmware/torque --single",
+        OPTION_ROWS(rows),
+    };
+    int code = options_parse(argc, argv, &usage, job.operand);
+    if (code == OPTIONS_PARSED)
+        code = run(&job);
+    settings_clear(&job.settings);
+    region_close(&job.opened);
+    hcr_model_free(job.model);
+    return code;
+}

@@ -1,0 +1,44 @@
+"""The library's objects, freed when the last who needs them is gone."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import _library
+
+
+class Handle:
+    """Owns the library's region, and what must live as long, such as the functions that it calls back."""
+
+    def __init__(self, address: int, kept: object = None) -> None:
+        self.address, self.kept = address, kept
+
+    def __del__(self, free: Any = _library.library.hcr_region_free) -> None:
+        free(self.address)
+
+
+class Workspace:
+    """Scratch for one caller at a time, with the struct that its errors come in."""
+
+    def __init__(self, owner: Handle, threads: int) -> None:
+        self.owner = owner  # outlives the workspace
+        self.address = _library.create("hcr_workspace_create", owner.address, threads)
+        self.error = _library.ErrorStruct()
+        self.error_address = ctypes.addressof(self.error)
+
+    def __del__(self, free: Any = _library.library.hcr_workspace_free) -> None:
+        if hasattr(self, "address"):
+            free(self.address)
+
+
+class Projector:
+    """Projects for one caller at a time."""
+
+    def __init__(self, owner: Handle) -> None:
+        self.owner = owner
+        self.address = _library.create("hcr_projector_create", owner.address)
+
+    def __del__(self, free: Any = _library.library.hcr_projector_free) -> None:
+        if hasattr(self, "address"):
+            free(self.address)

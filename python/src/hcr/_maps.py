@@ -1,0 +1,422 @@
+"""The maps of a region over NumPy arrays, their derivatives, and the checks."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library, _threads
+from ._arrays import Array, address, doubles, numbers, row_count, rows
+from ._facts import Facts
+from ._handles import Projector, Workspace
+from ._records import RAY
+from .errors import make
+
+NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
+# A batch of fewer rows, or of fewer multiply-adds, isn't worth a second thread.
+_FEW_ROWS, _LITTLE_WORK = 33, 1 << 19
+
+
+def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
+    return {
+        (name, dtype): getattr(_library.library, f"hcr_{name}{suffix}{ending}")
+        for name in _library.MAPS
+        for dtype, ending in ((np.dtype(np.float64), ""), (np.dtype(np.float32), "_f32"))
+    }
+
+
+MAPS = _functions("")
+VJPS = _functions("_vjp")
+_INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v"}
+_SEARCHES = ("full", "algorithm1", "champion")
+Self = TypeVar("Self", bound="Maps")
+
+
+def result_shape(name: str, n: int, shape: Any) -> Any:
+    """The shape of a map's result, from that of its input."""
+    return shape[:-1] if name == "gauge" else (*shape[:-1], n + (name == "encode"))
+
+
+class Maps(Facts):
+    """The part of a region that computes.
+
+    Where a region has parameters, x has theirs, (…, p): its batch shape and that of the other argument are broadcast
+    against each other, so that one row serves a whole batch. When one of both is float64, so is the result.
+    """
+
+    __slots__ = ()
+
+    def _few(self) -> float:
+        """The rows that are worth a second thread."""
+        return _LITTLE_WORK / max(float(self.explain(True)["decode_multiply_adds"]), 1)  # type: ignore[attr-defined]
+
+    def _workspace(self, threads: int) -> Workspace:
+        made = Workspace(self._handle, threads)
+        search = self._cache.get("search")
+        if search is not None:
+            struct = _library.SearchStruct(*search)
+            _library.call("hcr_workspace_set_search", made.address, _library.byref(struct))
+            self._cache["searching"].append(made)
+        return made
+
+    def _run(self, function: Any, threads: int, count: int, *pointers: int | None) -> None:
+        """Calls a map with a workspace of its own; raises what it refuses."""
+        used = 1 if count < _FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
+        idle = self._workspaces.get(used)
+        if idle is None:
+            idle = self._workspaces.setdefault(used, [])
+        try:
+            workspace = idle.pop()
+        except IndexError:
+            workspace = self._workspace(used)
+        status = function(self._handle.address, workspace.address, count, *pointers, workspace.error_address)
+        failure = _library.failure(workspace.error) if status else None
+        idle.append(workspace)
+        self._raise_of_callbacks()
+        if failure is not None:
+            raise failure
+
+    def _raise_of_callbacks(self) -> None:
+        """What a function of the caller's raised meanwhile."""
+        kept = self._handle.kept
+        if kept is not None:
+            kept.reraise()  # type: ignore[attr-defined]
+
+    def searching(self: Self, method: str, *, base_multiplier: float = 0.0, max_iterations: int = 0) -> Self:
+        """The same region, whose maps find the nearest constraint by another method: the same bits, another effort.
+
+        Args:
+            method: ``"full"``, ``"algorithm1"`` (the paper's) or ``"champion"``; the last two aren't for regions with
+                parameters.
+            base_multiplier: Algorithm 1's first step from the origin; 0: the region's default, its inradius.
+            max_iterations: Algorithm 1's steps before it falls back on all constraints; 0: 64.
+
+        >>> import hcr
+        >>> box = hcr.Region("var y[100]\\n-1 <= y <= 1").searching("champion")
+        >>> _ = box.contract([5.0] + 99 * [0.0])
+        >>> box.intersections() < 200
+        True
+        """
+        if method not in _SEARCHES:
+            raise make("argument", f"there is no search {method!r}: there are {', '.join(_SEARCHES)}")
+        other = type(self).__new__(type(self))
+        other._take(self._handle, self._text)
+        other._cache["searching"] = []
+        other._cache["search"] = (_SEARCHES.index(method), base_multiplier, max_iterations)
+        other._workspaces[1] = [other._workspace(1)]
+        return other
+
+    def intersections(self) -> int:
+        """How many constraints the maps of this object have intersected; counted on what `searching` gives only."""
+        count = _library.library.hcr_workspace_intersections
+        return sum(count(workspace.address) for workspace in self._cache.get("searching", ()))
+
+    # ------------------------------------------------------------------------------------------------- parameters
+
+    def _given(self, x: npt.ArrayLike | None) -> Array | None:
+        """The parameters, when there are any and they are given; else what is wrong with that."""
+        if self.p == 0:
+            if x is not None:
+                raise make("argument", "the region has no parameters: leave x out")
+            return None
+        names = self.parameters.names
+        if x is None:
+            told = ", ".join(names[:8]) + (", …" if self.p > 8 else "")
+            raise make("argument", f"the region has the parameters {told}: give their values x, (…, {self.p})")
+        return rows(x, self.p, "x", names)
+
+    def _beside(self, array: Array, x: npt.ArrayLike | None) -> tuple[Array, Array | None]:
+        """Both of the same type and batch shape, contiguous."""
+        given = self._given(x)
+        if given is None:
+            return array, None
+        if given.dtype != array.dtype:
+            array, given = doubles(array, "values"), doubles(given, "x")
+        if given.shape[:-1] != array.shape[:-1]:
+            try:
+                shape = np.broadcast_shapes(given.shape[:-1], array.shape[:-1])
+            except ValueError:
+                raise make(
+                    "shape", f"x has the shape {given.shape} beside {array.shape}: as many rows are needed, or one"
+                ) from None
+            array, given = (np.ascontiguousarray(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in (array, given))
+        return array, given
+
+    # ------------------------------------------------------------------------------------------------------- maps
+
+    def _map(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None, outcomes: bool) -> Any:
+        width = self.n + (name == "decode")
+        array, given = self._beside(rows(values, width, _INPUT[name], self.names if width == self.n else ()), x)
+        shape = result_shape(name, self.n, array.shape)
+        result = np.empty(shape, array.dtype)
+        rays = np.empty(array.shape[:-1], RAY) if outcomes else None
+        self._run(
+            MAPS[name, array.dtype],
+            _threads.get_threads(),
+            row_count(array),
+            None if given is None else address(given),
+            address(array),
+            address(result),
+            None if rays is None else address(rays),
+        )
+        told = result if shape else result[()]
+        return told if rays is None else (told, rays["outcome"])
+
+    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """How far along each direction the frontier is: min{s > 0 : origin + v/s is in the region}; 0 for none.
+
+        Args:
+            v: (…, n), measured from the origin.
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (…): a point origin + v is inside where this is at most 1; NaN for a NaN or an infinity. With ``outcomes``,
+            a pair of that and (…).
+
+        >>> import hcr
+        >>> float(hcr.Region("var y[2]\\nnorm(y) <= 2").gauge([3.0, 4.0]))
+        2.5
+        """
+        return self._map("gauge", v, x, outcomes)
+
+    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """Points as a direction and a radius.
+
+        Args:
+            y: (…, n), points.
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (…, n + 1): the unit direction from the origin, then r, the share of the way to the frontier; more than 1
+            outside. With ``outcomes``, a pair of that and (…).
+        """
+        return self._map("encode", y, x, outcomes)
+
+    def decode(self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """Points of the region from directions and radii: origin + r d/gauge(d).
+
+        Args:
+            polar: (…, n + 1): a direction of any length, then r, which is cut to [0, 1].
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
+            leave nothing. With ``outcomes``, a pair of that and (…).
+        """
+        return self._map("decode", polar, x, outcomes)
+
+    def contract(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """origin + v where that is in the region; else where the ray along v leaves it.
+
+        Args:
+            v: (…, n), measured from the origin.
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
+            leave nothing. With ``outcomes``, a pair of that and (…).
+        """
+        return self._map("contract", v, x, outcomes)
+
+    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """origin + v/(1 + gauge(v)): one-to-one onto the interior.
+
+        Args:
+            v: (…, n), measured from the origin.
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+
+        Returns:
+            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
+            leave nothing. With ``outcomes``, a pair of that and (…).
+        """
+        return self._map("soften", v, x, outcomes)
+
+    def vjp(self, name: str, values: npt.ArrayLike, bar: npt.ArrayLike, x: npt.ArrayLike | None = None) -> Any:
+        """The derivative of a map, transposed: the gradient by its input of what has the gradient `bar` by its result.
+
+        Args:
+            name: ``"gauge"``, ``"encode"``, ``"decode"``, ``"contract"`` or ``"soften"``.
+            values: the map's input.
+            bar: of the shape of its result; taken in the type of `values`.
+            x: (…, p), the parameters, for a region with such.
+
+        Returns:
+            Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
+        """
+        if name not in _INPUT:
+            raise make("argument", f"there is no map {name!r}: there are {', '.join(_INPUT)}")
+        own = rows(values, self.n + (name == "decode"), _INPUT[name])
+        array, given = self._beside(own, x)
+        shape = result_shape(name, self.n, array.shape)
+        gradient = np.require(numbers(bar, "bar"), dtype=array.dtype, requirements=["C", "A"])
+        if gradient.shape != shape:
+            raise make("shape", f"bar has the shape {gradient.shape}: it must have {shape}")
+        result = np.empty_like(array)
+        by_x = None if given is None else np.empty_like(given)
+        self._run(
+            VJPS[name, array.dtype],
+            _threads.get_threads(),
+            row_count(array),
+            None if given is None else address(given),
+            address(array),
+            None,
+            address(gradient),
+            address(result),
+            None if by_x is None else address(by_x),
+        )
+        if by_x is None:
+            return result
+        return _summed(result, own.shape), _summed(by_x, np.shape(cast(Any, x)))
+
+    # --------------------------------------------------------------------------------------- checking, projecting
+
+    def check(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, exact: bool = True) -> Array:
+        """Whether points are in the region.
+
+        Args:
+            y: (…, n).
+            x: (…, p), the parameters, for a region with such. Points aren't inside when these are out of range.
+            exact: decide at tolerance 0 in exact arithmetic on the stored coefficients (equalities: to within the
+                rounding of a result); else in floating point, by `violation` alone.
+
+        Returns:
+            (…) of booleans. A NaN or an infinity isn't inside.
+
+        >>> import hcr
+        >>> hcr.Region("var y[2]\\nnorm(y) <= 1").check([[0.6, 0.8], [0.6, 0.7]]).tolist()
+        [False, True]
+        """
+        array, given = self._beside(rows(y, self.n, "y", self.names), x)
+        if not exact:
+            return np.asarray(self.violation(array, given)[0] <= 0)
+        inside = np.empty(array.shape[:-1], np.uint8)
+        name = "hcr_check" if array.dtype == np.float64 else "hcr_check_f32"
+        self._call(name, given, array, inside, None)
+        return inside.astype(bool)
+
+    def _call(self, name: str, given: Array | None, array: Array, *results: Array | None) -> None:
+        pointers = [None if a is None else address(a) for a in (given, array, *results)]
+        _library.call(name, self._handle.address, row_count(array), *pointers)
+        self._raise_of_callbacks()
+
+    def _doubles(self, y: npt.ArrayLike, x: npt.ArrayLike | None, what: str = "y") -> tuple[Array, Array | None]:
+        return self._beside(doubles(rows(y, self.n, what, self.names), what), x)
+
+    def violation(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None) -> tuple[Array, Array]:
+        """The worst inequality of points, in floating point.
+
+        Args:
+            y: (…, n).
+            x: (…, p), the parameters, for a region with such.
+
+        Returns:
+            A pair: how far the worst inequality is exceeded, in the units of its source (negative inside, NaN for a bad
+            value), and its number in `constraints`; both (…). Equalities: see `residual`.
+        """
+        array, given = self._doubles(y, x)
+        value, which = np.empty(array.shape[:-1]), np.empty(array.shape[:-1], np.uint32)
+        self._call("hcr_violation", given, array, value, which)
+        return value, which
+
+    def residual(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None) -> Array:
+        """How far points are off the worst equality, max |a·y − b|; 0 without equalities.
+
+        Args:
+            y: (…, n).
+            x: (…, p), the parameters, for a region with such.
+        """
+        array, given = self._doubles(y, x)
+        off = np.empty(array.shape[:-1])
+        self._call("hcr_residual", given, array, off)
+        return off
+
+    def equality_tolerance(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, single: bool = False) -> Array:
+        """The bounds of |a·y − b| that results keep, one an equality.
+
+        Args:
+            y: n numbers, a result.
+            x: p numbers, its parameters, for a region with such.
+            single: whether it is a float32 result.
+        """
+        point, given = self._doubles(y, x)
+        if point.ndim != 1:
+            raise make("shape", f"y has the shape {point.shape}: this takes one sample, {self.n} numbers")
+        tolerance = _library.library.hcr_region_equality_tolerance
+        at_x = None if given is None else address(given)
+        found = [tolerance(self._handle.address, i, at_x, address(point), int(single)) for i in range(self.equalities)]
+        return np.array(found)
+
+    def project(self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+        """The nearest points of the region, exactly inside it; points inside come back bit for bit.
+
+        Args:
+            points: (…, n).
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return a `Projection` a row, too.
+
+        Returns:
+            (…, n) float64; the origin for a NaN or an infinity, NaN for parameters that are out of range or leave
+            nothing. With ``outcomes``, a pair of that and (…).
+
+        Raises:
+            hcr.Error: ``solver``, when a row can't be solved.
+        """
+        array, given = self._doubles(points, x, "points")
+        result = np.empty_like(array)
+        told = np.empty(array.shape[:-1], np.uint8) if outcomes else None
+        idle: list[Projector] = self._once("projectors", list)
+        try:
+            projector = idle.pop()
+        except IndexError:
+            projector = Projector(self._handle)
+        pointers = [None if a is None else address(a) for a in (given, array, result, told)]
+        _library.call("hcr_project", projector.address, row_count(array), *pointers)
+        idle.append(projector)
+        self._raise_of_callbacks()
+        return result if told is None else (result, told)
+
+    def sample(
+        self,
+        count: int,
+        seed: int | np.random.Generator | None = None,
+        x: npt.ArrayLike | None = None,
+        *,
+        frontier: bool = False,
+    ) -> Array:
+        """Random points of the region.
+
+        Directions are uniform, radii such that a ball around the origin would be filled uniformly. Every part that the
+        origin sees is reached, but the density isn't uniform: it is higher where the frontier is near.
+
+        Args:
+            count: how many.
+            seed: a seed or a generator.
+            x: (p,) or (count, p), the parameters, for a region with such.
+            frontier: points on the frontier instead (less the margin).
+
+        Returns:
+            count × n float64.
+
+        >>> import hcr
+        >>> region = hcr.Region("var y[3]\\n0 <= y <= 1")
+        >>> bool(region.check(region.sample(100, seed=1)).all())
+        True
+        """
+        random = np.random.default_rng(seed)
+        polar = random.standard_normal((count, self.n + 1))
+        polar[:, self.n] = 1 if frontier else random.random(count) ** (1 / max(self.freedom, 1))
+        return self.decode(polar, x)  # type: ignore[no-any-return]
+
+
+def _summed(gradient: Array, shape: tuple[int, ...]) -> Array:
+    """The gradient by what was broadcast, from that by what it was broadcast to."""
+    lead = gradient.ndim - len(shape)
+    stretched = tuple(lead + i for i, size in enumerate(shape) if size == 1 != gradient.shape[lead + i])
+    return gradient.sum((*range(lead), *stretched)).reshape(shape) if lead or stretched else gradient

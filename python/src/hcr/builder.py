@@ -1,0 +1,447 @@
+"""Regions made by calls rather than from text: the library's builder."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library
+from ._arrays import Array, address, doubles
+from .errors import make
+
+if TYPE_CHECKING:
+    from .region import Region
+
+__all__ = ["Builder"]
+
+ORIGINS = {"chebyshev": 0, "analytic": 1, "mean": 2, "given": 3}
+_ROOTS = ("newton", "halley", "brent")
+_GROUPS = ("union", "except")
+_DIAGONAL, _DENSE, _FACTOR = 0, 1, 2
+
+
+class Builder:
+    """Adds outputs, parameters and constraints one after the other, and makes the region of them.
+
+    Outputs and parameters come before the first constraint. The columns of what is added are the outputs, and behind
+    them the parameters; a matrix or a vector may also have the outputs' columns alone. Everything is copied. After a
+    call that failed the builder is as it was before.
+
+    >>> import hcr, numpy as np
+    >>> builder = hcr.Builder()
+    >>> builder.add_variable("y", 2)
+    >>> builder.add_quadratic([1.0, 1.0], radius=2.0)
+    >>> builder.add_rows([[1.0, 1.0]], upper=1.0)
+    >>> builder.finish().n
+    2
+    """
+
+    def __init__(self, variables: Mapping[str, int | None] | None = None) -> None:
+        self._handle = _library.create("hcr_builder_create", None)
+        self._callbacks: _Callbacks | None = None
+        for name, size in (variables or {}).items():
+            self.add_variable(name, size)
+
+    @classmethod
+    def _owning(cls, handle: int) -> Builder:
+        builder = cls.__new__(cls)
+        builder._handle, builder._callbacks = handle, None
+        return builder
+
+    def __del__(self, free: Any = _library.library.hcr_builder_free) -> None:
+        if hasattr(self, "_handle"):
+            free(self._handle)
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        _library.call(f"hcr_builder_{name}", self._handle, *arguments)
+
+    @property
+    def n(self) -> int:
+        """How many outputs there are so far."""
+        return int(_library.library.hcr_builder_dimension(self._handle))
+
+    @property
+    def columns(self) -> int:
+        """How many outputs and parameters there are so far."""
+        return int(_library.library.hcr_builder_columns(self._handle))
+
+    def _sparse(self, matrix: Any, what: str) -> Sparse:
+        return Sparse(matrix, (self.n, self.columns), what)
+
+    def _vector(self, values: npt.ArrayLike | None, what: str) -> Array | None:
+        """One number a column, 0 for those that aren't given."""
+        if values is None:
+            return None
+        array = doubles(values, what)
+        if array.ndim != 1 or array.size not in (self.n, self.columns):
+            raise make("shape", f"{what} has the shape {array.shape}: it must have {self.n} numbers")
+        return np.concatenate([array, np.zeros(self.columns - array.size)])
+
+    # -------------------------------------------------------------------------------------------------- variables
+
+    def add_variable(self, name: str, size: int | None = None) -> None:
+        """Adds outputs: a vector ``name[0]`` …, or a scalar when the size is None."""
+        self._call("add_variable", name.encode(), 1 if size is None else size, size is None)
+
+    def add_parameter(
+        self, name: str, lower: npt.ArrayLike, upper: npt.ArrayLike, size: int | None = None
+    ) -> None:
+        """Adds parameters, with their range: numbers, or one each."""
+        count = 1 if size is None else size
+        low, high = side(lower, count, "lower"), side(upper, count, "upper")
+        self._call("add_parameter", name.encode(), count, size is None, pointer(low), pointer(high))
+
+    def source(self, text: str) -> None:
+        """What messages and `Region.constraints` show for what is added from here on."""
+        self._call("set_source", b"", 0, 0, text.encode())
+
+    # ------------------------------------------------------------------------------------------------ constraints
+
+    def add_bounds(
+        self,
+        lower: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
+        *,
+        first: int = 0,
+        count: int | None = None,
+    ) -> None:
+        """lower <= y[first : first + count] <= upper; numbers, or one each; None: none on that side."""
+        width = self.n - first if count is None else count
+        low, high = side(lower, width, "lower"), side(upper, width, "upper")
+        self._call("add_bounds", first, width, pointer(low), pointer(high))
+
+    def add_rows(self, A: Any, lower: npt.ArrayLike | None = None, upper: npt.ArrayLike | None = None) -> None:
+        """lower <= A y <= upper; A dense or SciPy's."""
+        matrix = self._sparse(A, "A")
+        low, high = side(lower, matrix.rows, "lower"), side(upper, matrix.rows, "upper")
+        self._call("add_sparse_rows", matrix.rows, *matrix.addresses(), pointer(low), pointer(high))
+
+    def add_varying_rows(
+        self,
+        A: Any,
+        products: npt.ArrayLike,
+        lower: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
+    ) -> None:
+        """lower <= A (y, x) + Σ products[i, j, k] y_j x_k <= upper, for each row i: coefficients that move with the
+        parameters.
+
+        Args:
+            A: rows × columns.
+            products: rows × n × p.
+        """
+        matrix, p = self._sparse(A, "A"), self.columns - self.n
+        values = doubles(products, "products")
+        if values.shape != (matrix.rows, self.n, p):
+            raise make("shape", f"products has the shape {values.shape}: it must have {(matrix.rows, self.n, p)}")
+        row, output, parameter = np.nonzero(values)
+        start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=matrix.rows))]).astype(np.uintp)
+        outputs, parameters, kept = output.astype(np.uint32), parameter.astype(np.uint32), values[values != 0]
+        low, high = side(lower, matrix.rows, "lower"), side(upper, matrix.rows, "upper")
+        struct = _library.VaryingRowsStruct(
+            matrix.rows,
+            *matrix.addresses(),
+            *(address(a) for a in (start, outputs, parameters, kept)),
+            pointer(low),
+            pointer(high),
+        )
+        self._call("add_varying_rows", ctypes.byref(struct))
+
+    def add_quadratic(
+        self,
+        matrix: npt.ArrayLike | None = None,
+        *,
+        factor: Any = None,
+        shift: npt.ArrayLike | None = None,
+        linear: npt.ArrayLike | None = None,
+        constant: float = 0.0,
+        radius: float = 0.0,
+    ) -> None:
+        """½ Q(y) + linear·y + constant <= ½ radius².
+
+        Args:
+            matrix: n numbers for Q(y) = Σ matrix_j (y_j − shift_j)², or n × n for (y − shift)' matrix (y − shift).
+            factor: instead of a matrix: rows F for Q(y) = |F y − shift|².
+            shift: n numbers, or one a row of the factor; None: 0.
+            linear: n numbers; None: 0.
+
+        Raises:
+            hcr.Error: ``convexity``, a matrix that isn't symmetric and positive semidefinite.
+        """
+        told = self._vector(linear, "linear")
+        if (matrix is None) == (factor is None):
+            raise make("argument", "give either a matrix or a factor")
+        struct = _library.QuadraticStruct(constant=constant, radius=radius, linear=pointer(told))
+        if factor is not None:
+            rows = self._sparse(factor, "factor")
+            moved = side(shift, rows.rows, "shift")
+            struct.form, struct.rank = _FACTOR, rows.rows
+            struct.factor_start, struct.factor_columns, struct.factor_values = rows.addresses()
+        else:
+            array, moved = doubles(matrix, "matrix"), self._vector(shift, "shift")  # type: ignore[arg-type]
+            struct.form = _DIAGONAL if array.ndim == 1 else _DENSE
+            if array.ndim not in (1, 2) or {*array.shape} not in ({self.n}, {self.columns}):
+                raise make("shape", f"matrix has the shape {array.shape}: {self.n} numbers a side are needed")
+            square = np.pad(array, [(0, self.columns - array.shape[0])] * array.ndim)
+            struct.matrix = address(square)
+        struct.shift = pointer(moved)
+        self._call("add_quadratic", ctypes.byref(struct))
+
+    def add_cone(
+        self,
+        M: Any,
+        linear: npt.ArrayLike | None = None,
+        constant: float = 0.0,
+        *,
+        shift: npt.ArrayLike | None = None,
+    ) -> None:
+        """|M y + shift| <= linear·y + constant: a second-order cone."""
+        matrix = self._sparse(M, "M")
+        moved, told = side(shift, matrix.rows, "shift"), self._vector(linear, "linear")
+        struct = _library.ConeStruct(matrix.rows, *matrix.addresses(), pointer(moved), pointer(told), constant)
+        self._call("add_cone", ctypes.byref(struct))
+
+    def add_lmi(self, constant: npt.ArrayLike | None, matrices: Mapping[int, npt.ArrayLike]) -> None:
+        """constant + Σ matrices[j] y_j is positive semidefinite: a linear matrix inequality.
+
+        Args:
+            constant: size × size, symmetric; None: 0.
+            matrices: by the number of the column, size × size each.
+        """
+        base = None if constant is None else doubles(constant, "constant")
+        terms = [doubles(matrix, f"matrices[{j}]") for j, matrix in matrices.items()]
+        every = [*terms, *([] if base is None else [base])]
+        size = every[0].shape[0] if every and every[0].ndim else 0
+        if any(matrix.shape != (size, size) for matrix in every):
+            raise make("shape", f"the matrices have the shapes {[a.shape for a in every]}: all must be size × size")
+        outputs, stacked = np.array([*matrices], np.uint32), np.array(terms, np.float64)
+        struct = _library.LmiStruct(size, pointer(base), len(terms), address(outputs), address(stacked))
+        self._call("add_lmi", ctypes.byref(struct))
+
+    def add_equalities(self, A: Any, right: npt.ArrayLike = 0.0) -> None:
+        """A y == right; A dense or SciPy's."""
+        matrix = self._sparse(A, "A")
+        values = side(right, matrix.rows, "right")
+        self._call("add_equalities", matrix.rows, *matrix.addresses(), pointer(values))
+
+    def add_callback(
+        self,
+        value: Callable[[Array], float | tuple[float, float]],
+        gradient: Callable[[Array], npt.ArrayLike] | None = None,
+        *,
+        name: str = "callback",
+        convex: bool = True,
+    ) -> None:
+        """value(y) <= 0 for a function of yours. It must give the same result for the same point; a region with one
+        can't be saved or pickled.
+
+        Args:
+            value: of all columns; NaN outside of its domain. Or a pair of that and a bound of its rounding error.
+            gradient: one number a column; None: from differences.
+            name: for messages.
+            convex: False: every ray from the origin leaves {value <= 0} at most once, and the origin must be given.
+
+        >>> import hcr
+        >>> builder = hcr.Builder({"y": 2})
+        >>> builder.add_callback(lambda y: y[0] ** 4 + y[1] ** 2 - 1, lambda y: [4 * y[0] ** 3, 2 * y[1]])
+        >>> builder.add_bounds(-2, 2)
+        >>> builder.finish().contract([3.0, 0.0]).round(6).tolist()
+        [1.0, 0.0]
+        """
+        if self._callbacks is None:
+            self._callbacks = _Callbacks()
+        self._call("add_callback", ctypes.byref(self._callbacks.struct(value, gradient, name, convex)))
+
+    def set_root_method(self, method: Literal["newton", "halley", "brent"]) -> None:
+        """How the frontier of convex callbacks that are added from here on is found along a ray; at first Halley's."""
+        if method not in _ROOTS:
+            raise make("argument", f"there is no root method {method!r}: there are {', '.join(_ROOTS)}")
+        self._call("set_root_method", _ROOTS.index(method))
+
+    @contextlib.contextmanager
+    def _group(self, kind: str) -> Iterator[None]:
+        self._call("begin_group", _GROUPS.index(kind))
+        yield
+        self._call("end_group")
+
+    def union(self) -> contextlib.AbstractContextManager[None]:
+        """What is added in the ``with`` block is a union of convex bodies, which `next_body` parts.
+
+        >>> import hcr
+        >>> builder = hcr.Builder({"y": 2})
+        >>> with builder.union():
+        ...     builder.add_bounds([-1, -2], [1, 2])
+        ...     builder.next_body()
+        ...     builder.add_bounds([-2, -1], [2, 1])
+        >>> builder.set_origin("given", [0.0, 0.0])
+        >>> builder.finish().contract([[9.0, 0.0], [9.0, 9.0]]).round(6).tolist()
+        [[2.0, 0.0], [1.0, 1.0]]
+        """
+        return self._group("union")
+
+    def next_body(self) -> None:
+        """Begins the next body of a union."""
+        self._call("next")
+
+    def cut_out(self) -> contextlib.AbstractContextManager[None]:
+        """What is added in the ``with`` block is a convex set that is taken out of the region."""
+        return self._group("except")
+
+    # -------------------------------------------------------------------------------------------------- finishing
+
+    def allow_unbounded(self, allow: bool = True) -> None:
+        """Whether the region may reach to infinity."""
+        self._call("allow_unbounded", int(allow))
+
+    def set_origin(
+        self,
+        origin: Literal["chebyshev", "analytic", "mean", "given"],
+        points: npt.ArrayLike | None = None,
+    ) -> None:
+        """How the origin is chosen.
+
+        Args:
+            origin: the centre of a largest ball inside; the analytic centre; the mean of points, pulled inside; or a
+                point.
+            points: rows × n for ``"mean"``; n numbers for ``"given"``, or 1 + p rows of them: O(x) = points[0] +
+                Σ_k x_k points[1 + k].
+        """
+        if origin not in ORIGINS:
+            raise make("argument", f"there is no origin {origin!r}: there are {', '.join(ORIGINS)}")
+        array = None if points is None else np.atleast_2d(doubles(points, "points"))
+        if array is not None and (array.ndim != 2 or array.shape[1] != self.n):
+            raise make("shape", f"points has the shape {array.shape}: its last axis must have {self.n} entries")
+        self._call("set_origin", ORIGINS[origin], 0 if array is None else array.shape[0], pointer(array))
+
+    def _wants_mean(self) -> bool:
+        return int(_library.library.hcr_builder_origin(self._handle)) == ORIGINS["mean"]
+
+    def finish(self) -> Region:
+        """The region: finds the origin, proves it bounded unless it needn't be, computes bounds and margins. The
+        builder stays usable.
+
+        Raises:
+            hcr.Error: ``empty``, with a small set of conflicting sources; ``unbounded``; ``origin``; ``solver``.
+        """
+        return self._finish("")
+
+    def _finish(self, text: str) -> Region:
+        from .region import Region
+
+        return Region._owning(_library.create("hcr_builder_finish", self._handle), text, self._callbacks)
+
+
+class _Callbacks:
+    """Functions that the library calls, and what they raised."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+        self.raised: list[BaseException] = []
+
+    def reraise(self) -> None:
+        if self.raised:
+            first = self.raised[0]
+            self.raised.clear()
+            raise first
+
+    def struct(self, value: Any, gradient: Any, name: str, convex: bool) -> _library.CallbackStruct:
+        def guarded(function: Callable[[Array], None], n: int, y: Any) -> None:
+            try:
+                function(np.array(np.ctypeslib.as_array(y, (n,))))
+            except BaseException as exception:  # raised where the map was called: C can't hand it on
+                self.raised.append(exception)
+
+        def call_value(_: Any, n: int, y: Any, rounding: Any) -> float:
+            result = [float("nan"), 0.0]
+
+            def compute(point: Array) -> None:
+                told = value(point)
+                result[:] = map(float, told) if isinstance(told, tuple) else (float(told), 0.0)
+
+            guarded(compute, n, y)
+            if rounding:
+                rounding[0] = result[1]
+            return result[0]
+
+        def call_gradient(_: Any, n: int, y: Any, into: Any) -> None:
+            written = np.ctypeslib.as_array(into, (n,))
+            written[:] = np.nan
+
+            def compute(point: Array) -> None:
+                written[:] = gradient(point)
+
+            guarded(compute, n, y)
+
+        functions = (
+            _library.ValueCallback(call_value),
+            _library.GradientCallback(call_gradient) if gradient is not None else _library.GradientCallback(),
+        )
+        self.kept.append(functions)
+        return _library.CallbackStruct(name.encode(), None, int(convex), *functions, _library.AlongCallback())
+
+
+class Sparse:
+    """A matrix in compressed rows, as the library takes it. Zeros aren't stored."""
+
+    def __init__(self, matrix: Any, widths: Sequence[int], what: str) -> None:
+        if hasattr(matrix, "tocsr"):
+            rows = matrix.tocsr().astype(np.float64)
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
+            rows.sort_indices()
+            shape, counts = rows.shape, np.diff(rows.indptr)
+            self.columns, self.values = rows.indices.astype(np.uint32), np.require(rows.data, requirements=["C", "A"])
+        else:
+            dense = np.atleast_2d(doubles(matrix, what))
+            shape, counts = dense.shape, np.count_nonzero(dense, axis=-1)
+            row, column = np.nonzero(dense) if dense.ndim == 2 else (np.zeros(0, int),) * 2
+            self.columns, self.values = column.astype(np.uint32), dense[row, column]
+        if len(shape) != 2 or shape[1] not in widths:
+            raise make("shape", f"{what} has the shape {shape}: it must have {widths[0]} columns")
+        self.rows = int(shape[0])
+        self.start = np.concatenate([[0], np.cumsum(counts)]).astype(np.uintp)
+
+    def addresses(self) -> tuple[int, int, int]:
+        return address(self.start), address(self.columns), address(self.values)
+
+
+def side(values: npt.ArrayLike | None, count: int, what: str) -> Array | None:
+    """A bound for each of `count` rows; a single number serves all."""
+    if values is None:
+        return None
+    array = doubles(values, what)
+    if array.ndim > 1 or array.size not in (1, count):
+        raise make("shape", f"{what} has the shape {array.shape}: it must be a number or {count} of them")
+    return np.ascontiguousarray(np.broadcast_to(array, count))
+
+
+def pointer(array: Array | None) -> int | None:
+    return None if array is None else address(array)
+
+
+def _constants(values: Mapping[str, npt.ArrayLike]) -> tuple[Any, list[Array]]:
+    """Constants for a region text, and the arrays that must live as long."""
+    structs = (_library.ConstantStruct * max(len(values), 1))()
+    kept = []
+    for struct, (name, value) in zip(structs, values.items(), strict=False):
+        array = doubles(value, f"the constant {name}")
+        if array.ndim > 2:
+            raise make("shape", f"the constant {name} has {array.ndim} dimensions: it may have two at most")
+        kept.append(array)
+        struct.name, struct.values = name.encode(), address(array)
+        struct.rows = array.shape[0] if array.ndim else 0
+        struct.columns = array.shape[1] if array.ndim == 2 else 0
+    return structs, kept
+
+
+def from_text(text: bytes, file: str, folder: str | None, values: Mapping[str, npt.ArrayLike]) -> Builder:
+    """A builder with what a region text says."""
+    structs, kept = _constants(values)
+    folder_name = None if folder is None else folder.encode()
+    handle = _library.create("hcr_text_build", text, len(text), file.encode(), folder_name, len(kept), structs, None)
+    return Builder._owning(handle)

@@ -1,0 +1,134 @@
+#include "export/equalities.h"
+
+#include <math.h>
+
+#include "export/emit.h"
+
+/* A dependent output is a sum of exact products, y_free in two parts and T in as many as its 53 bits take, of so few
+ * bits each that no product is rounded: fused or not, they are the same. */
+enum { SINGLE_PARTS = 5, DOUBLE_PARTS = 2, MOST_PARTS = 5 };
+
+static size_t parts_of(const hcri_plan *plan) { return plan->precision == HCR_SINGLE ? SINGLE_PARTS : DOUBLE_PARTS; }
+
+/* x as a sum of parts of at most `bits` bits. */
+static void split(double x, size_t count, int bits, double *part) {
+    for (size_t k = 0; k < count; k++) {
+        int exponent;
+        const double scaled = ldexp(frexp(x, &exponent), bits);
+        part[k] = k + 1 < count ? ldexp(trunc(scaled), exponent - bits) : x;
+        x -= part[k];
+    }
+}
+
+static hcr_status put_parts(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    const hcri_affine *affine = &plan->region->affine;
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const int single = plan->precision == HCR_SINGLE;
+    const size_t parts = parts_of(plan), entries = affine->map.start[affine->count];
+    double *part = hcri_allocate(allocator, entries * MOST_PARTS + 3 * affine->count, sizeof *part);
+    size_t *index = hcri_allocate(allocator, affine->count + 1, sizeof *index);
+    if (part == NULL || index == NULL) {
+        hcri_release(allocator, part);
+        hcri_release(allocator, index);
+        return hcri_fail_memory(error);
+    }
+    for (size_t k = 0; k < entries; k++)
+        split(affine->map.values[k], parts, single ? 12 : 27, part + k * parts);
+    hcri_code_numbers(code, "map_parts", entries * parts, part);
+    for (size_t i = 0; i < affine->count; i++) {
+        double rest = affine->constant[i];
+        for (size_t k = 0; k < 3; k++) {
+            part[3 * i + k] = single ? (double)(float)rest : rest;
+            rest -= part[3 * i + k];
+        }
+    }
+    hcri_code_numbers(code, "map_constants", 3 * affine->count, part);
+    for (size_t i = 0; i < affine->count; i++)
+        index[i] = affine->dependent[i];
+    hcri_code_indices(code, "dependent", affine->count, index);
+    hcri_release(allocator, part);
+    hcri_release(allocator, index);
+    return HCR_OK;
+}
+
+static void put_projections(hcri_code *code, const hcri_plan *plan) {
+    const size_t count = plan->region->affine.count;
+    hcri_code_put(
+        code,
+        "/* The orthogonal projection onto the equalities; twice, so that what is left across is rounding. */\n"
+        "static void project_along(@ *v)\n{\n    uint32_t pass;\n    uint32_t i;\n    uint32_t k;\n"
+        "    for (pass = 0u; pass < 2u; pass++) {\n        for (i = 0u; i < %zuu; i++) {\n"
+        "            @ along = ~0~;\n            for (k = across_start[i]; k < across_start[i + 1u]; k++) {\n"
+        "                along += across_values[k] * v[across_columns[k]];\n            }\n"
+        "            for (k = across_start[i]; k < across_start[i + 1u]; k++) {\n"
+        "                v[across_columns[k]] -= along * across_values[k];\n            }\n        }\n    }\n}\n\n",
+        count);
+    hcri_code_put(
+        code,
+        "/* A direction within the equalities: what changes of dependent outputs follow from those of free ones.\n"
+        "   Returns its largest number's size. */\n"
+        "static @ project(@ *v)\n{\n    @ most = ~0~;\n    uint32_t i;\n    uint32_t k = 0u;\n"
+        "    project_along(v);\n    for (i = 0u; i < %zuu; i++) {\n        @ change = ~0~;\n"
+        "        for (; k < map_start[i + 1u]; k++) {\n            change += map_values[k] * v[map_columns[k]];\n"
+        "        }\n        v[dependent[i]] = change;\n    }\n    for (i = 0u; i < ^OUTPUTS; i++) {\n"
+        "        const @ size = magnitude(v[i]);\n        most = (size > most) ? size : most;\n    }\n"
+        "    return most;\n}\n\n",
+        count);
+}
+
+static void put_completion(hcri_code *code, const hcri_plan *plan) {
+    const int single = plan->precision == HCR_SINGLE;
+    hcri_code_put(
+        code, "/* Adds x to a sum of three numbers, without loss but in the last. */\n"
+              "static void add_exactly(@ *sum, @ x)\n{\n    @ next = x;\n    uint32_t k;\n"
+              "    for (k = 0u; k < 2u; k++) {\n        const @ total = rounded(sum[k] + next);\n"
+              "        const @ part = rounded(total - sum[k]);\n        const @ rest = rounded(total - part);\n"
+              "        next = rounded(rounded(sum[k] - rest) + rounded(next - part));\n        sum[k] = total;\n    }\n"
+              "    sum[2] = rounded(sum[2] + next);\n}\n\n");
+    hcri_code_put(
+        code,
+        "/* The first half of a number's bits. */\n"
+        "static @ first_half(@ x)\n{\n    %s bits;\n    @ half = x;\n    (void)memcpy(&bits, &half, sizeof bits);\n"
+        "    bits &= %s;\n    (void)memcpy(&half, &bits, sizeof half);\n    return half;\n}\n\n",
+        single ? "uint32_t" : "uint64_t", single ? "0xFFFFF000u" : "0xFFFFFFFFF8000000u");
+    hcri_code_put(
+        code,
+        "static @ completed(const @ *y, uint32_t i)\n{\n    @ sum[3] = {~0~, ~0~, ~0~};\n    uint32_t k;\n"
+        "    uint32_t p;\n    for (p = 0u; p < 3u; p++) {\n        add_exactly(sum, map_constants[(3u * i) + p]);\n"
+        "    }\n    for (k = map_start[i]; k < map_start[i + 1u]; k++) {\n"
+        "        const @ high = first_half(y[map_columns[k]]);\n"
+        "        const @ low = y[map_columns[k]] - high;\n        for (p = 0u; p < %zuu; p++) {\n"
+        "            add_exactly(sum, map_parts[(%zuu * k) + p] * high);\n"
+        "            add_exactly(sum, map_parts[(%zuu * k) + p] * low);\n        }\n    }\n"
+        "    {\n        const @ high = rounded(sum[0] + sum[1]);\n"
+        "        const @ low = rounded(sum[1] - rounded(high - sum[0]));\n"
+        "        sum[0] = high;\n        sum[1] = low;\n    }\n"
+        "    return rounded(sum[0] + (sum[1] + sum[2]));\n}\n\n",
+        parts_of(plan), parts_of(plan), parts_of(plan));
+    hcri_code_put(code,
+                  "/* The outputs that equalities determine, from the others as they are rounded. */\n"
+                  "static void complete(@ *y)\n{\n    uint32_t i;\n    for (i = 0u; i < %zuu; i++) {\n"
+                  "        y[dependent[i]] = completed(y, i);\n    }\n}\n\n"
+                  "static int meets_equalities(const @ *y)\n{\n    int meets = 1;\n    uint32_t i;\n"
+                  "    for (i = 0u; i < %zuu; i++) {\n        const @ wanted = completed(y, i);\n"
+                  "        const @ off = magnitude(y[dependent[i]] - wanted);\n"
+                  "        meets = (off <= (%s * magnitude(wanted))) ? meets : 0;\n    }\n    return meets;\n}\n\n",
+                  plan->region->affine.count, plan->region->affine.count, hcri_code_literal(code, 2 * plan->unit).text);
+}
+
+hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    const hcri_affine *affine = &plan->region->affine;
+    hcri_code_text(code,
+                   "/* Equalities: orthonormal rows across them, dependent outputs as functions of free ones. */\n");
+    HCRI_TRY(hcri_emit_rows(code, plan, "across", &affine->basis, 1, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, "map", &affine->map, 1, error));
+    HCRI_TRY(put_parts(code, plan, error));
+    hcri_code_text(code, "\n");
+    put_projections(code, plan);
+    put_completion(code, plan);
+    const double across = (double)affine->basis.start[affine->count],
+                 entries = (double)affine->map.start[affine->count];
+    code->operations +=
+        8 * across + 2 * entries + 13 * 2 * (double)(parts_of(plan)) * entries + 60 * (double)affine->count;
+    return HCR_OK;
+}

@@ -1,0 +1,163 @@
+#include "export/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constraints/cone.h"
+#include "constraints/expression.h"
+#include "constraints/union.h"
+#include "export/emit.h"
+
+/* The code's origin: the free outputs rounded, the dependent ones as they follow. */
+static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
+    const size_t n = region->set.n;
+    const hcr_allocator *allocator = &region->set.allocator;
+    double *origin = hcri_copy(allocator, region->origin, n, sizeof *origin), distance = 0;
+    if (origin == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++)
+        origin[j] = plan->precision == HCR_SINGLE ? (double)(float)origin[j] : origin[j];
+    hcri_affine_complete(&region->affine, origin);
+    for (size_t j = 0; j < n; j++)
+        distance = hypot(distance, origin[j] - region->origin[j]);
+    const hcri_outline outline = {.origin = origin,
+                                  .lower = region->lower,
+                                  .upper = region->upper,
+                                  .radius = region->radius + (1 + 1e-12) * distance,
+                                  .affine = &region->affine,
+                                  .unbounded_allowed = region->unbounded_allowed,
+                                  .visibility = region->visibility,
+                                  .origin_choice = region->origin_choice};
+    hcr_error found = {0};
+    hcr_status status = hcri_region_create(&region->set, &outline, allocator, &plan->region, &found);
+    if (status == HCR_ERROR_ORIGIN)
+        status = hcri_fail(error, HCR_ERROR_PRECISION,
+                           "the origin isn't inside once it is rounded to single precision: export double precision, "
+                           "or choose an origin farther inside (%s)",
+                           found.text);
+    else if (status != HCR_OK)
+        status = hcri_fail(error, status, "%s", found.text);
+    hcri_release(allocator, origin);
+    return status;
+}
+
+static hcr_status refuse(const hcr_region *region, const hcri_constraint *block, const char *what, hcr_error *error) {
+    const hcri_place *place = &region->set.place[block->source[0]];
+    return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column, "%s%s%s", what,
+                        place->text[0] == '\0' ? "" : "\n    ", place->text);
+}
+
+/* Refuses what there is no code for. */
+static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error *error) {
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        const char *reason = hcri_emit_refusal(block, gradient);
+        if (reason != NULL)
+            return refuse(region, block, reason, error);
+    }
+    return HCR_OK;
+}
+
+/* How many times what the library's sums take the code's take, which run term by term and have coefficients that are
+ * rounded once more (docs/exactness.md). */
+static double effort_of(const hcri_constraint *block) {
+    const double n = (double)block->n;
+    switch (block->kind->id) {
+    case HCRI_QUADRATIC: {
+        const double rank = (double)((const hcri_quadratic *)block)->factor.count;
+        return fmax(fmax((n + 12) / (n / 32 + 8), (rank + 12) / (rank / 8 + 8)), (n + 3) / n);
+    }
+    case HCRI_CONE: {
+        const double count = (double)((const hcri_cone *)block)->rows.count;
+        return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
+    }
+    case HCRI_LMI: return 6;
+    default: return 1.5;
+    }
+}
+
+/* The margin of a block in the code: the library's own rounding, which is that at unit 0, in units of this precision;
+ * the step; products that underflow. */
+static double margin_of(const hcri_plan *plan, const hcri_constraint *block, const hcri_extent *extent) {
+    hcri_extent alone = *extent;
+    alone.extra = NULL;
+    const double arithmetic = block->kind->margin(block, 0, &alone),
+                 all = block->kind->margin(block, plan->unit, extent);
+    if (!(all < INFINITY) || !(arithmetic < INFINITY))
+        return INFINITY;
+    double longest = 0;
+    for (size_t j = 0; j < block->n; j++)
+        longest = fmax(longest, extent->reach[j]);
+    /* A direction's largest number is at least 2^-16, so that t is at most 2^16 times the reach. Squares that are lost
+     * cost as much as their roots. */
+    const double t = 0x1p17 * longest, terms = (double)(block->n * block->n + 16);
+    const double lost = block->kind->id == HCRI_LINEAR ? terms * plan->smallest : sqrt(terms * plan->smallest);
+    const double underflow = block->kind->id == HCRI_BOX ? 0 : lost * t;
+    return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
+}
+
+static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
+    const hcr_region *region = plan->region;
+    const hcri_affine *affine = &region->affine;
+    const size_t n = region->set.n;
+    double *extra = hcri_allocate(&region->set.allocator, n, sizeof *extra);
+    if (extra == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++)
+        plan->reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
+    /* What a dependent output is off beyond its own rounding: its free outputs' rounding, and that of its direction. */
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        for (size_t k = start; k < end; k++) {
+            const size_t j = affine->map.columns[k];
+            extra[affine->dependent[i]] += 1.01 * ((double)(end - start) + 8) * plan->unit *
+                                           fabs(affine->map.values[k]) * (fabs(region->origin[j]) + plan->reach[j]);
+        }
+    }
+    const hcri_extent extent = {region->origin, plan->reach, NULL, region->radius, affine->count == 0 ? NULL : extra};
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const double margin = margin_of(plan, region->set.block[b], &extent);
+        plan->is_verified[b] = (unsigned char)!(margin <= HCRI_LARGEST_MARGIN);
+        plan->verified += plan->is_verified[b];
+        if (!plan->is_verified[b])
+            plan->margin = fmax(plan->margin, margin);
+    }
+    plan->margin = ceil(plan->margin / plan->unit) * plan->unit;
+    hcri_release(&region->set.allocator, extra);
+    return HCR_OK;
+}
+
+hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
+                          hcr_error *error) {
+    const int single = options->precision == HCR_SINGLE;
+    *plan = (hcri_plan){.precision = options->precision,
+                        .unit = single ? 0x1p-24 : 0x1p-53,
+                        .smallest = single ? 0x1p-126 : 0x1p-1022,
+                        .largest = single ? 0x1p44 : 0x1p400,
+                        .gradient = options->gradient,
+                        .n = region->set.n};
+    if (hcr_region_parameters(region) != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a region with parameters isn't exported");
+    HCRI_TRY(check_kinds(region, options->gradient, error));
+    hcr_status status = move_origin(region, plan, error);
+    const hcr_allocator *allocator = &region->set.allocator;
+    if (status == HCR_OK) {
+        plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
+        plan->is_verified = hcri_allocate(allocator, plan->region->set.blocks, 1);
+        status =
+            plan->reach == NULL || plan->is_verified == NULL ? hcri_fail_memory(error) : compute_margins(plan, error);
+    }
+    if (status != HCR_OK)
+        hcri_plan_release(plan);
+    return status;
+}
+
+void hcri_plan_release(hcri_plan *plan) {
+    if (plan->region != NULL) {
+        const hcr_allocator allocator = plan->region->set.allocator;
+        hcri_release(&allocator, plan->reach);
+        hcri_release(&allocator, plan->is_verified);
+    }
+    hcr_region_free(plan->region);
+    *plan = (hcri_plan){0};
+}

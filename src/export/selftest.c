@@ -1,0 +1,180 @@
+#include "export/selftest.h"
+
+#include <math.h>
+
+#include "core/random.h"
+
+enum { VECTORS = 32 };
+
+typedef struct vectors {
+    size_t n, inputs;
+    double *polar, *v, *decoded, *contracted, *tolerance, *input, *predicted;
+} vectors;
+
+static double rounded(const hcri_code *code, double x) { return hcri_code_round(code, x); }
+
+/* Directions of ordinary and of extreme sizes; radii from 0 to beyond 1. */
+static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
+    const size_t n = made->n;
+    hcri_random random;
+    hcri_random_seed(&random, 20250415);
+    for (size_t i = 0; i < VECTORS; i++) {
+        const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? 0x1p40 : 1;
+        for (size_t j = 0; j < n; j++) {
+            const double reach = isinf(plan->reach[j]) ? 1 : plan->reach[j];
+            const double x = hcri_random_normal(&random);
+            const int on_axis = i % 8 == 7;
+            made->polar[i * (n + 1) + j] = rounded(code, size * reach * (on_axis && j != i / 8 % n ? 0 : x));
+            made->v[i * n + j] = rounded(code, size * reach * x);
+        }
+        made->polar[i * (n + 1) + n] = rounded(code, i % 4 == 0 ? 2 : i % 4 == 1 ? 1 : hcri_random_uniform(&random));
+    }
+}
+
+/* What rounding, both margins and points that were drawn in may differ by. */
+static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vectors *made) {
+    const double own = region->margin[HCR_DOUBLE];
+    const double share = 4 * (own + plan->margin) + (plan->verified != 0 ? 0x1p12 : 64) * plan->unit;
+    for (size_t j = 0; j < made->n; j++) {
+        double most = 0;
+        for (size_t i = 0; i < VECTORS; i++)
+            most = fmax(most, fmax(fabs(made->decoded[i * made->n + j]), fabs(made->contracted[i * made->n + j])));
+        double reach = 0;
+        for (size_t k = 0; k < made->n; k++)
+            reach = fmax(reach, isinf(plan->reach[k]) ? most : plan->reach[k]);
+        made->tolerance[j] = share * (most + fabs(region->origin[j]) + reach);
+    }
+}
+
+static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *error) {
+    hcr_workspace *workspace = NULL;
+    hcr_status status = hcr_workspace_create(region, 1, &workspace, error);
+    if (status == HCR_OK)
+        status = hcr_decode(region, workspace, VECTORS, NULL, made->polar, made->decoded, NULL, error);
+    if (status == HCR_OK)
+        status = hcr_contract(region, workspace, VECTORS, NULL, made->v, made->contracted, NULL, error);
+    hcr_workspace_free(workspace);
+    return status;
+}
+
+static void put_region_test(hcri_code *code, const vectors *made) {
+    const size_t n = made->n;
+    hcri_code_numbers(code, "polar", VECTORS * (n + 1), made->polar);
+    hcri_code_numbers(code, "decoded", VECTORS * n, made->decoded);
+    hcri_code_numbers(code, "v", VECTORS * n, made->v);
+    hcri_code_numbers(code, "contracted", VECTORS * n, made->contracted);
+    hcri_code_numbers(code, "tolerance", n, made->tolerance);
+    hcri_code_put(code,
+                  "\nstatic int differs(const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
+                  "        bad |= !((off <= tolerance[j]) && (off >= -tolerance[j]));\n    }\n"
+                  "    return bad | ($_check(y) == ^OUTSIDE);\n}\n\n"
+                  "/* What is no number, and what has no direction, is the origin. */\n"
+                  "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
+                  "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"
+                  "    @ centre[^OUTPUTS];\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n    $_origin(centre);\n"
+                  "    for (i = 0u; i < 3u; i++) {\n        const int wanted = (i < 2u) ? ^BAD_VALUE : ^AT_ORIGIN;\n"
+                  "        for (j = 0u; j < ^OUTPUTS; j++) {\n            d[j] = (j == 0u) ? odd[i] : ~0~;\n        }\n"
+                  "        bad |= $_decode(d, ~0.5~, y) != wanted;\n        bad |= differs(y, centre);\n"
+                  "        bad |= $_contract(d, y) != wanted;\n        bad |= differs(y, centre);\n"
+                  "        bad |= $_soften(d, y) != wanted;\n        bad |= differs(y, centre);\n    }\n"
+                  "    d[0] = ~1~;\n    bad |= $_decode(d, odd[1], y) != ^BAD_VALUE;\n    return bad;\n}\n\n");
+    hcri_code_put(
+        code,
+        "static int maps(void)\n{\n    uint32_t i;\n    int bad = 0;\n    @ y[^OUTPUTS];\n"
+        "    for (i = 0u; i < %uu; i++) {\n        const @ *d = &polar[i * (^OUTPUTS + 1u)];\n"
+        "        (void)$_decode(d, d[^OUTPUTS], y);\n        bad += differs(y, &decoded[i * ^OUTPUTS]);\n"
+        "        (void)$_contract(&v[i * ^OUTPUTS], y);\n        bad += differs(y, &contracted[i * ^OUTPUTS]);\n"
+        "        (void)$_soften(&v[i * ^OUTPUTS], y);\n        bad += ($_check(y) == ^OUTSIDE);\n    }\n"
+        "    return bad + odd_inputs();\n}\n\n",
+        VECTORS);
+}
+
+/* Inputs around their means, as the network sees them. */
+static hcr_status put_model_test(hcri_code *code, const hcr_model *model, vectors *made, hcr_error *error) {
+    hcri_random random;
+    hcri_random_seed(&random, 7);
+    for (size_t i = 0; i < VECTORS * made->inputs; i++) {
+        const size_t j = i % made->inputs % model->inputs.count;
+        made->input[i] =
+            rounded(code, model->inputs.mean[j] + model->inputs.deviation[j] * hcri_random_normal(&random));
+    }
+    HCRI_TRY(hcr_predict(model, VECTORS, made->input, NULL, made->predicted, NULL, error));
+    hcri_code_numbers(code, "input", VECTORS * made->inputs, made->input);
+    hcri_code_numbers(code, "predicted", VECTORS * made->n, made->predicted);
+    for (size_t j = 0; j < made->n; j++) {
+        double most = model->targets.deviation[j];
+        for (size_t i = 0; i < VECTORS; i++)
+            most = fmax(most, fabs(made->predicted[i * made->n + j]));
+        made->tolerance[j] = 1e-3 * most; /* a network in single precision, its sums in another order */
+    }
+    hcri_code_numbers(code, "predicted_tolerance", made->n, made->tolerance);
+    hcri_code_put(
+        code,
+        "\nstatic int predictions(void)\n{\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n"
+        "    @ y[^OUTPUTS];\n    for (i = 0u; i < %uu; i++) {\n"
+        "        (void)$_predict(&input[i * ^INPUTS], y);\n"
+        "        for (j = 0u; j < ^OUTPUTS; j++) {\n"
+        "            const @ off = y[j] - predicted[(i * ^OUTPUTS) + j];\n"
+        "            bad |= !((off <= predicted_tolerance[j]) && (off >= -predicted_tolerance[j]));\n        }\n",
+        VECTORS);
+    if (model->head != HCR_HEAD_SIMPLE)
+        hcri_code_put(code, "        bad |= ($_check(y) == ^OUTSIDE);\n");
+    hcri_code_text(code, "    }\n    return bad;\n}\n\n");
+    return HCR_OK;
+}
+
+static void release(vectors *made) {
+    hcri_release(&hcri_default_allocator, made->polar);
+    hcri_release(&hcri_default_allocator, made->input);
+}
+
+static hcr_status create(size_t n, size_t inputs, vectors *made, hcr_error *error) {
+    *made = (vectors){.n = n, .inputs = inputs};
+    double *all = hcri_allocate(&hcri_default_allocator, VECTORS * (4 * n + 1) + n, sizeof *all);
+    made->input = hcri_allocate(&hcri_default_allocator, VECTORS * (inputs + n), sizeof *all);
+    made->polar = all;
+    if (all == NULL || made->input == NULL) {
+        release(made);
+        return hcri_fail_memory(error);
+    }
+    made->v = made->polar + VECTORS * (n + 1);
+    made->decoded = made->v + VECTORS * n;
+    made->contracted = made->decoded + VECTORS * n;
+    made->tolerance = made->contracted + VECTORS * n;
+    made->predicted = made->input + VECTORS * inputs;
+    return HCR_OK;
+}
+
+hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
+                             hcr_error *error) {
+    vectors made;
+    HCRI_TRY(create(region->set.n, model == NULL ? 0 : hcr_model_inputs(model), &made, error));
+    hcri_code_put(
+        code,
+        "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"
+        "   does. */\n#include \"$.h\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
+        hcr_version());
+    hcr_status status = HCR_OK;
+    if (plan != NULL) {
+        fill(code, plan, &made);
+        status = run_maps(region, &made, error);
+        if (status == HCR_OK) {
+            fill_tolerance(plan, region, &made);
+            put_region_test(code, &made);
+        }
+    }
+    if (status == HCR_OK && model != NULL)
+        status = put_model_test(code, model, &made, error);
+    if (status == HCR_OK) {
+        hcri_code_put(code, "int main(void)\n{\n    int bad = 0;\n");
+        if (plan != NULL)
+            hcri_code_text(code, "    bad += maps();\n");
+        if (model != NULL)
+            hcri_code_text(code, "    bad += predictions();\n");
+        hcri_code_put(code, "    (void)printf((bad == 0) ? \"$: as expected\\n\" : \"$: results differ\\n\");\n"
+                            "    return (bad == 0) ? 0 : 1;\n}\n");
+    }
+    release(&made);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The files of an export, but for those that say how to use them: NAME.h and NAME.c. */
+#ifndef HCRI_SOURCE_H
+#define HCRI_SOURCE_H
+
+#include "export/code.h"
+#include "export/network.h"
+#include "export/plan.h"
+
+/* What a call costs, in floating-point operations. */
+typedef struct hcri_cost {
+    double usual;   /* at most, when no result has to be drawn in */
+    double largest; /* at most */
+} hcri_cost;
+
+/* `model` NULL: the region alone; `plan` NULL: a model that has no map. */
+void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin);
+hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
+                            hcri_cost *cost, hcr_error *error);
+
+#endif

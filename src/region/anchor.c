@@ -1,0 +1,85 @@
+#include "region/anchor.h"
+
+#include <string.h>
+
+#include "region/slice_centre.h"
+
+/* A region whose O(x) is proved has no use for a centre. */
+size_t hcri_anchor_scratch(const hcr_region *region) {
+    return region->origin_proved ? 0 : hcri_slice_centre_scratch(region);
+}
+
+int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point) {
+    const int all = anchor == HCRI_ANCHOR_CENTRE;
+    const size_t count = all ? region->set.blocks : region->verified_blocks[precision];
+    for (size_t b = 0; b < count; b++) {
+        const hcri_constraint *block = all ? region->set.block[b] : region->verified[precision][b];
+        if (!block->kind->holds(block, point))
+            return 0;
+    }
+    return 1;
+}
+
+/* Bounds, whose values have no rounding, hold on the frontier too, where no ray can begin. */
+static int is_between_bounds(const hcr_region *region, const double *point) {
+    for (size_t j = 0; j < region->set.outputs; j++)
+        if (!(region->set.box->lower[j] < point[j] && point[j] < region->set.box->upper[j]))
+            return 0;
+    return 1;
+}
+
+hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *scratch) {
+    if (!hcri_motion_accepts(&region->motion, point + region->set.outputs))
+        return HCRI_ANCHOR_OUT_OF_RANGE;
+    hcri_motion_origin(&region->motion, point + region->set.outputs, point);
+    if (region->origin_proved)
+        return HCRI_ANCHOR_AFFINE;
+    hcri_affine_complete(&region->affine, point);
+    if (hcri_anchor_verify(region, HCRI_ANCHOR_AFFINE, HCR_DOUBLE, point) && is_between_bounds(region, point))
+        return HCRI_ANCHOR_AFFINE;
+    if (hcri_slice_centre_scratch(region) != 0 && hcri_slice_centre_find(region, point, scratch) &&
+        hcri_anchor_verify(region, HCRI_ANCHOR_CENTRE, HCR_DOUBLE, point) && is_between_bounds(region, point))
+        return HCRI_ANCHOR_CENTRE;
+    return HCRI_ANCHOR_NONE;
+}
+
+/* As the step of a map and its completion round. */
+static void round_to_single(const hcr_region *region, const double *point, double *rounded) {
+    const double *lower = region->clamp_lower[HCR_SINGLE], *upper = region->clamp_upper[HCR_SINGLE];
+    const size_t n = region->set.outputs;
+    memcpy(rounded, point, region->set.n * sizeof *rounded);
+    for (size_t j = 0; j < n; j++)
+        rounded[j] = (double)(float)(point[j] < lower[j] ? lower[j] : point[j] > upper[j] ? upper[j] : point[j]);
+    hcri_affine_complete(&region->affine, rounded);
+    for (size_t d = 0; d < region->affine.count; d++)
+        rounded[region->affine.dependent[d]] = (double)(float)rounded[region->affine.dependent[d]];
+}
+
+int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *scratch) {
+    if (anchor != HCRI_ANCHOR_CENTRE && region->verified_blocks[HCR_SINGLE] == 0)
+        return 1;
+    round_to_single(region, point, scratch);
+    return hcri_anchor_verify(region, anchor, HCR_SINGLE, scratch);
+}
+
+void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double *point, double *bar, double *x_bar,
+                     double *scratch) {
+    const size_t n = region->set.outputs;
+    const hcri_affine *affine = &region->affine;
+    for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
+        const double weight = bar[affine->dependent[d]];
+        bar[affine->dependent[d]] = 0;
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const size_t j = affine->map.columns[k];
+            *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
+        }
+    }
+    if (anchor == HCRI_ANCHOR_CENTRE) {
+        hcri_slice_centre_vjp(region, point, bar, x_bar, scratch);
+        return;
+    }
+    const hcri_rows *map = &region->motion.map;
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+            x_bar[map->columns[k]] += bar[j] * map->values[k];
+}

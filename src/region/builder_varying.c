@@ -1,0 +1,152 @@
+/* Rows whose coefficients move with the parameters, from the caller: checked, and without zeros. */
+#include <math.h>
+
+#include "constraints/varying.h"
+#include "region/builder.h"
+
+static hcr_status check_product(const hcri_set *set, const hcr_varying_rows *varying, size_t i, size_t k,
+                                hcr_error *error) {
+    const uint32_t output = varying->product_outputs[k], parameter = varying->product_parameters[k];
+    const size_t parameters = set->n - set->outputs;
+    if (output >= set->outputs || parameter >= parameters)
+        return hcri_fail(error, HCR_ERROR_SHAPE,
+                         "row %zu has a product of output %u and parameter %u: there are %zu and %zu", i,
+                         (unsigned)output, (unsigned)parameter, set->outputs, parameters);
+    if (!(fabs(varying->product_values[k]) <= HCRI_LARGEST_COEFFICIENT))
+        return hcri_fail(error, HCR_ERROR_DATA, "row %zu has the coefficient %g of a product: at most 1e50 is accepted",
+                         i, varying->product_values[k]);
+    return HCR_OK;
+}
+
+static hcr_status check(const hcr_builder *builder, const hcr_varying_rows *varying, hcr_error *error) {
+    const size_t rows = varying->rows, *start = varying->product_start;
+    HCRI_TRY(hcri_builder_check_rows(builder, rows, varying->start, varying->columns, varying->values, error));
+    HCRI_TRY(hcri_builder_check_bounds(rows, varying->lower, varying->upper, "row", error));
+    if (rows != 0 && (start == NULL || (start[rows] != start[0] &&
+                                        (varying->product_outputs == NULL || varying->product_parameters == NULL ||
+                                         varying->product_values == NULL))))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "product_start, _outputs, _parameters or _values is NULL");
+    if (builder->group != NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a row whose coefficients move with parameters can't be part of a union or of a set that is "
+                         "cut out");
+    for (size_t i = 0; i < rows; i++) {
+        if (start[i + 1] < start[i] || varying->start[i + 1] < varying->start[i])
+            return hcri_fail(error, HCR_ERROR_SHAPE, "row %zu ends before it starts", i);
+        for (size_t k = start[i]; k < start[i + 1]; k++)
+            HCRI_TRY(check_product(&builder->set, varying, i, k, error));
+        const double lower = varying->lower == NULL ? -INFINITY : varying->lower[i];
+        const double upper = varying->upper == NULL ? INFINITY : varying->upper[i];
+        if (lower >= upper)
+            return hcri_fail(error, HCR_ERROR_EMPTY,
+                             "row %zu has coefficients that move with parameters, and bounds that leave no interior: "
+                             "from %.9g to %.9g",
+                             i, lower, upper);
+    }
+    return HCR_OK;
+}
+
+/* The rows that say something, as a block is made of. */
+typedef struct kept_rows {
+    hcri_rows rows;
+    size_t products, *start;
+    uint32_t *number; /* of each in the call */
+    uint32_t *left, *right;
+    double *product_values, *lower, *upper;
+    uint32_t *columns; /* scratch: one row */
+    double *values;
+} kept_rows;
+
+static void release(kept_rows *kept, const hcr_allocator *allocator) {
+    hcri_rows_release(&kept->rows, allocator);
+    void *all[] = {kept->start,          kept->number, kept->left,  kept->right, kept->columns,
+                   kept->product_values, kept->lower,  kept->upper, kept->values};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        hcri_release(allocator, all[k]);
+}
+
+static hcr_status allocate(kept_rows *kept, const hcr_varying_rows *varying, size_t n, const hcr_allocator *allocator,
+                           hcr_error *error) {
+    const size_t rows = varying->rows, products = varying->product_start[rows] - varying->product_start[0];
+    kept->start = hcri_allocate(allocator, rows + 1, sizeof *kept->start);
+    kept->number = hcri_allocate(allocator, rows, sizeof *kept->number);
+    kept->left = hcri_allocate(allocator, products, sizeof *kept->left);
+    kept->right = hcri_allocate(allocator, products, sizeof *kept->right);
+    kept->columns = hcri_allocate(allocator, n, sizeof *kept->columns);
+    kept->product_values = hcri_allocate(allocator, products, sizeof *kept->product_values);
+    kept->lower = hcri_allocate(allocator, rows, sizeof *kept->lower);
+    kept->upper = hcri_allocate(allocator, rows, sizeof *kept->upper);
+    kept->values = hcri_allocate(allocator, n, sizeof *kept->values);
+    return kept->start == NULL || kept->number == NULL || kept->left == NULL || kept->right == NULL ||
+                   kept->columns == NULL || kept->product_values == NULL || kept->lower == NULL ||
+                   kept->upper == NULL || kept->values == NULL
+               ? hcri_fail_memory(error)
+               : HCR_OK;
+}
+
+static hcr_status keep(kept_rows *kept, const hcr_varying_rows *varying, size_t i, size_t outputs,
+                       const hcr_allocator *allocator, hcr_error *error) {
+    const double lower = varying->lower == NULL ? -INFINITY : hcri_builder_bound(varying->lower[i]);
+    const double upper = varying->upper == NULL ? INFINITY : hcri_builder_bound(varying->upper[i]);
+    if (isinf(lower) && isinf(upper))
+        return HCR_OK;
+    size_t entries = 0;
+    const size_t before = kept->products, at = kept->rows.count;
+    for (size_t k = varying->start[i]; k < varying->start[i + 1]; k++)
+        if (varying->values[k] != 0) {
+            kept->columns[entries] = varying->columns[k];
+            kept->values[entries++] = varying->values[k];
+        }
+    for (size_t k = varying->product_start[i]; k < varying->product_start[i + 1]; k++)
+        if (varying->product_values[k] != 0) {
+            kept->left[kept->products] = varying->product_outputs[k];
+            kept->right[kept->products] = (uint32_t)outputs + varying->product_parameters[k];
+            kept->product_values[kept->products++] = varying->product_values[k];
+        }
+    if (entries == 0 && kept->products == before)
+        return lower > 0 || upper < 0
+                   ? hcri_fail(error, HCR_ERROR_EMPTY, "row %zu has no coefficients and its bounds exclude 0", i)
+                   : HCR_OK;
+    kept->number[at] = (uint32_t)i;
+    kept->lower[at] = lower;
+    kept->upper[at] = upper;
+    kept->start[at + 1] = kept->products;
+    return hcri_rows_append(&kept->rows, allocator, entries, kept->columns, kept->values, error);
+}
+
+/* Inequalities 2i and 2i + 1 are one row's, which has the number that it has in the call. */
+static void number_rows(hcri_constraint *block, const kept_rows *kept, uint32_t first) {
+    for (size_t i = 0; i < block->count; i++)
+        block->source_row[i] = first + kept->number[i / 2];
+}
+
+hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_rows *varying, hcr_error *error) {
+    if (builder == NULL || varying == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or varying is NULL");
+    HCRI_TRY(check(builder, varying, error));
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    if (varying->rows == 0)
+        return HCR_OK;
+    const hcri_set *set = &builder->set;
+    const hcr_allocator *allocator = &set->allocator;
+    const uint32_t rows_before = builder->place_rows;
+    kept_rows kept = {0};
+    hcri_constraint *block = NULL;
+    hcr_status status = allocate(&kept, varying, set->n, allocator, error);
+    for (size_t i = 0; i < varying->rows && status == HCR_OK; i++)
+        status = keep(&kept, varying, i, set->outputs, allocator, error);
+    const hcri_bilinear products = {kept.start, kept.left, kept.right, kept.product_values};
+    if (status == HCR_OK && kept.rows.count != 0)
+        status = hcri_varying_create(set->n, allocator, &kept.rows, &products, kept.lower, kept.upper, &block, error);
+    if (status == HCR_OK && block != NULL)
+        status = hcri_builder_append(builder, block, error);
+    if (status != HCR_OK) {
+        builder->place_rows = rows_before;
+    } else if (block != NULL) {
+        number_rows(block, &kept, rows_before);
+    }
+    if (status == HCR_OK)
+        builder->place_rows = rows_before + (uint32_t)varying->rows;
+    release(&kept, allocator);
+    return status;
+}

@@ -1,0 +1,318 @@
+/* Memory that runs out at any moment: each call that takes no allocator, with its k-th allocation failing, for every k.
+ * It says MEMORY (or goes on where it can), leaves nothing behind and hands out nothing half made. The linker puts the
+ * functions below in the place of malloc and its kin for our own code; what other libraries allocate isn't touched. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hcr/hcr_build.h"
+#include "hcr/hcr_import.h"
+#include "hcr/hcr_learn.h"
+#include "hcr/hcr_table.h"
+
+/* ------------------------------------------------------------------------------------------- allocations that fail */
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void __wrap_free(void *memory);
+
+enum { MOST_LIVE = 1 << 16 };
+static const void *live[MOST_LIVE]; /* what is allocated, by address */
+static size_t live_count, calls, fails_at;
+static int counting;
+
+static size_t slot(const void *memory) {
+    size_t at = (size_t)((uintptr_t)memory * 0x9E3779B97F4A7C15u >> 32) % MOST_LIVE;
+    while (live[at] != NULL && live[at] != memory)
+        at = (at + 1) % MOST_LIVE;
+    return at;
+}
+
+static void *keep(void *memory) {
+    if (memory != NULL && counting) {
+        live[slot(memory)] = memory;
+        live_count++;
+    }
+    return memory;
+}
+
+/* Takes an address out of the table; those after it move up. */
+static void forget(const void *memory) {
+    size_t at = slot(memory);
+    if (memory == NULL || live[at] == NULL)
+        return; /* from another library, or from before */
+    live[at] = NULL;
+    live_count--;
+    for (size_t next = (at + 1) % MOST_LIVE; live[next] != NULL; next = (next + 1) % MOST_LIVE) {
+        const void *moved = live[next];
+        live[next] = NULL;
+        live[slot(moved)] = moved;
+    }
+}
+
+static int fails(void) {
+    const int now = counting && ++calls == fails_at;
+    if (now)
+        errno = ENOMEM; /* as malloc does */
+    return now;
+}
+
+void *__wrap_malloc(size_t bytes) { return fails() ? NULL : keep(__real_malloc(bytes)); }
+void *__wrap_calloc(size_t count, size_t bytes) { return fails() ? NULL : keep(__real_calloc(count, bytes)); }
+void *__wrap_realloc(void *memory, size_t bytes) {
+    if (fails())
+        return NULL;
+    forget(memory);
+    return keep(__real_realloc(memory, bytes));
+}
+void __wrap_free(void *memory) {
+    forget(memory);
+    __real_free(memory);
+}
+
+/* ------------------------------------------------------------------------------------------------------ the calls */
+
+static char folder[] = "/tmp/hcr-memory-XXXXXX", csv_path[64], npy_path[64], model_path[64], out_path[64], lp_path[64],
+            series_path[64], checkpoint_path[64];
+static hcr_error error;
+static hcr_region *region;
+static hcr_model *model;
+static const double X[6] = {1, 2, 3, 3, 2, 1}, Y[6] = {0.1, 0.1, 0.05, 0, 0.125, 0.125}, far[3] = {5, 4, -3};
+
+static hcr_status read_csv(void) {
+    hcr_table table = {0};
+    const hcr_status status = hcr_table_read(csv_path, HCR_TABLE_CSV, NULL, 0, &table, &error);
+    assert_true(status == HCR_OK || table.values == NULL);
+    hcr_table_clear(&table);
+    return status;
+}
+static hcr_status read_npy(void) {
+    hcr_table table = {0};
+    const hcr_status status = hcr_table_read(npy_path, HCR_TABLE_NPY, NULL, 0, &table, &error);
+    hcr_table_clear(&table);
+    return status;
+}
+static hcr_status write_table(void) {
+    double values[4] = {1, 2, 3, 4};
+    const hcr_table table = {2, 2, values, NULL};
+    return hcr_table_write(out_path, HCR_TABLE_NPY, &table, HCR_DOUBLE, &error);
+}
+static hcr_status match_table(void) {
+    static const char *const names[] = {"c", "a"};
+    hcr_table table = {0};
+    hcr_status status = hcr_table_read(csv_path, HCR_TABLE_CSV, NULL, 0, &table, &error);
+    if (status == HCR_OK)
+        status = hcr_table_match(&table, 2, names, "X", &error);
+    hcr_table_clear(&table);
+    return status;
+}
+static hcr_status read_series(void) {
+    double *values = NULL;
+    size_t count = 0;
+    const hcr_status status = hcr_series_read(series_path, "S", &values, &count, &error);
+    free(values);
+    return status;
+}
+static hcr_status list_series(void) {
+    char **ids = NULL;
+    size_t count = 0;
+    const hcr_status status = hcr_series_ids(series_path, &ids, &count, &error);
+    if (status == HCR_OK)
+        hcr_series_free_ids(ids, count);
+    return status;
+}
+static hcr_status cut_windows(void) {
+    static const double series[40] = {1, 2, 3};
+    const hcr_window_options options = {.input = 4, .output = 2, .train = 0.5};
+    hcr_windows windows = {0};
+    const hcr_status status = hcr_windows_cut(series, 40, &options, &windows, &error);
+    hcr_windows_clear(&windows);
+    return status;
+}
+static hcr_status explain(void) {
+    char *text = NULL;
+    const hcr_status status = hcr_region_explain(region, 1, &text, &error);
+    free(text);
+    return status;
+}
+static hcr_status check(void) {
+    uint8_t inside[2];
+    return hcr_check(region, 2, NULL, Y, inside, NULL, &error);
+}
+static hcr_status project(void) {
+    hcr_projector *projector = NULL;
+    double y[3];
+    hcr_status status = hcr_projector_create(region, &projector, &error);
+    assert_int_equal(status == HCR_OK, projector != NULL);
+    if (status == HCR_OK)
+        status = hcr_project(projector, 1, NULL, far, y, NULL, &error);
+    hcr_projector_free(projector);
+    return status;
+}
+static hcr_status import(void) {
+    hcr_import *read = NULL;
+    hcr_builder *builder = NULL;
+    hcr_status status = hcr_import_read(lp_path, NULL, &read, &error);
+    if (status == HCR_OK)
+        status = hcr_import_build(read, &builder, &error);
+    if (status == HCR_OK)
+        status = hcr_import_write(read, out_path, &error);
+    hcr_builder_free(builder);
+    hcr_import_free(read);
+    return status;
+}
+static hcr_status load_model(void) {
+    hcr_model *loaded = NULL;
+    const hcr_status status = hcr_model_load(model_path, &loaded, &error);
+    assert_int_equal(status == HCR_OK, loaded != NULL);
+    hcr_model_free(loaded);
+    return status;
+}
+static hcr_status save_model(void) { return hcr_model_save(model, out_path, &error); }
+static hcr_status predict(void) {
+    double y[6];
+    return hcr_predict(model, 2, X, NULL, y, NULL, &error);
+}
+static hcr_status fit(void) {
+    static const char *const names[] = {"a", "b", "c"};
+    const hcr_fit_options options = {.hidden = 2,
+                                     .epochs = 2,
+                                     .batch = 1,
+                                     .validation = 0.5,
+                                     .patience = 1,
+                                     .head = HCR_HEAD_CONTRACT,
+                                     .checkpoint = checkpoint_path};
+    hcr_model *fitted = NULL;
+    hcr_fit_report report;
+    const hcr_status status = hcr_fit(region, "text", 2, 3, X, names, NULL, Y, &options, &fitted, &report, &error);
+    assert_int_equal(status == HCR_OK, fitted != NULL);
+    hcr_model_free(fitted);
+    unlink(checkpoint_path);
+    return status;
+}
+static hcr_status build(void) {
+    static const char text[] = "var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\nlog_sum_exp(y) <= 3\n";
+    hcr_builder *builder = NULL;
+    hcr_region *made = NULL;
+    hcr_status status = hcr_text_build(text, sizeof text - 1, "t", NULL, 0, NULL, NULL, &builder, &error);
+    if (status == HCR_OK)
+        status = hcr_builder_finish(builder, &made, &error);
+    assert_int_equal(status == HCR_OK, made != NULL);
+    hcr_region_free(made);
+    hcr_builder_free(builder);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    hcr_status (*run)(void);
+} subjects[] = {
+    {"read CSV", read_csv},
+    {"read NPY", read_npy},
+    {"write", write_table},
+    {"match", match_table},
+    {"series", read_series},
+    {"ids", list_series},
+    {"windows", cut_windows},
+    {"explain", explain},
+    {"check", check},
+    {"project", project},
+    {"import", import},
+    {"load a model", load_model},
+    {"save a model", save_model},
+    {"predict", predict},
+    {"fit", fit},
+    {"build", build},
+};
+
+static void test_every_k(void **state) {
+    (void)state;
+    for (size_t s = 0; s < sizeof subjects / sizeof subjects[0]; s++) {
+        hcr_status status = subjects[s].run(); /* what is kept for the next time is made here */
+        assert_int_equal(status, HCR_OK);
+        size_t failed = 0;
+        for (size_t k = 1;; k++) {
+            calls = 0;
+            fails_at = k;
+            live_count = 0;
+            memset(live, 0, sizeof live);
+            counting = 1;
+            status = subjects[s].run();
+            counting = 0;
+            /* A projection that can't take a step for want of memory says that it came no nearer. */
+            const int said = status == HCR_ERROR_MEMORY || (status == HCR_ERROR_SOLVER && subjects[s].run == project);
+            if (status != HCR_OK && !said)
+                fail_msg("%s, allocation %zu: %s: %s", subjects[s].name, k, hcr_status_name(status), error.text);
+            if (status != HCR_OK && live_count != 0)
+                fail_msg("%s, allocation %zu: %zu are never released", subjects[s].name, k, live_count);
+            failed += status == HCR_ERROR_MEMORY;
+            if (calls < k)
+                break;
+        }
+        print_message("    %-13s %zu allocations, each failed once: %zu times MEMORY\n", subjects[s].name, calls,
+                      failed);
+        assert_int_equal(status, HCR_OK);
+        assert_true(failed > 0 || calls == 0);
+    }
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int setup(void **state) {
+    (void)state;
+    static const char text[] = "var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n";
+    const struct {
+        char *path;
+        const char *name;
+    } paths[] = {{csv_path, "a.csv"}, {npy_path, "a.npy"},         {model_path, "model"},          {out_path, "out"},
+                 {lp_path, "a.lp"},   {series_path, "series.csv"}, {checkpoint_path, "checkpoint"}};
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        snprintf(paths[i].path, 64, "%s/%s", folder, paths[i].name);
+    write_text(csv_path, "a,b,c\n1,2,3\n4,5,6\n");
+    write_text(series_path, "id,V1,V2,V3\nS,1,2,3\nT,4,5,\n");
+    write_text(lp_path, "minimize x\nsubject to\n r: x + 2 y <= 3\nbounds\n -1 <= y <= 1\nend\n");
+    double values[6] = {1, 2, 3, 4, 5, 6};
+    const hcr_table table = {2, 3, values, NULL};
+    hcr_builder *builder = NULL;
+    const hcr_fit_options options = {.hidden = 2, .epochs = 1, .head = HCR_HEAD_CONTRACT};
+    assert_int_equal(hcr_table_write(npy_path, HCR_TABLE_NPY, &table, HCR_DOUBLE, &error), HCR_OK);
+    assert_int_equal(hcr_text_build(text, sizeof text - 1, "t", NULL, 0, NULL, NULL, &builder, &error), HCR_OK);
+    assert_int_equal(hcr_builder_finish(builder, &region, &error), HCR_OK);
+    assert_int_equal(hcr_fit(region, NULL, 2, 3, X, NULL, NULL, Y, &options, &model, NULL, &error), HCR_OK);
+    assert_int_equal(hcr_model_save(model, model_path, &error), HCR_OK);
+    hcr_builder_free(builder);
+    return 0;
+}
+
+/* The folder must be left without a temporary file. */
+static int teardown(void **state) {
+    (void)state;
+    hcr_model_free(model);
+    hcr_region_free(region);
+    return unlink(csv_path) + unlink(npy_path) + unlink(model_path) + unlink(out_path) + unlink(lp_path) +
+           unlink(series_path) + rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_k)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

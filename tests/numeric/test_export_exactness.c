@@ -1,0 +1,447 @@
+/* Exported C against the library: regions of every kind that is exported, and dense and LSTM models, are written,
+ * compiled and loaded; what they return is inside, decided exactly, and within rounding of the library's results. With
+ * HCR_LONG=1 in the environment gcc and clang at -O0 to -O3, with and without fused products, 100,000 inputs each; else
+ * two ways of compiling, one region each, a few hundred inputs. */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hcr/hcr_export.h"
+#include "numeric/regions.h"
+
+static hcr_error error;
+static char folder[64];
+
+static int is_long(void) { return getenv("HCR_LONG") != NULL; }
+
+/* ------------------------------------------------------------------------------------------------ ways to compile */
+
+static const char *const usual_ways[] = {
+    "cc -std=c99 -O2 -ffp-contract=off",
+    "cc -std=c99 -O3 -ffp-contract=fast -march=native",
+};
+static const char *const long_ways[] = {
+    "gcc -std=c99 -O0 -ffp-contract=off",
+    "gcc -std=c99 -O1 -ffp-contract=off",
+    "gcc -std=c99 -O2 -ffp-contract=off",
+    "gcc -std=c99 -O3 -ffp-contract=off",
+    "gcc -std=c99 -O0 -ffp-contract=fast -march=native",
+    "gcc -std=c99 -O1 -ffp-contract=fast -march=native",
+    "gcc -std=c99 -O2 -ffp-contract=fast -march=native",
+    "gcc -std=c99 -O3 -ffp-contract=fast -march=native",
+    "clang -std=c99 -O0 -ffp-contract=off",
+    "clang -std=c99 -O1 -ffp-contract=off",
+    "clang -std=c99 -O2 -ffp-contract=off",
+    "clang -std=c99 -O3 -ffp-contract=off",
+    "clang -std=c99 -O0 -ffp-contract=fast -march=native",
+    "clang -std=c99 -O1 -ffp-contract=fast -march=native",
+    "clang -std=c99 -O2 -ffp-contract=fast -march=native",
+    "clang -std=c99 -O3 -ffp-contract=fast -march=native",
+};
+
+/* What was compiled; the functions of one of the two precisions are there. */
+typedef struct loaded {
+    void *library;
+    int (*decode)(const double *, double, double *);
+    int (*contract)(const double *, double *);
+    int (*check)(const double *);
+    int (*predict)(const double *, double *);
+    void (*decode_gradient)(const double *, double, const double *, double *, double *);
+    int (*decode_f32)(const float *, float, float *);
+    int (*contract_f32)(const float *, float *);
+    int (*check_f32)(const float *);
+    int (*predict_f32)(const float *, float *);
+} loaded;
+
+/* Pointers to functions are as wide as those to data where there is dlsym. */
+static void find(const loaded *code, const char *name, void *function) {
+    void *symbol = dlsym(code->library, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+static loaded load(const char *way, int single) {
+    static int count;
+    char command[512], library[128];
+    snprintf(library, sizeof library, "%s/%d.so", folder, count++);
+    snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s %s/t.c -lm", way, library, folder);
+    if (system(command) != 0)
+        fail_msg("doesn't compile: %s", command);
+    loaded code = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
+    assert_non_null(code.library);
+    unlink(library);
+    if (single) {
+        find(&code, "t_decode", &code.decode_f32);
+        find(&code, "t_contract", &code.contract_f32);
+        find(&code, "t_check", &code.check_f32);
+        find(&code, "t_predict", &code.predict_f32);
+    } else {
+        find(&code, "t_decode", &code.decode);
+        find(&code, "t_contract", &code.contract);
+        find(&code, "t_check", &code.check);
+        find(&code, "t_predict", &code.predict);
+        find(&code, "t_decode_gradient", &code.decode_gradient);
+    }
+    return code;
+}
+
+/* --------------------------------------------------------------------------------------------------------- regions */
+
+enum { MOST = 24, ROWS = 250 };
+
+typedef struct batch {
+    double polar[ROWS * (MOST + 1)], v[ROWS * MOST], decoded[ROWS * MOST], contracted[ROWS * MOST];
+    double y[ROWS * MOST], z[ROWS * MOST];
+    float y_f32[ROWS * MOST], z_f32[ROWS * MOST];
+} batch;
+
+static double single(double x) { return (double)(float)x; }
+
+/* Directions random, along axes, sparse, small and large; radii around and beyond 1, and within. */
+static void fill(const hcr_region *region, hcri_random *random, batch *rows) {
+    const size_t n = region->set.n;
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t axis = hcri_random_below(random, n), form = hcri_random_below(random, 8);
+        const double size = form == 6 ? 0x1p-60 : form == 7 ? 0x1p60 : 1;
+        for (size_t j = 0; j < n; j++) {
+            const double x = size * hcri_random_normal(random);
+            const int kept = form == 0 ? j == axis : form == 1 ? hcri_random_below(random, 2) == 0 : 1;
+            const double reach = isinf(region->upper[j] - region->lower[j]) ? 3 : region->upper[j] - region->lower[j];
+            rows->polar[i * (n + 1) + j] = single(kept ? x : 0);
+            rows->v[i * n + j] = single(0.6 * reach * x);
+        }
+        rows->polar[i * (n + 1) + n] =
+            single(form < 5 ? 1 + 1e-7 * hcri_random_normal(random) : hcri_random_uniform(random));
+    }
+}
+
+static void run(const hcr_region *region, const loaded *code, batch *rows) {
+    const size_t n = region->set.n;
+    float in[MOST + 1];
+    for (size_t i = 0; i < ROWS; i++) {
+        const double *polar = rows->polar + i * (n + 1), *v = rows->v + i * n;
+        if (code->decode != NULL) {
+            (void)code->decode(polar, polar[n], rows->y + i * n);
+            (void)code->contract(v, rows->z + i * n);
+            assert_int_not_equal(code->check(rows->y + i * n), HCR_OUTSIDE);
+            assert_int_not_equal(code->check(rows->z + i * n), HCR_OUTSIDE);
+            continue;
+        }
+        for (size_t j = 0; j <= n; j++)
+            in[j] = (float)polar[j];
+        (void)code->decode_f32(in, in[n], rows->y_f32 + i * n);
+        for (size_t j = 0; j < n; j++)
+            in[j] = (float)v[j];
+        (void)code->contract_f32(in, rows->z_f32 + i * n);
+        assert_int_not_equal(code->check_f32(rows->y_f32 + i * n), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_f32(rows->z_f32 + i * n), HCR_OUTSIDE);
+    }
+}
+
+static void check_inside(const hcr_region *region, const double *y, const float *y_f32, const char *name) {
+    uint8_t inside[ROWS];
+    uint32_t which[ROWS];
+    must(y != NULL ? hcr_check(region, ROWS, NULL, y, inside, which, &error)
+                   : hcr_check_f32(region, ROWS, NULL, y_f32, inside, which, &error),
+         &error);
+    for (size_t i = 0; i < ROWS; i++)
+        if (!inside[i])
+            fail_msg("%s: row %zu breaks constraint %u", name, i, which[i]);
+}
+
+/* Margins, rounding and, where results are drawn in, what a proof takes: in units of how far the region reaches. */
+static void check_near(const hcr_region *region, const hcr_export_report *report, int is_single, const batch *rows,
+                       const double *wanted, const double *y, const float *y_f32, const char *name) {
+    const size_t n = region->set.n;
+    const double unit = is_single ? 0x1p-24 : 0x1p-53;
+    const double share =
+        4 * (region->margin[HCR_DOUBLE] + report->margin) + (report->verified != 0 ? 0x1p12 : 64) * unit;
+    (void)rows;
+    double size = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double reach = region->upper[j] - region->lower[j];
+        size = fmax(size, fmax(fabs(region->origin[j]), isinf(reach) ? 1 : reach));
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double got = y != NULL ? y[i * n + j] : (double)y_f32[i * n + j], w = wanted[i * n + j];
+            if (!(fabs(got - w) <= share * fmax(size, fabs(w))))
+                fail_msg("%s: row %zu, output %zu: %.17g, the library has %.17g (share %g)", name, i, j, got, w, share);
+        }
+}
+
+static void check_region(const hcr_region *region, const char *name, int gradient) {
+    static size_t turn; /* each way has its turn */
+    const char *const *ways = is_long() ? long_ways : usual_ways;
+    const size_t count = is_long() ? sizeof long_ways / sizeof *ways : sizeof usual_ways / sizeof *ways;
+    const size_t batches = is_long() ? 100000 / ROWS : 2;
+    hcr_workspace *workspace = workspace_of(region, 1);
+    batch *rows = malloc(sizeof *rows);
+    assert_non_null(rows);
+    assert_true(region->set.n <= MOST);
+    for (int precision = 0; precision < 2; precision++) {
+        const hcr_export_options options = {
+            .name = "t", .precision = (hcr_precision)precision, .gradient = gradient && precision == 0};
+        hcr_export_report report;
+        must(hcr_export_region(region, &options, folder, &report, &error), &error);
+        for (size_t w = is_long() ? 0 : turn++ % count; w < count; w += is_long() ? 1 : count) {
+            char title[256];
+            snprintf(title, sizeof title, "%s, %s precision, %s", name, precision ? "single" : "double", ways[w]);
+            const loaded code = load(ways[w], precision);
+            hcri_random random;
+            hcri_random_seed(&random, 1 + w);
+            for (size_t b = 0; b < batches; b++) {
+                fill(region, &random, rows);
+                must(hcr_decode(region, workspace, ROWS, NULL, rows->polar, rows->decoded, NULL, &error), &error);
+                must(hcr_contract(region, workspace, ROWS, NULL, rows->v, rows->contracted, NULL, &error), &error);
+                run(region, &code, rows);
+                const double *y = precision ? NULL : rows->y, *z = precision ? NULL : rows->z;
+                check_inside(region, y, rows->y_f32, title);
+                check_inside(region, z, rows->z_f32, title);
+                check_near(region, &report, precision, rows, rows->decoded, y, rows->y_f32, title);
+                check_near(region, &report, precision, rows, rows->contracted, z, rows->z_f32, title);
+            }
+            dlclose(code.library);
+        }
+    }
+    free(rows);
+    hcr_workspace_free(workspace);
+}
+
+static void every_shape(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int far = is_long() ? 0 : shape % 2; far < (is_long() ? 2 : 1 + shape % 2); far++) {
+            hcr_region *region =
+                random_region((region_shape)shape, shape == SHAPE_STENCIL ? 20 : 5, 1, far ? 10 : 0.5, &random);
+            check_region(region, shape_names[shape], 0);
+            hcr_region_free(region);
+        }
+}
+
+static const char *const texts[] = {
+    /* C51: sides that don't exist; C18: equalities alone, and in company */
+    "var y[2]\nunbounded\ny[0] >= -1\ny[1] <= 1",
+    "var y[3]\nunbounded\nsum(y) == 1",
+    "var y[4]\ny >= 0\nsum(y) == 1\ny[0] <= 0.4\ny[0] + 0.3*y[1] <= 0.5",
+    "var y[6]\n-2 <= y <= 3\nsum(y) == 1\ny[0] - 0.1*y[3] + y[5] == 0.7\nnorm(y) <= 2\ny[2] + y[4] <= 1.3",
+    "var w[5]\nw >= 0\nsum(w) == 1\nsum(entropy(w)) >= 1\nquad_form(w, diag(range(1, 6))) <= 1\nnorm(w, 1.5) <= 0.9",
+    /* rows that are far from the origin in units of their slack */
+    "var y[3]\n1000 <= y <= 1003\n2999 <= sum(y) <= 3005\ny[0] - y[1] <= 0.5",
+    /* all steps of expressions but those with matrices */
+    "var y[3]\n-1 <= y <= 1\nexp(y[0]) + exp(y[1]) <= 3",
+    "var y[3]\nnorm(y, 3) <= 2",
+    "var y[3]\nnorm(y - [1, 2, 3], 1.5) <= 2",
+    "var y[4]\nlog_sum_exp(y) <= 2\ny >= -3",
+    "var y[2]\nlogistic(y[0]) + logistic(-y[1]) <= 2\n-5 <= y <= 5",
+    "var y[3]\nhuber(y[0], 0.5) + sum(huber(y[1:])) <= 3",
+    "var y[2]\nrel_entr(y[0], y[1]) <= 1\ny <= 4",
+    "var y[2]\nsum(kl_div(y, [1, 2])) <= 1",
+    "var y[3]\ngeo_mean(y) >= 1\nsum(y) <= 6",
+    "var y[3]\nquad_over_lin(y[:2], y[2]) + exp(y[0]) <= 4\ny[2] <= 3\ny >= -9",
+    "var y[2]\ninv_pos(y[0]) <= y[1]\nsum(y) <= 4",
+    "var y[3]\nlog(y[0]) + log(y[1]) + sqrt(y[2]) >= 0.5\nnorm(y) <= 5",
+    "var y[3]\nsum(y ** 4) <= 5",
+    "var y[3]\nsum(power(y, 1.7)) <= 5",
+    "var y[3]\nnorm([exp(y[0]), square(y[1]), y[2]], 4) <= 5\n-6 <= y <= 6",
+    "var y[3]\nmax(exp(y[0]), norm(y), y[1] + y[2]) <= 3",
+    "var y[3]\npsd([[1, y[0], y[1]], [y[0], 1, y[2]], [y[1], y[2], 1]])",
+    "var x[3]\nvar t\nnorm(x) <= t\nt <= 2",
+    "var y[2]\nunbounded\ny[1] >= square(y[0])",
+};
+
+static hcr_region *region_of(const char *text) {
+    hcr_builder *builder = NULL;
+    hcr_region *region = NULL;
+    must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
+    must(hcr_builder_finish(builder, &region, &error), &error);
+    hcr_builder_free(builder);
+    return region;
+}
+
+static void every_text(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        hcr_region *region = region_of(texts[i]);
+        check_region(region, texts[i], 0);
+        hcr_region_free(region);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ derivatives */
+
+/* The library's gradients, to a share of 1e-9 of the largest: sums run in another order. */
+static void gradients(void **state) {
+    static const region_shape shapes[] = {SHAPE_BOX,    SHAPE_DENSE,  SHAPE_SPARSE, SHAPE_DIAGONAL,
+                                          SHAPE_MATRIX, SHAPE_FACTOR, SHAPE_CONE};
+    (void)state;
+    enum { N = 5 };
+    hcri_random random;
+    hcri_random_seed(&random, 3);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        hcr_region *region = random_region(shapes[s], N, 1, 0.5, &random);
+        hcr_workspace *workspace = workspace_of(region, 1);
+        const hcr_export_options options = {.name = "t", .gradient = 1};
+        must(hcr_export_region(region, &options, folder, NULL, &error), &error);
+        const loaded code = load(usual_ways[0], 0);
+        for (int k = 0; k < 200; k++) {
+            double polar[N + 1], bar[N], wanted[N + 1], got[N + 1], most = 0;
+            fill_normal(&random, 1, N, polar);
+            fill_normal(&random, 1, N, bar);
+            polar[N] = hcri_random_uniform(&random);
+            must(hcr_decode_vjp(region, workspace, 1, NULL, polar, NULL, bar, wanted, NULL, &error), &error);
+            code.decode_gradient(polar, polar[N], bar, got, got + N);
+            for (size_t j = 0; j <= N; j++)
+                most = fmax(most, fabs(wanted[j]));
+            for (size_t j = 0; j <= N; j++)
+                if (!(fabs(got[j] - wanted[j]) <= 1e-9 * most))
+                    fail_msg("%s: derivative %zu is %.17g, not %.17g", shape_names[shapes[s]], j, got[j], wanted[j]);
+        }
+        dlclose(code.library);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- models */
+
+enum { INPUTS = 6, SAMPLES = 200, OUTPUTS = 3 };
+
+static void check_model(const hcr_model *model, hcr_head head, const double *X, const char *title) {
+    const hcr_region *region = hcr_model_region(model);
+    double wanted[SAMPLES * OUTPUTS];
+    must(hcr_predict(model, SAMPLES, X, NULL, wanted, NULL, &error), &error);
+    for (int precision = 0; precision < 2; precision++) {
+        const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
+        must(hcr_export_model(model, &options, folder, NULL, &error), &error);
+        for (size_t w = 0; w < 2; w++) {
+            const loaded code = load(usual_ways[w], precision);
+            for (size_t i = 0; i < SAMPLES; i++) {
+                double y[OUTPUTS];
+                float in[INPUTS], y_f32[OUTPUTS];
+                uint8_t inside = 0;
+                if (precision == 0) {
+                    (void)code.predict(X + i * INPUTS, y);
+                    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
+                } else {
+                    for (size_t j = 0; j < INPUTS; j++)
+                        in[j] = (float)X[i * INPUTS + j];
+                    (void)code.predict_f32(in, y_f32);
+                    must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
+                    for (size_t j = 0; j < OUTPUTS; j++)
+                        y[j] = (double)y_f32[j];
+                }
+                assert_true(inside || head == HCR_HEAD_SIMPLE);
+                for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
+                    if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
+                        fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
+            }
+            dlclose(code.library);
+        }
+    }
+}
+
+static void models(void **state) {
+    (void)state;
+    hcr_region *region = region_of("var y[3]\n-1 <= y <= 1\nsum(y) <= 1.5\nnorm(y) <= 1.6");
+    hcri_random random;
+    hcri_random_seed(&random, 11);
+    double X[SAMPLES * INPUTS], Y[SAMPLES * OUTPUTS];
+    for (size_t i = 0; i < SAMPLES; i++) {
+        fill_normal(&random, 2, INPUTS, X + i * INPUTS);
+        for (size_t j = 0; j < OUTPUTS; j++)
+            Y[i * OUTPUTS + j] = 0.6 * tanh(X[i * INPUTS + j] - X[i * INPUTS + j + 1]);
+    }
+    for (int encoder = 0; encoder < 2; encoder++)
+        for (int head = 0; head <= HCR_HEAD_SOFTEN; head++) {
+            const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
+                                             .head = (hcr_head)head,
+                                             .hidden = 7,
+                                             .features = encoder == HCR_ENCODER_LSTM ? 2 : 0,
+                                             .epochs = 3};
+            hcr_model *model = NULL;
+            char title[64];
+            snprintf(title, sizeof title, "encoder %d, head %d", encoder, head);
+            must(hcr_fit(region, NULL, SAMPLES, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error), &error);
+            check_model(model, (hcr_head)head, X, title);
+            hcr_model_free(model);
+        }
+    hcr_region_free(region);
+}
+
+/* --------------------------------------------------------------------------------------------------------- refusals */
+
+static double square_value(void *context, size_t n, const double *y, double *rounding) {
+    (void)context;
+    if (rounding != NULL)
+        *rounding = 1e-12;
+    double total = -1;
+    for (size_t j = 0; j < n; j++)
+        total += y[j] * y[j];
+    return total;
+}
+
+static void refuses(const hcr_region *region, hcr_precision precision, hcr_status status, const char *says) {
+    const hcr_export_options options = {.name = "t", .precision = precision};
+    hcr_error found = {0};
+    assert_int_equal(hcr_export_region(region, &options, folder, NULL, &found), status);
+    if (strstr(found.text, says) == NULL)
+        fail_msg("nothing says \"%s\": %s", says, found.text);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    hcr_builder *builder = new_builder(2);
+    const double lower[2] = {-2, -2}, upper[2] = {2, 2}, origin[2] = {0, 0};
+    const hcr_callback callback = {.name = "mine", .convex = 1, .value = square_value};
+    must(hcr_builder_add_bounds(builder, 0, 2, lower, upper, &error), &error);
+    must(hcr_builder_add_callback(builder, &callback, &error), &error);
+    hcr_region *region = region_around(builder, origin, 2);
+    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "callback");
+    hcr_region_free(region);
+    region = region_of("var y[2]\nunion:\n  norm(y) <= 1\nor\n  norm(y - [1, 0]) <= 1\nend");
+    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "union");
+    hcr_region_free(region);
+    region = region_of("var y[6]\nnorm_nuc(reshape(y, 2, 3)) <= 2");
+    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "nuclear");
+    hcr_region_free(region);
+    region = region_of("var y[2]\n-2 <= y <= 2\nstar:\n  y[0] * y[1] <= 1\nend\norigin = [0, 0]");
+    refuses(region, HCR_DOUBLE, HCR_ERROR_UNSUPPORTED, "star");
+    hcr_region_free(region);
+    /* no float is inside */
+    region = region_of("var y[2]\n1 <= y[0] <= 1.00000001\n0 <= y[1] <= 1");
+    refuses(region, HCR_SINGLE, HCR_ERROR_PRECISION, "single");
+    hcr_region_free(region);
+    region = region_of("var y[2]\n0 <= y <= 1");
+    const hcr_export_options options = {.name = "9 lives"};
+    assert_int_equal(hcr_export_region(region, &options, folder, NULL, &error), HCR_ERROR_ARGUMENT);
+    hcr_region_free(region);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape), cmocka_unit_test(every_text), cmocka_unit_test(gradients),
+        cmocka_unit_test(models),      cmocka_unit_test(refusals),
+    };
+    if (system("cc --version >/dev/null 2>&1") != 0) {
+        puts("skipped: there is no C compiler (package gcc)");
+        return 77;
+    }
+    snprintf(folder, sizeof folder, "/tmp/hcr-export-XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    return system(command) != 0 || failed != 0;
+}
