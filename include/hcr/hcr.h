@@ -280,12 +280,13 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_wor
                                                const float *x, const float *v, float *y, hcr_ray *rays,
                                                hcr_error *error);
 
-/* Derivatives, as vector–Jacobian products: `x_bar` is the gradient of a scalar by x. The first array is the map's
- * input; `rays` is what the map returned for it, or NULL (then it is computed again).
+/* Derivatives, as vector–Jacobian products: `a_bar` is the gradient of a scalar by a. The first array after x is the
+ * map's input; `rays` is what the map returned for it, or NULL (then it is computed again).
  * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
  * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's and
- * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. x_bar, rows × p, is the
- * gradient by the parameters, which move the frontier and the origin; NULL: not wanted. */
+ * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. x_bar, rows × p (NULL:
+ * not wanted), is the gradient by the parameters, which move the frontier and the origin: at the origin that of O(x).
+ * Where the origin changes from O(x) to the analytic centre (HCR_ORIGIN_CHECKED) results jump. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const double *x, const double *v, const hcr_ray *rays,
                                               const double *gauge_bar, double *v_bar, double *x_bar, hcr_error *error);
@@ -322,7 +323,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point
- * or its parameters have a bad value. For a decision at tolerance 0 see hcr_check in hcr_build.h. */
+ * or its parameters have a bad value, or these are out of their range. For a decision at tolerance 0 see hcr_check in
+ * hcr_build.h. */
 HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
                                               double *value, uint32_t *which, hcr_error *error);
 

@@ -66,3 +66,54 @@ def directions(random: np.random.Generator, count: int, n: int, dtype: str = "fl
     v[5, 0] = -5
     v[6] = -0.0
     return v.astype(dtype)
+
+
+_dense = _random.standard_normal((9, 5))
+_balance = _random.standard_normal((2, 5))
+#: Regions with parameters: what `Region.from_rows` takes.
+MOVING: dict[str, dict] = {
+    # Σ y <= budget, y <= cap: a moving box and a moving row
+    "budget": dict(
+        A=np.block([[np.ones((1, 3)), np.array([[-1.0, 0, 0, 0]])], [np.eye(3), np.zeros((3, 1)), -np.eye(3)]]),
+        b=0.0,
+        bounds=(0, None),
+        parameters={"budget": (1, 9), "cap": (0.5 * np.ones(3), 4 * np.ones(3))},
+    ),
+    # A y <= 1 + B x, dense, and a box that stays
+    "rows": dict(
+        A=np.c_[_dense, 0.2 * _random.standard_normal((9, 2))],
+        b=1.0,
+        bounds=(-3, 3),
+        parameters={"x": (-np.ones(2), np.ones(2))},
+    ),
+    # T y = x: dependent outputs move with the parameters
+    "equalities": dict(
+        A_eq=np.c_[_balance, -np.eye(2)],
+        b_eq=0.0,
+        A=_dense,
+        b=4.0,
+        bounds=(-9, 9),
+        parameters={"x": (-0.3 * np.ones(2), 0.3 * np.ones(2))},
+    ),
+}
+
+
+def make_moving(name: str) -> hcr.Region:
+    if name not in _made:
+        _made[name] = hcr.Region.from_rows(**MOVING[name])
+    return _made[name]
+
+
+@pytest.fixture(params=list(MOVING))
+def moving(request: pytest.FixtureRequest) -> hcr.Region:
+    return make_moving(request.param)
+
+
+def parameters(region: hcr.Region, random: np.random.Generator, *shape: int) -> np.ndarray:
+    _, low, high = region.parameters
+    return random.uniform(low, high, (*shape, region.p))
+
+
+def inputs(region: hcr.Region, map_: str, random: np.random.Generator, *shape: int) -> np.ndarray:
+    v = 4 * random.standard_normal((*shape, region.n))
+    return np.concatenate([v, random.random((*shape, 1))], -1) if map_ == "decode" else v

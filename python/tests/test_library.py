@@ -65,7 +65,7 @@ def fields(body: str):
     for declaration in filter(None, (part.strip() for part in body.split(";"))):
         head, *more = declaration.split(",")
         type_, name = re.fullmatch(r"(.*?)(\w+(?:\[\d+\])?)", head.strip(), re.S).groups()
-        for one in (name, *(other.strip() for other in more)):
+        for one in (name, *(other.strip(" *") for other in more)):
             yield type_.strip(), one
 
 

@@ -91,6 +91,10 @@ void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const
         }
 }
 
+int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) {
+    return constraint->kind->gauge_from != hcri_block_gauge_from;
+}
+
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
     memcpy(to->source, from->source, from->count * sizeof *from->source);
     memcpy(to->source_row, from->source_row, from->count * sizeof *from->source_row);

@@ -32,6 +32,8 @@ int hcri_block_takes_parameters(const hcri_constraint *constraint);
  * that isn't inside gives infinity. */
 void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
                            size_t stride, double *best, uint32_t *champion);
+/* 1 when gauge_from reads directions' outputs alone: they may then lie anywhere, without zeros for the parameters. */
+int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
 /* Copies the sources of `from` to a block with as many inequalities. */
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
 

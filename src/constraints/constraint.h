@@ -105,8 +105,8 @@ typedef struct hcri_kind {
      * where there is nothing to prepare. Errors: MEMORY. */
     hcr_status (*follow)(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error);
     /* `gauge` for rays that begin at origins of their own: row s of `origins` (n wide), strictly inside; v has zeros
-     * for the parameters. A sample's bits don't depend on the others. NULL for kinds that can't (those that aren't
-     * convex).
+     * for the parameters, which only hcri_block_gauge_from reads. A sample's bits don't depend on the others. NULL for
+     * kinds that can't (those that aren't convex).
      */
     void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
                        size_t stride, double *best, uint32_t *champion);

@@ -99,13 +99,10 @@ INLINED lanes raised(lanes most, lanes t, const double *lower, const double *upp
 }
 
 static inline double largest(const lanes parts[PARTS]) {
-    lanes x = parts[0];
-    for (size_t p = 1; p < PARTS; p++)
-        x = lanes_max(parts[p], x);
-    double most = x[0];
-    for (size_t l = 1; l < WIDTH; l++)
-        most = larger(x[l], most);
-    return most;
+    double x[8];
+    for (size_t p = 0; p < PARTS; p++)
+        store(x + WIDTH * p, parts[p]);
+    return larger(larger(larger(x[0], x[4]), larger(x[1], x[5])), larger(larger(x[2], x[6]), larger(x[3], x[7])));
 }
 
 /* max_j max(t_j upper_j, t_j lower_j, 0). The last eight overlap those before, which a maximum doesn't mind. */
@@ -137,7 +134,7 @@ typedef struct fractions {
     lanes t[PARTS], slack[PARTS];
 } fractions;
 
-/* Eights take turns with two of them: a comparison takes longer than what leads to it. */
+/* Eights take turns with two of them: a comparison waits for the one before it. */
 enum { TURNS = 2 };
 
 INLINED void start_fractions(fractions most[TURNS]) {
@@ -159,13 +156,14 @@ INLINED void load_eight(const double *from, lanes to[PARTS]) {
         to[p] = load(from + WIDTH * p);
 }
 
-/* Eight t against the bounds that they run into. An infinite slack is never taken, one below 0 counts as 0. */
+/* Eight t against the bounds that they run into; an infinite slack is never taken. The origin is inside, but for the
+ * rounding of d: what is next to nothing may have either sign. */
 INLINED void raise_eight(fractions *most, const lanes t[PARTS], const lanes d[PARTS], const double *lower,
                          const double *upper) {
     const lanes zero = {0};
     for (size_t p = 0; p < PARTS; p++) {
-        const lanes above = load(upper + WIDTH * p) - d[p], below = d[p] - load(lower + WIDTH * p);
-        raise_fraction(most, p, lanes_abs(t[p]), lanes_max(lanes_if_more(t[p], zero, above, below), zero));
+        const lanes bound = lanes_if_more(t[p], zero, load(upper + WIDTH * p), load(lower + WIDTH * p));
+        raise_fraction(most, p, lanes_abs(t[p]), lanes_abs(bound - d[p]));
     }
 }
 
@@ -179,7 +177,15 @@ INLINED double largest_fraction(fractions most[TURNS]) {
 }
 
 static inline double slack_of(double t, double at, double lower, double upper) {
-    return larger(t > 0 ? upper - at : at - lower, 0);
+    return fabs((t > 0 ? upper : lower) - at);
+}
+
+INLINED void raise_from_memory(fractions *most, size_t l, const double *t, const double *at, const double *lower,
+                               const double *upper) {
+    lanes eight[PARTS], d[PARTS];
+    load_eight(t + l, eight);
+    load_eight(at + l, d);
+    raise_eight(most, eight, d, lower + l, upper + l);
 }
 
 /* bounds_max with a slack of its own for each number */
@@ -197,14 +203,11 @@ static double fractions_max(size_t n, const double *t, const double *at, const d
     }
     fractions most[TURNS];
     start_fractions(most);
-    for (size_t j = 0; j < n; j += 8 * TURNS)
-        for (size_t k = 0; k < TURNS && j + 8 * k < n; k++) {
-            const size_t l = at_most(n - 8, j + 8 * k);
-            lanes eight[PARTS], d[PARTS];
-            load_eight(t + l, eight);
-            load_eight(at + l, d);
-            raise_eight(&most[k], eight, d, lower + l, upper + l);
-        }
+    for (size_t j = 0; j < n; j += 16) {
+        raise_from_memory(&most[0], at_most(n - 8, j), t, at, lower, upper);
+        if (j + 8 < n)
+            raise_from_memory(&most[1], at_most(n - 8, j + 8), t, at, lower, upper);
+    }
     return largest_fraction(most);
 }
 
@@ -220,6 +223,12 @@ static size_t box_find_from(size_t n, const double *v, const double *at, const d
         if (fabs(v[j]) / slack_of(v[j], at[j], lower[j], upper[j]) == target)
             return 2 * j + (v[j] > 0 ? 0 : 1);
     return SIZE_MAX;
+}
+
+static void add(size_t n, const double *a, double *y) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        y[j] += a[j];
 }
 
 static int within(size_t n, const double *x, const double *lower, const double *upper) {
@@ -402,33 +411,35 @@ static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, con
     return SIZE_MAX;
 }
 
-INLINED double stencil_max_from(const hcri_run *run, size_t terms, const double *v, const double *at,
-                                const double *lower, const double *upper) {
-    fractions most[TURNS];
-    start_fractions(most);
-    for (size_t i = 0; i < run->count; i += 8 * TURNS)
-        for (size_t k = 0; k < TURNS && i + 8 * k < run->count; k++) {
-            const size_t l = at_most(run->count - 8, i + 8 * k);
-            lanes t[PARTS], d[PARTS];
-            stencil_dots(run, terms, l, v, t);
-            load_eight(at + l, d);
-            raise_eight(&most[k], t, d, lower + l, upper + l);
-        }
-    return largest_fraction(most);
+/* Row l and the seven behind it; `terms` and `value_terms` are the stencils'. */
+INLINED void raise_stencils(fractions *most, const hcri_run_pair *pair, size_t terms, size_t value_terms, size_t l,
+                            const double *v, const double *x, const double *lower, const double *upper) {
+    lanes t[PARTS], d[PARTS];
+    stencil_dots(pair->slope, terms, l, v, t);
+    stencil_dots(pair->value, value_terms, l, x, d);
+    raise_eight(most, t, d, lower + l, upper + l);
 }
 
-/* `terms` is that of the slope's stencil. */
-INLINED void raise_pair(fractions most[TURNS], const hcri_run_pair *pair, size_t terms, const double *v,
-                        const double *x, const double *lower, const double *upper) {
-    const size_t count = pair->slope->count, first = pair->slope->first;
-    for (size_t i = 0; i < count; i += 8 * TURNS)
-        for (size_t k = 0; k < TURNS && i + 8 * k < count; k++) {
-            const size_t l = at_most(count - 8, i + 8 * k);
-            lanes t[PARTS], d[PARTS];
-            stencil_dots(pair->slope, terms, l, v, t);
-            stencil_dots(pair->value, pair->value->terms, l, x, d);
-            raise_eight(&most[k], t, d, lower + first + l, upper + first + l);
-        }
+INLINED void raise_pair(fractions most[TURNS], const hcri_run_pair *pair, size_t terms, size_t value_terms,
+                        const double *v, const double *x, const double *lower, const double *upper) {
+    const size_t count = pair->slope->count;
+    for (size_t i = 0; i < count; i += 16) {
+        raise_stencils(&most[0], pair, terms, value_terms, at_most(count - 8, i), v, x, lower, upper);
+        if (i + 8 < count)
+            raise_stencils(&most[1], pair, terms, value_terms, at_most(count - 8, i + 8), v, x, lower, upper);
+    }
+}
+
+/* Short stencils are unrolled. */
+INLINED void raise_slope(fractions most[TURNS], const hcri_run_pair *pair, size_t terms, const double *v,
+                         const double *x, const double *lower, const double *upper) {
+    switch (pair->value->terms) {
+    case 0: raise_pair(most, pair, terms, 0, v, x, lower, upper); break;
+    case 1: raise_pair(most, pair, terms, 1, v, x, lower, upper); break;
+    case 2: raise_pair(most, pair, terms, 2, v, x, lower, upper); break;
+    case 4: raise_pair(most, pair, terms, 4, v, x, lower, upper); break;
+    default: raise_pair(most, pair, terms, pair->value->terms, v, x, lower, upper); break;
+    }
 }
 
 static void stencils_max_from(size_t pairs, const hcri_run_pair *pair, size_t samples, const double *v, size_t stride,
@@ -438,13 +449,16 @@ static void stencils_max_from(size_t pairs, const hcri_run_pair *pair, size_t sa
         const double *from = v + s * stride, *parameters = x + s * x_stride;
         fractions most[TURNS];
         start_fractions(most);
-        for (size_t r = 0; r < pairs; r++)
-            if (pair[r].slope->terms == 1)
-                raise_pair(most, &pair[r], 1, from, parameters, lower, upper);
-            else if (pair[r].slope->terms == 2)
-                raise_pair(most, &pair[r], 2, from, parameters, lower, upper);
-            else
-                raise_pair(most, &pair[r], pair[r].slope->terms, from, parameters, lower, upper);
+        for (size_t r = 0; r < pairs; r++) {
+            const size_t first = pair[r].slope->first;
+            switch (pair[r].slope->terms) {
+            case 1: raise_slope(most, &pair[r], 1, from, parameters, lower + first, upper + first); break;
+            case 2: raise_slope(most, &pair[r], 2, from, parameters, lower + first, upper + first); break;
+            default:
+                raise_slope(most, &pair[r], pair[r].slope->terms, from, parameters, lower + first, upper + first);
+                break;
+            }
+        }
         best[s] = larger(largest_fraction(most), best[s]);
     }
 }
@@ -455,16 +469,6 @@ static void run_max_from(const hcri_rows *rows, const hcri_run *run, size_t n, s
     at += run->first;
     lower += run->first;
     upper += run->first;
-    if (run->form == HCRI_RUN_STENCIL) {
-        for (size_t s = 0; s < samples; s++) {
-            const double *x = v + s * stride, *d = at + s * at_stride;
-            best[s] = larger(run->terms == 1   ? stencil_max_from(run, 1, x, d, lower, upper)
-                             : run->terms == 2 ? stencil_max_from(run, 2, x, d, lower, upper)
-                                               : stencil_max_from(run, run->terms, x, d, lower, upper),
-                             best[s]);
-        }
-        return;
-    }
     for (size_t i = 0; i < run->count; i += BLOCK)
         for (size_t s = 0; s < samples; s += SAMPLES) {
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
@@ -536,6 +540,7 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .box_max = box_max,
     .run_max = run_max,
     .run_find = run_find,
+    .add = add,
     .within = within,
     .box_max_from = box_max_from,
     .run_max_from = run_max_from,

@@ -31,11 +31,12 @@ typedef struct hcri_kernels {
      */
     size_t (*run_find)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *lower,
                        const double *upper, double target);
+    /* y += a */
+    void (*add)(size_t n, const double *a, double *y);
     /* 1 when lower_j <= x_j <= upper_j for all j; a NaN isn't. */
     int (*within)(size_t n, const double *x, const double *lower, const double *upper);
     /* As box_max, run_max and run_find, for rays from origins of their own, d_si = a_i·O_s in at[s at_stride + i]: a
-     * row gives t/(upper_i − d_si) where t > 0, else t/(lower_i − d_si), to within three roundings; a slack below 0
-     * counts as 0. */
+     * row gives t/(upper_i − d_si) where t > 0, else t/(lower_i − d_si), to within three roundings. O_s is inside. */
     void (*box_max_from)(size_t samples, size_t n, const double *v, size_t stride, const double *at, size_t at_stride,
                          const double *lower, const double *upper, double *best);
     void (*run_max_from)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,

@@ -73,18 +73,25 @@ static hcr_status append_mapped(hcri_moving *moving, size_t i, const hcr_allocat
     return hcri_rows_append(&moving->map, allocator, kept, columns, values, error);
 }
 
+/* Numbers of a line of the cache: registers of that size are read faster when they don't lie across two. */
+enum { LINE = 8 };
+
 static hcr_status make_map(hcri_moving *moving, const hcr_allocator *allocator, hcr_error *error) {
     const size_t parameters = moving->motion->parameters;
     hcri_dd *sums = hcri_allocate(allocator, parameters, sizeof *sums);
     uint32_t *columns = hcri_allocate(allocator, parameters, sizeof *columns);
     double *values = hcri_allocate(allocator, parameters, sizeof *values);
     moving->constant = hcri_allocate(allocator, moving->slope.count, sizeof *moving->constant);
-    moving->lower_rest = hcri_allocate(allocator, moving->slope.count, sizeof *moving->lower_rest);
-    moving->upper_rest = hcri_allocate(allocator, moving->slope.count, sizeof *moving->upper_rest);
-    hcr_status status = sums == NULL || columns == NULL || values == NULL || moving->constant == NULL ||
-                                moving->lower_rest == NULL || moving->upper_rest == NULL
-                            ? hcri_fail_memory(error)
-                            : HCR_OK;
+    const size_t lines = (moving->slope.count + LINE - 1) / LINE;
+    moving->rest = hcri_allocate(allocator, 2 * lines + 1, LINE * sizeof *moving->rest);
+    hcr_status status =
+        sums == NULL || columns == NULL || values == NULL || moving->constant == NULL || moving->rest == NULL
+            ? hcri_fail_memory(error)
+            : HCR_OK;
+    if (status == HCR_OK) {
+        moving->lower_rest = moving->rest + (LINE - (uintptr_t)moving->rest / sizeof(double) % LINE) % LINE;
+        moving->upper_rest = moving->lower_rest + LINE * lines;
+    }
     for (size_t i = 0; i < moving->slope.count && status == HCR_OK; i++)
         status = append_mapped(moving, i, allocator, sums, columns, values, error);
     hcri_release(allocator, sums);
@@ -302,8 +309,7 @@ void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator) {
     hcri_rows_release(&moving->shift, allocator);
     hcri_rows_release(&moving->map, allocator);
     hcri_release(allocator, moving->constant);
-    hcri_release(allocator, moving->lower_rest);
-    hcri_release(allocator, moving->upper_rest);
+    hcri_release(allocator, moving->rest);
     hcri_release(allocator, moving->pair);
     hcri_release(allocator, moving->is_paired);
     hcri_release(allocator, moving->rounding);
@@ -394,7 +400,8 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
 }
 
 /* z of vectors w, which with products are expanded into the scratch. */
-static vectors expand(const hcri_moving *moving, size_t samples, vectors w, vectors x, double *scratch) {
+static vectors expand(const hcri_moving *moving, size_t samples, int is_direction, vectors w, vectors x,
+                      double *scratch) {
     const hcri_products *products = &moving->products;
     const size_t outputs = moving->motion->outputs;
     if (products->pairs == 0)
@@ -403,8 +410,10 @@ static vectors expand(const hcri_moving *moving, size_t samples, vectors w, vect
         const double *from = w.first + s * w.stride, *factor = x.first + s * x.stride;
         double *z = scratch + s * moving->width;
         memcpy(z, from, outputs * sizeof *z);
-        for (size_t q = 0; q < products->pairs; q++)
-            z[outputs + q] = from[products->left[q]] * factor[products->right[q] - outputs];
+        for (size_t q = 0; q < products->pairs; q++) {
+            const size_t left = products->left[q]; /* a direction may have no numbers for parameters */
+            z[outputs + q] = is_direction && left >= outputs ? 0 : from[left] * factor[products->right[q] - outputs];
+        }
     }
     return (vectors){scratch, moving->width};
 }
@@ -420,8 +429,8 @@ void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constra
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const vectors origin = {origins + done * n, n}, x = {origin.first + moving->motion->outputs, n};
         const ray_set some = {by_map,
-                              expand(moving, now, (vectors){v + done * stride, stride}, x, expanded),
-                              expand(moving, now, origin, x, expanded + now * moving->width),
+                              expand(moving, now, 1, (vectors){v + done * stride, stride}, x, expanded),
+                              expand(moving, now, 0, origin, x, expanded + now * moving->width),
                               x,
                               by_map ? moving->lower_rest : moving->lower,
                               by_map ? moving->upper_rest : moving->upper,

@@ -29,7 +29,7 @@ typedef struct hcri_moving {
      * cheaper, and every origin is O(x). */
     hcri_rows map;
     hcri_layout map_layout;
-    double *constant, *lower_rest, *upper_rest;
+    double *constant, *rest, *lower_rest, *upper_rest; /* the last two in `rest` */
     int map_is_cheaper;
     size_t pairs; /* the map's and the slope's runs that are stencils over the same rows, … */
     hcri_run_pair *pair;

@@ -101,3 +101,13 @@ size_t hcri_number_write(char *text, double value, int single) {
             return length;
     }
 }
+
+/* The locale is this thread's alone, and is what it was again afterwards. */
+int hcri_format(char *text, size_t capacity, const char *format, va_list arguments) {
+    const locale_t plain = c_locale();
+    const locale_t before = plain == (locale_t)0 ? (locale_t)0 : uselocale(plain);
+    const int length = vsnprintf(text, capacity, format, arguments);
+    if (before != (locale_t)0)
+        uselocale(before);
+    return length;
+}

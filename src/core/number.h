@@ -2,6 +2,7 @@
 #ifndef HCRI_NUMBER_H
 #define HCRI_NUMBER_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Reads a decimal number such as "-1.5e3" from the first characters of text (no leading blanks, no hexadecimal, "inf"
@@ -12,5 +13,8 @@ size_t hcri_number_read(const char *text, size_t length, double *value);
  * "inf",
  * "-inf" otherwise. Returns the length; text needs 32 bytes and is terminated. */
 size_t hcri_number_write(char *text, double value, int single);
+
+/* vsnprintf with the decimal point of the C locale. */
+int hcri_format(char *text, size_t capacity, const char *format, va_list arguments);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
+
 const char *hcr_version(void) { return HCR_VERSION; }
 
 const char *hcr_status_name(hcr_status status) {
@@ -38,7 +40,7 @@ static void fill(hcr_error *error, hcr_status status, const char *file, int line
     error->line = line;
     error->column = column;
     snprintf(error->file, sizeof error->file, "%s", file);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    hcri_format(error->text, sizeof error->text, format, arguments);
 }
 
 hcr_status hcri_fail(hcr_error *error, hcr_status status, const char *format, ...) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "constraints/lmi.h"
+#include "export/moving_rows.h"
 
 /* Matrices of more rows take too long, and too much of a stack, for what this is for. */
 enum { LARGEST_MATRIX = 16 };
@@ -12,6 +13,7 @@ const char *hcri_emit_refusal(const hcri_constraint *block, int gradient) {
     switch (block->kind->id) {
     case HCRI_BOX:
     case HCRI_LINEAR:
+    case HCRI_VARYING:
     case HCRI_QUADRATIC:
     case HCRI_CONE: return NULL;
     case HCRI_LMI:
@@ -25,14 +27,15 @@ const char *hcri_emit_refusal(const hcri_constraint *block, int gradient) {
     case HCRI_CALLBACK: return "a callback isn't exported: it has no description";
     case HCRI_UNION: return "a union isn't exported";
     case HCRI_EXCEPT: return "an except isn't exported";
-    case HCRI_VARYING:
     case HCRI_KINDS: break;
     }
     return "a constraint of this kind isn't exported";
 }
 
-int hcri_emit_is_needed(const hcri_constraint *block) {
-    for (size_t i = 0; i < block->count; i++)
+int hcri_emit_is_needed(const hcri_plan *plan, size_t b) {
+    const hcri_constraint *block = plan->region->set.block[b];
+    const size_t count = block->kind->id == HCRI_BOX ? 2 * plan->n : block->count; /* not the parameters' range */
+    for (size_t i = 0; i < count; i++)
         if (block->kind->exists(block, i))
             return 1;
     return 0;
@@ -40,8 +43,11 @@ int hcri_emit_is_needed(const hcri_constraint *block) {
 
 hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_constraint *block = plan->region->set.block[b];
-    if (!hcri_emit_is_needed(block))
+    if (!hcri_emit_is_needed(plan, b))
         return HCR_OK;
+    if (plan->p != 0)
+        return block->kind->id == HCRI_BOX ? hcri_moving_emit_box(code, plan, b, error)
+                                           : hcri_moving_emit_rows(code, plan, b, error);
     switch (block->kind->id) {
     case HCRI_BOX: return hcri_emit_box(code, plan, b, error);
     case HCRI_LINEAR: return hcri_emit_linear(code, plan, b, error);
@@ -94,7 +100,8 @@ hcr_status hcri_emit_rows(hcri_code *code, const hcri_plan *plan, const char *na
 }
 
 void hcri_emit_gauge_head(hcri_code *code, const hcri_plan *plan, size_t b) {
-    hcri_code_put(code, "static @ gauge_%zu(const @ *v, @ best%s)\n{\n", b, plan->gradient ? ", uint32_t *active" : "");
+    hcri_code_put(code, "static @ gauge_%zu(const @ *v, @ best%s%s)\n{\n", b, plan->p != 0 ? ", const sample *at" : "",
+                  plan->gradient ? ", uint32_t *active" : "");
 }
 
 void hcri_emit_gauge_tail(hcri_code *code, const hcri_plan *plan, size_t b) {
@@ -107,6 +114,7 @@ void hcri_emit_gauge_tail(hcri_code *code, const hcri_plan *plan, size_t b) {
         hcri_code_text(code, "    return (found > best) ? found : best;\n}\n\n");
 }
 
-void hcri_emit_check_head(hcri_code *code, size_t b) {
-    hcri_code_put(code, "static int check_%zu(const @ *y, const @ *z, const @ *size)\n{\n", b);
+void hcri_emit_check_head(hcri_code *code, const hcri_plan *plan, size_t b) {
+    hcri_code_put(code, "static int check_%zu(const @ *y, const @ *z, const @ *size%s)\n{\n", b,
+                  plan->p != 0 ? ", const sample *at" : "");
 }

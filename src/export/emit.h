@@ -5,8 +5,8 @@
  *                           |z_j|, and of dependent outputs |O_j| too: z is off by that share
  *     gradient_b(i, z, g)   adds the gradient of constraint i at O + z, in units of −c_i(O), to g
  *
- * in units in which c_i(O) is −1. Rounding bounds hold for fused, unfused and wider evaluation, and for machines that
- * flush small numbers to 0. */
+ * in units in which c_i(O) is −1; with parameters they take `at`, a sample's, too. Rounding bounds hold for fused,
+ * unfused and wider evaluation, and for machines that flush small numbers to 0. */
 #ifndef HCRI_EMIT_H
 #define HCRI_EMIT_H
 
@@ -16,12 +16,12 @@
 /* NULL when there is code for the block, else why not: static text. */
 const char *hcri_emit_refusal(const hcri_constraint *block, int gradient);
 /* 0 for a block without inequalities that exist: it has no functions. */
-int hcri_emit_is_needed(const hcri_constraint *block);
+int hcri_emit_is_needed(const hcri_plan *plan, size_t b);
 /* Errors: MEMORY; PRECISION for numbers that are too far apart. */
 hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
 
 /* "static int check_b(…)\n{\n". */
-void hcri_emit_check_head(hcri_code *code, size_t b);
+void hcri_emit_check_head(hcri_code *code, const hcri_plan *plan, size_t b);
 
 hcr_status hcri_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
 hcr_status hcri_emit_linear(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);

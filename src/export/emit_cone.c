@@ -93,7 +93,7 @@ static void put_check(hcri_code *code, const hcri_plan *plan, const hcri_cone *c
     const double share = 1.01 * (terms + count + (double)plan->n + 16) * plan->unit;
     const double fixed = (16 + count) * plan->unit + 1.01 * cone->origin_error / cone->right +
                          4 * (terms + count) * sqrt(plan->smallest);
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     hcri_code_put(code, "    @ f = ~0~;\n    @ squares = ~0~;\n    @ sizes = ~0~;\n    @ rises = ~0~;\n"
                         "    uint32_t i;\n    uint32_t k = 0u;\n    (void)y;\n");
     put_slope(code, cone, b, "z");

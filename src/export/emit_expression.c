@@ -492,7 +492,7 @@ hcr_status hcri_emit_expression(hcri_code *code, const hcri_plan *plan, size_t b
     const double once = put_tape(code, expression, "plain", used);
     hcri_code_put(code, "    return x%zu;\n}\n\n", last);
     put_gauge(code, plan, expression, b, most);
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     put_tape(code, expression, "bound", used);
     hcri_code_put(code,
                   "    (void)z;\n    (void)size;\n    return judge(x%zu.value, (~1.01~ * x%zu.error) + tiny);\n}\n\n",

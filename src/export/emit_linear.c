@@ -22,7 +22,7 @@ hcr_status hcri_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_e
         hcri_code_put(code, "            *active = (2u * j) + ((v[j] > ~0~) ? 0u : 1u);\n");
     hcri_code_text(code, "        }\n    }\n    return best;\n}\n\n");
     code->operations += 3 * (double)n;
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     hcri_code_put(code, "    int verdict = SURE;\n    uint32_t j;\n    (void)z;\n    (void)size;\n"
                         "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
                         "        if (!((y[j] >= lower[j]) && (y[j] <= upper[j]))) {\n            verdict = BROKEN;\n"
@@ -153,7 +153,7 @@ static void put_check(hcri_code *code, const hcri_plan *plan, size_t b, const si
             made->rows.start[i + 1] - made->rows.start[i] > most ? made->rows.start[i + 1] - made->rows.start[i] : most;
     const hcri_literal share = hcri_code_literal(code, 1.01 * ((double)most + 12) * plan->unit);
     const hcri_literal fixed = hcri_code_literal(code, 4.1 * plan->unit + (double)most * 4 * plan->smallest);
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     hcri_code_put(code,
                   "    int verdict = SURE;\n    uint32_t i;\n    uint32_t k = 0u;\n    (void)y;\n"
                   "    for (i = 0u; i < %zuu; i++) {\n        @ row = ~0~;\n        @ terms = ~0~;\n"

@@ -87,7 +87,7 @@ hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_e
     /* Sums of rounded coefficients; the library's reduction and factorisation (docs/exactness.md). */
     const double share = 1.01 * (((double)plan->n + 6) * plan->unit + (6 * m + 24) * condition * u);
     const double fixed = 1.01 * (m + 6) * condition * u + 4 * m * sqrt(plan->smallest);
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     hcri_code_put(code,
                   "    @ s[%zu];\n    @ trace = %s;\n    @ error;\n    uint32_t i;\n"
                   "    const @ sizes = matrix_%zu(z, size, s);\n    (void)y;\n"

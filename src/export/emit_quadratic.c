@@ -181,7 +181,7 @@ hcr_status hcri_emit_quadratic(hcri_code *code, const hcri_plan *plan, size_t b,
         -(n + 8) * 0x1p-53 * gradient_terms(quadratic, plan->region->origin) / quadratic->at_origin;
     const double fixed =
         4.1 * plan->unit - quadratic->at_origin_error / quadratic->at_origin + 4 * (n + 1) * (n + 1) * plan->smallest;
-    hcri_emit_check_head(code, b);
+    hcri_emit_check_head(code, plan, b);
     hcri_code_put(code,
                   "    @ sum[3];\n    @ far = ~0~;\n    uint32_t j;\n    (void)y;\n    terms_%zu(z, size, sum);\n"
                   "    for (j = 0u; j < ^OUTPUTS; j++) {\n        far += size[j];\n    }\n"

@@ -69,22 +69,28 @@ static void put_projections(hcri_code *code, const hcri_plan *plan) {
         "   Returns its largest number's size. */\n"
         "static @ project(@ *v)\n{\n    @ most = ~0~;\n    uint32_t i;\n    uint32_t k = 0u;\n"
         "    project_along(v);\n    for (i = 0u; i < %zuu; i++) {\n        @ change = ~0~;\n"
-        "        for (; k < map_start[i + 1u]; k++) {\n            change += map_values[k] * v[map_columns[k]];\n"
-        "        }\n        v[dependent[i]] = change;\n    }\n    for (i = 0u; i < ^OUTPUTS; i++) {\n"
-        "        const @ size = magnitude(v[i]);\n        most = (size > most) ? size : most;\n    }\n"
-        "    return most;\n}\n\n",
+        "        for (; k < map_start[i + 1u]; k++) {\n",
         count);
+    if (plan->p != 0) /* a parameter stays */
+        hcri_code_put(
+            code, "            change += (map_columns[k] < ^OUTPUTS) ? (map_values[k] * v[map_columns[k]]) : ~0~;\n");
+    else
+        hcri_code_text(code, "            change += map_values[k] * v[map_columns[k]];\n");
+    hcri_code_put(code, "        }\n        v[dependent[i]] = change;\n    }\n    for (i = 0u; i < ^OUTPUTS; i++) {\n"
+                        "        const @ size = magnitude(v[i]);\n        most = (size > most) ? size : most;\n    }\n"
+                        "    return most;\n}\n\n");
 }
 
 static void put_completion(hcri_code *code, const hcri_plan *plan) {
     const int single = plan->precision == HCR_SINGLE;
-    hcri_code_put(
-        code, "/* Adds x to a sum of three numbers, without loss but in the last. */\n"
-              "static void add_exactly(@ *sum, @ x)\n{\n    @ next = x;\n    uint32_t k;\n"
-              "    for (k = 0u; k < 2u; k++) {\n        const @ total = rounded(sum[k] + next);\n"
-              "        const @ part = rounded(total - sum[k]);\n        const @ rest = rounded(total - part);\n"
-              "        next = rounded(rounded(sum[k] - rest) + rounded(next - part));\n        sum[k] = total;\n    }\n"
-              "    sum[2] = rounded(sum[2] + next);\n}\n\n");
+    const char *sample = plan->p != 0 ? ", const sample *at" : "", *at = plan->p != 0 ? ", at" : "";
+    hcri_code_put(code, "/* a + b, and in *rest what rounding lost. */\n"
+                        "static @ sum_of(@ a, @ b, @ *rest)\n{\n    const @ total = rounded(a + b);\n"
+                        "    const @ part = rounded(total - a);\n    const @ other = rounded(total - part);\n"
+                        "    *rest = rounded(rounded(a - other) + rounded(b - part));\n    return total;\n}\n\n"
+                        "/* Adds x to a sum of three numbers, without loss but in the last. */\n"
+                        "static void add_exactly(@ *sum, @ x)\n{\n    @ rest;\n    sum[0] = sum_of(sum[0], x, &rest);\n"
+                        "    sum[1] = sum_of(sum[1], rest, &rest);\n    sum[2] += rest;\n}\n\n");
     hcri_code_put(
         code,
         "/* The first half of a number's bits. */\n"
@@ -93,27 +99,27 @@ static void put_completion(hcri_code *code, const hcri_plan *plan) {
         single ? "uint32_t" : "uint64_t", single ? "0xFFFFF000u" : "0xFFFFFFFFF8000000u");
     hcri_code_put(
         code,
-        "static @ completed(const @ *y, uint32_t i)\n{\n    @ sum[3] = {~0~, ~0~, ~0~};\n    uint32_t k;\n"
-        "    uint32_t p;\n    for (p = 0u; p < 3u; p++) {\n        add_exactly(sum, map_constants[(3u * i) + p]);\n"
-        "    }\n    for (k = map_start[i]; k < map_start[i + 1u]; k++) {\n"
-        "        const @ high = first_half(y[map_columns[k]]);\n"
-        "        const @ low = y[map_columns[k]] - high;\n        for (p = 0u; p < %zuu; p++) {\n"
-        "            add_exactly(sum, map_parts[(%zuu * k) + p] * high);\n"
-        "            add_exactly(sum, map_parts[(%zuu * k) + p] * low);\n        }\n    }\n"
-        "    {\n        const @ high = rounded(sum[0] + sum[1]);\n"
-        "        const @ low = rounded(sum[1] - rounded(high - sum[0]));\n"
-        "        sum[0] = high;\n        sum[1] = low;\n    }\n"
-        "    return rounded(sum[0] + (sum[1] + sum[2]));\n}\n\n",
-        parts_of(plan), parts_of(plan), parts_of(plan));
+        "static @ completed(const @ *y, uint32_t i%s)\n{\n    @ sum[3] = {~0~, ~0~, ~0~};\n    @ rest;\n"
+        "    uint32_t k;\n    uint32_t p;\n    for (p = 0u; p < 3u; p++) {\n"
+        "        add_exactly(sum, map_constants[(3u * i) + p]);\n    }\n"
+        "    for (k = map_start[i]; k < map_start[i + 1u]; k++) {\n        const uint32_t j = map_columns[k];\n"
+        "        const @ factor = %sy[j];\n        const @ high = first_half(factor);\n"
+        "        const @ low = factor - high;\n        for (p = 0u; p < %zuu; p++) {\n"
+        "            const @ part = map_parts[(%zuu * k) + p];\n"
+        "            add_exactly(sum, rounded(part * high));\n            add_exactly(sum, rounded(part * low));\n"
+        "        }\n    }\n    sum[0] = sum_of(sum[0], sum[1], &rest);\n"
+        "    return rounded(sum[0] + (rest + sum[2]));\n}\n\n",
+        sample, plan->p == 0 ? "" : "(j >= outputs) ? at->x[j - outputs] : ", parts_of(plan), parts_of(plan));
     hcri_code_put(code,
                   "/* The outputs that equalities determine, from the others as they are rounded. */\n"
-                  "static void complete(@ *y)\n{\n    uint32_t i;\n    for (i = 0u; i < %zuu; i++) {\n"
-                  "        y[dependent[i]] = completed(y, i);\n    }\n}\n\n"
-                  "static int meets_equalities(const @ *y)\n{\n    int meets = 1;\n    uint32_t i;\n"
-                  "    for (i = 0u; i < %zuu; i++) {\n        const @ wanted = completed(y, i);\n"
+                  "static void complete(@ *y%s)\n{\n    uint32_t i;\n    for (i = 0u; i < %zuu; i++) {\n"
+                  "        y[dependent[i]] = completed(y, i%s);\n    }\n}\n\n"
+                  "static int meets_equalities(const @ *y%s)\n{\n    int meets = 1;\n    uint32_t i;\n"
+                  "    for (i = 0u; i < %zuu; i++) {\n        const @ wanted = completed(y, i%s);\n"
                   "        const @ off = magnitude(y[dependent[i]] - wanted);\n"
                   "        meets = (off <= (%s * magnitude(wanted))) ? meets : 0;\n    }\n    return meets;\n}\n\n",
-                  plan->region->affine.count, plan->region->affine.count, hcri_code_literal(code, 2 * plan->unit).text);
+                  sample, plan->region->affine.count, at, sample, plan->region->affine.count, at,
+                  hcri_code_literal(code, 2 * plan->unit).text);
 }
 
 hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
@@ -123,6 +129,8 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
     HCRI_TRY(hcri_emit_rows(code, plan, "across", &affine->basis, 1, error));
     HCRI_TRY(hcri_emit_rows(code, plan, "map", &affine->map, 1, error));
     HCRI_TRY(put_parts(code, plan, error));
+    if (plan->p != 0)
+        hcri_code_put(code, "static const uint32_t outputs = ^OUTPUTS;\n");
     hcri_code_text(code, "\n");
     put_projections(code, plan);
     put_completion(code, plan);

@@ -1,12 +1,14 @@
 #include "export/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "constraints/cone.h"
 #include "constraints/expression.h"
 #include "constraints/union.h"
 #include "export/emit.h"
+#include "export/moving_rows.h"
 
 /* The code's origin: the free outputs rounded, the dependent ones as they follow. */
 static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
@@ -41,19 +43,27 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
     return status;
 }
 
-static hcr_status refuse(const hcr_region *region, const hcri_constraint *block, const char *what, hcr_error *error) {
+static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *block, hcr_status status,
+                               const char *what, hcr_error *error) {
     const hcri_place *place = &region->set.place[block->source[0]];
-    return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column, "%s%s%s", what,
+    return hcri_fail_at(error, status, place->file, place->line, place->column, "%s%s%s", what,
                         place->text[0] == '\0' ? "" : "\n    ", place->text);
 }
 
 /* Refuses what there is no code for. */
 static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error *error) {
+    const int moves = hcr_region_parameters(region) != 0;
+    if (moves && gradient)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const char *reason = hcri_emit_refusal(block, gradient);
+        const int is_flat =
+            block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
+        const char *reason = moves && !is_flat
+                                 ? "in a region with parameters only bounds, rows and equalities are exported"
+                                 : hcri_emit_refusal(block, gradient);
         if (reason != NULL)
-            return refuse(region, block, reason, error);
+            return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
     }
     return HCR_OK;
 }
@@ -96,35 +106,68 @@ static double margin_of(const hcri_plan *plan, const hcri_constraint *block, con
     return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
 }
 
-static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
+/* Without parameters. */
+static void measure(hcri_plan *plan) {
     const hcr_region *region = plan->region;
     const hcri_affine *affine = &region->affine;
-    const size_t n = region->set.n;
-    double *extra = hcri_allocate(&region->set.allocator, n, sizeof *extra);
-    if (extra == NULL)
-        return hcri_fail_memory(error);
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < plan->n; j++) {
+        plan->origin[j] = region->origin[j];
         plan->reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
+    }
     /* What a dependent output is off beyond its own rounding: its free outputs' rounding, and that of its direction. */
     for (size_t i = 0; i < affine->count; i++) {
         const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
         for (size_t k = start; k < end; k++) {
             const size_t j = affine->map.columns[k];
-            extra[affine->dependent[i]] += 1.01 * ((double)(end - start) + 8) * plan->unit *
-                                           fabs(affine->map.values[k]) * (fabs(region->origin[j]) + plan->reach[j]);
+            plan->extra[affine->dependent[i]] += 1.01 * ((double)(end - start) + 8) * plan->unit *
+                                                 fabs(affine->map.values[k]) *
+                                                 (fabs(region->origin[j]) + plan->reach[j]);
         }
     }
-    const hcri_extent extent = {region->origin, plan->reach, NULL, region->radius, affine->count == 0 ? NULL : extra};
+}
+
+static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
+    const hcr_region *region = plan->region;
+    const hcri_extent extent = {region->origin, plan->reach, NULL, region->radius,
+                                region->affine.count == 0 ? NULL : plan->extra};
     for (size_t b = 0; b < region->set.blocks; b++) {
-        const double margin = margin_of(plan, region->set.block[b], &extent);
+        double margin = 0;
+        if (plan->p == 0)
+            margin = margin_of(plan, region->set.block[b], &extent);
+        else
+            HCRI_TRY(hcri_moving_margin_of(plan, b, &margin, error));
         plan->is_verified[b] = (unsigned char)!(margin <= HCRI_LARGEST_MARGIN);
         plan->verified += plan->is_verified[b];
+        if (plan->is_verified[b] && plan->p != 0) {
+            char reason[200];
+            snprintf(
+                reason, sizeof reason,
+                "in %s precision rounding could take %.2g of the radius here, for some parameters: choose an origin "
+                "that stays farther inside, or narrow the parameters' range",
+                plan->precision == HCR_SINGLE ? "single" : "double", margin);
+            return refuse_block(region, region->set.block[b], HCR_ERROR_PRECISION, reason, error);
+        }
         if (!plan->is_verified[b])
             plan->margin = fmax(plan->margin, margin);
     }
     plan->margin = ceil(plan->margin / plan->unit) * plan->unit;
-    hcri_release(&region->set.allocator, extra);
     return HCR_OK;
+}
+
+static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
+    const hcr_allocator *allocator = &region->set.allocator;
+    HCRI_TRY(plan->p == 0 ? move_origin(region, plan, error) : hcri_region_copy(region, &plan->region, error));
+    plan->origin = hcri_allocate(allocator, plan->n, sizeof *plan->origin);
+    plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
+    plan->extra = hcri_allocate(allocator, plan->n, sizeof *plan->extra);
+    plan->is_verified = hcri_allocate(allocator, region->set.blocks, 1);
+    if (plan->origin == NULL || plan->reach == NULL || plan->extra == NULL || plan->is_verified == NULL)
+        return hcri_fail_memory(error);
+    if (plan->p == 0)
+        measure(plan);
+    else
+        HCRI_TRY(hcri_plan_swing(region, plan, error));
+    return compute_margins(plan, error);
 }
 
 hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
@@ -135,18 +178,10 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .smallest = single ? 0x1p-126 : 0x1p-1022,
                         .largest = single ? 0x1p44 : 0x1p400,
                         .gradient = options->gradient,
-                        .n = region->set.n};
-    if (hcr_region_parameters(region) != 0)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a region with parameters isn't exported");
+                        .n = region->set.outputs,
+                        .p = region->set.n - region->set.outputs};
     HCRI_TRY(check_kinds(region, options->gradient, error));
-    hcr_status status = move_origin(region, plan, error);
-    const hcr_allocator *allocator = &region->set.allocator;
-    if (status == HCR_OK) {
-        plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
-        plan->is_verified = hcri_allocate(allocator, plan->region->set.blocks, 1);
-        status =
-            plan->reach == NULL || plan->is_verified == NULL ? hcri_fail_memory(error) : compute_margins(plan, error);
-    }
+    const hcr_status status = prepare(region, plan, error);
     if (status != HCR_OK)
         hcri_plan_release(plan);
     return status;
@@ -155,8 +190,11 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
 void hcri_plan_release(hcri_plan *plan) {
     if (plan->region != NULL) {
         const hcr_allocator allocator = plan->region->set.allocator;
+        hcri_release(&allocator, plan->origin);
         hcri_release(&allocator, plan->reach);
+        hcri_release(&allocator, plan->extra);
         hcri_release(&allocator, plan->is_verified);
+        hcri_swing_release(&plan->swing, &allocator);
     }
     hcr_region_free(plan->region);
     *plan = (hcri_plan){0};

@@ -6,15 +6,25 @@
 #include "hcr/hcr_export.h"
 #include "region/region.h"
 
+/* Origins of samples with parameters as the code has them: O(x) = origin + map (x − middle). */
+typedef struct hcri_swing {
+    double *middle, *distance; /* a parameter each: near the middle of its range, and the farthest from it */
+    hcri_rows map;             /* a row an output, columns are parameters; of free outputs rounded */
+    double *size, *rounding;   /* an output each: Σ|terms| of O_j over the range, and by what O_j as computed is off */
+} hcri_swing;
+
 typedef struct hcri_plan {
-    hcr_region *region; /* around the rounded origin */
+    hcr_region *region; /* around the rounded origin; with parameters a copy */
     hcr_precision precision;
     double unit;     /* its unit roundoff */
     double smallest; /* its least number with full precision: what is smaller may become 0 */
     double largest;  /* what no table's number is above, so that nothing overflows */
     int gradient;
-    size_t n, p; /* outputs, parameters */
-    double *reach;
+    size_t n, p;                /* outputs, parameters */
+    double *origin;             /* rounded; with parameters that at their middle */
+    double *reach;              /* bounds |y_j − O_j| */
+    double *extra;              /* what a dependent output is off beyond its own rounding */
+    hcri_swing swing;           /* with parameters */
     double margin;              /* a multiple of the unit roundoff */
     size_t verified;            /* blocks without a margin … */
     unsigned char *is_verified; /* … those, by block */
@@ -24,5 +34,9 @@ typedef struct hcri_plan {
 hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
                           hcr_error *error);
 void hcri_plan_release(hcri_plan *plan);
+
+/* With parameters: origin, swing, reach and extra (plan_swing.c). */
+hcr_status hcri_plan_swing(const hcr_region *region, hcri_plan *plan, hcr_error *error);
+void hcri_swing_release(hcri_swing *swing, const hcr_allocator *allocator);
 
 #endif

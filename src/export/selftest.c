@@ -7,8 +7,8 @@
 enum { VECTORS = 32 };
 
 typedef struct vectors {
-    size_t n, inputs;
-    double *polar, *v, *decoded, *contracted, *tolerance, *input, *predicted;
+    size_t n, p, inputs;
+    double *x, *polar, *v, *decoded, *contracted, *tolerance, *input, *predicted;
 } vectors;
 
 static double rounded(const hcri_code *code, double x) { return hcri_code_round(code, x); }
@@ -19,6 +19,12 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     hcri_random random;
     hcri_random_seed(&random, 20250415);
     for (size_t i = 0; i < VECTORS; i++) {
+        for (size_t k = 0; k < made->p; k++) { /* within the range, the ends of which are numbers of both precisions */
+            const double least = plan->region->motion.lower[k], most = plan->region->motion.upper[k];
+            const double x = least + (most - least) * hcri_random_uniform(&random);
+            made->x[i * made->p + k] =
+                i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+        }
         const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? 0x1p40 : 1;
         for (size_t j = 0; j < n; j++) {
             const double reach = isinf(plan->reach[j]) ? 1 : plan->reach[j];
@@ -42,50 +48,62 @@ static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vect
         double reach = 0;
         for (size_t k = 0; k < made->n; k++)
             reach = fmax(reach, isinf(plan->reach[k]) ? most : plan->reach[k]);
-        made->tolerance[j] = share * (most + fabs(region->origin[j]) + reach);
+        made->tolerance[j] = share * (most + fabs(plan->origin[j]) + reach);
     }
 }
 
 static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *error) {
+    const double *x = made->p == 0 ? NULL : made->x;
     hcr_workspace *workspace = NULL;
     hcr_status status = hcr_workspace_create(region, 1, &workspace, error);
     if (status == HCR_OK)
-        status = hcr_decode(region, workspace, VECTORS, NULL, made->polar, made->decoded, NULL, error);
+        status = hcr_decode(region, workspace, VECTORS, x, made->polar, made->decoded, NULL, error);
     if (status == HCR_OK)
-        status = hcr_contract(region, workspace, VECTORS, NULL, made->v, made->contracted, NULL, error);
+        status = hcr_contract(region, workspace, VECTORS, x, made->v, made->contracted, NULL, error);
     hcr_workspace_free(workspace);
     return status;
 }
 
+/* X stands for the parameters' argument, nothing without. */
 static void put_region_test(hcri_code *code, const vectors *made) {
     const size_t n = made->n;
+    if (made->p != 0)
+        hcri_code_numbers(code, "parameters", VECTORS * made->p, made->x);
     hcri_code_numbers(code, "polar", VECTORS * (n + 1), made->polar);
     hcri_code_numbers(code, "decoded", VECTORS * n, made->decoded);
     hcri_code_numbers(code, "v", VECTORS * n, made->v);
     hcri_code_numbers(code, "contracted", VECTORS * n, made->contracted);
     hcri_code_numbers(code, "tolerance", n, made->tolerance);
-    hcri_code_put(code,
-                  "\nstatic int differs(const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
-                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
-                  "        bad |= !((off <= tolerance[j]) && (off >= -tolerance[j]));\n    }\n"
-                  "    return bad | ($_check(y) == ^OUTSIDE);\n}\n\n"
-                  "/* What is no number, and what has no direction, is the origin. */\n"
-                  "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
-                  "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"
-                  "    @ centre[^OUTPUTS];\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n    $_origin(centre);\n"
-                  "    for (i = 0u; i < 3u; i++) {\n        const int wanted = (i < 2u) ? ^BAD_VALUE : ^AT_ORIGIN;\n"
-                  "        for (j = 0u; j < ^OUTPUTS; j++) {\n            d[j] = (j == 0u) ? odd[i] : ~0~;\n        }\n"
-                  "        bad |= $_decode(d, ~0.5~, y) != wanted;\n        bad |= differs(y, centre);\n"
-                  "        bad |= $_contract(d, y) != wanted;\n        bad |= differs(y, centre);\n"
-                  "        bad |= $_soften(d, y) != wanted;\n        bad |= differs(y, centre);\n    }\n"
-                  "    d[0] = ~1~;\n    bad |= $_decode(d, odd[1], y) != ^BAD_VALUE;\n    return bad;\n}\n\n");
+    hcri_code_put(code, made->p != 0 ? "\n#define X(i) &parameters[(i) * ^PARAMETERS],\n" : "\n#define X(i)\n");
     hcri_code_put(
         code,
-        "static int maps(void)\n{\n    uint32_t i;\n    int bad = 0;\n    @ y[^OUTPUTS];\n"
+        "\nstatic int differs(uint32_t i, const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
+        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
+        "        bad |= !((off <= tolerance[j]) && (off >= -tolerance[j]));\n    }\n    (void)i;\n"
+        "    return bad | ($_check(X(i) y) == ^OUTSIDE);\n}\n\n"
+        "/* What is no number, and what has no direction, is the origin. */\n"
+        "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
+        "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"
+        "    @ centre[^OUTPUTS];\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n    $_origin(X(0u) centre);\n"
+        "    for (i = 0u; i < 3u; i++) {\n        const int wanted = (i < 2u) ? ^BAD_VALUE : ^AT_ORIGIN;\n"
+        "        for (j = 0u; j < ^OUTPUTS; j++) {\n            d[j] = (j == 0u) ? odd[i] : ~0~;\n        }\n"
+        "        bad |= $_decode(d, ~0.5~, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
+        "        bad |= $_contract(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
+        "        bad |= $_soften(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n    }\n"
+        "    d[0] = ~1~;\n    bad |= $_decode(d, odd[1], X(0u) y) != ^BAD_VALUE;\n");
+    if (made->p != 0)
+        hcri_code_put(code, "    {\n        @ x[^PARAMETERS];\n        for (j = 0u; j < ^PARAMETERS; j++) {\n"
+                            "            x[j] = odd[1];\n        }\n"
+                            "        bad |= $_decode(d, ~0.5~, x, y) != ^OUT_OF_RANGE;\n"
+                            "        bad |= !((y[0] - y[0]) <= ~0~);\n    }\n");
+    hcri_code_put(
+        code,
+        "    return bad;\n}\n\nstatic int maps(void)\n{\n    uint32_t i;\n    int bad = 0;\n    @ y[^OUTPUTS];\n"
         "    for (i = 0u; i < %uu; i++) {\n        const @ *d = &polar[i * (^OUTPUTS + 1u)];\n"
-        "        (void)$_decode(d, d[^OUTPUTS], y);\n        bad += differs(y, &decoded[i * ^OUTPUTS]);\n"
-        "        (void)$_contract(&v[i * ^OUTPUTS], y);\n        bad += differs(y, &contracted[i * ^OUTPUTS]);\n"
-        "        (void)$_soften(&v[i * ^OUTPUTS], y);\n        bad += ($_check(y) == ^OUTSIDE);\n    }\n"
+        "        (void)$_decode(d, d[^OUTPUTS], X(i) y);\n        bad += differs(i, y, &decoded[i * ^OUTPUTS]);\n"
+        "        (void)$_contract(&v[i * ^OUTPUTS], X(i) y);\n"
+        "        bad += differs(i, y, &contracted[i * ^OUTPUTS]);\n"
+        "        (void)$_soften(&v[i * ^OUTPUTS], X(i) y);\n        bad += ($_check(X(i) y) == ^OUTSIDE);\n    }\n"
         "    return bad + odd_inputs();\n}\n\n",
         VECTORS);
 }
@@ -129,9 +147,9 @@ static void release(vectors *made) {
     hcri_release(&hcri_default_allocator, made->input);
 }
 
-static hcr_status create(size_t n, size_t inputs, vectors *made, hcr_error *error) {
-    *made = (vectors){.n = n, .inputs = inputs};
-    double *all = hcri_allocate(&hcri_default_allocator, VECTORS * (4 * n + 1) + n, sizeof *all);
+static hcr_status create(size_t n, size_t p, size_t inputs, vectors *made, hcr_error *error) {
+    *made = (vectors){.n = n, .p = p, .inputs = inputs};
+    double *all = hcri_allocate(&hcri_default_allocator, VECTORS * (4 * n + 1 + p) + n, sizeof *all);
     made->input = hcri_allocate(&hcri_default_allocator, VECTORS * (inputs + n), sizeof *all);
     made->polar = all;
     if (all == NULL || made->input == NULL) {
@@ -142,6 +160,7 @@ static hcr_status create(size_t n, size_t inputs, vectors *made, hcr_error *erro
     made->decoded = made->v + VECTORS * n;
     made->contracted = made->decoded + VECTORS * n;
     made->tolerance = made->contracted + VECTORS * n;
+    made->x = made->tolerance + n;
     made->predicted = made->input + VECTORS * inputs;
     return HCR_OK;
 }
@@ -149,7 +168,8 @@ static hcr_status create(size_t n, size_t inputs, vectors *made, hcr_error *erro
 hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
                              hcr_error *error) {
     vectors made;
-    HCRI_TRY(create(region->set.n, model == NULL ? 0 : hcr_model_inputs(model), &made, error));
+    HCRI_TRY(create(region->set.outputs, region->set.n - region->set.outputs,
+                    model == NULL ? 0 : hcr_model_inputs(model), &made, error));
     hcri_code_put(
         code,
         "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"

@@ -6,70 +6,15 @@
 
 #include "export/emit.h"
 #include "export/equalities.h"
-
-/* ---------------------------------------------------------------------------------------------------------- header */
-
-static void put_origin_of(hcri_code *code, const char *origin, const char *what) {
-    hcri_code_put(code, "/* %s, made by hcr %s", what, hcr_version());
-    if (origin != NULL && origin[0] != '\0' && strstr(origin, "*/") == NULL) {
-        hcri_code_text(code, " from ");
-        hcri_code_text(code, origin);
-    }
-    hcri_code_text(code, ". */\n");
-}
-
-void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin) {
-    const int has_maps = plan != NULL;
-    put_origin_of(code, origin, model == NULL ? "A region's maps" : "A trained model, its outputs within a region");
-    hcri_code_put(code, "#ifndef ^H\n#define ^H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-    if (model != NULL)
-        hcri_code_put(code, "#define ^INPUTS %zuu\n", hcr_model_inputs(model));
-    hcri_code_put(code, "#define ^OUTPUTS %zuu\n\n",
-                  has_maps ? plan->n : hcr_region_dimension(hcr_model_region(model)));
-    hcri_code_put(
-        code, "typedef @ $_real;\n\n"
-              "/* What became of a call. */\n"
-              "enum {\n    ^INSIDE = 0,      /* strictly inside, where the input put it */\n"
-              "    ^FRONTIER = 1,    /* the frontier stopped it; check: inside or outside by less than rounding */\n"
-              "    ^AT_ORIGIN = 2,   /* the direction is 0 */\n"
-              "    ^OUTSIDE = 3,     /* check: not in the region */\n"
-              "    ^BAD_VALUE = 4,   /* a NaN or an infinity in the input: the result is the origin */\n"
-              "    ^NO_FRONTIER = 5  /* decode: nothing stops this direction: the result is the origin */\n};\n\n");
-    if (model != NULL)
-        hcri_code_put(code, "/* The model's prediction%s. */\nint $_predict(const $_real *input, $_real *y);\n\n",
-                      has_maps ? ": inside the region, whatever the input" : ", which may be outside of the region");
-    if (has_maps) {
-        hcri_code_put(
-            code, "/* y = O + radius direction/gauge(direction), radius held in [0, 1]; the direction's length is of\n"
-                  "   no matter. */\n"
-                  "int $_decode(const $_real *direction, $_real radius, $_real *y);\n"
-                  "/* y = O + v/max(1, gauge(v)): the points O + v of the region stay where they are. */\n"
-                  "int $_contract(const $_real *v, $_real *y);\n"
-                  "/* y = O + v/(1 + gauge(v)). */\n"
-                  "int $_soften(const $_real *v, $_real *y);\n"
-                  "/* ^INSIDE when y satisfies every inequality for certain, ^OUTSIDE when it doesn't, ^FRONTIER\n"
-                  "   when rounding leaves it open. */\n"
-                  "int $_check(const $_real *y);\n"
-                  "/* O. */\n"
-                  "void $_origin($_real *y);\n");
-        if (plan->gradient)
-            hcri_code_put(
-                code, "/* The gradient of a scalar by the input from y_bar, that by y: what a map's derivative sends\n"
-                      "   it to. */\n"
-                      "void $_decode_gradient(const $_real *direction, $_real radius, const $_real *y_bar,\n"
-                      "                       $_real *direction_bar, $_real *radius_bar);\n"
-                      "void $_contract_gradient(const $_real *v, const $_real *y_bar, $_real *v_bar);\n");
-        hcri_code_text(code, "\n");
-    }
-    hcri_code_put(code, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-}
+#include "export/maps.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 
 static int needs_libm(const hcri_plan *plan) {
     for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++) {
         const hcri_constraint *block = plan->region->set.block[b];
-        if (hcri_emit_is_needed(block) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LINEAR)
+        if (hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LINEAR &&
+            block->kind->id != HCRI_VARYING)
             return 1;
     }
     return 0;
@@ -93,7 +38,7 @@ static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_
     if (bound == NULL)
         return hcri_fail_memory(error);
     hcri_code_text(code, "/* The origin, and what holds the results. */\n");
-    hcri_code_numbers(code, "centre", n, plan->region->origin);
+    hcri_code_numbers(code, "centre", n, plan->origin);
     for (size_t j = 0; j < n; j++)
         bound[j] = fmax(plan->region->clamp_lower[plan->precision][j], -most);
     hcri_code_numbers(code, "lower", n, bound);
@@ -105,12 +50,39 @@ static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_
     return HCR_OK;
 }
 
+/* What a sample's parameters make of the region. */
+static hcr_status put_sample(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    const hcri_swing *swing = &plan->swing;
+    hcri_code_text(code, "/* The parameters' range, its middle, and how the origin moves from where it is there. */\n");
+    hcri_code_numbers(code, "x_least", plan->p, plan->region->motion.lower);
+    hcri_code_numbers(code, "x_most", plan->p, plan->region->motion.upper);
+    hcri_code_numbers(code, "x_middle", plan->p, swing->middle);
+    HCRI_TRY(hcri_emit_rows(code, plan, "swing", &swing->map, 1, error));
+    hcri_code_put(
+        code, "\n/* A sample: its parameters, held in their range, their distances from the middle, its origin. */\n"
+              "typedef struct sample {\n    @ x[^PARAMETERS];\n    @ moved[^PARAMETERS];\n    @ origin[^OUTPUTS];\n"
+              "} sample;\n\n"
+              "/* 1 when the parameters are in their range. */\n"
+              "static int begin(const @ *x, sample *at)\n{\n    int within = 1;\n    uint32_t j;\n    uint32_t k;\n"
+              "    for (k = 0u; k < ^PARAMETERS; k++) {\n        const int above = x[k] >= x_least[k];\n"
+              "        const int below = x[k] <= x_most[k];\n"
+              "        const @ held = (above == 0) ? x_least[k] : ((below == 0) ? x_most[k] : x[k]);\n"
+              "        within = ((above != 0) && (below != 0)) ? within : 0;\n        at->x[k] = held;\n"
+              "        at->moved[k] = held - x_middle[k];\n    }\n    k = 0u;\n"
+              "    for (j = 0u; j < ^OUTPUTS; j++) {\n        @ sum = centre[j];\n"
+              "        for (; k < swing_start[j + 1u]; k++) {\n"
+              "            sum += swing_values[k] * at->moved[swing_columns[k]];\n        }\n"
+              "        at->origin[j] = rounded(sum);\n    }\n    return within;\n}\n\n");
+    code->operations += 4 * (double)plan->p + 2 * (double)swing->map.start[plan->n];
+    return HCR_OK;
+}
+
 static void put_helpers(hcri_code *code, const hcri_plan *plan) {
     int needed = plan->region->affine.count != 0, judged = 0;
     for (size_t b = 0; b < plan->region->set.blocks; b++) {
         const hcri_constraint *block = plan->region->set.block[b];
-        needed |= hcri_emit_is_needed(block);
-        judged |= hcri_emit_is_needed(block) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LMI;
+        needed |= hcri_emit_is_needed(plan, b);
+        judged |= hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LMI;
     }
     hcri_code_put(code,
                   "/* Machines that compute wider than numbers are stored keep the results of sums and products in\n"
@@ -134,33 +106,38 @@ static void put_helpers(hcri_code *code, const hcri_plan *plan) {
 
 /* ------------------------------------------------------------------------------------------------------------- rays */
 
+static const char *at_argument(const hcri_plan *plan) { return plan->p != 0 ? ", at" : ""; }
+
+static const char *sample_parameter(const hcri_plan *plan) { return plan->p != 0 ? ", const sample *at" : ""; }
+
 static const char *active_argument(const hcri_plan *plan) { return plan->gradient ? ", active" : ""; }
 
 static void put_gauge(hcri_code *code, const hcri_plan *plan) {
     const hcri_set *set = &plan->region->set;
     hcri_code_put(code,
                   "/* 1/t, t the length at which the ray O + t v leaves the region; 0 when it never does. */\n"
-                  "static @ gauge_of(const @ *v%s)\n{\n    @ best = ~0~;\n",
-                  plan->gradient ? ", uint32_t *active" : "");
+                  "static @ gauge_of(const @ *v%s%s)\n{\n    @ best = ~0~;\n",
+                  sample_parameter(plan), plan->gradient ? ", uint32_t *active" : "");
     if (plan->gradient)
         hcri_code_text(code, "    *active = 0xFFFFFFFFu;\n");
     else if (plan->region->existing == 0)
         hcri_code_text(code, "    (void)v;\n");
     for (size_t b = 0; b < set->blocks; b++)
-        if (hcri_emit_is_needed(set->block[b]))
-            hcri_code_put(code, "    best = gauge_%zu(v, best%s);\n", b, active_argument(plan));
+        if (hcri_emit_is_needed(plan, b))
+            hcri_code_put(code, "    best = gauge_%zu(v, best%s%s);\n", b, at_argument(plan), active_argument(plan));
     hcri_code_text(code, "    return best;\n}\n\n");
 }
 
 /* y = O + t v on the box, and on the equalities. */
 static void put_step(hcri_code *code, const hcri_plan *plan) {
-    const int equalities = plan->region->affine.count != 0;
-    hcri_code_put(code, "static void point_on(const @ *v, @ t, @ *y)\n{\n    uint32_t j;\n"
-                        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        @ moved = rounded(centre[j] + (t * v[j]));\n"
-                        "        moved = (moved < lower[j]) ? lower[j] : moved;\n"
-                        "        y[j] = (moved > upper[j]) ? upper[j] : moved;\n    }\n");
-    if (equalities)
-        hcri_code_text(code, "    complete(y);\n");
+    hcri_code_put(code,
+                  "static void point_on(const @ *v, @ t, @ *y%s)\n{\n    uint32_t j;\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        @ moved = rounded(%s[j] + (t * v[j]));\n"
+                  "        moved = (moved < lower[j]) ? lower[j] : moved;\n"
+                  "        y[j] = (moved > upper[j]) ? upper[j] : moved;\n    }\n",
+                  sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre");
+    if (plan->region->affine.count != 0)
+        hcri_code_put(code, "    complete(y%s);\n", at_argument(plan));
     hcri_code_text(code, "}\n\n");
     code->operations += 5 * (double)plan->n;
 }
@@ -177,17 +154,22 @@ static void put_outermost(hcri_code *code) {
 
 static void put_holds(hcri_code *code, const hcri_plan *plan) {
     const hcri_set *set = &plan->region->set;
-    hcri_code_put(code, "/* y relative to the origin, and what may be wrong with that: what check functions take. */\n"
-                        "static void relate(const @ *y, @ *z, @ *size)\n{\n    uint32_t j;\n"
-                        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        z[j] = y[j] - centre[j];\n"
-                        "        size[j] = magnitude(z[j]) + doubt[j];\n    }\n}\n\n");
+    hcri_code_put(
+        code,
+        "/* y relative to the origin, and what may be wrong with that: what check functions take. UNCERTAIN for\n"
+        "   what is too far to compute with. */\n"
+        "static int relate(const @ *y, @ *z, @ *size%s)\n{\n    int verdict = SURE;\n    uint32_t j;\n"
+        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        z[j] = y[j] - %s[j];\n"
+        "        if (!(magnitude(z[j]) < %s)) {\n            z[j] = ~0~;\n            verdict = UNCERTAIN;\n"
+        "        }\n        size[j] = magnitude(z[j]) + doubt[j];\n    }\n    return verdict;\n}\n\n",
+        sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre",
+        hcri_code_literal(code, code->single ? 0x1p60 : 0x1p300).text);
     if (plan->verified == 0)
         return;
-    hcri_code_put(code,
-                  "/* Constraints that a margin doesn't look after. */\nstatic int holds(const @ *y)\n{\n"
-                  "    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    int verdict = SURE;\n    relate(y, z, size);\n");
+    hcri_code_put(code, "/* Constraints that a margin doesn't look after. */\nstatic int holds(const @ *y)\n{\n"
+                        "    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    int verdict = relate(y, z, size);\n");
     for (size_t b = 0; b < set->blocks; b++)
-        if (plan->is_verified[b] && hcri_emit_is_needed(set->block[b]))
+        if (plan->is_verified[b] && hcri_emit_is_needed(plan, b))
             hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size));\n", b);
     hcri_code_text(code, "    return verdict == SURE;\n}\n\n");
 }
@@ -196,7 +178,8 @@ static int draws(const hcri_plan *plan) { return plan->precision == HCR_SINGLE ?
 
 static void put_place(hcri_code *code, const hcri_plan *plan) {
     if (plan->verified == 0) {
-        hcri_code_put(code, "static void place(const @ *v, @ t, @ *y)\n{\n    point_on(v, t, y);\n}\n\n");
+        hcri_code_put(code, "static void place(const @ *v, @ t, @ *y%s)\n{\n    point_on(v, t, y%s);\n}\n\n",
+                      sample_parameter(plan), at_argument(plan));
         return;
     }
     hcri_code_put(
@@ -227,145 +210,32 @@ static void put_direction(hcri_code *code, const hcri_plan *plan) {
                   "        } else if ((size * scale) >= steps[k]) {\n            scale *= inverses[k];\n"
                   "        } else {\n            scale *= ~1~;\n        }\n    }\n    return scale;\n}\n\n",
                   single ? 3 : 6);
-    hcri_code_put(
-        code,
-        "/* A direction as the gauge takes it, v = scale direction%s. */\n"
-        "static int prepare(const @ *direction, @ *v, @ *scale)\n{\n    @ most = ~0~;\n"
-        "    int state = SOUND;\n    uint32_t j;\n    *scale = ~1~;\n"
-        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ size = magnitude(direction[j]);\n"
-        "        state = (size <= LARGEST) ? state : BAD;\n        most = (size > most) ? size : most;\n    }\n"
-        "    if ((state == SOUND) && !(most >= SMALLEST)) {\n        state = ZERO;\n    }\n"
-        "    if (state == SOUND) {\n        *scale = scale_for(most);\n    }\n"
-        "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-        "        v[j] = (state == SOUND) ? (*scale * direction[j]) : ~0~;\n    }\n",
-        equalities ? " within the equalities" : "");
+    hcri_code_put(code, "/* What was scaled is within these bounds; for those who prove it. */\n"
+                        "static @ held(@ x)\n{\n    const @ low = (x > ~-0x1p17~) ? x : ~-0x1p17~;\n"
+                        "    return (low < ~0x1p17~) ? low : ~0x1p17~;\n}\n\n");
+    hcri_code_put(code,
+                  "/* A direction as the gauge takes it, v = scale direction%s. */\n"
+                  "static int prepare(const @ *direction, @ *v, @ *scale)\n{\n    @ most = ~0~;\n"
+                  "    int state = SOUND;\n    uint32_t j;\n    *scale = ~1~;\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const int finite = is_finite(direction[j]);\n"
+                  "        const @ size = (finite != 0) ? magnitude(direction[j]) : ~0~;\n"
+                  "        state = (finite != 0) ? state : BAD;\n        most = (size > most) ? size : most;\n    }\n"
+                  "    if ((state == SOUND) && !(most >= SMALLEST)) {\n        state = ZERO;\n    }\n"
+                  "    if (state == SOUND) {\n        *scale = scale_for(most);\n    }\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
+                  "        v[j] = (state == SOUND) ? held(*scale * direction[j]) : ~0~;\n    }\n",
+                  equalities ? " within the equalities" : "");
     if (equalities)
         hcri_code_put(
             code,
             "    if (state == SOUND) {\n        @ left;\n        most *= *scale;\n        left = project(v);\n"
             "        if (!(left > (%s * most))) {\n            state = ZERO;\n        } else {\n"
             "            const @ more = scale_for(left);\n            *scale *= more;\n"
-            "            for (j = 0u; j < ^OUTPUTS; j++) {\n                v[j] *= more;\n            }\n"
+            "            for (j = 0u; j < ^OUTPUTS; j++) {\n                v[j] = held(more * v[j]);\n            }\n"
             "        }\n    }\n",
             hcri_code_literal(code, 64 * plan->unit).text);
     hcri_code_text(code, "    return state;\n}\n\n");
     code->operations += (equalities ? 4 : 3) * (double)plan->n + 20;
-}
-
-/* ------------------------------------------------------------------------------------------------------------- maps */
-
-static void put_maps(hcri_code *code, const hcri_plan *plan) {
-    const hcri_literal most = hcri_code_literal(code, 1 - plan->margin);
-    const char *declare = plan->gradient ? "    uint32_t active;\n" : "";
-    const char *active = plan->gradient ? ", &active" : "";
-    hcri_code_put(code, "/* The share of the radius that leaves room for rounding. */\n#define MOST %s\n\n", most.text);
-    hcri_code_put(
-        code,
-        "int $_decode(const $_real *direction, $_real radius, $_real *y)\n{\n    @ v[^OUTPUTS];\n"
-        "    @ scale;\n    @ t = ~0~;\n    int outcome = ^INSIDE;\n%s"
-        "    const int state = prepare(direction, v, &scale);\n    (void)scale;\n"
-        "    if ((state == BAD) || !is_finite(radius)) {\n        outcome = ^BAD_VALUE;\n"
-        "    } else if (state == ZERO) {\n        outcome = ^AT_ORIGIN;\n    } else {\n"
-        "        const @ gauge = gauge_of(v%s);\n        if (gauge > ~0~) {\n"
-        "            @ r = (radius > ~0~) ? radius : ~0~;\n            if (r >= MOST) {\n                r = MOST;\n"
-        "                outcome = ^FRONTIER;\n            }\n            t = r / gauge;\n"
-        "        } else {\n            outcome = ^NO_FRONTIER;\n        }\n    }\n"
-        "    place(v, t, y);\n    return outcome;\n}\n\n",
-        declare, active);
-    hcri_code_put(code,
-                  "int $_contract(const $_real *v, $_real *y)\n{\n    @ u[^OUTPUTS];\n    @ scale;\n    @ t = ~0~;\n"
-                  "    int outcome = ^AT_ORIGIN;\n%s    const int state = prepare(v, u, &scale);\n"
-                  "    if (state == BAD) {\n        outcome = ^BAD_VALUE;\n    } else if (state == SOUND) {\n"
-                  "        const @ gauge = gauge_of(u%s);\n        outcome = ^INSIDE;\n        t = ~1~ / scale;\n"
-                  "        if (!(gauge <= (MOST * scale))) {\n            outcome = ^FRONTIER;\n"
-                  "            t = MOST / gauge;\n        }\n    } else {\n        outcome = ^AT_ORIGIN;\n    }\n"
-                  "    place(u, t, y);\n    return outcome;\n}\n\n",
-                  declare, active);
-    hcri_code_put(
-        code,
-        "int $_soften(const $_real *v, $_real *y)\n{\n    @ u[^OUTPUTS];\n    @ scale;\n    @ t = ~0~;\n"
-        "    int outcome = ^AT_ORIGIN;\n%s    const int state = prepare(v, u, &scale);\n"
-        "    if (state == BAD) {\n        outcome = ^BAD_VALUE;\n    } else if (state == SOUND) {\n"
-        "        const @ gauge = gauge_of(u%s);\n        outcome = ^INSIDE;\n        t = ~1~ / (scale + gauge);\n"
-        "        if (!((gauge * t) <= MOST)) {\n            outcome = ^FRONTIER;\n"
-        "            t = MOST / gauge;\n        }\n    } else {\n        outcome = ^AT_ORIGIN;\n    }\n"
-        "    place(u, t, y);\n    return outcome;\n}\n\n",
-        declare, active);
-    hcri_code_put(code,
-                  "void $_origin($_real *y)\n{\n    @ v[^OUTPUTS];\n    uint32_t j;\n"
-                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        v[j] = ~0~;\n    }\n    point_on(v, ~0~, y);\n}\n\n");
-    code->operations += 4;
-}
-
-static void put_check(hcri_code *code, const hcri_plan *plan) {
-    const hcri_set *set = &plan->region->set;
-    hcri_code_put(
-        code,
-        "int $_check(const $_real *y)\n{\n    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    int verdict = SURE;\n"
-        "    int outcome = ^INSIDE;\n    uint32_t j;\n"
-        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        outcome = is_finite(y[j]) ? outcome : ^BAD_VALUE;\n    }\n"
-        "    if (outcome == ^INSIDE) {\n        relate(y, z, size);\n");
-    for (size_t b = 0; b < set->blocks; b++)
-        if (hcri_emit_is_needed(set->block[b]))
-            hcri_code_put(code, "        verdict = worse(verdict, check_%zu(y, z, size));\n", b);
-    if (plan->region->affine.count != 0)
-        hcri_code_text(code, "        verdict = worse(verdict, meets_equalities(y) ? SURE : BROKEN);\n");
-    hcri_code_put(
-        code, "        outcome = (verdict == SURE) ? ^INSIDE : ((verdict == BROKEN) ? ^OUTSIDE : ^FRONTIER);\n    }\n"
-              "    return outcome;\n}\n");
-}
-
-/* u = v/gauge(v), and the gradient g of the active constraint at O + u, divided by g·u: that of the gauge. */
-static void put_gradients(hcri_code *code, const hcri_plan *plan) {
-    const hcri_set *set = &plan->region->set;
-    const char *across = plan->region->affine.count != 0 ? "    (void)project_along(bar);\n" : "";
-    hcri_code_put(code,
-                  "\n/* The frontier point O + u of a ray v, and the gradient of the gauge there. */\n"
-                  "static void frontier(const @ *v, @ gauge, uint32_t active, @ *u, @ *g)\n{\n    @ along = ~0~;\n"
-                  "    uint32_t j;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n        u[j] = v[j] / gauge;\n"
-                  "        g[j] = ~0~;\n    }\n");
-    int first = 1;
-    for (size_t b = 0; b < set->blocks; b++) {
-        if (!hcri_emit_is_needed(set->block[b]))
-            continue;
-        hcri_code_put(code, "    %sif (active < %uu) {\n        gradient_%zu(active - %uu, u, g);\n    ",
-                      first ? "" : "} else ", set->block[b]->first + (uint32_t)set->block[b]->count, b,
-                      set->block[b]->first);
-        first = 0;
-    }
-    hcri_code_put(code,
-                  "%s    for (j = 0u; j < ^OUTPUTS; j++) {\n        along += g[j] * u[j];\n    }\n"
-                  "    for (j = 0u; (j < ^OUTPUTS) && (along > ~0~); j++) {\n        g[j] /= along;\n    }\n}\n\n",
-                  first ? "    (void)active;\n" : "} else {\n        (void)active;\n    }\n");
-    hcri_code_put(code,
-                  "/* bar = share (y_bar - g (y_bar . u)); returns y_bar . u. */\n"
-                  "static @ send_back(const @ *v, @ gauge, uint32_t active, @ share, const @ *y_bar, @ *bar)\n{\n"
-                  "    @ u[^OUTPUTS];\n    @ g[^OUTPUTS];\n    @ radial = ~0~;\n    uint32_t j;\n"
-                  "    frontier(v, gauge, active, u, g);\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                  "        radial += y_bar[j] * u[j];\n    }\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                  "        bar[j] = share * (y_bar[j] - (g[j] * radial));\n    }\n%s    return radial;\n}\n\n",
-                  across);
-    hcri_code_put(
-        code,
-        "void $_decode_gradient(const $_real *direction, $_real radius, const $_real *y_bar,\n"
-        "                       $_real *direction_bar, $_real *radius_bar)\n{\n    @ v[^OUTPUTS];\n    @ scale;\n"
-        "    uint32_t active;\n    uint32_t j;\n    const int state = prepare(direction, v, &scale);\n"
-        "    *radius_bar = ~0~;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n        direction_bar[j] = ~0~;\n    }\n"
-        "    if ((state == SOUND) && is_finite(radius)) {\n        const @ gauge = gauge_of(v, &active);\n"
-        "        if (gauge > ~0~) {\n            const @ r = (radius > ~0~) ? ((radius < ~1~) ? radius : ~1~) : ~0~;\n"
-        "            const @ radial =\n                send_back(v, gauge, active, r * (scale / gauge), y_bar, "
-        "direction_bar);\n"
-        "            *radius_bar = ((radius >= ~0~) && (radius <= ~1~)) ? radial : ~0~;\n        }\n    }\n}\n\n");
-    hcri_code_put(
-        code,
-        "void $_contract_gradient(const $_real *v, const $_real *y_bar, $_real *v_bar)\n{\n    @ u[^OUTPUTS];\n"
-        "    @ scale;\n    uint32_t active = 0u;\n    uint32_t j;\n    const int state = prepare(v, u, &scale);\n"
-        "    @ gauge = ~0~;\n    if (state == SOUND) {\n        gauge = gauge_of(u, &active);\n    }\n"
-        "    if (!(gauge <= (MOST * scale))) {\n"
-        "        (void)send_back(u, gauge, active, scale / gauge, y_bar, v_bar);\n    } else {\n"
-        "        for (j = 0u; j < ^OUTPUTS; j++) {\n"
-        "            v_bar[j] = (state == BAD) ? ~0~ : y_bar[j];\n        }\n%s    }\n}\n",
-        plan->region->affine.count != 0 ? "        (void)project_along(v_bar);\n" : "");
 }
 
 static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
@@ -373,9 +243,11 @@ static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_e
     double *numbers = hcri_allocate(&plan->region->set.allocator, n, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
-    for (size_t j = 0; j < n; j++)
-        numbers[j] =
-            hcri_affine_find(&plan->region->affine, (uint32_t)j) == SIZE_MAX ? 0 : fabs(plan->region->origin[j]);
+    for (size_t j = 0; j < n; j++) {
+        const int depends = hcri_affine_find(&plan->region->affine, (uint32_t)j) != SIZE_MAX;
+        const double size = plan->p != 0 ? plan->swing.size[j] : fabs(plan->origin[j]);
+        numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->swing.rounding[j] / (8 * plan->unit) : 0);
+    }
     hcri_code_numbers(code, "doubt", n, numbers);
     if (has_kind(plan, HCRI_EXPRESSION)) {
         for (size_t j = 0; j < n; j++)
@@ -392,6 +264,8 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     HCRI_TRY(put_region_tables(code, plan, error));
     HCRI_TRY(put_extra_tables(code, plan, error));
     put_helpers(code, plan);
+    if (plan->p != 0)
+        HCRI_TRY(put_sample(code, plan, error));
     if (plan->region->affine.count != 0)
         HCRI_TRY(hcri_equalities_put(code, plan, error));
     const double before = code->operations;
@@ -409,10 +283,10 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     put_direction(code, plan);
     put_holds(code, plan);
     put_place(code, plan);
-    put_maps(code, plan);
-    put_check(code, plan);
+    hcri_maps_put(code, plan);
+    hcri_maps_put_check(code, plan);
     if (plan->gradient)
-        put_gradients(code, plan);
+        hcri_maps_put_gradients(code, plan);
     const double drawn = plan->verified == 0 ? 0 : code->check_operations + step;
     *cost = (hcri_cost){code->operations + (plan->verified == 0 ? 0 : code->check_operations),
                         code->operations + draws(plan) * drawn};
@@ -450,7 +324,7 @@ static void put_predict(hcri_code *code, const hcri_plan *plan, const hcr_model 
 
 hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
                             hcri_cost *cost, hcr_error *error) {
-    put_origin_of(code, origin, model == NULL ? "A region's maps" : "A trained model, its outputs within a region");
+    hcri_source_origin(code, origin, hcri_source_title(model));
     hcri_code_put(code, "#include \"$.h\"\n\n#include <float.h>\n%s#include <stdint.h>\n%s\n",
                   needs_libm(plan) ? "#include <math.h>\n" : "",
                   model != NULL || (plan != NULL && plan->region->affine.count != 0) ? "#include <string.h>\n" : "");
@@ -466,7 +340,7 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
     }
     if (model != NULL) {
         const double before = code->operations;
-        hcri_network_put(code, model, plan == NULL ? NULL : plan->region->origin);
+        hcri_network_put(code, model, plan == NULL ? NULL : plan->origin);
         put_predict(code, plan, model);
         cost->usual += code->operations - before;
         cost->largest += code->operations - before;

@@ -12,6 +12,12 @@ typedef struct hcri_cost {
     double largest; /* at most */
 } hcri_cost;
 
+/* The comment at the top of a file. */
+void hcri_source_origin(hcri_code *code, const char *origin, const char *what);
+static inline const char *hcri_source_title(const hcr_model *model) {
+    return model == NULL ? "A region's maps" : "A trained model, its outputs within a region";
+}
+
 /* `model` NULL: the region alone; `plan` NULL: a model that has no map. */
 void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin);
 hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,

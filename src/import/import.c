@@ -96,7 +96,7 @@ hcr_status hcri_import_note(hcr_import *import, hcr_error *error, const char *fo
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    hcri_format(text, sizeof text, format, arguments);
     va_end(arguments);
     GROW(import, import->notice, import->notices, import->notice_capacity);
     char *copy = hcri_copy_string(&import->allocator, text);

@@ -10,7 +10,7 @@
 void hcri_report_write(hcri_report *report, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    const int length = hcri_format(NULL, 0, format, arguments);
     va_end(arguments);
     if (length < 0 || report->failed)
         return;
@@ -25,7 +25,7 @@ void hcri_report_write(hcri_report *report, const char *format, ...) {
         report->capacity = capacity;
     }
     va_start(arguments, format);
-    vsnprintf(report->text + report->length, report->capacity - report->length, format, arguments);
+    hcri_format(report->text + report->length, report->capacity - report->length, format, arguments);
     va_end(arguments);
     report->length += (size_t)length;
 }

@@ -2,15 +2,28 @@
 
 #include <string.h>
 
+/* The parameters of all rows first: what is read so soon after it was written would have to wait. */
+static void copy_parameters(const hcr_region *region, hcri_slice *slice, const hcri_input *input, size_t first,
+                            size_t rows) {
+    const size_t p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        double *x = slice->origins + s * region->set.n + region->set.outputs;
+        if (input->x != NULL) {
+            memcpy(x, input->x + (first + s) * p, p * sizeof *x);
+            continue;
+        }
+        const float *from = input->x_floats + (first + s) * p;
+        for (size_t k = 0; k < p; k++)
+            x[k] = (double)from[k];
+    }
+}
+
 void hcri_origins_find(const hcr_region *region, hcri_slice *slice, const hcri_input *input, size_t first,
                        size_t rows) {
-    const size_t n = region->set.n, outputs = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.n;
+    copy_parameters(region, slice, input, first, rows);
     for (size_t s = 0; s < rows; s++) {
         double *point = slice->origins + s * n;
-        for (size_t k = 0; k < p; k++) {
-            const size_t at = (first + s) * p + k;
-            point[outputs + k] = input->x != NULL ? input->x[at] : (double)input->x_floats[at];
-        }
         hcri_anchor anchor = hcri_anchor_find(region, point, slice->anchor_scratch);
         if (hcri_anchor_exists(anchor) && input->rounds_origin &&
             !hcri_anchor_holds_rounded(region, anchor, point, slice->vectors))

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/block.h"
 #include "constraints/kernels.h"
 #include "ray/search.h"
 
@@ -76,6 +77,14 @@ static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
             rays->state[s] = HCRI_RAY_NO_ORIGIN;
 }
 
+/* 1 when directions can be used where they lie. */
+static int takes_any_rows(const hcr_region *region) {
+    int takes = 1;
+    for (size_t b = 0; region->motion.parameters != 0 && b < region->set.blocks; b++)
+        takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
+    return takes;
+}
+
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
                     size_t rows, int with_champions, hcri_rays *rays) {
     const hcr_region *region = workspace->region;
@@ -84,7 +93,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
     rays->rows = rows;
     if (moves)
         hcri_origins_find(region, slice, input, first, rows);
-    if (input->doubles != NULL && !input->from_origin && !moves) {
+    if (input->doubles != NULL && !input->from_origin && takes_any_rows(region)) {
         rays->v = input->doubles + first * input->width;
         rays->stride = input->width;
     } else {
@@ -93,7 +102,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
         rays->stride = n;
     }
     double size[HCRI_CHUNK];
-    hcri_kernels_best()->sum_abs(rows, n, rays->v, rays->stride, size);
+    hcri_kernels_best()->sum_abs(rows, region->set.outputs, rays->v, rays->stride, size);
     int all_sound = 1;
     for (size_t s = 0; s < rows; s++) {
         rays->state[s] = HCRI_RAY_SOUND;

@@ -95,12 +95,13 @@ const double *hcri_region_lift(const hcr_region *region, const double *x, const 
     return lifted;
 }
 
-/* The worst constraint of a finite point. */
+/* The worst constraint of a finite point; the ranges of the parameters are none. */
 static double worst_of(const hcri_set *set, const double *point, uint32_t *which) {
     double worst = -INFINITY;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
-        for (size_t i = 0; i < block->count; i++) {
+        const size_t count = b == 0 ? 2 * set->outputs : block->count;
+        for (size_t i = 0; i < count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
             const double c = block->kind->value(block, i, point, NULL);
@@ -130,7 +131,8 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x,
     for (size_t s = 0; s < rows; s++) {
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
-        value[s] = hcri_all_finite(region->set.n, point) ? worst_of(&region->set, point, &which[s]) : NAN;
+        const int counts = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n);
+        value[s] = counts ? worst_of(&region->set, point, &which[s]) : NAN;
     }
     hcri_release(&region->set.allocator, lifted);
     return HCR_OK;
@@ -144,7 +146,7 @@ hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, 
     const size_t n = region->set.outputs, p = region->motion.parameters;
     for (size_t s = 0; s < rows; s++) {
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
-        off[s] = hcri_all_finite(region->set.n, point) ? 0 : NAN;
+        off[s] = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
             off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
     }

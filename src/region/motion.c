@@ -49,30 +49,34 @@ hcr_status hcri_motion_read(hcri_source *in, size_t outputs, size_t parameters, 
     return status;
 }
 
-/* origin = constant + products for rows first … first + count − 1. */
-static void put_origin(const hcri_motion *motion, size_t first, size_t count, const double *products, double *origin) {
-    for (size_t i = 0; i < count; i++)
-        origin[first + i] = motion->constant[first + i] + products[i];
+/* The products of a run that is padded to whole panels, by way of a buffer. */
+static void put_dense(const hcri_motion *motion, const hcri_run *run, const double *x, double *origin) {
+    enum { ROWS = 128 };
+    double products[ROWS];
+    for (size_t from = 0; from < run->count; from += ROWS) {
+        const size_t count = run->count - from < ROWS ? run->count - from : ROWS;
+        hcri_kernels_best()->run_products(&motion->map, run, motion->parameters, from, count, 1, x, motion->parameters,
+                                          products, ROWS);
+        memcpy(origin + run->first + from, products, count * sizeof *products);
+    }
 }
 
 void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin) {
-    enum { ROWS = 128 };
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_rows *map = &motion->map;
-    double products[ROWS];
     for (size_t r = 0; r < motion->layout.runs; r++) {
         const hcri_run *run = &motion->layout.run[r];
-        for (size_t from = 0; from < run->count; from += ROWS) {
-            const size_t count = run->count - from < ROWS ? run->count - from : ROWS;
-            kernels->run_products(map, run, motion->parameters, from, count, 1, x, motion->parameters, products, ROWS);
-            put_origin(motion, run->first + from, count, products, origin);
-        }
+        if (run->form == HCRI_RUN_DENSE)
+            put_dense(motion, run, x, origin);
+        else
+            kernels->run_products(map, run, motion->parameters, 0, run->count, 1, x, motion->parameters,
+                                  origin + run->first, run->count);
     }
     for (size_t j = 0; motion->layout.runs == 0 && j < motion->outputs; j++) {
         const size_t start = map->start[j];
-        products[0] = kernels->row_dot(map->start[j + 1] - start, map->columns + start, map->values + start, x);
-        put_origin(motion, j, 1, products, origin);
+        origin[j] = kernels->row_dot(map->start[j + 1] - start, map->columns + start, map->values + start, x);
     }
+    kernels->add(motion->outputs, motion->constant, origin);
 }
 
 int hcri_motion_accepts(const hcri_motion *motion, const double *x) {

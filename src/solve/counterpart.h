@@ -6,7 +6,7 @@
 #ifndef HCRI_COUNTERPART_H
 #define HCRI_COUNTERPART_H
 
-#include "solve/moving.h"
+#include "solve/moving_origin.h"
 #include "solve/worst.h"
 
 typedef struct hcri_counterpart {

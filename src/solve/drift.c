@@ -12,7 +12,7 @@
  *
  *     f = a √(1/s² + 1/s'²)         for a row with the slacks s, s' on its sides,
  *     f = g/c                       for another inequality with the value c and the gradient g, and
- *     f = v √(λ/−c)                 for every eigenvalue λ > 0 of its own second derivatives,
+ *     f = v √(λ/−c)                 for every eigenvalue λ > 0 of its own second derivatives, v its eigenvector,
  *
  * z being the free outputs and where in the range the parameters are; so the moves are least squares: for every
  * parameter l, min over m of Σ (f_k·m + f_kl)². */
@@ -31,7 +31,6 @@ typedef struct drift {
     size_t columns, outputs; /* of `free` */
     const double *point;     /* of the set, … */
     double *z;               /* … and its free columns */
-    const hcri_rows *so_far; /* NULL, or moves */
     double radius;
     hcri_rows forms, by_column; /* and its transpose */
     size_t factored;            /* the partners of which the normal equations are factored, 0: none … */
@@ -44,7 +43,8 @@ typedef struct drift {
 } drift;
 
 static void release(drift *at) {
-    void *owned[] = {at->z, at->lifted_point, at->gradient, at->row, at->ahead, at->other, at->column, at->product};
+    void *owned[] = {at->z,     at->lifted_point, at->gradient, at->row,     at->ahead,
+                     at->other, at->column,       at->product,  at->partner, at->factor};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         hcri_release(memory, owned[i]);
     hcri_rows_release(&at->forms, memory);
@@ -90,21 +90,25 @@ static hcr_status add_form(drift *at, double weight, hcr_error *error) {
 
 static double inverse_square(double slack) { return slack > 0 && !isinf(slack) ? 1 / (slack * slack) : 0; }
 
+/* at->row with the slacks on its sides. */
+static hcr_status add_sides(drift *at, double above, double below, hcr_error *error) {
+    return add_form(at, sqrt(inverse_square(above) + inverse_square(below)), error);
+}
+
 static hcr_status add_flat(drift *at, hcr_error *error) {
     const hcri_box *box = at->free->box;
     const hcri_linear *linear = at->free->linear;
     for (size_t j = 0; j < at->outputs; j++) {
         at->row[j] = 1;
-        HCRI_TRY(add_form(at, sqrt(inverse_square(box->upper[j] - at->z[j]) + inverse_square(at->z[j] - box->lower[j])),
-                          error));
+        HCRI_TRY(add_sides(at, box->upper[j] - at->z[j], at->z[j] - box->lower[j], error));
     }
     for (size_t i = 0; i < linear->rows.count; i++) {
         const double above = -hcri_rows_dot_minus(&linear->rows, i, at->z, linear->upper[i]);
         const double below = hcri_rows_dot_minus(&linear->rows, i, at->z, linear->lower[i]);
         for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++)
             at->row[linear->rows.columns[k]] = linear->rows.values[k];
-        HCRI_TRY(add_sides(at, isinf(linear->upper[i]) ? INFINITY : above,
-                           isinf(linear->lower[i]) ? INFINITY : below, error));
+        HCRI_TRY(add_sides(at, isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below,
+                           error));
     }
     return HCR_OK;
 }
@@ -127,31 +131,42 @@ static void gradient_at(drift *at, const hcri_constraint *block, size_t i, size_
 }
 
 /* Steps are long, so that a kink such as that in the middle of a ball counts as the bowl that it is, and equally long
- * in outputs and parameters, so that the ball moves with its middle. */
-static double step_of(const drift *at, size_t j) {
+ * in outputs and parameters, so that the ball moves with its middle; where that leads out of a domain, a part of the
+ * range.
+ */
+static double step_of(const drift *at, size_t j, int attempt) {
     static const double share = 0.1, least = 1e-4;
     if (j < at->outputs)
         return share * at->radius;
     const double half = at->sweep->half[j - at->outputs];
-    return fmax(fmin(share * at->radius, share * half), least * half);
+    return attempt == 0 ? fmax(share * at->radius, least * half) : share * half;
 }
 
-/* The second derivatives from differences, a column each; 0 where they aren't finite. */
-static int take_curvature(drift *at, const hcri_constraint *block, size_t i, double *matrix) {
+/* The second derivatives from differences, a column each, and in `mean` the gradient, as the mean over steps of
+ * outputs: 0 at a kink. Returns 0 where they aren't finite. */
+static int take_curvature(drift *at, const hcri_constraint *block, size_t i, double *matrix, double *mean) {
     const size_t n = at->columns;
     for (size_t j = 0; j < n; j++) {
-        const double step = step_of(at, j);
-        gradient_at(at, block, i, j, step, at->ahead);
-        gradient_at(at, block, i, j, -step, at->other);
-        for (size_t k = 0; k < n; k++)
+        double step = 0;
+        for (int attempt = 0; attempt < 2; attempt++) {
+            step = step_of(at, j, attempt);
+            gradient_at(at, block, i, j, step, at->ahead);
+            gradient_at(at, block, i, j, -step, at->other);
+            if (hcri_all_finite(n, at->ahead) && hcri_all_finite(n, at->other))
+                break;
+        }
+        for (size_t k = 0; k < n; k++) {
             matrix[j * n + k] = (at->ahead[k] - at->other[k]) / (2 * step);
+            mean[k] += j < at->outputs ? 0.5 * (at->ahead[k] + at->other[k]) / (double)at->outputs : 0;
+        }
         if (!hcri_all_finite(n, matrix + j * n))
             return 0;
     }
     return 1;
 }
 
-/* The columns that a symmetric matrix knows of, put together in its front; returns how many. */
+/* The lower triangle of (M + M')/2, of the columns that it knows of alone, put together in the front; returns how many.
+ */
 static size_t gather(drift *at, double *matrix) {
     const size_t n = at->columns;
     size_t count = 0;
@@ -162,21 +177,30 @@ static size_t gather(drift *at, double *matrix) {
         if (size > 0)
             at->column[count++] = j;
     }
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = 0; k < j; k++)
+            matrix[j * n + k] = 0.5 * (matrix[j * n + k] + matrix[k * n + j]);
     for (size_t a = 0; a < count; a++)
-        for (size_t b = 0; b <= a; b++) {
-            const size_t j = at->column[a], k = at->column[b];
-            matrix[a * count + b] = 0.5 * (matrix[j * n + k] + matrix[k * n + j]);
-        }
+        for (size_t b = 0; b <= a; b++)
+            matrix[a * count + b] = matrix[at->column[a] * n + at->column[b]];
     return count;
 }
 
 static hcr_status add_curvature(drift *at, const hcri_constraint *block, size_t i, double c, hcr_error *error) {
     static const double negligible = 1e-9;
     const size_t n = at->columns;
-    double *matrix = hcri_allocate(memory, n * n + n, sizeof *matrix), *eigenvalue = matrix + n * n;
+    double *matrix = hcri_allocate(memory, n * n + 2 * n, sizeof *matrix), *eigenvalue = matrix + n * n;
     uint32_t *column = hcri_allocate(memory, n, sizeof *column);
     hcr_status status = matrix == NULL || column == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK && take_curvature(at, block, i, matrix)) {
+    const int curved = status == HCR_OK && take_curvature(at, block, i, matrix, eigenvalue + n);
+    if (status == HCR_OK) {
+        if (curved)
+            memcpy(at->row, eigenvalue + n, n * sizeof *at->row);
+        else
+            gradient_at(at, block, i, 0, 0, at->row);
+        status = add_form(at, 1 / c, error);
+    }
+    if (status == HCR_OK && curved) {
         const size_t count = gather(at, matrix);
         memcpy(column, at->column, count * sizeof *column);
         /* A failure costs the curvature. */
@@ -205,10 +229,12 @@ static hcr_status add_others(drift *at, hcr_error *error) {
             const double c = block->kind->value(block, i, at->point, NULL);
             if (!(c < 0))
                 continue;
-            gradient_at(at, block, i, 0, 0, at->row);
-            HCRI_TRY(add_form(at, 1 / c, error));
-            if (at->columns <= MOST_CURVED && block->kind->id != HCRI_VARYING)
+            if (at->columns <= MOST_CURVED && at->outputs != 0 && block->kind->id != HCRI_VARYING) {
                 HCRI_TRY(add_curvature(at, block, i, c, error));
+            } else {
+                gradient_at(at, block, i, 0, 0, at->row);
+                HCRI_TRY(add_form(at, 1 / c, error));
+            }
         }
     return HCR_OK;
 }
@@ -360,8 +386,8 @@ static hcr_status find(drift *at, hcri_rows *moves, hcr_error *error) {
 }
 
 hcr_status hcri_drift_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
-                           const hcri_rows *so_far, hcri_rows *moves, hcr_error *error) {
-    drift at = {.so_far = so_far, .lifted = lifted, .free = lifted->free, .sweep = sweep, .point = point, .radius = radius};
+                           hcri_rows *moves, hcr_error *error) {
+    drift at = {.lifted = lifted, .free = lifted->free, .sweep = sweep, .point = point, .radius = radius};
     *moves = (hcri_rows){0};
     const hcr_status status = find(&at, moves, error);
     release(&at);
@@ -386,8 +412,17 @@ static hcr_status append_map_row(hcri_rows *map, size_t parameters, double *row,
     return hcri_rows_append(map, memory, count, columns, values, error);
 }
 
+/* A number of few digits that is next to x, or x. */
+static double simplified(double x) {
+    enum { BITS = 12 };
+    static const double close = 1e-8;
+    int exponent;
+    const double few = ldexp(round(ldexp(frexp(x, &exponent), BITS)), -BITS), near = ldexp(few, exponent);
+    return fabs(near - x) <= close * fabs(x) ? near : x;
+}
+
 /* Row j of the moves by outputs as changes a unit of the parameter. `simple`: what is next to nothing beside the others
- * is left out, and the rest rounded to float, which makes simple numbers of those that are meant to be. */
+ * is left out, and numbers such as 0.5 are what they are meant to be. */
 static void take_free(const hcri_sweep *sweep, const hcri_rows *by_output, size_t j, int simple, double *row) {
     const double negligible = simple ? 1e-9 : 0;
     double most = 0;
@@ -397,7 +432,7 @@ static void take_free(const hcri_sweep *sweep, const hcri_rows *by_output, size_
         const uint32_t l = by_output->columns[k];
         const double change = by_output->values[k] / sweep->half[l];
         if (fabs(by_output->values[k]) > negligible * most)
-            row[l] = simple && fabs(change) < 1e30 ? (double)(float)change : change;
+            row[l] = simple ? simplified(change) : change;
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef HCRI_GIVEN_H
 #define HCRI_GIVEN_H
 
-#include "solve/moving.h"
+#include "solve/moving_origin.h"
 #include "solve/worst.h"
 
 /* The motion that the builder's points describe, on the equalities, and inside for every x: *room is about the radius

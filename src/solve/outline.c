@@ -7,7 +7,7 @@
 #include "solve/central.h"
 #include "solve/conflict.h"
 #include "solve/describe.h"
-#include "solve/moving.h"
+#include "solve/moving_origin.h"
 #include "solve/open.h"
 #include "solve/origin.h"
 #include "solve/outer.h"

@@ -13,6 +13,12 @@
 
 struct hcr_projector {
     const hcr_region *region;
+    /* Of a region with parameters, this alone: its slice at the last x, NULL where there was none, and its projector.
+     */
+    hcr_region *slice;
+    hcr_projector *on_slice;
+    double *x, *lifted; /* the last x, NaN at first; a point of the region's set */
+
     hcr_workspace *workspace;
     int box_only;
     hcri_nearest *nearest;       /* curved inequalities that are no quadratics, or on equalities; else NULL */
@@ -40,14 +46,16 @@ static size_t quadratics(const hcri_set *set) { return set->blocks - 2; }
 void hcr_projector_free(hcr_projector *projector) {
     if (projector == NULL)
         return;
+    hcr_projector_free(projector->on_slice);
+    hcr_region_free(projector->slice);
     hcr_workspace_free(projector->workspace);
     hcri_nearest_free(projector->nearest);
     hcri_active_set_free(projector->active_set);
     for (size_t q = 0; projector->axes != NULL && q < projector->axes_count; q++)
         hcri_axes_release(&projector->axes[q]);
     hcri_curved_free(projector->curved);
-    void *owned[] = {projector->axes,  projector->away,  projector->moved,  projector->result,
-                     projector->gauge, projector->point, projector->nearer, projector};
+    void *owned[] = {projector->axes,  projector->away,   projector->moved, projector->result, projector->gauge,
+                     projector->point, projector->nearer, projector->x,     projector->lifted, projector};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -62,6 +70,16 @@ static size_t count_axes(const hcri_set *set) {
             return q;
     }
     return quadratics(set);
+}
+
+static hcr_status prepare_slices(hcr_projector *projector, hcr_error *error) {
+    const size_t parameters = projector->region->motion.parameters;
+    projector->x = calloc(parameters, sizeof(double));
+    projector->lifted = calloc(projector->region->set.n, sizeof(double));
+    if (projector->x == NULL || projector->lifted == NULL)
+        return hcri_fail_memory(error);
+    projector->x[0] = NAN;
+    return HCR_OK;
 }
 
 static hcr_status prepare(hcr_projector *projector, hcr_error *error) {
@@ -102,7 +120,7 @@ hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projec
     if (made == NULL)
         return hcri_fail_memory(error);
     made->region = region;
-    const hcr_status status = prepare(made, error);
+    const hcr_status status = region->motion.parameters == 0 ? prepare(made, error) : prepare_slices(made, error);
     if (status != HCR_OK)
         hcr_projector_free(made);
     else
@@ -345,16 +363,102 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     return HCR_OK;
 }
 
-hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x, const double *points, double *y,
-                       uint8_t *outcomes, hcr_error *error) {
-    (void)x;
-    if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
+/* `number` is that of the first row, for messages. */
+static hcr_status project_rows(hcr_projector *projector, size_t rows, const double *points, double *y,
+                               uint8_t *outcomes, size_t number, hcr_error *error) {
     const size_t n = projector->region->set.n, chunk = projector->workspace->chunk;
     for (size_t first = 0; first < rows; first += chunk) {
         const size_t now = rows - first < chunk ? rows - first : chunk;
         HCRI_TRY(project_chunk(projector, now, points + first * n, y + first * n,
-                               outcomes == NULL ? NULL : outcomes + first, first, error));
+                               outcomes == NULL ? NULL : outcomes + first, number + first, error));
     }
     return HCR_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- parameters
+ */
+
+/* The slice at x and its projector; none where x is out of range or leaves no origin. */
+static hcr_status take_slice(hcr_projector *projector, const double *x, hcr_error *error) {
+    const size_t parameters = projector->region->motion.parameters;
+    if (memcmp(projector->x, x, parameters * sizeof *x) == 0)
+        return HCR_OK;
+    hcr_projector_free(projector->on_slice);
+    hcr_region_free(projector->slice);
+    projector->on_slice = NULL;
+    projector->slice = NULL;
+    projector->x[0] = NAN;
+    hcr_error found = {0};
+    const hcr_status status = hcr_region_at(projector->region, x, NULL, &projector->slice, &found);
+    if (status != HCR_OK && status != HCR_ERROR_ORIGIN)
+        return hcri_fail(error, status, "%s", found.text);
+    if (status == HCR_OK)
+        HCRI_TRY(hcr_projector_create(projector->slice, &projector->on_slice, error));
+    memcpy(projector->x, x, parameters * sizeof *x);
+    return HCR_OK;
+}
+
+static int region_holds(hcr_projector *projector, const double *y) {
+    const hcri_set *set = &projector->region->set;
+    const double *point = hcri_region_lift(projector->region, projector->x, y, projector->lifted);
+    for (size_t b = 2; b < set->blocks; b++)
+        if (!set->block[b]->kind->holds(set->block[b], point))
+            return 0;
+    return 1;
+}
+
+/* The slice is the region but for rounding where blocks other than bounds and rows are: results are drawn towards the
+ * origin until those hold for certain. */
+static void draw_inside(hcr_projector *projector, double *y, uint8_t *outcome) {
+    enum { STEPS = 54 };
+    const hcr_region *slice = projector->slice;
+    const size_t n = slice->set.n;
+    if (projector->region->set.blocks == 2 || region_holds(projector, y))
+        return;
+    for (int step = 0; step < STEPS && !region_holds(projector, y); step++) {
+        for (size_t j = 0; j < n; j++)
+            y[j] += ldexp(1, step - STEPS + 1) * (slice->origin[j] - y[j]);
+        hcri_affine_complete(&slice->affine, y);
+    }
+    if (outcome != NULL && *outcome == HCR_PROJECTED_INSIDE)
+        *outcome = HCR_PROJECTED_MOVED;
+}
+
+/* Rows that share x, one after the other. */
+static hcr_status project_slices(hcr_projector *projector, size_t rows, const double *x, const double *points,
+                                 double *y, uint8_t *outcomes, hcr_error *error) {
+    const size_t n = projector->region->set.outputs, parameters = projector->region->motion.parameters;
+    for (size_t first = 0, count; first < rows; first += count) {
+        const double *at = x + first * parameters;
+        for (count = 1; first + count < rows; count++)
+            if (memcmp(at, at + count * parameters, parameters * sizeof *x) != 0)
+                break;
+        uint8_t *outcome = outcomes == NULL ? NULL : outcomes + first;
+        double *to = y + first * n;
+        HCRI_TRY(take_slice(projector, at, error));
+        if (projector->on_slice != NULL)
+            HCRI_TRY(project_rows(projector->on_slice, count, points + first * n, to, outcome, first, error));
+        for (size_t i = 0; i < count; i++) {
+            if (projector->on_slice != NULL) {
+                draw_inside(projector, to + i * n, outcome == NULL ? NULL : outcome + i);
+                continue;
+            }
+            for (size_t j = 0; j < n; j++)
+                to[i * n + j] = NAN;
+            if (outcome != NULL)
+                outcome[i] = HCR_PROJECTED_NOWHERE;
+        }
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x, const double *points, double *y,
+                       uint8_t *outcomes, hcr_error *error) {
+    if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
+    if (projector->region->motion.parameters == 0)
+        return project_rows(projector, rows, points, y, outcomes, 0, error);
+    if (rows != 0 && x == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL, and the region has parameters");
+    return project_slices(projector, rows, x, points, y, outcomes, error);
 }

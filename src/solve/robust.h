@@ -9,7 +9,7 @@
 #ifndef HCRI_ROBUST_H
 #define HCRI_ROBUST_H
 
-#include "solve/moving.h"
+#include "solve/moving_origin.h"
 #include "solve/worst.h"
 
 typedef struct hcri_robust hcri_robust;

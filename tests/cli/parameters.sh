@@ -243,4 +243,11 @@ python3 to_npy.py inputs.csv inputs.npy "a,b,$parameters"
 expect 0 fit plan.region inputs.npy targets.csv -o npy.model --head hcr-contract --hidden 6 --epochs 3 --quiet
 expect 0 predict npy.model inputs.npy -o y.csv
 expect 0 check --exact plan.region y.csv --parameters params.csv
+
+# The example: every new day inside its own limits, and its total met.
+if command -v gnuplot >/dev/null; then
+    "$source/examples/capacity/demo.sh" "$(dirname "$hcr")" out 3 >demo.txt 2>demo.errors || fail "demo.sh" "$(cat demo.txt demo.errors)"
+    says "$(cat demo.txt)" '^new days: 181 of 181 rows inside, decided exactly$'
+    for kind in svg png; do [ -s out/days.$kind ] || fail "days.$kind isn't there"; done
+fi
 finish

@@ -1,7 +1,7 @@
 /* Exported C against the library: regions of every kind that is exported, and dense and LSTM models, are written,
  * compiled and loaded; what they return is inside, decided exactly, and within rounding of the library's results. With
- * HCR_LONG=1 in the environment gcc and clang at -O0 to -O3, with and without fused products, 100,000 inputs each; else
- * two ways of compiling, one region each, a few hundred inputs. */
+ * HCR_LONG=1 in the environment gcc and clang at -O0 to -O3, with and without fused products, 100,000 inputs for each
+ * region and precision; else two ways of compiling, one region each, a few hundred inputs. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -60,6 +60,13 @@ typedef struct loaded {
     int (*contract_f32)(const float *, float *);
     int (*check_f32)(const float *);
     int (*predict_f32)(const float *, float *);
+    /* with parameters */
+    int (*decode_at)(const double *, double, const double *, double *);
+    int (*contract_at)(const double *, const double *, double *);
+    int (*check_at)(const double *, const double *);
+    int (*decode_at_f32)(const float *, float, const float *, float *);
+    int (*contract_at_f32)(const float *, const float *, float *);
+    int (*check_at_f32)(const float *, const float *);
 } loaded;
 
 /* Pointers to functions are as wide as those to data where there is dlsym. */
@@ -83,11 +90,17 @@ static loaded load(const char *way, int single) {
         find(&code, "t_contract", &code.contract_f32);
         find(&code, "t_check", &code.check_f32);
         find(&code, "t_predict", &code.predict_f32);
+        find(&code, "t_decode", &code.decode_at_f32);
+        find(&code, "t_contract", &code.contract_at_f32);
+        find(&code, "t_check", &code.check_at_f32);
     } else {
         find(&code, "t_decode", &code.decode);
         find(&code, "t_contract", &code.contract);
         find(&code, "t_check", &code.check);
         find(&code, "t_predict", &code.predict);
+        find(&code, "t_decode", &code.decode_at);
+        find(&code, "t_contract", &code.contract_at);
+        find(&code, "t_check", &code.check_at);
         find(&code, "t_decode_gradient", &code.decode_gradient);
     }
     return code;
@@ -95,10 +108,11 @@ static loaded load(const char *way, int single) {
 
 /* --------------------------------------------------------------------------------------------------------- regions */
 
-enum { MOST = 24, ROWS = 250 };
+enum { MOST = 24, MOST_PARAMETERS = 16, ROWS = 250 };
 
 typedef struct batch {
     double polar[ROWS * (MOST + 1)], v[ROWS * MOST], decoded[ROWS * MOST], contracted[ROWS * MOST];
+    double x[ROWS * MOST_PARAMETERS]; /* as the region has them; of single precision */
     double y[ROWS * MOST], z[ROWS * MOST];
     float y_f32[ROWS * MOST], z_f32[ROWS * MOST];
 } batch;
@@ -107,8 +121,14 @@ static double single(double x) { return (double)(float)x; }
 
 /* Directions random, along axes, sparse, small and large; radii around and beyond 1, and within. */
 static void fill(const hcr_region *region, hcri_random *random, batch *rows) {
-    const size_t n = region->set.n;
+    const size_t n = region->set.outputs, p = region->set.n - n;
     for (size_t i = 0; i < ROWS; i++) {
+        for (size_t k = 0; k < p; k++) {
+            const double least = region->motion.lower[k], most = region->motion.upper[k];
+            const size_t end = hcri_random_below(random, 8);
+            const double x = single(least + (most - least) * hcri_random_uniform(random));
+            rows->x[i * p + k] = end == 0 ? least : end == 1 ? most : fmin(fmax(x, least), most);
+        }
         const size_t axis = hcri_random_below(random, n), form = hcri_random_below(random, 8);
         const double size = form == 6 ? 0x1p-60 : form == 7 ? 0x1p60 : 1;
         for (size_t j = 0; j < n; j++) {
@@ -123,34 +143,56 @@ static void fill(const hcr_region *region, hcri_random *random, batch *rows) {
     }
 }
 
-static void run(const hcr_region *region, const loaded *code, batch *rows) {
-    const size_t n = region->set.n;
-    float in[MOST + 1];
-    for (size_t i = 0; i < ROWS; i++) {
-        const double *polar = rows->polar + i * (n + 1), *v = rows->v + i * n;
-        if (code->decode != NULL) {
-            (void)code->decode(polar, polar[n], rows->y + i * n);
-            (void)code->contract(v, rows->z + i * n);
-            assert_int_not_equal(code->check(rows->y + i * n), HCR_OUTSIDE);
-            assert_int_not_equal(code->check(rows->z + i * n), HCR_OUTSIDE);
-            continue;
-        }
-        for (size_t j = 0; j <= n; j++)
-            in[j] = (float)polar[j];
-        (void)code->decode_f32(in, in[n], rows->y_f32 + i * n);
-        for (size_t j = 0; j < n; j++)
-            in[j] = (float)v[j];
-        (void)code->contract_f32(in, rows->z_f32 + i * n);
-        assert_int_not_equal(code->check_f32(rows->y_f32 + i * n), HCR_OUTSIDE);
-        assert_int_not_equal(code->check_f32(rows->z_f32 + i * n), HCR_OUTSIDE);
+static void run_row(const hcr_region *region, const loaded *code, batch *rows, size_t i) {
+    const size_t n = region->set.outputs, p = region->set.n - n;
+    const double *polar = rows->polar + i * (n + 1), *v = rows->v + i * n, *x = rows->x + i * p;
+    double *y = rows->y + i * n, *z = rows->z + i * n;
+    if (p == 0) {
+        (void)code->decode(polar, polar[n], y);
+        (void)code->contract(v, z);
+        assert_int_not_equal(code->check(y), HCR_OUTSIDE);
+        assert_int_not_equal(code->check(z), HCR_OUTSIDE);
+    } else {
+        assert_int_not_equal(code->decode_at(polar, polar[n], x, y), HCR_OUT_OF_RANGE);
+        (void)code->contract_at(v, x, z);
+        assert_int_not_equal(code->check_at(x, y), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_at(x, z), HCR_OUTSIDE);
     }
 }
 
-static void check_inside(const hcr_region *region, const double *y, const float *y_f32, const char *name) {
+static void run_row_f32(const hcr_region *region, const loaded *code, batch *rows, size_t i) {
+    const size_t n = region->set.outputs, p = region->set.n - n;
+    float d[MOST], r = (float)rows->polar[i * (n + 1) + n], v[MOST], x[MOST_PARAMETERS];
+    float *y = rows->y_f32 + i * n, *z = rows->z_f32 + i * n;
+    for (size_t j = 0; j < n; j++) {
+        d[j] = (float)rows->polar[i * (n + 1) + j];
+        v[j] = (float)rows->v[i * n + j];
+    }
+    for (size_t k = 0; k < p; k++)
+        x[k] = (float)rows->x[i * p + k];
+    if (p == 0) {
+        (void)code->decode_f32(d, r, y);
+        (void)code->contract_f32(v, z);
+        assert_int_not_equal(code->check_f32(y), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_f32(z), HCR_OUTSIDE);
+    } else {
+        assert_int_not_equal(code->decode_at_f32(d, r, x, y), HCR_OUT_OF_RANGE);
+        (void)code->contract_at_f32(v, x, z);
+        assert_int_not_equal(code->check_at_f32(x, y), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_at_f32(x, z), HCR_OUTSIDE);
+    }
+}
+
+static void check_inside(const hcr_region *region, const batch *rows, const double *y, const float *y_f32,
+                         const char *name) {
+    static float x_f32[ROWS * MOST_PARAMETERS];
+    const int moves = region->set.n != region->set.outputs;
     uint8_t inside[ROWS];
     uint32_t which[ROWS];
-    must(y != NULL ? hcr_check(region, ROWS, NULL, y, inside, which, &error)
-                   : hcr_check_f32(region, ROWS, NULL, y_f32, inside, which, &error),
+    for (size_t k = 0; k < ROWS * MOST_PARAMETERS; k++)
+        x_f32[k] = (float)rows->x[k];
+    must(y != NULL ? hcr_check(region, ROWS, moves ? rows->x : NULL, y, inside, which, &error)
+                   : hcr_check_f32(region, ROWS, moves ? x_f32 : NULL, y_f32, inside, which, &error),
          &error);
     for (size_t i = 0; i < ROWS; i++)
         if (!inside[i])
@@ -158,13 +200,12 @@ static void check_inside(const hcr_region *region, const double *y, const float 
 }
 
 /* Margins, rounding and, where results are drawn in, what a proof takes: in units of how far the region reaches. */
-static void check_near(const hcr_region *region, const hcr_export_report *report, int is_single, const batch *rows,
-                       const double *wanted, const double *y, const float *y_f32, const char *name) {
-    const size_t n = region->set.n;
+static void check_near(const hcr_region *region, const hcr_export_report *report, int is_single, const double *wanted,
+                       const double *y, const float *y_f32, const char *name) {
+    const size_t n = region->set.outputs;
     const double unit = is_single ? 0x1p-24 : 0x1p-53;
     const double share =
         4 * (region->margin[HCR_DOUBLE] + report->margin) + (report->verified != 0 ? 0x1p12 : 64) * unit;
-    (void)rows;
     double size = 0;
     for (size_t j = 0; j < n; j++) {
         const double reach = region->upper[j] - region->lower[j];
@@ -182,11 +223,12 @@ static void check_region(const hcr_region *region, const char *name, int gradien
     static size_t turn; /* each way has its turn */
     const char *const *ways = is_long() ? long_ways : usual_ways;
     const size_t count = is_long() ? sizeof long_ways / sizeof *ways : sizeof usual_ways / sizeof *ways;
-    const size_t batches = is_long() ? 100000 / ROWS : 2;
+    const size_t batches = is_long() ? 100000 / ROWS / count : 2;
     hcr_workspace *workspace = workspace_of(region, 1);
-    batch *rows = malloc(sizeof *rows);
+    batch *rows = calloc(1, sizeof *rows);
     assert_non_null(rows);
-    assert_true(region->set.n <= MOST);
+    assert_true(region->set.outputs <= MOST && region->set.n - region->set.outputs <= MOST_PARAMETERS);
+    const double *x = region->set.n != region->set.outputs ? rows->x : NULL;
     for (int precision = 0; precision < 2; precision++) {
         const hcr_export_options options = {
             .name = "t", .precision = (hcr_precision)precision, .gradient = gradient && precision == 0};
@@ -200,14 +242,15 @@ static void check_region(const hcr_region *region, const char *name, int gradien
             hcri_random_seed(&random, 1 + w);
             for (size_t b = 0; b < batches; b++) {
                 fill(region, &random, rows);
-                must(hcr_decode(region, workspace, ROWS, NULL, rows->polar, rows->decoded, NULL, &error), &error);
-                must(hcr_contract(region, workspace, ROWS, NULL, rows->v, rows->contracted, NULL, &error), &error);
-                run(region, &code, rows);
+                must(hcr_decode(region, workspace, ROWS, x, rows->polar, rows->decoded, NULL, &error), &error);
+                must(hcr_contract(region, workspace, ROWS, x, rows->v, rows->contracted, NULL, &error), &error);
+                for (size_t i = 0; i < ROWS; i++)
+                    precision ? run_row_f32(region, &code, rows, i) : run_row(region, &code, rows, i);
                 const double *y = precision ? NULL : rows->y, *z = precision ? NULL : rows->z;
-                check_inside(region, y, rows->y_f32, title);
-                check_inside(region, z, rows->z_f32, title);
-                check_near(region, &report, precision, rows, rows->decoded, y, rows->y_f32, title);
-                check_near(region, &report, precision, rows, rows->contracted, z, rows->z_f32, title);
+                check_inside(region, rows, y, rows->y_f32, title);
+                check_inside(region, rows, z, rows->z_f32, title);
+                check_near(region, &report, precision, rows->decoded, y, rows->y_f32, title);
+                check_near(region, &report, precision, rows->contracted, z, rows->z_f32, title);
             }
             dlclose(code.library);
         }
@@ -258,6 +301,13 @@ static const char *const texts[] = {
     "var y[3]\npsd([[1, y[0], y[1]], [y[0], 1, y[2]], [y[1], y[2], 1]])",
     "var x[3]\nvar t\nnorm(x) <= t\nt <= 2",
     "var y[2]\nunbounded\ny[1] >= square(y[0])",
+    /* C57: bounds that depend on the input, rows with products, balances */
+    "var u\nparam s in [-4, 4]\n-3 <= u <= 3\ns - 2.5 <= u <= s + 2.5",
+    "var f[2]\nparam c in [0.9, 1], lift in [4, 12], turn in [-3, 3]\n0 <= f <= 12\n"
+    "lift - 4 <= c*(f[0] + f[1]) <= lift + 4\nturn - 3 <= f[0] - f[1] <= turn + 3",
+    "var y[4]\nparam lo[4] in [0, 3], width[4] in [5, 9]\nparam share in [0.3, 0.7]\nlo <= y <= lo + width\n"
+    "sum(y) == sum(lo) + 4*5*share",
+    "var y[3]\nparam g[3] in [0.5, 1]\nparam b in [1, 2]\n-2 <= y <= 2\ng @ y <= b\ny[0] - b*y[1] >= -3",
 };
 
 static hcr_region *region_of(const char *text) {
@@ -324,8 +374,8 @@ static void check_model(const hcr_model *model, hcr_head head, const double *X, 
     for (int precision = 0; precision < 2; precision++) {
         const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
         must(hcr_export_model(model, &options, folder, NULL, &error), &error);
-        for (size_t w = 0; w < 2; w++) {
-            const loaded code = load(usual_ways[w], precision);
+        {
+            const loaded code = load(usual_ways[(size_t)precision], precision);
             for (size_t i = 0; i < SAMPLES; i++) {
                 double y[OUTPUTS];
                 float in[INPUTS], y_f32[OUTPUTS];

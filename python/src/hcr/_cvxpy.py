@@ -55,12 +55,13 @@ _REDUCTIONS = {
 
 
 class _Translation:
-    def __init__(self, variables: Sequence[Any]) -> None:
+    def __init__(self, variables: Sequence[Any], parameters: Sequence[Any]) -> None:
         self.lines: list[str] = []
         self.constants: dict[str, Array] = {}
         self.names: dict[int, str] = {}
         self.domains: list[str] = []
-        for variable in variables:
+        self.given = {parameter.id for parameter in parameters}
+        for variable in (*variables, *parameters):
             self._declare(variable)
 
     # ------------------------------------------------------------------------------------------------------ leaves
@@ -68,16 +69,31 @@ class _Translation:
     def _declare(self, variable: Any) -> None:
         for kind in ("boolean", "integer", "complex", "imag", "hermitian"):
             if variable.attributes.get(kind):
-                raise _refusal(variable, f"a variable that is {kind}")
+                raise _refusal(variable, f"a variable or parameter that is {kind}")
         if variable.ndim > 2:
-            raise _refusal(variable, "a variable of more than two dimensions")
+            raise _refusal(variable, "a variable or parameter of more than two dimensions")
         name = re.sub(r"\W", "_", variable.name(), flags=re.ASCII)
         if not name or name[0].isdigit() or name in _WORDS:
             name = f"v_{name}"
         while name in self.names.values():
             name += "_"
         self.names[variable.id] = name
-        self.lines.append(f"var {name}" if variable.ndim == 0 else f"var {name}[{variable.size}]")
+        word = "param" if variable.id in self.given else "var"
+        size = "" if variable.ndim == 0 else f"[{variable.size}]"
+        self.lines.append(f"{word} {name}{size}{self._range(variable) if variable.id in self.given else ''}")
+
+    def _range(self, parameter: Any) -> str:
+        """What a parameter may be, from its bounds."""
+        bounds = parameter.attributes.get("bounds")
+        sides = [] if bounds is None else [np.asarray(bound, np.float64) for bound in bounds]
+        if not sides or not all(np.isfinite(bound).all() for bound in sides):
+            raise _refusal(parameter, "a parameter without finite bounds (cvxpy.Parameter(…, bounds=[lower, upper]))")
+        texts = (self.constant(bound if bound.ndim < 2 else bound.reshape(-1)) for bound in sides)
+        return f" in [{', '.join(texts)}]"
+
+    def _varies(self, e: Any) -> bool:
+        """Whether a parameter that comes with each sample is in an expression."""
+        return any(parameter.id in self.given for parameter in e.parameters())
 
     def attributes(self, variable: Any) -> Iterable[str]:
         """What the variable's own attributes say."""
@@ -128,10 +144,11 @@ class _Translation:
         if e.id in self.names if hasattr(e, "id") else False:
             name = self.names[e.id]
             return f"reshape({name}, {e.shape[0]}, {e.shape[1]})" if e.ndim == 2 else name
-        if e.is_constant():
+        varies = self._varies(e)
+        if e.is_constant() and not varies:
             value = e.value
             if value is None:
-                raise _refusal(e, "a parameter without a value")
+                raise _refusal(e, "a parameter without a value, that isn't among the parameters given,")
             return self.constant(value)
         kind = type(e).__name__
         if kind in _PLAIN:
@@ -141,7 +158,7 @@ class _Translation:
         method: Callable[[Any], str] | None = getattr(self, f"_{kind}", None)
         if method is not None:
             return method(e)
-        if e.is_affine():
+        if e.is_affine() and not varies:
             return self._by_matrix(e)
         raise _refusal(e, f"the atom {kind}")
 
@@ -281,6 +298,8 @@ class _Translation:
 
     def _by_matrix(self, e: Any) -> str:
         """An affine expression as a matrix times each variable, and a constant."""
+        if self._varies(e):
+            raise _refusal(e, f"the atom {type(e).__name__} of a parameter that comes with each sample")
         if e.ndim > 2:
             raise _refusal(e, f"{type(e).__name__} of more than two dimensions")
         variables = e.variables()
@@ -354,7 +373,7 @@ def _refusal(e: Any, what: str) -> Exception:
 
 
 def translate(
-    constraints: Any, variables: Sequence[Any] | None, unbounded: bool = False
+    constraints: Any, variables: Sequence[Any] | None, parameters: Sequence[Any] = (), unbounded: bool = False
 ) -> tuple[str, dict[str, Array]]:
     """The region text of CVXPY constraints, and its constants."""
     found: list[Any] = list(getattr(constraints, "constraints", constraints))
@@ -371,7 +390,7 @@ def translate(
         )
     if not variables:
         raise make("argument", "there is no variable")
-    translation = _Translation(variables)
+    translation = _Translation(variables, parameters)
     lines = [line for variable in variables for line in translation.attributes(variable)]
     lines += [line for c in found for line in translation.constraint(c)]
     lines += translation.domains

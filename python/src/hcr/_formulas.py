@@ -262,6 +262,11 @@ class Maps:
             y = y * self.free + xp.matmul(xp.to_result(told), self.chosen)
         return self._told(at, y)
 
+    def origin(self, x: Any) -> Any:
+        """(…, p) → (…, n)."""
+        at = self._at(x)
+        return self._finish(0.0 * at.origin, at)
+
     def gauge(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, 1); NaN for bad values."""
         at = self._at(x)

@@ -233,10 +233,10 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_check_f32": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_projector_create": (_P, _P),
     "hcr_project": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_fit": (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P),
-    "hcr_predict": (_P, c_size_t, _P, _P, _P),
-    "hcr_predict_f32": (_P, c_size_t, _P, _P, _P),
-    "hcr_predict_points": (_P, c_size_t, _P, _P),
+    "hcr_fit": (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P, _P),
+    "hcr_predict": (_P, c_size_t, _P, _P, _P, _P),
+    "hcr_predict_f32": (_P, c_size_t, _P, _P, _P, _P),
+    "hcr_predict_points": (_P, c_size_t, _P, _P, _P),
     "hcr_model_save": (_P, c_char_p),
     "hcr_model_load": (c_char_p, _P),
 }
@@ -277,6 +277,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_model_region": (_P, (_P,)),
     "hcr_model_region_text": (c_char_p, (_P,)),
     "hcr_model_inputs": (c_size_t, (_P,)),
+    "hcr_model_parameter_columns": (POINTER(c_size_t), (_P,)),
     "hcr_model_input_names": (POINTER(c_char_p), (_P,)),
     "hcr_model_output_names": (POINTER(c_char_p), (_P,)),
     "hcr_model_summary": (c_char_p, (_P,)),
@@ -285,7 +286,6 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 def _declare() -> None:
     for name, arguments in _FALLIBLE.items():
-        if not hasattr(library, name): continue  # FIXME-PYTHON
         function = getattr(library, name)
         function.restype, function.argtypes = c_int, (*arguments, _P)
     for name, (result, arguments) in _PLAIN.items():

@@ -76,32 +76,46 @@ class Model:
         self.region = Region.from_bytes(content)
         self.region._text = (text or b"").decode()
         self.output_names = self.region.names
+        columns = library.hcr_model_parameter_columns(handle)
+        #: for each parameter of the region the input that it is; None when they are given apart, and without parameters
+        self.parameter_columns = tuple(columns[: self.region.p]) if columns else None
 
     def __del__(self, free: Any = _library.library.hcr_model_free) -> None:
         if hasattr(self, "_handle"):
             free(self._handle)
 
-    def predict(self, X: npt.ArrayLike, *, single: bool = False, outcomes: bool = False) -> Any:
+    def predict(
+        self,
+        X: npt.ArrayLike,
+        parameters: npt.ArrayLike | None = None,
+        *,
+        single: bool = False,
+        outcomes: bool = False,
+    ) -> Any:
         """Predictions.
 
         Args:
             X: (rows, inputs) or (inputs,); a data frame's columns are found by name.
+            parameters: (rows, p) or (p,), those of the region, for a model that was given them apart.
             single: give float32, exactly inside as such.
             outcomes: whether to return an `Outcome` a row, too.
 
         Returns:
             (rows, n) or (n,). Every row is exactly inside, whatever X is, unless the head is ``simple``. A row with a
-            NaN or an infinity gives the origin. With ``outcomes``, a pair of that and an outcome a row.
+            NaN or an infinity gives the origin, parameters that are out of range or leave nothing give NaN. With
+            ``outcomes``, a pair of that and an outcome a row.
         """
         array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
         shape = array.shape[:-1]
         result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
         told = np.empty(shape, np.uint32)
+        given = None if parameters is None else _apart(self.region, parameters, shape)
         _library.call(
             "hcr_predict_f32" if single else "hcr_predict",
             self._handle,
             row_count(array),
             address(array),
+            None if given is None else address(given),
             address(result),
             address(told),
         )
@@ -149,6 +163,15 @@ def _unpickle(content: bytes, report: FitReport | None) -> Model:
     return model
 
 
+def _apart(region: Region, parameters: npt.ArrayLike, shape: tuple[int, ...]) -> Array:
+    """The region's parameters, a row a sample."""
+    given = doubles(rows(parameters, region.p, "parameters", region.parameters.names), "parameters")
+    try:
+        return np.ascontiguousarray(np.broadcast_to(given, (*shape, region.p)))
+    except ValueError:
+        raise make("shape", f"parameters has the shape {given.shape}: it must have {(*shape, region.p)}") from None
+
+
 def _names(found: Any, count: int) -> tuple[str, ...]:
     return tuple(found[i].decode() for i in range(count))
 
@@ -182,6 +205,7 @@ def fit(
     X: npt.ArrayLike,
     Y: npt.ArrayLike,
     *,
+    parameters: npt.ArrayLike | None = None,
     encoder: Encoder = "dense",
     head: Head = "hcr",
     hidden: int = 64,
@@ -211,6 +235,8 @@ def fit(
         region: the region; targets outside are projected onto it first.
         X: (rows, inputs). The names of a data frame's columns are kept.
         Y: (rows, n); a data frame's columns are found by the region's names, when it has them.
+        parameters: (rows, p), those of a region with parameters, when the network isn't to see them or they aren't among
+            its inputs. None: they are columns of X, found by their names, or the last p when X has no names.
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
         head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``, or ``"simple"``, which
             guarantees nothing.
@@ -254,6 +280,7 @@ def fit(
     targets = np.atleast_2d(doubles(rows(Y, region.n, "Y", region.names), "Y"))
     if inputs.ndim != 2 or len(inputs) != len(targets):
         raise make("shape", f"X has the shape {inputs.shape} and Y {targets.shape}: they must have as many rows")
+    given = None if parameters is None else _apart(region, parameters, inputs.shape[:1])
     names = None
     if input_names is not None:
         if len(input_names) != inputs.shape[1]:
@@ -301,6 +328,7 @@ def fit(
         *inputs.shape,
         address(inputs),
         names,
+        None if given is None else address(given),
         address(targets),
         ctypes.byref(options),
         ctypes.byref(handle),

@@ -59,6 +59,9 @@ class _Value:
     def __sub__(self, other: Any) -> _Value:
         return self._with("Sub", other)
 
+    def __rsub__(self, other: Any) -> _Value:
+        return -self + other
+
     def __mul__(self, other: Any) -> _Value:
         return self._with("Mul", other)
 
@@ -214,8 +217,9 @@ class _Graph:
     def sigmoid(self, x: _Value) -> _Value:
         return self.node("Sigmoid", x, type=x.type)
 
-    def map(self, maps: _formulas.Maps, kind: str, x: _Value) -> _Value:
-        result: _Value = getattr(maps, kind)(self.cast(x, "float64"))
+    def map(self, maps: _formulas.Maps, kind: str, values: _Value, x: _Value | None = None) -> _Value:
+        given = () if x is None else (self.cast(x, "float64"),)
+        result: _Value = getattr(maps, kind)(self.cast(values, "float64"), *given)
         return self.cast(result, self.result)
 
 
@@ -228,19 +232,27 @@ def _with_radius(graph: _Graph, x: _Value, n: int) -> _Value:
     return graph.concatenate([graph.head(x, n), graph.sigmoid(graph.tail(x, n))])
 
 
-def _layer(graph: _Graph, module: Any, x: _Value) -> _Value:
+def _layer(graph: _Graph, module: Any, values: _Value, x: _Value | None) -> _Value:
     """A torch layer of this package."""
     from .torch import Constrain, HCRHead
 
     region = module.region
+    maps = _maps(region, graph)
     if isinstance(module, HCRHead):
         weight, bias = module.linear.weight, module.linear.bias
-        x = graph.affine(x, _numbers(weight), None if bias is None else _numbers(bias))
-    elif isinstance(module, Constrain) and module.origin is not None:
-        x = x - _numbers(module.origin)
+        values = graph.affine(values, _numbers(weight), None if bias is None else _numbers(bias))
+    elif isinstance(module, Constrain) and module.points:
+        values = values - (_origin(graph, maps, x) if module.origin is None else _numbers(module.origin))
     if module.kind == "decode":
-        x = _with_radius(graph, x, region.n)
-    return graph.map(_maps(region, graph), module.kind, x)
+        values = _with_radius(graph, values, region.n)
+    return graph.map(maps, module.kind, values, x)
+
+
+def _origin(graph: _Graph, maps: _formulas.Maps, x: _Value | None) -> _Value:
+    """The origins of samples with parameters x, in the type of the result."""
+    assert x is not None
+    origin: _Value = maps.origin(graph.cast(x, "float64"))
+    return origin
 
 
 def _numbers(tensor: torch.Tensor) -> Array:
@@ -260,9 +272,11 @@ def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> 
     return graph.cast(scaled, "float32"), bad
 
 
-def _model(graph: _Graph, model: Model, x: _Value) -> _Value:
+def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Value:
     """A model of the C trainer. Its layers are float32, as there."""
     tensors, told = model.tensors()
+    if model.parameter_columns is not None:
+        given = graph.gather(x, np.array(model.parameter_columns))
     n, steps = model.region.n, model.inputs // len(tensors["input.mean"])
     scaled, bad = _scaled(graph, x, tensors, steps)
     if told["encoder"] == "lstm":
@@ -274,18 +288,26 @@ def _model(graph: _Graph, model: Model, x: _Value) -> _Value:
     outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), "float64")
     head, region = told["head"], model.region
     values = graph.head(outputs, n)
-    if head != "hcr":
-        mean = tensors["target.mean"] - (0 if head == "simple" else region.origin)
-        values = values * tensors["target.deviation"] + mean
     if head == "simple":
+        values = values * tensors["target.deviation"] + tensors["target.mean"]
         return graph.cast(graph.where(bad > 0.0, region.origin, values), graph.result)
-    if head == "hcr-soften":
-        values = values * (1 / (1 - min(float(region.gauge(tensors["target.mean"] - region.origin)), 0.9)))
+    maps = _maps(region, graph)
+    if head != "hcr" and given is None:
+        mean = tensors["target.mean"] - region.origin
+        values = values * tensors["target.deviation"] + mean
+        if head == "hcr-soften":
+            values = values * (1 / (1 - min(float(region.gauge(mean)), 0.9)))
+    elif head != "hcr":
+        offset = graph.constant(tensors["target.mean"][None]) - graph.cast(_origin(graph, maps, given), "float64")
+        values = values * tensors["target.deviation"] + offset
+        if head == "hcr-soften":
+            gauge: _Value = maps.gauge(offset, graph.cast(given, "float64"))  # type: ignore[arg-type]
+            values = values / (1.0 - graph.minimum(gauge, 0.9))
     kind = {"hcr-contract": "contract", "hcr-soften": "soften"}.get(head, "decode")
     if kind == "decode":
         values = graph.concatenate([values, graph.sigmoid(graph.tail(outputs, n))])
     values = graph.cast(graph.cast(values, graph.result), "float64")
-    return graph.map(_maps(region, graph), kind, graph.where(bad > 0.0, 0.0, values))
+    return graph.map(maps, kind, graph.where(bad > 0.0, 0.0, values), given)
 
 
 def _lstm(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> _Value:
@@ -309,7 +331,8 @@ def export(
     kind: Kind = "contract",
     dtype: Type | None = None,
 ) -> onnx.ModelProto:
-    """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size.
+    """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size. For a region with
+    parameters it has a second input, ``x``.
 
     Args:
         what: a `Region`, of which `kind` says which map; an `hcr.torch.HCRHead` or `Constrain`; or a `Model`.
@@ -323,8 +346,9 @@ def export(
         string says what is promised.
 
     Raises:
-        hcr.UnsupportedError: the region has constraints of other kinds than box, linear, quadratic and cone, or reaches
-            to infinity; or `what` is something else.
+        hcr.UnsupportedError: the region has constraints of other kinds than box, linear, quadratic and cone (with
+            parameters: than box and linear), reaches to infinity, or has parameters that may leave its origin outside;
+            or `what` is something else.
 
     >>> import hcr, hcr.onnx
     >>> proto = hcr.onnx.export(hcr.Region("var y[3]\\nnorm(y) <= 1"))
@@ -341,13 +365,17 @@ def export(
         region, width, own = _of_layer(what)
         dtype = dtype or own
     graph = _Graph(dtype)
-    x = _Value(graph, "input", dtype)
+    values, x = _Value(graph, "input", dtype), None
+    inputs = [helper.make_tensor_value_info("input", _TYPES[dtype], ["batch", width])]
+    if region.p and not (isinstance(what, Model) and what.parameter_columns is not None):
+        x = _Value(graph, "x", dtype)
+        inputs.append(helper.make_tensor_value_info("x", _TYPES[dtype], ["batch", region.p]))
     if isinstance(what, Region):
-        y = graph.map(_maps(region, graph), kind, x)
+        y = graph.map(_maps(region, graph), kind, values, x)
     elif isinstance(what, Model):
-        y = _model(graph, what, x)
+        y = _model(graph, what, values, x)
     else:
-        y = _layer(graph, what, x)
+        y = _layer(graph, what, values, x)
     graph.nodes.append(helper.make_node("Identity", [y.name], ["output"], "output"))
     columns = region.n + (kind == "encode") if isinstance(what, Region) and kind != "gauge" else region.n
     if isinstance(what, Region) and kind == "gauge":
@@ -356,7 +384,7 @@ def export(
         helper.make_graph(
             graph.nodes,
             "hcr",
-            [helper.make_tensor_value_info("input", _TYPES[dtype], ["batch", width])],
+            inputs,
             [helper.make_tensor_value_info("output", _TYPES[dtype], ["batch", columns])],
             list(graph.initializers.values()),
         ),
@@ -394,7 +422,8 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
     if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
         return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
     equalities = " Its equalities hold to within the rounding of the outputs." if region.equalities else ""
+    parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
-        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin."
+        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin.{parameters}"
     )

@@ -174,10 +174,8 @@ class Region(Display):
         for name, (low, high) in (parameters or {}).items():
             size = max(np.size(low), np.size(high))
             made.add_parameter(name, low, high, size if np.ndim(low) or np.ndim(high) else None)
-        width = n
-        for matrix in (A, A_eq):
-            if width is None and names is None and matrix is not None:
-                width = int(np.shape(matrix)[-1]) - made.columns
+        widths = [int(np.shape(matrix)[-1]) for matrix in (A, A_eq) if matrix is not None]
+        width = max(widths) - made.columns if n is None and widths else n
         if width is None and names is None:
             raise make("argument", "nothing says how many outputs there are: give n")
         for name, length in (names or {"y": width}).items():
@@ -202,16 +200,25 @@ class Region(Display):
         return made.finish()
 
     @classmethod
-    def from_cvxpy(cls, constraints: Any, variables: Sequence[Any] | None = None, *, unbounded: bool = False) -> Region:
+    def from_cvxpy(
+        cls,
+        constraints: Any,
+        variables: Sequence[Any] | None = None,
+        parameters: Sequence[Any] = (),
+        *,
+        unbounded: bool = False,
+    ) -> Region:
         """The region of CVXPY constraints, or of a problem's.
 
         Args:
             constraints: a list of them, or a problem, whose objective doesn't count.
             variables: the outputs, in order; by default all that occur, in the order of their creation.
+            parameters: the cvxpy.Parameters that come with each sample: `Region.parameters`. They must have finite
+                bounds. Others are constants, with the values that they have now.
             unbounded: whether the region may reach to infinity.
 
-        Their expression trees are written as region text (`text` shows it), constants and the values that parameters
-        have now with them. Matrices are outputs row by row.
+        Their expression trees are written as region text (`text` shows it), constants with them. Matrices are outputs
+        row by row.
 
         Raises:
             hcr.UnsupportedError: an expression that can't be carried over: its name, and where it is.
@@ -224,7 +231,7 @@ class Region(Display):
         """
         from . import _cvxpy
 
-        text, values = _cvxpy.translate(constraints, variables, unbounded)
+        text, values = _cvxpy.translate(constraints, variables, parameters, unbounded)
         return cls.from_text(text, values, file="<cvxpy>")
 
     @classmethod

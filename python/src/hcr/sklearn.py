@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._arrays import Array
+from .errors import make
 from .model import Encoder, Head, Model, fit
 from .region import Region
 
@@ -22,6 +24,8 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
     Args:
         region: a `Region`, the text of one, or None: the box of the training targets, so that predictions never leave
             the range that was seen. A text with ``origin = mean`` gets the mean of the training targets.
+        parameters: for a region with parameters, the columns of X that they are, by name or number in the order of
+            ``region.parameters.names``. None: found by their names, or the last p when X has no names.
         encoder, head, hidden, linear_encoder, features, epochs, batch, rate, rate_decay, weight_decay, clip,
             validation, patience, radius_weight: as for `hcr.fit`.
         random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
@@ -45,6 +49,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self,
         region: Region | str | None = None,
         *,
+        parameters: Sequence[str | int] | None = None,
         encoder: Encoder = "dense",
         head: Head = "hcr-contract",
         hidden: int = 64,
@@ -62,6 +67,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         random_state: Any = None,
     ) -> None:
         self.region = region
+        self.parameters = parameters
         self.encoder = encoder
         self.head = head
         self.hidden = hidden
@@ -88,13 +94,17 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         targets = targets.reshape(len(targets), -1)
         self.region_ = self._region(targets)
         options = {
-            name: value for name, value in self.get_params(deep=False).items() if name not in ("region", "random_state")
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in ("region", "parameters", "random_state")
         }
         names = getattr(self, "feature_names_in_", None)
+        self._columns = None if self.parameters is None else self._found(self.parameters, names)
         self.model_: Model = fit(
             self.region_,
             inputs,
             targets,
+            parameters=self._parameters_of(inputs),
             seed=_seed(self.random_state),
             input_names=None if names is None else [str(name) for name in names],
             **options,
@@ -102,6 +112,21 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.report_ = self.model_.report
         self.n_iter_ = self.report_.epochs if self.report_ is not None else 0
         return self
+
+    def _found(self, parameters: Sequence[str | int], names: Any) -> list[int]:
+        """The columns of X that are the region's parameters."""
+        known = [] if names is None else list(names)
+        columns = []
+        for which in parameters:
+            if isinstance(which, str) and which not in known:
+                raise make("name", f"X has no column {which!r}, which is to be a parameter of the region")
+            columns.append(known.index(which) if isinstance(which, str) else range(self.n_features_in_)[which])
+        if len(columns) != self.region_.p:
+            raise make("shape", f"{len(columns)} columns are given for the {self.region_.p} parameters of the region")
+        return columns
+
+    def _parameters_of(self, inputs: Array) -> Array | None:
+        return None if self._columns is None else inputs[:, self._columns]
 
     def _region(self, targets: Array) -> Region:
         if isinstance(self.region, Region):
@@ -116,7 +141,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         """Predictions (rows, n), or (rows,) when the targets had one column without a second axis."""
         check_is_fitted(self, "model_")
         inputs = validate_data(self, X, dtype=np.float64, reset=False)
-        prediction: Array = self.model_.predict(inputs)
+        prediction: Array = self.model_.predict(inputs, self._parameters_of(inputs))
         return prediction[:, 0] if self._one_column else prediction
 
 

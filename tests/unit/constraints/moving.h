@@ -96,7 +96,8 @@ static inline void draw_products(moving_case *c, hcri_random *random) {
     const size_t n = c->motion.outputs, p = c->motion.parameters;
     size_t k = 0;
     for (size_t i = 0; i < c->rows.count; i++) {
-        for (size_t l = 0; l < i % 4; l++, k++) { /* a pair may come twice, and a parameter may stand on the left */
+        for (size_t l = 0; l < i % 4 && i + 1 < c->rows.count;
+             l++, k++) { /* a pair may come twice, and a parameter may stand on the left */
             c->left[k] = (uint32_t)(l == 2 && i % 8 == 3 ? n : hcri_random_below(random, n));
             c->right[k] = (uint32_t)(n + hcri_random_below(random, p));
             c->product_values[k] = hcri_random_normal(random);

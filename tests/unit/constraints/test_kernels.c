@@ -184,6 +184,174 @@ static void test_rows(void **state) {
     }
 }
 
+/* From origins of their own: within three roundings of the largest quotient, one that is there, and the same bits alone
+ * as in company. */
+static void check_from(const hcri_kernels *kernel, const hcri_rows *rows, const hcri_layout *layout, size_t n,
+                       const double *v, const double *at, const double *lower, const double *upper) {
+    const size_t wide = rows->count;
+    double together[SAMPLES] = {0};
+    for (size_t r = 0; r < layout->runs; r++)
+        kernel->run_max_from(rows, &layout->run[r], n, SAMPLES, v, n, at, wide, lower, upper, together);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        const double *x = v + s * n, *d = at + s * wide;
+        double alone = 0, plain = 0;
+        size_t found = SIZE_MAX;
+        for (size_t r = 0; r < layout->runs; r++)
+            kernel->run_max_from(rows, &layout->run[r], n, 1, x, n, d, wide, lower, upper, &alone);
+        for (size_t r = 0; r < layout->runs && found == SIZE_MAX; r++)
+            found = kernel->run_find_from(rows, &layout->run[r], n, x, d, lower, upper, alone);
+        for (size_t i = 0; i < rows->count; i++) {
+            const size_t start = rows->start[i];
+            const double t =
+                kernel->row_dot(rows->start[i + 1] - start, rows->columns + start, rows->values + start, x);
+            const double quotient = t > 0 ? t / (upper[i] - d[i]) : -t / (d[i] - lower[i]);
+            plain = fmax(plain, quotient);
+            assert_true(2 * i + (t > 0 ? 0 : 1) != found || quotient == alone);
+        }
+        assert_true(alone == together[s] && found != SIZE_MAX);
+        assert_true(alone <= plain && alone >= plain * (1 - 4 * 0x1p-53));
+    }
+}
+
+static void test_rows_from_origins(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 7);
+    static double v[SAMPLES * MOST], lower[4 * MOST], upper[4 * MOST], at[SAMPLES * 4 * MOST];
+    for (size_t n = 4; n <= MOST; n += 11) {
+        hcri_rows rows = make_rows(&random, n);
+        hcri_layout layout;
+        assert_int_equal(hcri_layout_make(&rows, n, &hcri_default_allocator, &layout, NULL), HCR_OK);
+        for (size_t i = 0; i < rows.count; i++) {
+            lower[i] = i % 7 == 0 ? -INFINITY : -2 - hcri_random_uniform(&random);
+            upper[i] = i % 7 == 1 ? INFINITY : 2 + hcri_random_uniform(&random);
+        }
+        for (size_t i = 0; i < SAMPLES * rows.count; i++)
+            at[i] = 4 * hcri_random_uniform(&random) - 2;
+        fill(&random, v, SAMPLES * n);
+        for (size_t k = 0; k < kernel_count; k++)
+            check_from(kernels[k], &rows, &layout, n, v, at, lower, upper);
+        hcri_layout_release(&layout, &hcri_default_allocator);
+        hcri_rows_release(&rows, &hcri_default_allocator);
+    }
+}
+
+/* Stencils of `terms` entries, each row one column on. */
+static hcri_rows make_stencil(hcri_random *random, size_t count, size_t terms) {
+    hcri_rows rows = {0};
+    uint32_t columns[8];
+    double values[8];
+    for (size_t k = 0; k < terms; k++)
+        values[k] = hcri_random_normal(random);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < terms; k++)
+            columns[k] = (uint32_t)(i + 2 * k);
+        assert_int_equal(hcri_rows_append(&rows, &hcri_default_allocator, terms, columns, values, NULL), HCR_OK);
+    }
+    return rows;
+}
+
+/* Two stencils at once give what their products do one after the other: the largest quotient, to the bits where there
+ * is one pair, and to within three roundings where the pairs are two. */
+static void test_stencils_from_origins(void **state) {
+    (void)state;
+    enum { ROWS = 45 };
+    hcri_random random;
+    hcri_random_seed(&random, 8);
+    static double v[SAMPLES * MOST], x[SAMPLES * MOST], d[SAMPLES * (ROWS + 8)];
+    double lower[ROWS], upper[ROWS];
+    fill(&random, v, SAMPLES * MOST);
+    fill(&random, x, SAMPLES * MOST);
+    for (size_t i = 0; i < ROWS; i++) {
+        lower[i] = i % 7 == 0 ? -INFINITY : -30 - hcri_random_uniform(&random);
+        upper[i] = i % 7 == 1 ? INFINITY : 30 + hcri_random_uniform(&random);
+    }
+    for (size_t count = 8; count <= ROWS; count++)
+        for (size_t terms = 1; terms <= 3; terms++)
+            for (size_t value_terms = 0; value_terms <= 5; value_terms++) {
+                hcri_rows slope = make_stencil(&random, count, terms),
+                          value = make_stencil(&random, count, value_terms);
+                hcri_layout slopes, values;
+                assert_int_equal(hcri_layout_make(&slope, MOST, &hcri_default_allocator, &slopes, NULL), HCR_OK);
+                assert_int_equal(hcri_layout_make(&value, MOST, &hcri_default_allocator, &values, NULL), HCR_OK);
+                assert_true(slopes.runs == 1 && values.runs == 1);
+                const hcri_run_pair pairs[2] = {{&slopes.run[0], &values.run[0]}, {&slopes.run[0], &values.run[0]}};
+                for (size_t k = 0; k < kernel_count; k++) {
+                    double best[SAMPLES] = {0}, plain[SAMPLES] = {0}, twice[SAMPLES] = {0}, alone = 0;
+                    kernels[k]->stencils_max_from(1, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, best);
+                    kernels[k]->stencils_max_from(2, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, twice);
+                    kernels[k]->stencils_max_from(1, pairs, 1, v + MOST, MOST, x + MOST, MOST, lower, upper, &alone);
+                    kernels[k]->run_products(&value, pairs->value, MOST, 0, count, SAMPLES, x, MOST, d, ROWS + 8);
+                    kernels[k]->run_max_from(&slope, pairs->slope, MOST, SAMPLES, v, MOST, d, ROWS + 8, lower, upper,
+                                             plain);
+                    assert_true(alone == best[1]);
+                    for (size_t s = 0; s < SAMPLES; s++)
+                        assert_true(fabs(best[s] - plain[s]) <= 4 * 0x1p-53 * plain[s] &&
+                                    fabs(twice[s] - plain[s]) <= 4 * 0x1p-53 * plain[s] && best[s] > 0);
+                }
+                hcri_layout_release(&slopes, &hcri_default_allocator);
+                hcri_layout_release(&values, &hcri_default_allocator);
+                hcri_rows_release(&slope, &hcri_default_allocator);
+                hcri_rows_release(&value, &hcri_default_allocator);
+            }
+}
+
+static void test_box_from_origins(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    double v[MOST], at[MOST], lower[MOST], upper[MOST], y[MOST];
+    for (size_t n = 1; n <= MOST; n++) {
+        fill(&random, v, n);
+        fill(&random, y, n);
+        double plain = 0;
+        for (size_t j = 0; j < n; j++) {
+            at[j] = 4 * hcri_random_uniform(&random) - 2;
+            lower[j] = j % 5 == 0 ? -INFINITY : at[j] - hcri_random_uniform(&random) - 0.01;
+            upper[j] = j % 5 == 1 ? INFINITY : at[j] + hcri_random_uniform(&random) + 0.01;
+            plain = fmax(plain, fabs(v[j]) / fabs((v[j] > 0 ? upper : lower)[j] - at[j]));
+        }
+        for (size_t k = 0; k < kernel_count; k++) {
+            double best = 0, sum[MOST];
+            kernels[k]->box_max_from(1, n, v, n, at, n, lower, upper, &best);
+            assert_true(best <= plain && best >= plain * (1 - 4 * 0x1p-53));
+            const size_t found = kernels[k]->box_find_from(n, v, at, lower, upper, best), j = found / 2;
+            if (plain > 0)
+                assert_true(found % 2 == (v[j] > 0 ? 0 : 1) &&
+                            fabs(v[j]) / fabs((v[j] > 0 ? upper : lower)[j] - at[j]) == best);
+            for (size_t i = 0; i < n; i++)
+                sum[i] = v[i];
+            kernels[k]->add(n, y, sum);
+            for (size_t i = 0; i < n; i++)
+                assert_true(sum[i] == v[i] + y[i]);
+        }
+    }
+}
+
+/* The ends belong to the range; each number counts, and a NaN isn't within anything. */
+static void test_within(void **state) {
+    (void)state;
+    double x[MOST], lower[MOST], upper[MOST];
+    for (size_t n = 0; n <= MOST; n++)
+        for (size_t k = 0; k < kernel_count; k++) {
+            for (size_t j = 0; j < n; j++) {
+                lower[j] = -1 - (double)j;
+                upper[j] = 1 + (double)j;
+                x[j] = j % 2 == 0 ? lower[j] : upper[j];
+            }
+            assert_true(kernels[k]->within(n, x, lower, upper));
+            for (size_t j = 0; j < n; j++) {
+                const double kept = x[j], bad[] = {nextafter(lower[j], -INFINITY), nextafter(upper[j], INFINITY), NAN,
+                                                   INFINITY, -INFINITY};
+                for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+                    x[j] = bad[b];
+                    assert_false(kernels[k]->within(n, x, lower, upper));
+                }
+                x[j] = kept;
+            }
+        }
+}
+
 /* v'Uv by the definition of the panels, and the same bits alone as in company. */
 static void test_triangles(void **state) {
     (void)state;
@@ -289,6 +457,10 @@ int main(void) {
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_rows_from_origins),
+        cmocka_unit_test(test_stencils_from_origins),
+        cmocka_unit_test(test_box_from_origins),
+        cmocka_unit_test(test_within),
         cmocka_unit_test(test_layout_forms),
         cmocka_unit_test(test_triangles),
         cmocka_unit_test(test_box_and_step),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from .functions import contract, decode, soften
+from .functions import contract, decode, gauge, origin, soften
 from .modules import _Bound
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ class Network(_Bound):
     Args:
         model: the model.
 
-    Shapes: (…, inputs) → (…, n), in the type of the parameters. Rows with a NaN or an infinity give the origin.
+    Shapes: (…, inputs) → (…, n), in the type of the weights. Rows with a NaN or an infinity give the origin. The
+    parameters of the region, (…, p), are a second argument where the model was given them apart.
     """
 
     input_mean: Tensor
@@ -57,12 +58,13 @@ class Network(_Bound):
                 self.register_buffer(f"{side}_{name}", torch.from_numpy(tensors[f"{side}.{name}"]))
         self.register_buffer("origin", torch.tensor(model.region.origin))
         self.simple = self.head_kind == "simple"
-        mean = tensors["target.mean"] - model.region.origin
-        # src/learn/model.c: soften is stretched so that the targets' mean stays where it is
-        self.stretch = 1 / (1 - min(float(model.region.gauge(mean)), 0.9)) if self.kind == "soften" else 1.0
+        self.parameter_columns = None if model.parameter_columns is None else list(model.parameter_columns)
 
-    def forward(self, inputs: Tensor) -> Tensor:
+    def forward(self, inputs: Tensor, x: Tensor | None = None) -> Tensor:
         parameter = self.head.weight
+        if x is None and self.parameter_columns is not None:
+            x = inputs[..., self.parameter_columns]
+        x = None if x is None else x.to(parameter.dtype)
         steps = inputs.shape[-1] // self.input_deviation.numel()
         deviation = self.input_deviation.repeat(steps)
         scaled = (inputs.to(deviation.dtype) - self.input_mean.repeat(steps)) / torch.where(
@@ -80,12 +82,16 @@ class Network(_Bound):
         n = self.region.n
         values = outputs[..., :n]
         if self.head_kind != "hcr":
-            offset = self.target_mean if self.simple else self.target_mean - self.origin
-            values = self.stretch * (self.target_deviation * values + offset)
+            wide = None if x is None else x.to(self.origin.dtype)
+            place = self.origin if wide is None else origin(wide, self.region)
+            offset = self.target_mean if self.simple else self.target_mean - place
+            values = self.target_deviation * values + offset
+            if self.kind == "soften":  # src/learn/places.c: stretched so that the targets' mean stays where it is
+                values = values / (1 - gauge(offset, self.region, wide).clamp(max=0.9).unsqueeze(-1))
         if self.simple:
             return torch.where(bad, self.origin, values).to(parameter.dtype)
         values = torch.where(bad, float("nan"), values)
         if self.kind == "decode":
             radius = torch.sigmoid(outputs[..., n:])
-            return decode(torch.cat((values, radius), -1).to(parameter.dtype), self.region)
-        return (contract if self.kind == "contract" else soften)(values.to(parameter.dtype), self.region)
+            return decode(torch.cat((values, radius), -1).to(parameter.dtype), self.region, x)
+        return (contract if self.kind == "contract" else soften)(values.to(parameter.dtype), self.region, x)

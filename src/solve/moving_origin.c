@@ -1,7 +1,6 @@
-#include "solve/moving.h"
+#include "solve/moving_origin.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "region/motion.h"
@@ -279,10 +278,8 @@ static hcr_status make_motion(const moving *at, hcri_motion *motion, hcr_error *
 static hcr_status choose(moving *at, hcr_error *error) {
     double room;
     HCRI_TRY(find_middle(at, error));
-    HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, NULL, &at->moves, error));
+    HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
     HCRI_TRY(take(at, &at->moves, 0, &room, error));
-    hcri_rows so=at->moves;
-    for(int z=0;z<12;z++){ hcri_rows nx; HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, &so, &nx, error)); take(at,&nx,fmax(at->room,0),&room,error); fprintf(stderr,"%g ",room); so=nx;} fprintf(stderr,"mid %g\n",at->middle_room);
     if (!(at->room >= enough * at->middle_room))
         HCRI_TRY(improve(at, error));
     if (at->centre != NULL)

@@ -1,0 +1,244 @@
+/* Exactness for any count: decodes and contracts of every kind of region in both precisions by every variant of the
+ * kernels that this machine has, with inputs that are meant to break them, each result decided at tolerance 0.
+ * In the environment: HCR_COUNT, how many results (200,000), and HCR_SEED (1). Both are reported, with what failed. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "constraints/kernels.h"
+#include "numeric/regions.h"
+
+/* The linker puts this in the place of hcri_kernels_best: each thread has the variant that it is told to have. */
+const hcri_kernels *__wrap_hcri_kernels_best(void);
+static _Thread_local const hcri_kernels *chosen;
+static const hcri_kernels *variants[3];
+static size_t variant_count;
+const hcri_kernels *__wrap_hcri_kernels_best(void) { return chosen == NULL ? variants[0] : chosen; }
+
+/* ------------------------------------------------------------------------------------------------------- regions */
+
+static const char *const texts[] = {
+    "var y[3]\nsum(y) == 1\ny >= 0\ny[0] <= 2 * y[1]\n",
+    "var y[4]\nlog_sum_exp(y) <= 2\n-3 <= y <= 3\nexp(y[0]) + power(y[1], 4) <= 5\n",
+    "var y[2]\n-4 <= y <= 4\nunion:\n  norm(y) <= 1\nor\n  abs(y[0]) <= 0.5\n  abs(y[1]) <= 3\nend\norigin = [0, 0]\n",
+    "var y[2]\nnorm(y) <= 4\nexcept norm(y - [2, 0]) <= 0.5\norigin = [0, 0]\n",
+    "var y[2]\nnorm(y) <= 2\nstar:\n  y[0] * y[1] <= 1\nend\norigin = [0, 0]\n",
+    "var y[2]\nunbounded\ny[0] <= 1\nnorm(y) <= 2 - y[0]\norigin = [-1, 0]\n",
+    "var y[4]\nmax(y) - min(y) <= 0.3\nnorm(y, 1) <= 2\nsum_squares(y - 0.1) <= 2\n",
+};
+enum { TEXTS = sizeof texts / sizeof texts[0], KINDS = SHAPES + TEXTS, ROWS = 256, MOST = 16, MAPS = 2 };
+
+static hcr_region *from_text(const char *text) {
+    hcr_builder *builder = NULL;
+    hcr_region *region = NULL;
+    hcr_error error = {0};
+    must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
+    must(hcr_builder_finish(builder, &region, &error), &error);
+    hcr_builder_free(builder);
+    return region;
+}
+
+/* Half of the random ones are around an origin close to the frontier: there the margin is all that there is. */
+static hcr_region *make_region(size_t kind, hcri_random *random) {
+    static const double spreads[] = {0, 1, 100};
+    if (kind >= SHAPES)
+        return from_text(texts[kind - SHAPES]);
+    const size_t n = 1 + hcri_random_below(random, 8);
+    hcr_region *region = random_region((region_shape)kind, n, 1, spreads[hcri_random_below(random, 3)], random);
+    if (hcri_random_below(random, 2) == 0)
+        return region;
+    double polar[MOST + 1], origin[MOST];
+    hcr_error error = {0};
+    fill_normal(random, 1, n, polar);
+    polar[n] = 1 - exp2(-20 * hcri_random_uniform(random));
+    hcr_workspace *workspace = workspace_of(region, 1);
+    must(hcr_decode(region, workspace, 1, NULL, polar, origin, NULL, &error), &error);
+    hcr_workspace_free(workspace);
+    hcr_region *moved = region_moved(region, origin);
+    hcr_region_free(region);
+    return moved;
+}
+
+/* -------------------------------------------------------------------------------------------------------- inputs */
+
+/* A direction and a radius: random, long, along an axis or a constraint's gradient, tied, denormal, next to overflow,
+ * or with a part too small to count; radii are mostly 1, or 1 but for the last bits. */
+static void make_input(const hcr_region *region, int single, hcri_random *random, double *row) {
+    const size_t n = region->set.n, form = hcri_random_below(random, 8);
+    const double tiny = single ? 1e-42 : 1e-310, huge = single ? 1e37 : 1e300;
+    const double size = form == 0 ? 1 : form == 1 ? 50 : form == 2 ? tiny : form == 3 ? huge : 5;
+    for (size_t j = 0; j < n; j++)
+        row[j] = size * (form == 4 ? (double)hcri_random_below(random, 3) - 1 : hcri_random_normal(random));
+    if (form == 5) {
+        const size_t kept = hcri_random_below(random, n);
+        for (size_t j = 0; j < n; j++)
+            row[j] *= j == kept ? 1 : 0;
+    } else if (form == 6) {
+        size_t local;
+        const uint32_t i = (uint32_t)hcri_random_below(random, region->constraints);
+        const hcri_constraint *block = hcri_set_block_of(&region->set, i, &local);
+        memset(row, 0, n * sizeof *row);
+        block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), row);
+    } else if (form == 7) {
+        row[hcri_random_below(random, n)] *= 1e-18;
+    }
+    const size_t radius = hcri_random_below(random, 8);
+    const double uniform = hcri_random_uniform(random);
+    row[n] = radius < 4 ? 1 : radius == 4 ? 1 - exp2(-53 * uniform) : radius == 5 ? 1 + uniform : uniform;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the work */
+
+typedef struct tally {
+    uint64_t results[KINDS][2][3], frontier, outside, regions, single_refused;
+    char first[256]; /* what the first result outside was of */
+} tally;
+
+typedef struct job {
+    uint64_t seed, count;
+    tally tally;
+} job;
+
+static void decide(const hcr_region *region, size_t kind, int single, size_t variant, const double *y,
+                   const float *y_f32, const hcr_ray *rays, tally *all) {
+    const size_t n = region->set.n;
+    uint8_t inside[ROWS];
+    hcr_error error = {0};
+    must(single ? hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, &error)
+                : hcr_check(region, ROWS, NULL, y, inside, NULL, &error),
+         &error);
+    for (size_t i = 0; i < ROWS; i++) {
+        all->frontier += rays[i].outcome == HCR_FRONTIER;
+        if (inside[i])
+            continue;
+        if (all->outside++ == 0)
+            snprintf(all->first, sizeof all->first, "kind %zu, n = %zu, %s precision, variant %zu, first output %a",
+                     kind, n, single ? "single" : "double", variant, y[i * n]);
+    }
+    all->results[kind][single][variant] += ROWS;
+}
+
+static void try_region(const hcr_region *region, size_t kind, int single, size_t variant, hcri_random *random,
+                       tally *all) {
+    const size_t n = region->set.n;
+    double polar[ROWS * (MOST + 1)], v[ROWS * MOST], y[ROWS * MOST];
+    float polar_f32[ROWS * (MOST + 1)], v_f32[ROWS * MOST], y_f32[ROWS * MOST];
+    hcr_ray rays[ROWS];
+    hcr_error error = {0};
+    hcr_workspace *workspace = workspace_of(region, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        make_input(region, single, random, polar + i * (n + 1));
+        memcpy(v + i * n, polar + i * (n + 1), n * sizeof *v);
+    }
+    for (size_t k = 0; k < ROWS * (n + 1); k++)
+        polar_f32[k] = (float)polar[k];
+    for (size_t k = 0; k < ROWS * n; k++)
+        v_f32[k] = (float)v[k];
+    for (int map = 0; map < MAPS; map++) {
+        const hcr_status status =
+            single ? (map == 0 ? hcr_decode_f32(region, workspace, ROWS, NULL, polar_f32, y_f32, rays, &error)
+                               : hcr_contract_f32(region, workspace, ROWS, NULL, v_f32, y_f32, rays, &error))
+                   : (map == 0 ? hcr_decode(region, workspace, ROWS, NULL, polar, y, rays, &error)
+                               : hcr_contract(region, workspace, ROWS, NULL, v, y, rays, &error));
+        if (single && status == HCR_ERROR_PRECISION) {
+            all->single_refused++;
+            break;
+        }
+        must(status, &error);
+        decide(region, kind, single, variant, y, y_f32, rays, all);
+    }
+    hcr_workspace_free(workspace);
+}
+
+static void *work(void *argument) {
+    job *j = argument;
+    hcri_random random;
+    hcri_random_seed(&random, j->seed);
+    uint64_t done = 0;
+    while (done < j->count)
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            chosen = variants[hcri_random_below(&random, variant_count)];
+            hcr_region *region = make_region(kind, &random);
+            j->tally.regions++;
+            for (int repeat = 0; repeat < 4; repeat++)
+                for (int single = 0; single < 2; single++)
+                    for (size_t variant = 0; variant < variant_count; variant++) {
+                        chosen = variants[variant];
+                        try_region(region, kind, single, variant, &random, &j->tally);
+                        done += MAPS * ROWS;
+                    }
+            hcr_region_free(region);
+        }
+    return NULL;
+}
+
+static uint64_t from_environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text == NULL || *text == '\0' ? otherwise : (uint64_t)strtod(text, NULL);
+}
+
+static void test_at_scale(void **state) {
+    (void)state;
+    enum { MOST_THREADS = 64 };
+    const uint64_t count = from_environment("HCR_COUNT", 200000), seed = from_environment("HCR_SEED", 1);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t threads = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
+    pthread_t thread[MOST_THREADS];
+    job *jobs = calloc(threads, sizeof *jobs);
+    assert_non_null(jobs);
+    variant_count = hcri_kernels_all(variants, 3);
+    for (size_t t = 0; t < threads; t++) {
+        jobs[t].seed = seed + 1000003 * t;
+        jobs[t].count = count / threads + 1;
+        assert_int_equal(pthread_create(&thread[t], NULL, work, &jobs[t]), 0);
+    }
+    tally all = {0};
+    uint64_t total = 0;
+    for (size_t t = 0; t < threads; t++) {
+        assert_int_equal(pthread_join(thread[t], NULL), 0);
+        const tally *mine = &jobs[t].tally;
+        for (size_t kind = 0; kind < KINDS; kind++)
+            for (int single = 0; single < 2; single++)
+                for (size_t variant = 0; variant < 3; variant++) {
+                    all.results[kind][single][variant] += mine->results[kind][single][variant];
+                    total += mine->results[kind][single][variant];
+                }
+        all.frontier += mine->frontier;
+        all.regions += mine->regions;
+        all.single_refused += mine->single_refused;
+        if (all.outside == 0)
+            memcpy(all.first, mine->first, sizeof all.first);
+        all.outside += mine->outside;
+    }
+    free(jobs);
+    print_message("    seed %" PRIu64 ", %zu threads: %" PRIu64 " results of %" PRIu64 " regions, %" PRIu64
+                  " on the frontier, %" PRIu64 " outside\n",
+                  seed, threads, total, all.regions, all.frontier, all.outside);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        print_message("    %-15s", kind < SHAPES ? shape_names[kind] : "text");
+        for (int single = 0; single < 2; single++)
+            for (size_t variant = 0; variant < variant_count; variant++)
+                print_message(" %12" PRIu64, all.results[kind][single][variant]);
+        print_message("\n");
+    }
+    if (all.outside != 0)
+        fail_msg("%" PRIu64 " results are outside, the first of %s", all.outside, all.first);
+    assert_true(total > 0 && all.frontier > total / 8);
+}
+
+int main(void) {
+    variants[0] = NULL;
+    hcri_kernels_all(variants, 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_at_scale)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
