@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo test test-python test-long install format clean
+.PHONY: all demo test test-python test-long coverage mutants sanitize supply install format clean
 
 all:
 	@scripts/packages build
@@ -27,9 +27,26 @@ test-python:
 	build/venv/bin/pip install -q './python[test]'
 	build/venv/bin/python -m pytest python/tests
 
-# The exactness tests with a million decodes each: about a quarter of an hour; see docs/measurements.md.
+# Hours: exactness for COUNT results (and a million on each large region), the fuzzers for ten minutes each, kills and loads at length.
+COUNT ?= 1000000000
+SEED ?= 1
 test-long: test
-	HCR_LONG=1 ctest --preset release -R exactness --timeout 0
+	HCR_COUNT=$(COUNT) HCR_SEED=$(SEED) build/tests/scale_test_exactness
+	HCR_LONG=1 ctest --preset release -R 'exactness|^load_|^faults_' --timeout 0
+	scripts/fuzz 600
+
+# Which lines of the library the tests run; whether small wrong changes of it are noticed.
+coverage:
+	@scripts/coverage
+mutants:
+	@scripts/mutate
+
+# The sanitizers that need builds of their own; the same bytes twice; what is linked.
+sanitize:
+	scripts/sanitize all
+supply: all
+	scripts/reproducible
+	scripts/sbom build build/sbom.json
 
 install: all
 	cmake --install build

@@ -106,17 +106,17 @@ class Hcr:
     def contract(self, v, y, suffix, rays=None):
         rows = ctypes.c_size_t(len(v))
         pointers = (self.pointer(v), self.pointer(y), self.pointer(rays) if rays is not None else None)
-        self.call("hcr_contract" + suffix, self.region, self.workspace, rows, *pointers)
+        self.call("hcr_contract" + suffix, self.region, self.workspace, rows, None, *pointers)
 
     def backward(self, v, y_bar, v_bar, suffix):
         rows = ctypes.c_size_t(len(v))
         pointers = map(self.pointer, (v, self.rays, y_bar, v_bar))
-        self.call("hcr_contract_vjp" + suffix, self.region, self.workspace, rows, *pointers)
+        self.call("hcr_contract_vjp" + suffix, self.region, self.workspace, rows, None, *pointers, None)
 
     def inside(self, y):
         y, found = np.ascontiguousarray(y, dtype=np.float64), np.empty(len(y), dtype=np.uint8)
         rows = ctypes.c_size_t(len(y))
-        self.call("hcr_check", self.region, rows, self.pointer(y), self.pointer(found), None)
+        self.call("hcr_check", self.region, rows, None, self.pointer(y), self.pointer(found), None)
         return found.mean()
 
 

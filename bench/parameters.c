@@ -58,6 +58,29 @@ static hcr_status build_band(hcr_builder *builder, hcri_random *random, hcr_erro
     return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + 2 * N, origin[0], error);
 }
 
+/* A band of one width around a forecast that changes, |y − forecast| <= 1, and ramps. O(x) is the forecast. */
+static hcr_status build_forecast(hcr_builder *builder, hcri_random *random, hcr_error *error) {
+    (void)random;
+    enum { N = 48 };
+    double low[N], high[N], bound[2][N];
+    static double origin[1 + N][N];
+    for (size_t j = 0; j < N; j++) {
+        low[j] = -0.1;
+        high[j] = 0.1;
+        bound[0][j] = -2;
+        bound[1][j] = 2;
+        origin[1 + j][j] = 1;
+    }
+    HCRI_TRY(hcr_builder_add_variable(builder, "y", N, 0, error));
+    HCRI_TRY(hcr_builder_add_parameter(builder, "forecast", N, 0, low, high, error));
+    HCRI_TRY(hcr_builder_add_bounds(builder, 0, N, bound[0], bound[1], error));
+    for (uint32_t j = 0; j < N; j++)
+        HCRI_TRY(add_pair(builder, j, 1, N + j, -1, -1, 1, error));
+    for (uint32_t j = 0; j + 1 < N; j++)
+        HCRI_TRY(add_pair(builder, j, 1, j + 1, -1, -0.5, 0.5, error));
+    return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + N, origin[0], error);
+}
+
 /* 1,000 dense rows of unit length, a·y <= 1 + b·x, and an origin that moves with every parameter. */
 static hcr_status build_rows(hcr_builder *builder, hcri_random *random, hcr_error *error) {
     enum { N = 100, P = 10, ROWS = 1000 };
@@ -87,7 +110,8 @@ static hcr_status build_rows(hcr_builder *builder, hcri_random *random, hcr_erro
     return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1 + P, origin[0], error);
 }
 
-static const bench benches[] = {{"band and ramps, 48 outputs, 96 parameters", 48, 96, 0.184, build_band},
+static const bench benches[] = {{"forecast and ramps, 48 outputs, 48 parameters", 48, 48, 0.184, build_forecast},
+                                {"band and ramps, 48 outputs, 96 parameters", 48, 96, 0.184, build_band},
                                 {"1,000 dense rows, 100 outputs, 10 parameters", 100, 10, 0.371, build_rows}};
 
 /* -------------------------------------------------------------------------------------------------------- timing */

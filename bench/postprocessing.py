@@ -46,7 +46,8 @@ class Region:
             raise RuntimeError(self.error.text.decode())
 
     def map(self, name, points, y):
-        self.call(name, self.region, self.workspace, ctypes.c_size_t(len(points)), doubles(points), doubles(y), None)
+        rows = ctypes.c_size_t(len(points))
+        self.call(name, self.region, self.workspace, rows, None, doubles(points), doubles(y), None)
 
     def together(self, name, points, n):
         """Seconds a point, all in one call."""
@@ -63,7 +64,7 @@ class Region:
         for i in range(len(points)):
             point, result = doubles(points[i]), doubles(y[i])
             start = time.perf_counter()
-            call(self.projector, ctypes.c_size_t(1), point, result, None, error)
+            call(self.projector, ctypes.c_size_t(1), None, point, result, None, error)
             times.append(time.perf_counter() - start)
         return y, times
 
@@ -73,7 +74,7 @@ class Region:
         for i in range(len(points)):
             point, result = doubles(v[i]), doubles(y[i])
             start = time.perf_counter()
-            call(self.region, self.workspace, ctypes.c_size_t(1), point, result, None, error)
+            call(self.region, self.workspace, ctypes.c_size_t(1), None, point, result, None, error)
             times.append(time.perf_counter() - start)
         return y, times
 

@@ -41,6 +41,7 @@ class Projector:
         self.hcr.hcr_project.argtypes = [
             ctypes.c_void_p,
             ctypes.c_size_t,
+            ctypes.c_void_p,
             Doubles,
             Doubles,
             ctypes.c_void_p,
@@ -64,7 +65,7 @@ class Projector:
 
     def project(self, points):
         y = np.empty_like(points)
-        self.call("hcr_project", self.projector, len(points), doubles(points), doubles(y), None)
+        self.call("hcr_project", self.projector, len(points), None, doubles(points), doubles(y), None)
         return y
 
     def one_by_one(self, points):
@@ -74,7 +75,7 @@ class Projector:
         project, error = self.hcr.hcr_project, ctypes.byref(self.error)
         for point, result in pairs:
             start = time.perf_counter()
-            status = project(self.projector, 1, point, result, None, error)
+            status = project(self.projector, 1, None, point, result, None, error)
             times.append(time.perf_counter() - start)
             if status != 0:
                 raise RuntimeError(self.error.text.decode())

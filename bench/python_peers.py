@@ -94,6 +94,8 @@ def with_rayen(letter, n, text, data, dtype):
 
 
 def with_pinet(letter, n, text, data, dtype):
+    """Rows and boxes. Its cones have their right side among the outputs, so the ball of B is none; quadratics and matrix
+    inequalities it doesn't have."""
     if letter not in "AC" or dtype == "float64":
         return None
     import jax
@@ -120,13 +122,21 @@ def with_pinet(letter, n, text, data, dtype):
 
 
 def with_cvxpylayers(letter, n, text, data, dtype):
-    if letter != "A" or dtype == "float32":
+    """D isn't here: its cones have a million coefficients, minutes a point."""
+    if letter == "D" or dtype == "float32":
         return None
     import cvxpy
     from cvxpylayers.torch import CvxpyLayer
 
     y, point = cvxpy.Variable(n), cvxpy.Parameter(n)
-    limits = [y <= 2, y >= -2, cvxpy.abs(cvxpy.diff(y)) <= 0.5]
+    if letter == "A":
+        limits = [y <= 2, y >= -2, cvxpy.abs(cvxpy.diff(y)) <= 0.5]
+    elif letter == "B":
+        limits = [cvxpy.norm(y) <= 10]
+    elif letter == "C":
+        limits = [data["A"] @ y <= 1]
+    else:
+        limits = [np.eye(n) + sum(y[j] * data[f"F{j}"] for j in range(n)) >> 0]
     problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(y - point)), limits)
     project = CvxpyLayer(problem, [point], [y])
     return layer(lambda x: project(x)[0], dtype)
@@ -153,7 +163,7 @@ def measure(letter, dtype):
         if made is None:
             continue
         forward, gradient, convert = made
-        batch = 100 if name == "cvxpylayers" else 1000
+        batch = 20 if name == "cvxpylayers" else 1000
         one, many = [convert(inputs[i : i + 1]) for i in range(20)], convert(inputs[:batch])
         for count, function, cases in (
             (1, forward, one),

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "json.h"
 #include "options.h"
 #include "region.h"
 #include "report.h"
@@ -44,15 +45,17 @@ static void derive_name(const char *path, char name[48]) {
 
 static int tell(const struct job *job, const char *name, const hcr_export_report *made) {
     const char *precision = job->single ? "single" : "double";
-    if (job->json)
-        printf("{\"folder\": \"%s\", \"name\": \"%s\", \"precision\": \"%s\", \"margin\": %.17g, \"verified\": %zu, "
-               "\"constants\": %zu, \"operations\": %.0f, \"largest_operations\": %.0f}\n",
-               job->folder, name, precision, made->margin, made->verified, made->constants, made->operations,
+    if (job->json) {
+        printf("{\"folder\": ");
+        json_string(stdout, job->folder);
+        printf(", \"name\": \"%s\", \"precision\": \"%s\", \"margin\": %.17g, \"verified\": %zu, \"constants\": %zu, "
+               "\"operations\": %.0f, \"largest_operations\": %.0f}\n",
+               name, precision, made->margin, made->verified, made->constants, made->operations,
                made->largest_operations);
-    else
-        printf("%s: %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", job->folder, name,
-               precision, made->constants, made->largest_operations,
-               made->verified == 0 ? "" : " (drawing results in)");
+        return EXIT_DONE;
+    }
+    printf("%s: %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", job->folder, name, precision,
+           made->constants, made->largest_operations, made->verified == 0 ? "" : " (drawing results in)");
     return EXIT_DONE;
 }
 

@@ -7,12 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static FILE *elsewhere;
+
+void report_to(FILE *stream) { elsewhere = stream; }
+
+static FILE *messages(void) { return elsewhere == NULL ? stderr : elsewhere; }
+
 void report(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("hcr: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    fputs("hcr: ", messages());
+    vfprintf(messages(), format, arguments);
+    fputc('\n', messages());
     va_end(arguments);
 }
 
@@ -70,9 +76,9 @@ int report_memory(void) {
 int report_usage(const char *command, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "hcr %s: ", command);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n`hcr %s --help` says more\n", command);
+    fprintf(messages(), "hcr %s: ", command);
+    vfprintf(messages(), format, arguments);
+    fprintf(messages(), "\n`hcr %s --help` says more\n", command);
     va_end(arguments);
     return EXIT_USAGE;
 }

@@ -4,6 +4,10 @@
 
 #include "hcr/hcr.h"
 
+#include <stdio.h>
+
+/* Messages go there from now on; NULL: to standard error, as at first. */
+void report_to(FILE *stream);
 /* "hcr: " and the message, on a line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */

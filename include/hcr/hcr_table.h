@@ -46,6 +46,44 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_forma
 HCR_API HCR_MUST_USE hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table,
                                                 hcr_precision precision, hcr_error *error);
 
+/* ---------------------------------------------------------------------------------------------- tables in parts */
+
+/* A table in a file that is read part by part: by several processes that share the work, or where it is larger than
+ * memory. The parts' rows, one part after another, are those of hcr_table_read, and so is what is refused. */
+typedef struct hcr_table_reader hcr_table_reader;
+
+/* What lies in some parts of a CSV file, to be added up over parts; 0 in an NPY file. */
+typedef struct hcr_table_span {
+    uint64_t quotes, lines;
+} hcr_table_span;
+
+/* CSV and NPY, by the name; standard input and NPZ archives are refused (UNSUPPORTED). Reads what is needed to take any
+ * part: the header and the first row. Parts are of about `bytes` bytes. vector: as in hcr_table_read. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes,
+                                                      hcr_table_reader **reader, hcr_error *error);
+HCR_API void hcr_table_reader_close(hcr_table_reader *reader); /* NULL is fine */
+/* How many there are, at least one. */
+HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
+/* Reads part `part`, and tells what lies in it; one behind the last is empty. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_reader_read(hcr_table_reader *reader, size_t part, hcr_table_span *span,
+                                                      hcr_error *error);
+/* The rows that begin in the part that was read last, given what lies in all parts before it: where a line ends depends
+ * on the quotes before. What `table` had before is freed. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_reader_take(hcr_table_reader *reader, hcr_table_span before, hcr_table *table,
+                                                      hcr_error *error);
+
+/* HCR_TABLE_CSV, _NPY or _NPZ, as HCR_TABLE_BY_NAME takes a path. */
+HCR_API hcr_table_format hcr_table_format_of(const char *path);
+
+typedef enum hcr_table_piece {
+    HCR_TABLE_HEAD = 0, /* the line of names, or the NPY header, which is as long for any number of rows */
+    HCR_TABLE_ROWS = 1
+} hcr_table_piece;
+/* A piece of what hcr_table_write would write to `path`, in memory: *bytes is from malloc. A file is the head of the
+ * whole table, then the rows of its parts. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precision precision,
+                                                hcr_table_piece piece, char **bytes, size_t *size, hcr_error *error);
+
 /* Puts the columns of `table` in the order of `names`: when the table has a header and names isn't NULL, by name (a
  * missing one is refused, NAME; others are dropped); without a header by position, the number of columns must be
  * `count` (SHAPE). `what` names the table in messages, such as "X". */

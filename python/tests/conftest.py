@@ -30,6 +30,7 @@ TEXTS: dict[str, tuple[str, dict[str, np.ndarray]]] = {
 #: Those that the formulas know.
 PLAIN = ("box", "differences", "rows", "ball", "quadratics", "cones", "equalities")
 _made: dict[str, hcr.Region] = {}
+_made_moving: dict[str, hcr.Region] = {}
 
 
 def make(name: str) -> hcr.Region:
@@ -99,9 +100,9 @@ MOVING: dict[str, dict] = {
 
 
 def make_moving(name: str) -> hcr.Region:
-    if name not in _made:
-        _made[name] = hcr.Region.from_rows(**MOVING[name])
-    return _made[name]
+    if name not in _made_moving:
+        _made_moving[name] = hcr.Region.from_rows(**MOVING[name])
+    return _made_moving[name]
 
 
 @pytest.fixture(params=list(MOVING))

@@ -17,5 +17,5 @@ static void fault(void) {
 }
 
 __attribute__((section(".vectors"), used)) static const void *const vectors[16] = {
-    &stack_top, (const void *)reset, (const void *)fault, (const void *)fault, (const void *)fault,
-    (const void *)fault, (const void *)fault};
+    &stack_top,          (const void *)reset, (const void *)fault, (const void *)fault,
+    (const void *)fault, (const void *)fault, (const void *)fault};

@@ -134,13 +134,18 @@ typedef struct fractions {
     lanes t[PARTS], slack[PARTS];
 } fractions;
 
+/* What they begin with stands for none: not 0, which times an infinite slack would be a NaN. */
+static const double no_fraction = 0x1p-1000;
+
+static inline double shown(double quotient) { return quotient > no_fraction ? quotient : 0; }
+
 /* Eights take turns with two of them: a comparison waits for the one before it. */
 enum { TURNS = 2 };
 
 INLINED void start_fractions(fractions most[TURNS]) {
     for (size_t k = 0; k < TURNS; k++)
         for (size_t p = 0; p < PARTS; p++) {
-            most[k].t[p] = (lanes){0};
+            most[k].t[p] = spread(no_fraction);
             most[k].slack[p] = spread(1);
         }
 }
@@ -173,7 +178,7 @@ INLINED double largest_fraction(fractions most[TURNS]) {
         raise_fraction(&most[0], p, most[1].t[p], most[1].slack[p]);
         quotients[p] = most[0].t[p] / most[0].slack[p];
     }
-    return largest(quotients);
+    return shown(largest(quotients));
 }
 
 static inline double slack_of(double t, double at, double lower, double upper) {
@@ -191,7 +196,7 @@ INLINED void raise_from_memory(fractions *most, size_t l, const double *t, const
 /* bounds_max with a slack of its own for each number */
 static double fractions_max(size_t n, const double *t, const double *at, const double *lower, const double *upper) {
     if (n < 8) {
-        double most = 0, most_slack = 1;
+        double most = no_fraction, most_slack = 1;
         for (size_t j = 0; j < n; j++) {
             const double slack = slack_of(t[j], at[j], lower[j], upper[j]);
             if (fabs(t[j]) * most_slack > most * slack) {
@@ -199,7 +204,7 @@ static double fractions_max(size_t n, const double *t, const double *at, const d
                 most_slack = slack;
             }
         }
-        return most / most_slack;
+        return shown(most / most_slack);
     }
     fractions most[TURNS];
     start_fractions(most);
@@ -237,8 +242,22 @@ static int within(size_t n, const double *x, const double *lower, const double *
     for (; j + WIDTH <= n; j += WIDTH)
         outside |= lanes_not_ordered(load(lower + j), load(x + j)) | lanes_not_ordered(load(x + j), load(upper + j));
     for (; j < n; j++)
-        outside |= !(lower[j] <= x[j] && x[j] <= upper[j]);
+        outside |= !(islessequal(lower[j], x[j]) && islessequal(x[j], upper[j]));
     return !outside;
+}
+
+static void reach(size_t n, const double *origin, double t, const double *v, double *u, double *y) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++) {
+        u[j] = t * v[j];
+        y[j] = origin[j] + u[j];
+    }
+}
+
+static void combine(size_t n, double s, const double *a, double t, const double *b, double *out) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        out[j] = fused(s, a[j], t * b[j]);
 }
 
 /* origin + t v, clamped. NaN stays NaN. */
@@ -554,6 +573,8 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .dot = dot,
     .squares = squares,
     .weighted_squares = weighted_squares,
+    .reach = reach,
+    .combine = combine,
     .step = step,
     .step_f32 = step_f32,
     .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),

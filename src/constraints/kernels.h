@@ -63,6 +63,10 @@ typedef struct hcri_kernels {
     double (*dot)(size_t n, const double *a, const double *v);
     double (*squares)(size_t n, const double *v);
     double (*weighted_squares)(size_t n, const double *weights, const double *v);
+    /* u = t v, y = origin + t v */
+    void (*reach)(size_t n, const double *origin, double t, const double *v, double *u, double *y);
+    /* out = s a + t b */
+    void (*combine)(size_t n, double s, const double *a, double t, const double *b, double *out);
     /* y = clamp(origin + t v, lower, upper); the f32 one rounds once, at the end (lower and upper are floats). */
     void (*step)(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
                  double *y);

@@ -25,7 +25,7 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
     const hcri_outline outline = {.origin = origin,
                                   .lower = region->lower,
                                   .upper = region->upper,
-                                  .radius = region->radius + (1 + 1e-12) * distance,
+                                  .radius = fmax(region->radius + (1 + 1e-12) * distance, 0x1p-1000),
                                   .affine = &region->affine,
                                   .unbounded_allowed = region->unbounded_allowed,
                                   .visibility = region->visibility,

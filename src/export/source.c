@@ -163,7 +163,7 @@ static void put_holds(hcri_code *code, const hcri_plan *plan) {
         "        if (!(magnitude(z[j]) < %s)) {\n            z[j] = ~0~;\n            verdict = UNCERTAIN;\n"
         "        }\n        size[j] = magnitude(z[j]) + doubt[j];\n    }\n    return verdict;\n}\n\n",
         sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre",
-        hcri_code_literal(code, code->single ? 0x1p60 : 0x1p300).text);
+        hcri_code_literal(code, code->single ? 0x1p80 : 0x1p400).text);
     if (plan->verified == 0)
         return;
     hcri_code_put(code, "/* Constraints that a margin doesn't look after. */\nstatic int holds(const @ *y)\n{\n"

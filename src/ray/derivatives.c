@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/kernels.h"
 #include "ray/maps.h"
 
 typedef struct hcri_vjp {
@@ -17,59 +18,50 @@ typedef struct hcri_vjp {
 /* The scratch of one thread, set.n numbers each. */
 typedef struct hcri_vectors {
     double *reached;  /* u = v/gamma(v): the frontier point is O + u */
-    double *gradient; /* of gamma at v, and behind the outputs (dgamma/dx)/gamma where O stays */
-    double *bar;      /* the gradient by the output */
-    double *result;   /* … and by the input */
+    double *gradient; /* g, of the active constraint at the frontier point, by the outputs and the parameters */
+    double *bar;      /* room for the gradient by the output, … */
+    double *result;   /* … and for that by the input */
 } hcri_vectors;
 
 /* What a row's result depends on beside its direction. */
 typedef struct hcri_by_origin {
     double radius; /* the gradient by the radius of a decode */
     double share;  /* 1 where the result moves along with O, −1 where O moves away from a point that stays, else 0 */
-    double gauge;  /* the gradient by log gamma of a direction that stays */
+    double gauge;  /* the gradient by log gamma of a direction that stays, over g·u */
 } hcri_by_origin;
 
-static double dot(size_t n, const double *a, const double *b) {
-    double total = 0;
-#pragma omp simd reduction(+ : total)
-    for (size_t j = 0; j < n; j++)
-        total += a[j] * b[j];
-    return total;
-}
-
-/* u = v/gamma and grad gamma = g/(g·u), g the gradient of the active constraint at O + u. */
-static void frontier(const hcr_region *region, const hcri_input *input, size_t i, const double *origin,
-                     const hcr_ray *ray, const hcri_vectors *vectors) {
+/* u = v/gamma, and g at O + u. Returns g·u: grad gamma = g/(g·u). */
+static double frontier(const hcr_region *region, const hcri_input *input, size_t i, const double *origin,
+                       const hcr_ray *ray, const hcri_vectors *vectors) {
+    const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *u = vectors->reached, *g = vectors->gradient, *point = vectors->result;
-    for (size_t j = 0; j < outputs; j++) {
-        const double v = hcri_input_at(input, i, j);
-        u[j] = (input->from_origin ? v - origin[j] : v) / ray->gauge;
+    const double *v = input->doubles == NULL || input->from_origin ? u : input->doubles + i * input->width;
+    for (size_t j = 0; v == u && j < outputs; j++)
+        u[j] = hcri_input_at(input, i, j) - (input->from_origin ? origin[j] : 0);
+    kernels->reach(outputs, origin, 1 / ray->gauge, v, u, point);
+    if (region->affine.count != 0) {
+        hcri_affine_project(&region->affine, u);
+        kernels->combine(outputs, 1, origin, 1, u, point);
     }
-    for (size_t j = outputs; j < n; j++)
-        u[j] = 0;
-    hcri_affine_project(&region->affine, u);
-    for (size_t j = 0; j < n; j++) {
-        point[j] = origin[j] + u[j];
-        g[j] = 0;
-    }
+    memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
+    memset(g, 0, n * sizeof *g);
     size_t local;
     const hcri_constraint *block = hcri_set_block_of(&region->set, ray->constraint, &local);
     block->kind->add_gradient(block, local, point, 1, g);
-    const double along = dot(n, g, u);
-    for (size_t j = 0; j < n; j++)
-        g[j] /= along;
+    return kernels->dot(outputs, g, u);
 }
 
-/* The result for one row; vectors->bar holds the gradient by the point or direction, `last` the one by the radius (or
- * the gauge). */
+/* The result for one row; `bar` is the gradient by the point or direction, `last` the one by the radius (or the gauge).
+ */
 static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, const double *origin,
-                              const hcr_ray *ray, const hcri_vectors *vectors, double last) {
+                              const hcr_ray *ray, const hcri_vectors *vectors, const double *bar, double last,
+                              double *result) {
+    const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.outputs;
     const hcri_input *input = &vjp->map.input;
     const hcri_map_kind kind = vjp->map.kind;
-    double *result = vectors->result;
-    const double *u = vectors->reached, *g = vectors->gradient, *bar = vectors->bar;
+    const double *u = vectors->reached, *g = vectors->gradient;
     const int has_frontier = ray->gauge > 0 && isfinite(ray->gauge) && ray->constraint != HCRI_NO_CONSTRAINT;
     const int is_lost = ray->outcome == HCR_BAD_VALUE || ray->outcome >= HCR_OUT_OF_RANGE;
     const int is_identity = kind == HCRI_CONTRACT
@@ -84,52 +76,38 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
         memset(result, 0, n * sizeof *result);
         return by;
     }
-    frontier(region, input, i, origin, ray, vectors);
-    switch (kind) {
-    case HCRI_GAUGE:
-        for (size_t j = 0; j < n; j++)
-            result[j] = last * g[j];
-        by.gauge = last * ray->gauge;
+    const double along = frontier(region, input, i, origin, ray, vectors);
+    if (kind == HCRI_GAUGE) {
+        kernels->combine(n, last / along, g, 0, g, result);
+        by.gauge = last * ray->gauge / along;
         return by;
-    case HCRI_ENCODE: { /* d = u/|u|, |y − O| = gamma |u| */
-        const double length = sqrt(dot(n, u, u)), radial = dot(n, u, bar) / (length * length);
-        for (size_t j = 0; j < n; j++)
-            result[j] = (bar[j] - radial * u[j]) / (length * ray->gauge) + last * g[j];
+    }
+    if (kind == HCRI_ENCODE) { /* d = u/|u|, |y − O| = gamma |u| */
+        const double squares = kernels->squares(n, u), radial = kernels->dot(n, u, bar) / squares;
+        const double share = 1 / (sqrt(squares) * ray->gauge);
+        kernels->combine(n, share, bar, -share * radial, u, result);
+        kernels->combine(n, 1, result, last / along, g, result);
         by.share = -1;
-        by.gauge = last * ray->gauge;
+        by.gauge = last * ray->gauge / along;
         return by;
     }
-    case HCRI_CONTRACT: {
-        const double radial = dot(n, bar, u);
-        for (size_t j = 0; j < n; j++)
-            result[j] = (bar[j] - g[j] * radial) / ray->gauge;
-        by.gauge = -radial;
-        return by;
-    }
-    case HCRI_SOFTEN: { /* O + u gamma/(1 + gamma) */
-        const double radial = dot(n, bar, u), kept = 1 / (1 + ray->gauge);
-        for (size_t j = 0; j < n; j++)
-            result[j] = kept * (bar[j] - g[j] * radial * (ray->gauge * kept));
-        by.gauge = -radial * (ray->gauge * kept) * (ray->gauge * kept);
-        return by;
-    }
-    case HCRI_DECODE: break;
-    }
-    const double r = hcri_input_at(input, i, n), radial = dot(n, bar, u);
-    const double kept = r > 1 ? 1 : r > 0 ? r : 0;
-    for (size_t j = 0; j < n; j++)
-        result[j] = kept / ray->gauge * (bar[j] - g[j] * radial);
-    by.radius = r >= 0 && r <= 1 ? radial : 0;
-    by.gauge = -kept * radial;
+    /* y = O + t v: O + r u, O + u, O + u gamma/(1 + gamma). The result is t bar − (change of t with gamma) g. */
+    const double radial = kernels->dot(n, bar, u);
+    const double r = kind == HCRI_DECODE ? hcri_input_at(input, i, n) : 1, kept = r > 1 ? 1 : r > 0 ? r : 0;
+    const double soft = kind == HCRI_SOFTEN ? ray->gauge / (1 + ray->gauge) : 1;
+    const double t = kept * soft / ray->gauge;
+    by.radius = kind == HCRI_DECODE && r >= 0 && r <= 1 ? radial : 0;
+    by.gauge = -kept * soft * soft * radial / along;
+    kernels->combine(n, t, bar, by.gauge / ray->gauge, g, result);
     return by;
 }
 
-/* The gradient by the parameters, after that by the input. A frontier point keeps c(O + v/gamma, x) = 0, so that
- * dgamma/gamma = g_O·dO + g_x·dx with (g_O, g_x) in vectors->gradient. Overwrites the vectors. */
+/* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
+ * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) in vectors->gradient. Overwrites the vectors. */
 static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const hcri_vjp *vjp, size_t s, size_t i,
-                      const hcri_by_origin *by, const hcri_vectors *vectors) {
+                      const hcri_by_origin *by, const hcri_vectors *vectors, const double *bar, const double *result) {
     const size_t n = region->set.outputs, p = region->motion.parameters;
-    const double *moved = by->share < 0 ? vectors->result : vectors->bar, *g = vectors->gradient;
+    const double *moved = by->share < 0 ? result : bar, *g = vectors->gradient;
     double *origin_bar = vectors->bar, *x_bar = vectors->reached;
     for (size_t j = 0; j < n; j++)
         origin_bar[j] = (by->share == 0 ? 0 : by->share * moved[j]) + (by->gauge == 0 ? 0 : by->gauge * g[j]);
@@ -144,18 +122,15 @@ static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const h
             vjp->x_bar_f32[i * p + k] = (float)x_bar[k];
 }
 
-static void put_result(const hcri_vjp *vjp, size_t n, size_t i, const hcri_vectors *vectors, double radius_bar) {
+/* A row of the result that isn't there yet. */
+static void put_result(const hcri_vjp *vjp, size_t n, size_t i, const double *result, double radius_bar) {
     const int has_radius = vjp->map.kind == HCRI_DECODE;
     const size_t width = has_radius ? n + 1 : n;
-    if (vjp->result != NULL) {
-        memcpy(vjp->result + i * width, vectors->result, n * sizeof(double));
-        if (has_radius)
-            vjp->result[i * width + n] = radius_bar;
-        return;
-    }
-    for (size_t j = 0; j < n; j++)
-        vjp->result_f32[i * width + j] = (float)vectors->result[j];
-    if (has_radius)
+    for (size_t j = 0; vjp->result == NULL && j < n; j++)
+        vjp->result_f32[i * width + j] = (float)result[j];
+    if (has_radius && vjp->result != NULL)
+        vjp->result[i * width + n] = radius_bar;
+    else if (has_radius)
         vjp->result_f32[i * width + n] = (float)radius_bar;
 }
 
@@ -176,18 +151,21 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
     }
     const hcri_vectors vectors = {slice->vectors, slice->vectors + n, slice->vectors + 2 * n, slice->vectors + 3 * n};
     const size_t bar_width = kind == HCRI_GAUGE ? 1 : kind == HCRI_ENCODE ? outputs + 1 : outputs;
+    const size_t width = kind == HCRI_DECODE ? outputs + 1 : outputs;
     for (size_t s = 0; s < rows; s++) {
         const size_t i = first + s;
-        const double *bar = vjp->bar == NULL ? NULL : vjp->bar + i * bar_width;
-        const float *bar_f32 = vjp->bar_f32 == NULL ? NULL : vjp->bar_f32 + i * bar_width;
-        for (size_t j = 0; kind != HCRI_GAUGE && j < outputs; j++)
-            vectors.bar[j] = bar != NULL ? bar[j] : (double)bar_f32[j];
-        const double last = bar != NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
-        const hcri_by_origin by = row_vjp(region, vjp, i, hcri_origin_of(region, slice, s), &rays[s], &vectors, last);
-        hcri_affine_project(&region->affine, vectors.result);
-        put_result(vjp, outputs, i, &vectors, by.radius);
+        const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : vectors.bar;
+        const float *bar_f32 = vjp->bar != NULL ? NULL : vjp->bar_f32 + i * bar_width;
+        for (size_t j = 0; bar_f32 != NULL && kind != HCRI_GAUGE && j < outputs; j++)
+            vectors.bar[j] = (double)bar_f32[j];
+        const double last = bar_f32 == NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
+        double *result = vjp->result != NULL ? vjp->result + i * width : vectors.result;
+        const hcri_by_origin by =
+            row_vjp(region, vjp, i, hcri_origin_of(region, slice, s), &rays[s], &vectors, bar, last, result);
+        hcri_affine_project(&region->affine, result);
+        put_result(vjp, outputs, i, result, by.radius);
         if (slice->origins != NULL && (vjp->x_bar != NULL || vjp->x_bar_f32 != NULL))
-            put_x_bar(region, slice, vjp, s, i, &by, &vectors);
+            put_x_bar(region, slice, vjp, s, i, &by, &vectors, bar, result);
     }
 }
 

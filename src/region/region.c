@@ -45,6 +45,24 @@ static void extra_of_dependent(const hcr_region *region, double unit, const doub
         }
 }
 
+/* The margin that a block needs; infinity when there is none. */
+static double margin_of(const hcr_region *region, const hcri_constraint *block, double unit,
+                        const hcri_extent *extent) {
+    const int moves = region->motion.parameters != 0;
+    return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent);
+}
+
+/* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it needs a margin then, and
+ * under 1. `reach` is overwritten. */
+static int prove_origin(const hcr_region *region, const double *size, double *reach, const double *extra) {
+    memset(reach, 0, region->set.n * sizeof *reach);
+    const hcri_extent at_rest = {size, reach, &region->motion, 0, region->affine.count == 0 ? NULL : extra};
+    for (size_t b = 0; b < region->set.blocks; b++)
+        if (!(margin_of(region, region->set.block[b], 0x1p-53, &at_rest) < 1))
+            return 0;
+    return 1;
+}
+
 /* The margin of the blocks that have one; the others are verified. */
 static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const double *size, const double *reach,
                                  double *extra, hcr_error *error) {
@@ -61,8 +79,7 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
     if (region->verified[precision] == NULL)
         return hcri_fail_memory(error);
     for (size_t b = 0; b < set->blocks; b++) {
-        const hcri_kind *kind = set->block[b]->kind;
-        const double margin = moves && kind->follow == NULL ? INFINITY : kind->margin(set->block[b], unit, &extent);
+        const double margin = margin_of(region, set->block[b], unit, &extent);
         if (margin <= HCRI_LARGEST_MARGIN)
             region->margin[precision] = fmax(region->margin[precision], margin);
         else
@@ -104,9 +121,12 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     hcr_status status = HCR_OK;
     if (!region->bounded && !region->unbounded_allowed)
         status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
-    for (int p = 0; p < 2 && status == HCR_OK; p++)
-        status = compute_margin(region, (hcr_precision)p, size, reach, reach + n, error);
-    region->origin_proved = region->verified_blocks[HCR_DOUBLE] == 0 || region->motion.parameters == 0;
+    double *extra = reach + n;
+    for (int p = HCR_SINGLE; p >= HCR_DOUBLE && status == HCR_OK; p--)
+        status = compute_margin(region, (hcr_precision)p, size, reach, extra, error);
+    for (size_t j = 0; j < n; j++) /* of an open region: the origin's own part doesn't depend on the reach */
+        extra[j] = isinf(extra[j]) ? 0 : extra[j];
+    region->origin_proved = region->motion.parameters == 0 || prove_origin(region, size, reach, extra);
     region->motion.proved = region->origin_proved;
     hcri_release(&region->set.allocator, size);
     return status;

@@ -1,4 +1,5 @@
-/* The equalities of a set, solved: which are independent, which outputs they determine, and how. */
+/* The equalities of a set, solved: which are independent, which outputs they determine, and how. Parameters count as
+ * known: rank and basis come from the outputs' part alone, and rows of T may have their columns. */
 #ifndef HCRI_ELIMINATION_H
 #define HCRI_ELIMINATION_H
 
@@ -23,6 +24,8 @@ typedef struct hcri_elimination {
  * and the constant are refined until they are right to a few units in the last place. Errors: EMPTY with equalities
  * that contradict each other, UNSUPPORTED when too many hang together, MEMORY. */
 hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hcr_error *error);
+/* Dependent outputs by increasing number, as the runtime wants them. */
+hcr_status hcri_elimination_sort(hcri_elimination *elimination, const hcr_allocator *allocator, hcr_error *error);
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator);
 /* marked[e] = 1 for each equality of the set that dependent output number d follows from. */
 void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked);

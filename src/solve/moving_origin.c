@@ -19,18 +19,17 @@ static const double enough = 0.9;
 
 typedef struct moving {
     const hcri_lifted *lifted;
-    hcri_sweep sweep;   /* the range; nothing moves in it */
-    double *point;      /* all columns: the centre of a largest ball at the middle of the range, … */
-    double middle_room; /* … and its radius */
-    hcri_rows moves;    /* as drift.h has them */
-    hcri_rows map;      /* of the motion, … */
-    double *centre;     /* … the origin that goes with it at the middle of the range (an output each), … */
-    double room;        /* … and the radius of the ball that it has for every x, −infinity: none */
+    hcri_sweep sweep;    /* the range; nothing moves in it */
+    const double *point; /* all columns: the centre of a largest ball at the middle of the range, … */
+    double middle_room;  /* … and its radius */
+    hcri_rows moves;     /* as drift.h has them */
+    hcri_rows map;       /* of the motion, … */
+    double *centre;      /* … the origin that goes with it at the middle of the range (an output each), … */
+    double room;         /* … and the radius of the ball that it has for every x, −infinity: none */
 } moving;
 
 static void release(moving *at) {
     hcri_sweep_release(&at->sweep);
-    hcri_release(memory, at->point);
     hcri_release(memory, at->centre);
     hcri_rows_release(&at->moves, memory);
     hcri_rows_release(&at->map, memory);
@@ -50,19 +49,32 @@ static hcr_status refuse_middle(hcr_status status, const hcr_error *found, hcr_e
         found->text);
 }
 
-static hcr_status find_middle(moving *at, hcr_error *error) {
+/* Rows without outputs, which no origin can satisfy, show here. */
+static hcr_status check_middle(const hcri_set *set, const double *point, hcr_error *error) {
+    uint32_t number;
+    double value;
+    char words[400];
+    if (hcri_strictly_inside(set, point, &number, &value))
+        return HCR_OK;
+    const hcri_place *place = hcri_set_place_of(set, number);
+    hcri_describe_constraint(set, number, words, sizeof words);
+    return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
+                        "with all parameters at the middle of their ranges no point is strictly inside of\n    %s\n"
+                        "Narrow the ranges, or loosen it.",
+                        words);
+}
+
+hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
     hcri_counterpart slice;
     hcr_error found = {0};
-    hcr_status status = hcri_counterpart_make(at->lifted, NULL, &slice, &found);
+    hcr_status status = hcri_counterpart_make(lifted, NULL, &slice, &found);
     if (status == HCR_OK) {
-        status = hcri_counterpart_centre(&slice, at->point, &at->middle_room, &found);
+        const hcri_sweep *range = &slice.sweep;
+        status = hcri_counterpart_centre(&slice, point, room, &found);
+        memcpy(point + range->outputs, range->middle, (range->n - range->outputs) * sizeof *point);
         hcri_counterpart_release(&slice);
     }
-    if (status != HCR_OK)
-        return refuse_middle(status, &found, error);
-    const size_t n = at->sweep.n, outputs = at->sweep.outputs;
-    memcpy(at->point + outputs, at->sweep.middle, (n - outputs) * sizeof *at->point);
-    return HCR_OK;
+    return status == HCR_OK ? check_middle(lifted->set, point, error) : refuse_middle(status, &found, error);
 }
 
 /* ------------------------------------------------------------------------------------------------- maps and centres */
@@ -131,7 +143,11 @@ static int sticks_out(const moving *at, const hcri_constraint *block, size_t i, 
     else
         hcri_reduction_pull(free->reduction, gradient, pulled);
     memset(pulled + free->outputs, 0, (free->n - free->outputs) * sizeof *pulled);
-    (void)hcri_steepest(free, pulled, direction);
+    if (!(hcri_steepest(free, pulled, direction) > 0)) { /* a kink in its middle: any way out */
+        for (size_t j = 0; j < free->outputs; j++)
+            pulled[j] = j % 2 == 0 ? 1 : -0.5;
+        (void)hcri_steepest(free, pulled, direction);
+    }
     if (free->reduction == NULL)
         memcpy(lifted, direction, n * sizeof *lifted);
     else
@@ -238,26 +254,34 @@ static hcr_status mix(moving *at, const hcri_rows *program, double least, hcr_er
     return status;
 }
 
-/* Looks for more room than the drift's moves have. */
-static hcr_status improve(moving *at, hcr_error *error) {
+/* The moves of the program, and the room that nothing exceeds; infinity where the program is too large. */
+static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_error *error) {
     hcri_robust *robust = NULL;
-    hcri_rows moves = {0};
-    const double drifting = at->room;
-    double promised, room;
+    *most = INFINITY;
     HCRI_TRY(hcri_robust_create(at->lifted, &at->sweep, &at->moves, at->point, at->middle_room, &robust, error));
-    if (robust == NULL)
-        return HCR_OK;
-    hcr_status status = hcri_rows_append_all(&moves, memory, &at->moves, error);
-    if (status == HCR_OK)
-        status = solve_robust(at, robust, &moves, &promised, error);
-    if (status == HCR_OK && promised > 0 && enough * promised > drifting) {
-        status = take(at, &moves, fmax(drifting, 0), &room, error);
-        if (status == HCR_OK && enough * room > drifting)
-            status = mix(at, &moves, enough * room, error);
-    }
-    hcri_rows_release(&moves, memory);
+    const hcr_status status = robust == NULL ? HCR_OK : solve_robust(at, robust, moves, most, error);
     hcri_robust_free(robust);
     return status;
+}
+
+/* The drift's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly tried;
+ * with others the program is asked first whether there is anything to be found. */
+static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
+    const int flat = at->lifted->set->blocks == 2;
+    double most = INFINITY, room;
+    if (!flat)
+        HCRI_TRY(promise(at, program, &most, error));
+    if (most > 0)
+        HCRI_TRY(take(at, &at->moves, 0, &room, error));
+    if (at->room >= enough * fmin(most, at->middle_room))
+        return HCR_OK;
+    if (flat)
+        HCRI_TRY(promise(at, program, &most, error));
+    const double drifting = fmax(at->room, 0);
+    if (isinf(most) || !(enough * most > drifting))
+        return HCR_OK;
+    HCRI_TRY(take(at, program, drifting, &room, error));
+    return enough * room > drifting ? mix(at, program, enough * room, error) : HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the motion */
@@ -276,34 +300,19 @@ static hcr_status make_motion(const moving *at, hcri_motion *motion, hcr_error *
 }
 
 static hcr_status choose(moving *at, hcr_error *error) {
-    double room;
-    HCRI_TRY(find_middle(at, error));
+    hcri_rows program = {0};
     HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
-    HCRI_TRY(take(at, &at->moves, 0, &room, error));
-    if (!(at->room >= enough * at->middle_room))
-        HCRI_TRY(improve(at, error));
-    if (at->centre != NULL)
-        return HCR_OK;
+    hcr_status status = hcri_rows_append_all(&program, memory, &at->moves, error);
+    if (status == HCR_OK)
+        status = choose_moves(at, &program, error);
+    hcri_rows_release(&program, memory);
+    if (status != HCR_OK || at->centre != NULL)
+        return status;
     /* Nothing affine stays inside for all x: the best there is around the middle. */
     HCRI_TRY(hcri_drift_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
     at->centre = hcri_copy(memory, at->point, at->sweep.outputs, sizeof *at->centre);
     at->room = at->middle_room;
     return at->centre == NULL ? hcri_fail_memory(error) : HCR_OK;
-}
-
-/* Rows without outputs, which no origin can satisfy, show here. */
-static hcr_status check_middle(const hcri_set *set, const double *origin, hcr_error *error) {
-    uint32_t number;
-    double value;
-    char words[400];
-    if (hcri_strictly_inside(set, origin, &number, &value))
-        return HCR_OK;
-    const hcri_place *place = hcri_set_place_of(set, number);
-    hcri_describe_constraint(set, number, words, sizeof words);
-    return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
-                        "with all parameters at the middle of their ranges no point is strictly inside of\n    %s\n"
-                        "Narrow the ranges, or loosen it.",
-                        words);
 }
 
 static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_motion *motion, double *origin) {
@@ -312,16 +321,14 @@ static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, cons
     hcri_affine_complete(lifted->affine, origin);
 }
 
-hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, hcri_motion *motion, double *origin,
-                            double *inradius, hcr_error *error) {
-    const hcri_set *set = lifted->set;
-    moving at = {.lifted = lifted, .room = -INFINITY};
-    HCRI_TRY(hcri_sweep_create(set, NULL, &at.sweep, error));
-    at.point = hcri_allocate(memory, set->n, sizeof *at.point);
-    hcr_status status = at.point == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK && builder->origin == HCR_ORIGIN_GIVEN) {
+hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
+                            hcri_motion *motion, double *origin, double *inradius, hcr_error *error) {
+    moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
+    HCRI_TRY(hcri_sweep_create(lifted->set, NULL, &at.sweep, error));
+    hcr_status status;
+    if (builder->origin == HCR_ORIGIN_GIVEN) {
         status = hcri_given_find(lifted, &at.sweep, builder, motion, &at.room, error);
-    } else if (status == HCR_OK) {
+    } else {
         status = choose(&at, error);
         if (status == HCR_OK)
             status = make_motion(&at, motion, error);
@@ -329,7 +336,7 @@ hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builde
     if (status == HCR_OK) {
         take_origin(lifted, &at.sweep, motion, origin);
         *inradius = at.room;
-        status = check_middle(set, origin, error);
+        status = check_middle(lifted->set, origin, error);
     }
     release(&at);
     return status;

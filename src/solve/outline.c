@@ -4,152 +4,24 @@
 #include <string.h>
 
 #include "solve/bounds.h"
-#include "solve/central.h"
 #include "solve/conflict.h"
 #include "solve/describe.h"
 #include "solve/moving_origin.h"
-#include "solve/open.h"
-#include "solve/origin.h"
-#include "solve/outer.h"
 #include "solve/radius.h"
 #include "solve/reduction.h"
+#include "solve/survey.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* What is looked for. */
 typedef struct task {
     hcr_origin origin;
-    double *point; /* NULL, or the wished one */
+    double *point; /* NULL, or the wished one … */
+    int is_inside; /* … which is known to be strictly inside */
     int unbounded_allowed;
     int centre_only;             /* no extremes */
     const double *lower, *upper; /* NULL, or a box that holds the set */
 } task;
-
-/* What is found of a set without equalities. */
-typedef struct survey {
-    const hcri_set *set;
-    hcri_wish wish;
-    int unbounded_allowed, centre_only;
-    double *origin, *lower, *upper; /* lower, upper: at first as far as they are known from elsewhere */
-    double inradius;
-    const hcri_rows *rows;         /* NULL, or rows whose extremes are wanted too, … */
-    double *row_lower, *row_upper; /* … known as far as this */
-} survey;
-
-/* A length to measure by around a point: the room it has, but for where nothing is near, or it is next to nothing. */
-static double measure_at(size_t n, const double *y, double room) {
-    static const double most = 1e15, least = 1e-13;
-    double size = 1e-100;
-    for (size_t j = 0; j < n; j++)
-        size = fmax(size, fabs(y[j]));
-    return room < most ? fmax(room, least * size) : 1;
-}
-
-/* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
-
-/* A set that is empty is called so, not unbounded. */
-static hcr_status prove_bounded(const survey *at, hcr_error *error) {
-    hcr_error found = {0};
-    const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
-    if (status == HCR_ERROR_UNBOUNDED &&
-        hcri_central_check_flat_part(at->set, at->lower, at->upper, error) == HCR_ERROR_EMPTY)
-        return HCR_ERROR_EMPTY;
-    return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
-}
-
-static hcr_status survey_plain(survey *at, double *centre, hcr_error *error) {
-    const hcri_set *set = at->set;
-    double room = 0;
-    int unbounded = 0;
-    if (!hcri_bounds_closed(set->n, at->lower, at->upper)) {
-        hcr_error found = {0};
-        const hcr_status status = prove_bounded(at, &found);
-        unbounded = status == HCR_ERROR_UNBOUNDED && at->unbounded_allowed;
-        if (status != HCR_OK && !unbounded)
-            return hcri_fail_at(error, status, found.file, found.line, found.column, "%s", found.text);
-    }
-    if (at->wish.kind != HCR_ORIGIN_GIVEN)
-        HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
-                           : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
-    HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
-    at->inradius = room;
-    if (at->centre_only)
-        return HCR_OK;
-    at->inradius = measure_at(set->n, at->origin, hcri_central_radius(set, at->origin));
-    if (at->rows != NULL)
-        HCRI_TRY(hcri_bounds_of_rows(set, at->origin, at->inradius, at->rows, at->row_lower, at->row_upper, error));
-    return hcri_bounds_narrow(set, at->origin, at->inradius, unbounded, at->lower, at->upper, error);
-}
-
-/* ------------------------------------------------------------------------------------------------- and other kinds */
-
-static hcr_status survey_outer(survey *at, hcri_outer *outer, double *centre, hcr_error *error) {
-    const hcri_set *set = at->set;
-    const size_t n = set->n;
-    const int closed = outer->bounded;
-    double room = 0;
-    int bounded = 1;
-    if (at->wish.kind == HCR_ORIGIN_GIVEN) {
-        HCRI_TRY(hcri_origin_choose(set, &at->wish, NULL, 0, at->lower, at->upper, at->origin, error));
-        memcpy(centre, at->origin, n * sizeof *centre);
-        hcri_outer_start_at(outer, centre);
-    } else {
-        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
-    }
-    at->inradius = room;
-    if (at->centre_only)
-        return hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error);
-    HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
-    if (!bounded && !at->unbounded_allowed)
-        return hcri_bounds_refuse(set, at->origin, error);
-    HCRI_TRY(hcri_outer_extremes(outer, centre, measure_at(n, centre, hcri_outer_radius(set, centre)), at->rows,
-                                 at->row_lower, at->row_upper, error));
-    memcpy(at->lower, outer->lower, n * sizeof *at->lower);
-    memcpy(at->upper, outer->upper, n * sizeof *at->upper);
-    if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
-        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
-    HCRI_TRY(hcri_origin_choose(set, &at->wish, centre, room, at->lower, at->upper, at->origin, error));
-    at->inradius = measure_at(n, at->origin, hcri_outer_radius(set, at->origin));
-    return HCR_OK;
-}
-
-/* Narrows a box by another one. */
-static void narrow(size_t n, const double *low, const double *high, double *lower, double *upper) {
-    for (size_t j = 0; j < n; j++) {
-        lower[j] = fmax(lower[j], low[j]);
-        upper[j] = fmin(upper[j], high[j]);
-        if (!(lower[j] < upper[j])) { /* empty, for the search to show */
-            lower[j] = low[j];
-            upper[j] = high[j];
-        }
-    }
-}
-
-static hcr_status survey_set(survey *at, hcr_error *error) {
-    const hcri_set *set = at->set;
-    if (at->wish.kind == HCR_ORIGIN_MEAN && at->wish.point == NULL)
-        return hcri_fail(error, HCR_ERROR_ORIGIN,
-                         "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
-                         "compile takes --targets), or choose another origin");
-    double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
-    if (centre == NULL)
-        return hcri_fail_memory(error);
-    double *low = centre + set->n, *high = low + set->n;
-    hcr_status status = hcri_bounds_derive(set, low, high, error);
-    if (status == HCR_OK)
-        narrow(set->n, low, high, at->lower, at->upper);
-    hcri_outer outer = {0};
-    if (status == HCR_OK && !hcri_outer_is_needed(set)) {
-        status = survey_plain(at, centre, error);
-    } else if (status == HCR_OK) {
-        status = hcri_outer_create(set, at->lower, at->upper, &outer, error);
-        if (status == HCR_OK)
-            status = survey_outer(at, &outer, centre, error);
-        hcri_outer_release(&outer);
-    }
-    hcri_release(memory, centre);
-    return status;
-}
 
 /* ------------------------------------------------------------------------------------------------------ equalities */
 
@@ -278,19 +150,20 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wa
         return hcri_fail_memory(error);
     double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
     hcri_rows rows = {0};
-    survey at = {.set = &reduction->set,
-                 .wish = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
-                 .unbounded_allowed = wanted->unbounded_allowed,
-                 .centre_only = wanted->centre_only,
-                 .origin = numbers,
-                 .lower = numbers + k,
-                 .upper = numbers + 2 * k,
-                 .rows = &rows,
-                 .row_lower = low,
-                 .row_upper = high};
+    hcri_survey at = {.set = &reduction->set,
+                      .wish = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
+                      .is_inside = wanted->is_inside,
+                      .unbounded_allowed = wanted->unbounded_allowed,
+                      .centre_only = wanted->centre_only,
+                      .origin = numbers,
+                      .lower = numbers + k,
+                      .upper = numbers + 2 * k,
+                      .rows = &rows,
+                      .row_lower = low,
+                      .row_upper = high};
     hcr_status status = hcri_bounds_derive(finding->set, lower, upper, error);
     if (status == HCR_OK)
-        narrow(n, lower, upper, finding->lower, finding->upper);
+        hcri_survey_narrow(n, lower, upper, finding->lower, finding->upper);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
         at.upper[i] = finding->upper[reduction->free[i]];
@@ -300,7 +173,7 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wa
     if (status == HCR_OK)
         status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
     if (status == HCR_OK)
-        status = survey_set(&at, error);
+        status = hcri_survey_run(&at, error);
     if (status == HCR_OK) {
         hcri_reduction_complete(reduction, at.origin, finding->origin);
         for (size_t i = 0; i < k; i++) {
@@ -334,20 +207,44 @@ static hcr_status copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *er
         else
             copy->block[kept++] = copy->block[b];
     copy->blocks = kept;
-    return hcri_set_number(copy, error);
+    const hcr_status status = hcri_set_number(copy, error);
+    if (status != HCR_OK)
+        hcri_set_release(copy);
+    return status;
+}
+
+/* What is found of a set with parameters before all else: the centre at the middle of their range, with that as the
+ * parameters; the error where there is none. */
+typedef struct middle {
+    double *point, room;
+    hcr_status status;
+    hcr_error error;
+} middle;
+
+/* A point inside saves the search for one in the set of outputs and parameters. */
+static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *at, hcr_error *error) {
+    at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
+    if (at->point == NULL)
+        return hcri_fail_memory(error);
+    at->status = hcri_moving_middle(lifted, at->point, &at->room, &at->error);
+    if (at->status == HCR_OK) {
+        wanted->origin = HCR_ORIGIN_GIVEN;
+        wanted->point = at->point;
+        wanted->is_inside = 1;
+    }
+    return HCR_OK;
 }
 
 /* How the origin moves. Every range is kept whole, whatever narrows it. */
-static hcr_status find_motion(const hcr_builder *builder, const hcri_set *free, hcri_finding *finding,
+static hcr_status find_motion(const hcr_builder *builder, hcri_lifted *lifted, const middle *at, hcri_finding *finding,
                               hcr_error *error) {
     const hcri_set *set = finding->set;
-    const hcri_lifted lifted = {.set = set,
-                                .free = free,
-                                .affine = &finding->affine,
-                                .lower = finding->lower,
-                                .upper = finding->upper,
-                                .unbounded_allowed = builder->unbounded_allowed};
-    HCRI_TRY(hcri_moving_find(&lifted, builder, &finding->motion, finding->origin, &finding->inradius, error));
+    if (at->status != HCR_OK)
+        return hcri_fail_at(error, at->status, at->error.file, at->error.line, at->error.column, "%s", at->error.text);
+    lifted->lower = finding->lower;
+    lifted->upper = finding->upper;
+    HCRI_TRY(hcri_moving_find(lifted, builder, at->point, at->room, &finding->motion, finding->origin,
+                              &finding->inradius, error));
     for (size_t j = set->outputs; j < set->n; j++) {
         finding->lower[j] = set->box->lower[j];
         finding->upper[j] = set->box->upper[j];
@@ -357,31 +254,58 @@ static hcr_status find_motion(const hcr_builder *builder, const hcri_set *free, 
 }
 
 /* Without equalities. */
-static hcr_status find_free(const task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
-    hcri_set convex = {0};
-    survey at = {.set = finding->set,
-                 .wish = {wanted->origin, wanted->point},
-                 .unbounded_allowed = wanted->unbounded_allowed,
-                 .centre_only = wanted->centre_only,
-                 .origin = finding->origin,
-                 .lower = finding->lower,
-                 .upper = finding->upper};
-    hcr_status status = HCR_OK;
-    if (moving != NULL && has_varying(finding->set)) {
-        status = copy_convex(finding->set, &convex, error);
-        at.set = &convex;
-    }
-    if (status == HCR_OK)
-        status = survey_set(&at, error);
+static hcr_status survey_free(const task *wanted, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    hcri_survey at = {.set = set,
+                      .wish = {wanted->origin, wanted->point},
+                      .is_inside = wanted->is_inside,
+                      .unbounded_allowed = wanted->unbounded_allowed,
+                      .centre_only = wanted->centre_only,
+                      .origin = finding->origin,
+                      .lower = finding->lower,
+                      .upper = finding->upper};
+    const hcr_status status = hcri_survey_run(&at, error);
     finding->inradius = at.inradius;
-    if (status == HCR_OK && moving != NULL)
-        status = find_motion(moving, at.set, finding, error);
+    return status;
+}
+
+static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
+    if (moving == NULL)
+        return survey_free(wanted, finding->set, finding, error);
+    hcri_set convex;
+    middle at = {0};
+    HCRI_TRY(copy_convex(finding->set, &convex, error));
+    hcri_lifted lifted = {.set = finding->set,
+                          .free = &convex,
+                          .affine = &finding->affine,
+                          .unbounded_allowed = wanted->unbounded_allowed};
+    hcr_status status = take_middle(&lifted, wanted, &at, error);
+    if (status == HCR_OK)
+        status = survey_free(wanted, &convex, finding, error);
+    if (status == HCR_OK)
+        status = find_motion(moving, &lifted, &at, finding, error);
+    hcri_release(memory, at.point);
     hcri_set_release(&convex);
     return status;
 }
 
-static hcr_status find_reduced(const task *wanted, const hcri_set *set, const hcr_builder *moving,
-                               hcri_finding *finding, hcr_error *error) {
+static hcr_status survey_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
+                                hcri_finding *finding, hcr_error *error) {
+    middle at = {0};
+    hcri_lifted lifted = {.set = finding->set,
+                          .free = &reduction->set,
+                          .affine = &finding->affine,
+                          .unbounded_allowed = wanted->unbounded_allowed};
+    hcr_status status = take_middle(&lifted, wanted, &at, error);
+    if (status == HCR_OK)
+        status = survey_reduced(reduction, wanted, finding, error);
+    if (status == HCR_OK)
+        status = find_motion(moving, &lifted, &at, finding, error);
+    hcri_release(memory, at.point);
+    return status;
+}
+
+static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
+                               hcr_error *error) {
     hcri_elimination elimination;
     hcri_reduction reduction;
     HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
@@ -399,9 +323,8 @@ static hcr_status find_reduced(const task *wanted, const hcri_set *set, const hc
         if (wanted->point != NULL)
             status = place_on_equalities(finding->set, &finding->affine, wanted->origin, wanted->point, error);
         if (status == HCR_OK)
-            status = survey_reduced(&reduction, wanted, finding, error);
-        if (status == HCR_OK && moving != NULL)
-            status = find_motion(moving, &reduction.set, finding, error);
+            status = moving == NULL ? survey_reduced(&reduction, wanted, finding, error)
+                                    : survey_moving(&reduction, wanted, moving, finding, error);
         hcri_reduction_release(&reduction);
         elimination.affine = (hcri_affine){0};
     }
@@ -411,7 +334,7 @@ static hcr_status find_reduced(const task *wanted, const hcri_set *set, const hc
 
 /* ------------------------------------------------------------------------------------------------------ everything */
 
-static hcr_status find(const task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
+static hcr_status find(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
                        hcr_error *error) {
     const size_t n = set->n;
     finding->set = set;
@@ -453,7 +376,7 @@ static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, h
                          "the origin of a region with parameters moves with them: choose chebyshev, or give it (a "
                          "point, or a point and its change with each parameter), not %s",
                          builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
-    const task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV, .unbounded_allowed = builder->unbounded_allowed};
+    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV, .unbounded_allowed = builder->unbounded_allowed};
     hcr_error found = {0};
     const hcr_status status = find(&wanted, set, builder, finding, &found);
     if (status == HCR_OK)
@@ -477,11 +400,11 @@ hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hc
 
 hcr_status hcri_outline_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
                                double *centre, double *radius, hcr_error *error) {
-    const task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
-                         .unbounded_allowed = unbounded_allowed,
-                         .centre_only = 1,
-                         .lower = lower,
-                         .upper = upper};
+    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
+                   .unbounded_allowed = unbounded_allowed,
+                   .centre_only = lower != NULL,
+                   .lower = lower,
+                   .upper = upper};
     hcri_finding finding = {0};
     const hcr_status status = find(&wanted, set, NULL, &finding, error);
     if (status == HCR_OK) {

@@ -115,11 +115,14 @@ static void write_name(FILE *stream, const char *name) {
         fwrite(name, 1, length, stream);
 }
 
-void hcri_csv_write(FILE *stream, const hcr_table *table, hcr_precision precision) {
+void hcri_csv_write_head(FILE *stream, const hcr_table *table) {
     for (size_t j = 0; table->names != NULL && j < table->columns; j++) {
         write_name(stream, table->names[j]);
         fputc(j + 1 < table->columns ? ',' : '\n', stream);
     }
+}
+
+void hcri_csv_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision) {
     for (size_t i = 0; i < table->rows; i++)
         for (size_t j = 0; j < table->columns; j++) {
             char text[32];

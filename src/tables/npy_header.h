@@ -19,4 +19,11 @@ typedef struct hcri_npy_header {
 hcr_status hcri_npy_header_read(const char *file, const char *bytes, size_t size, hcri_npy_header *header,
                                 hcr_error *error);
 
+/* Rows and columns of the array; `left` is how many bytes follow the header, to be those of its numbers. vector: as in
+ * hcr_table_read. */
+hcr_status hcri_npy_shape(const char *file, const hcri_npy_header *header, int vector, uint64_t left, size_t *rows,
+                          size_t *columns, hcr_error *error);
+/* `count` numbers that follow one another in the file, to places `stride` apart. */
+void hcri_npy_convert(const hcri_npy_header *header, size_t count, const char *bytes, size_t stride, double *values);
+
 #endif

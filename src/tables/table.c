@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tables/table.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,10 +36,12 @@ static int ends_with(const char *path, const char *ending) {
     return length >= tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-static hcr_table_format find_format(const char *path, hcr_table_format format) {
-    if (format != HCR_TABLE_BY_NAME)
-        return format;
+hcr_table_format hcr_table_format_of(const char *path) {
     return ends_with(path, ".npy") ? HCR_TABLE_NPY : ends_with(path, ".npz") ? HCR_TABLE_NPZ : HCR_TABLE_CSV;
+}
+
+static hcr_table_format find_format(const char *path, hcr_table_format format) {
+    return format == HCR_TABLE_BY_NAME ? hcr_table_format_of(path) : format;
 }
 
 hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector, hcr_table *table,
@@ -72,32 +76,77 @@ hcr_status hcr_table_read(const char *path, hcr_table_format format, const char 
     return HCR_OK;
 }
 
-hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table, hcr_precision precision,
-                           hcr_error *error) {
+/* Whether there is a table of this format that can be written. */
+static hcr_status check_writing(const char *path, hcr_table_format format, const hcr_table *table,
+                                hcr_precision precision, hcr_error *error) {
     if (path == NULL || table == NULL || (table->values == NULL && table->rows != 0 && table->columns != 0))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, table and its values can't be NULL");
     if (precision != HCR_DOUBLE && precision != HCR_SINGLE)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "precision %d doesn't exist", (int)precision);
     if (table->columns == 0)
         return hcri_fail_at(error, HCR_ERROR_SHAPE, path, 0, 0, "a table without columns can't be written");
-    format = find_format(path, format);
     if (format == HCR_TABLE_NPZ)
         return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, path, 0, 0,
                             ".npz files can't be written: write .npy or .csv");
     if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    return HCR_OK;
+}
+
+static void write_head(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision) {
+    if (format == HCR_TABLE_CSV)
+        hcri_csv_write_head(stream, table);
+    else
+        hcri_npy_write_head(stream, table->rows, table->columns, precision);
+}
+
+static hcr_status write_rows(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision,
+                             hcr_error *error) {
+    if (format == HCR_TABLE_NPY)
+        return hcri_npy_write_rows(stream, table, precision, error);
+    hcri_csv_write_rows(stream, table, precision);
+    return HCR_OK;
+}
+
+hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table, hcr_precision precision,
+                           hcr_error *error) {
+    if (path != NULL)
+        format = find_format(path, format);
+    HCRI_TRY(check_writing(path, format, table, precision, error));
     hcri_writer writer;
     HCRI_TRY(hcri_writer_open(&writer, path, error));
-    hcr_status status = HCR_OK;
-    if (format == HCR_TABLE_CSV)
-        hcri_csv_write(writer.stream, table, precision);
-    else
-        status = hcri_npy_write(writer.stream, table, precision, error);
+    write_head(writer.stream, format, table, precision);
+    const hcr_status status = write_rows(writer.stream, format, table, precision, error);
     if (status != HCR_OK) {
         hcri_writer_abandon(&writer);
         return status;
     }
     return hcri_writer_commit(&writer, error);
+}
+
+hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precision precision, hcr_table_piece piece,
+                           char **bytes, size_t *size, hcr_error *error) {
+    const hcr_table_format format = path == NULL ? HCR_TABLE_CSV : hcr_table_format_of(path);
+    HCRI_TRY(check_writing(path, format, table, precision, error));
+    if (bytes == NULL || size == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes and size can't be NULL");
+    *bytes = NULL;
+    FILE *stream = open_memstream(bytes, size);
+    if (stream == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    if (piece == HCR_TABLE_HEAD)
+        write_head(stream, format, table, precision);
+    else
+        status = write_rows(stream, format, table, precision, error);
+    const int failed = ferror(stream);
+    if ((fclose(stream) != 0 || failed) && status == HCR_OK)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
 }
 
 static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,

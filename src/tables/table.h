@@ -17,8 +17,11 @@ hcr_status hcri_npy_read(const char *file, const char *bytes, size_t size, int v
 hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const char *key, int vector,
                          hcr_table *table, hcr_error *error);
 
-/* Writers: a failure of the stream is left to its ferror. */
-void hcri_csv_write(FILE *stream, const hcr_table *table, hcr_precision precision);
-hcr_status hcri_npy_write(FILE *stream, const hcr_table *table, hcr_precision precision, hcr_error *error);
-
+/* Writers: a failure of the stream is left to its ferror. The head is the line of names, if there are any, or the NPY
+ * header, which has HCRI_NPY_START bytes. */
+enum { HCRI_NPY_START = 128 };
+void hcri_csv_write_head(FILE *stream, const hcr_table *table);
+void hcri_csv_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision);
+void hcri_npy_write_head(FILE *stream, size_t rows, size_t columns, hcr_precision precision);
+hcr_status hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision, hcr_error *error);
 #endif

@@ -26,8 +26,8 @@ static int is_long(void) { return getenv("HCR_LONG") != NULL; }
 /* ------------------------------------------------------------------------------------------------ ways to compile */
 
 static const char *const usual_ways[] = {
-    "cc -std=c99 -O2 -ffp-contract=off",
-    "cc -std=c99 -O3 -ffp-contract=fast -march=native",
+    "cc -std=c99 -O1 -ffp-contract=off",
+    "cc -std=c99 -O2 -ffp-contract=fast -march=native",
 };
 static const char *const long_ways[] = {
     "gcc -std=c99 -O0 -ffp-contract=off",

@@ -6,8 +6,8 @@
 """
 
 from ._library import __version__
-from ._threads import get_threads, set_threads
 from ._records import Constraint, Margin, Outcome, Parameters, Projection, Visibility
+from ._threads import get_threads, set_threads
 from .builder import Builder
 from .errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
 from .model import FitReport, Model, Progress, fit, load_model

@@ -110,7 +110,7 @@ class Maps:
         }
         if rays.moving is None:
             names = ("origin", "box_upper", "box_lower", "row_upper", "row_lower")
-            self.fixed = _At(*(self.constants.get(name) for name in names))
+            self.fixed = _At(**{name: self.constants.get(name) for name in names})
         else:
             told = dataclasses.asdict(rays.moving)
             self.moving = {name: constant(value) for name, value in told.items() if value.size}
@@ -150,7 +150,7 @@ class Maps:
         if self._has("row_upper"):
             told = xp.matmul(away, m["rows"])
             rows = (1 / (m["row_upper"] - told), 1 / (m["row_lower"] - told))
-        return _At(origin, *box, *rows, x, bad)
+        return _At(origin, box[0], box[1], rows[0], rows[1], x, bad)
 
     def _told(self, at: _At, result: Any) -> Any:
         return result if at.bad is None else self.arrays.where(at.bad, float("nan"), result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -57,7 +58,7 @@ class Maps(Facts):
         search = self._cache.get("search")
         if search is not None:
             struct = _library.SearchStruct(*search)
-            _library.call("hcr_workspace_set_search", made.address, _library.byref(struct))
+            _library.call("hcr_workspace_set_search", made.address, ctypes.byref(struct))
             self._cache["searching"].append(made)
         return made
 

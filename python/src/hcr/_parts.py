@@ -94,7 +94,6 @@ class SparseRows:
         matrix[np.repeat(np.arange(len(self)), np.diff(self.start)), self.columns] = self.values
         return matrix
 
-
     def split(self, width: int, behind: int) -> tuple[SparseRows, Array]:
         """The first `width` columns, and the `behind` ones after them as a matrix."""
         row = np.repeat(np.arange(len(self)), np.diff(self.start))
@@ -153,7 +152,8 @@ class Motion:
     @property
     def away(self) -> Array:
         """Bounds of |x − middle|."""
-        return np.maximum(self.upper - self.middle, self.middle - self.lower)
+        away: Array = np.maximum(self.upper - self.middle, self.middle - self.lower)
+        return away
 
 
 @dataclasses.dataclass
@@ -180,8 +180,8 @@ class Parts:
     def _refused(self) -> str:
         """Why these parts don't describe the region whole; "" when they do."""
         if self.others:
-            known = "box, linear, quadratic and cone can" if self.motion is None else "with parameters box and linear can"
-            return f"for constraints of the kinds {', '.join(self.others)}: {known}"
+            known = "box, linear, quadratic and cone" if self.motion is None else "with parameters box and linear"
+            return f"for constraints of the kinds {', '.join(self.others)}: {known} can"
         if not self.bounded:
             return "for a region that reaches to infinity"
         if self.motion is not None and not self.motion.proved:
@@ -529,7 +529,8 @@ def _row_rounding(parts: Parts, u: float) -> list[tuple[float, float, int]]:
         sides = [abs(slack) for slack in row_slacks(parts, i) if not math.isinf(slack)]
         at_middle = max(sides, default=0.0)
         # x − middle is rounded, and so is the middle in single precision; S has been, after sums in long double.
-        wrong = (p + 8) * u * (at_middle + float(moved[i] @ (away + np.abs(motion.middle)))) + u * float(through[i] @ away)
+        computed = at_middle + float(moved[i] @ (away + np.abs(motion.middle)))
+        wrong = (p + 8) * u * computed + u * float(through[i] @ away)
         found.append((least, wrong, p + 6))
     return found
 

@@ -88,9 +88,7 @@ class Builder:
         """Adds outputs: a vector ``name[0]`` …, or a scalar when the size is None."""
         self._call("add_variable", name.encode(), 1 if size is None else size, size is None)
 
-    def add_parameter(
-        self, name: str, lower: npt.ArrayLike, upper: npt.ArrayLike, size: int | None = None
-    ) -> None:
+    def add_parameter(self, name: str, lower: npt.ArrayLike, upper: npt.ArrayLike, size: int | None = None) -> None:
         """Adds parameters, with their range: numbers, or one each."""
         count = 1 if size is None else size
         low, high = side(lower, count, "lower"), side(upper, count, "upper")

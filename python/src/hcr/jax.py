@@ -145,9 +145,7 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
     return array
 
 
-def _apply(
-    name: str, values: jax.typing.ArrayLike, region: Region, given: jax.typing.ArrayLike | None
-) -> jax.Array:
+def _apply(name: str, values: jax.typing.ArrayLike, region: Region, given: jax.typing.ArrayLike | None) -> jax.Array:
     array = _checked(values, region.n + (name == "decode"), name)
     if (given is None) != (region.p == 0):
         region._given(given)  # type: ignore[arg-type]  # says what is wrong

@@ -235,8 +235,8 @@ def fit(
         region: the region; targets outside are projected onto it first.
         X: (rows, inputs). The names of a data frame's columns are kept.
         Y: (rows, n); a data frame's columns are found by the region's names, when it has them.
-        parameters: (rows, p), those of a region with parameters, when the network isn't to see them or they aren't among
-            its inputs. None: they are columns of X, found by their names, or the last p when X has no names.
+        parameters: (rows, p), those of a region with parameters, when they aren't among the inputs. None: they are
+            columns of X, found by their names, or the last p when X has no names.
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
         head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``, or ``"simple"``, which
             guarantees nothing.

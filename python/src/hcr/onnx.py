@@ -60,7 +60,8 @@ class _Value:
         return self._with("Sub", other)
 
     def __rsub__(self, other: Any) -> _Value:
-        return -self + other
+        negative: _Value = -self + other
+        return negative
 
     def __mul__(self, other: Any) -> _Value:
         return self._with("Mul", other)
@@ -331,8 +332,8 @@ def export(
     kind: Kind = "contract",
     dtype: Type | None = None,
 ) -> onnx.ModelProto:
-    """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size. For a region with
-    parameters it has a second input, ``x``.
+    """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size. For a region
+    with parameters it has a second input, ``x``.
 
     Args:
         what: a `Region`, of which `kind` says which map; an `hcr.torch.HCRHead` or `Constrain`; or a `Model`.
@@ -425,5 +426,6 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
-        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin.{parameters}"
+        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin."
+        f"{parameters}"
     )

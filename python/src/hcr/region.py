@@ -193,7 +193,7 @@ class Region(Display):
             made.source("A_eq y == b_eq")
             made.add_equalities(A_eq, 0.0 if b_eq is None else b_eq)
         if isinstance(origin, str):
-            made.set_origin(origin)
+            made.set_origin(origin)  # type: ignore[arg-type]  # others are refused by name
         else:
             made.set_origin("given", origin)
         made.allow_unbounded(unbounded)

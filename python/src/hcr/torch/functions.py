@@ -120,7 +120,7 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
         values, x = values.double(), x.double()
     if x.shape[:-1] != values.shape[:-1]:
         try:
-            shape = torch.broadcast_shapes(x.shape[:-1], values.shape[:-1])
+            shape = torch.broadcast_shapes(x.shape[:-1], values.shape[:-1])  # type: ignore[no-untyped-call]
         except RuntimeError:
             raise make(
                 "shape",

@@ -90,8 +90,8 @@ class HCRHead(_Bound):
             an offset from the origin.
         bias, device, dtype: as for `torch.nn.Linear`.
 
-    Shapes: (…, in_features) → (…, n). For a region with parameters, those of each sample, (…, p), are a second argument:
-    ``head(features, x)``.
+    Shapes: (…, in_features) → (…, n). For a region with parameters, those of each sample, (…, p), are a second
+    argument: ``head(features, x)``.
 
     >>> import hcr, hcr.torch, torch
     >>> region = hcr.Region("var y[3]\\nnorm(y) <= 1")

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from .. import _library
-from ..errors import make
 from .._maps import MAPS, NUMPY_TYPES, VJPS, result_shape
 from .._records import RAY
+from ..errors import make
 from ..region import Region
 from . import formulas
 

@@ -1,0 +1,94 @@
+#!/bin/bash
+# hcr export c: files that compile without a warning as C99 and as C++, pass their self-test, and refuse what they can't do by name.
+. "$(dirname "$0")/harness.bash"
+
+command -v cc >/dev/null || { echo "skipped: there is no C compiler (package gcc)"; exit 77; }
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Werror)
+compilers=("cc -std=c99")
+command -v clang >/dev/null && compilers+=("clang -std=c99")
+command -v c++ >/dev/null && compilers+=("c++ -x c++ -std=c++17")
+echo 'int main(void) { return 0; }' >empty.c
+cc -m32 empty.c -o empty 2>/dev/null && compilers+=("cc -m32 -mfpmath=387 -std=c99")
+
+# passes FOLDER NAME: with every compiler there is, its self-test.
+passes() {
+    for compiler in "${compilers[@]}"; do
+        # shellcheck disable=SC2086
+        $compiler "${warnings[@]}" -O2 "$1/$2.c" "$1/$2_test.c" -lm -o passes 2>compiler.log || fail "$1: $compiler" "$(head -5 compiler.log)"
+        ./passes >/dev/null || fail "$1: the self-test of $compiler"
+    done
+}
+
+# C51: sides that don't exist; a region without constraints; nothing left to choose (C18); numbers at both ends (C51)
+printf 'var y[2]\nunbounded\ny[0] >= -1\ny[1] <= 1\n' >sides.region
+printf 'var y[2]\nunbounded\n' >free.region
+printf 'var y[2]\ny[0] == 1\ny[1] == 2\n' >point.region
+printf 'var y[2]\n-1 <= y <= 1\n1e-310*y[0] + y[1] <= 0.5\n' >tiny.region
+for name in sides free point tiny; do
+    for single in "" --single; do
+        expect 0 export c $name.region -o "$name$single" --name $name $single
+        for file in $name.c $name.h ${name}_test.c CMakeLists.txt README.md; do exists "$name$single/$file"; done
+        grep -Eiq '[^a-z_](inf|nan)[^a-z_]' "$name$single/$name.c" && fail "$name: an infinity in the code"
+        passes "$name$single" $name
+    done
+done
+
+# C52: single precision is single precision, and its margin is told
+expect 0 export c "$regions/load.region" -o load --single --json
+says "$output" '"precision": "single"'
+grep -q double load/load.c load/load.h && fail "a double in single precision"
+grep -Eq '[^a-z_0-9x.][0-9]+\.[0-9]+([^0-9f]|$)' <(grep -v "made by hcr" load/load.c) && fail "a literal of double precision in single precision"
+passes load load
+expect 0 export c "$regions/portfolio.region" -o portfolio --gradient
+passes portfolio portfolio
+
+# C26: there is no half in quad_form, nor in what is exported
+printf 'var y[2]\nquad_form(y, [[1, 0], [0, 1]]) <= 1\n' >disc.region
+expect 0 export c disc.region -o disc
+cat >half.c <<'END'
+#include "disc.h"
+#include <stdio.h>
+int main(void) {
+    const disc_real v[2] = {10, 0};
+    disc_real y[2];
+    (void)disc_contract(v, y);
+    printf("%.9f %.9f\n", y[0], y[1]);
+    return 0;
+}
+END
+cc -std=c99 -Idisc half.c disc/disc.c -lm -o half
+same "quad_form(y, I) <= 1" "1.000000000 0.000000000" "$(./half)"
+
+# A model and a region in one program, from names of their own
+awk -v OFS=, 'BEGIN { print "a,b" > "x.csv"; print "y[0],y[1]" > "y.csv"
+    for (i = 0; i < 60; i++) { print i, 60 - i > "x.csv"; print sin(i), cos(i) > "y.csv" } }'
+for encoder in dense lstm; do
+    expect 0 fit disc.region x.csv y.csv -o $encoder.model --encoder $encoder --head hcr --hidden 4 --epochs 2 --quiet
+    expect 0 export c $encoder.model -o $encoder --single
+    passes $encoder $encoder
+done
+printf '#include "dense.h"\n#include "lstm.h"\nint main(void) { const float x[2] = {1, 2}; float y[2];
+    return dense_predict(x, y) + lstm_predict(x, y) < 0; }\n' >both.c
+cc -std=c99 -Idense -Ilstm both.c dense/dense.c lstm/lstm.c -lm -o both && ./both || fail "two models in one program"
+
+# Parameters (C57)
+printf 'var u\nparam s in [-4, 4]\n-3 <= u <= 3\ns - 2.5 <= u <= s + 2.5\n' >moves.region
+for single in "" --single; do
+    expect 0 export c moves.region -o "moves$single" $single
+    passes "moves$single" moves
+done
+
+# What isn't exported is refused by name, with its line, and nothing is written
+printf 'var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]\n' >hole.region
+expect 3 export c hole.region -o hole
+says "$messages" '^hcr: hole.region:3:.*except'
+absent hole
+expect 2 export rust disc.region -o disc
+says "$messages" 'rust'
+expect 2 export c disc.region
+says "$messages" '-o DIR'
+expect 2 export c disc.region -o disc --name 'No good'
+says "$messages" 'No good'
+expect 4 export c disc.region -o no/where/disc
+absent no
+finish

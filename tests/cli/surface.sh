@@ -1,0 +1,42 @@
+#!/bin/bash
+# What the binaries can do to a machine: no network, no shell, no code loaded at run time, no stack that can be executed; and strings of
+# users don't become commands. In a hardened build its guards are in.
+. "$(dirname "$0")/harness.bash"
+
+build=$(dirname "$hcr")
+for name in hcr libhcr.so libhcr_runtime.so; do
+    imported=$(nm -D --undefined-only "$build/$name" | awk '{ print $2 }' | sed 's/@.*//')
+    forbidden='^(system|popen|exec.*|fork|vfork|socket|connect|bind|listen|accept|send|sendto|sendmsg|getaddrinfo|gethostby.*|dlopen)$'
+    same "$name asks for" "" "$(grep -E "$forbidden" <<<"$imported")"
+    # Programs are started by the command alone: gnuplot, without a shell.
+    [ "$name" = hcr ] || same "$name starts programs" "" "$(grep -E '^posix_spawn' <<<"$imported")"
+    # The library doesn't print, end the process, or touch signals and the locale of the process (sanitizers do).
+    if [ "$name" != hcr ] && ! grep -q -E '^__(asan|tsan|ubsan)_' <<<"$imported"; then
+        same "$name" "" "$(grep -E '^(exit|_exit|abort|puts|putchar|printf|signal|sigaction|setlocale|fesetround|fesetenv)$' <<<"$imported")"
+    fi
+    segments=$(readelf -lW "$build/$name")
+    says "$segments" 'GNU_RELRO'
+    says "$segments" 'GNU_STACK.* RW '
+    if grep -q 'HCR_HARDEN:BOOL=ON' "$build/CMakeCache.txt" && ! grep -q '_asan_' <<<"$imported"; then
+        says "$(readelf -dW "$build/$name")" 'NOW'
+        says "$imported" '__stack_chk_fail'
+    fi
+done
+says "$(readelf -hW "$hcr")" 'Type:.*DYN'
+
+# Names that a shell or gnuplot would run.
+if command -v gnuplot >/dev/null; then
+    printf 'a,b\n1,2\n3,4\n' >x.csv
+    printf 'y[0],y[1]\n0.5,0\n0,0.25\n' >y.csv
+    # shellcheck disable=SC2016
+    for name in '`touch ran`' '$(touch ran)' "'; touch ran; '" '";system("touch ran");"' 'a;touch ran' '|touch ran' \
+        $'a\nTHE_END_OF_THE_TITLES\nsystem("touch ran")\n'; do
+        expect 0 fit "$regions/disc.region" x.csv y.csv -o "$name" --hidden 2 --epochs 2 --quiet --plot "$name.svg"
+        exists "$name"
+        exists "$name.svg"
+        printf 'var y[2]\nnorm(y) <= 1\n' >"$name.region"
+        expect 0 plot "$name.region" --title "$name" -o "$name.png"
+        absent ran
+    done
+fi
+finish
