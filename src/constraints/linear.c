@@ -168,9 +168,9 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
         uint32_t *found = champion == NULL ? NULL : champion + done;
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
-            if (linear->screen[r].panels != NULL)
-                hcri_screen_max(&linear->screen[r], &linear->rows, run, constraint->n, now, x, stride,
-                                linear->inverse_lower, linear->inverse_upper, best + done, constraint->first, found);
+            if (linear->screen[r].count != 0)
+                hcri_screen_max(&linear->screen[r], &linear->rows, constraint->n, now, x, stride, linear->inverse_lower,
+                                linear->inverse_upper, best + done, constraint->first, found);
             else
                 run_gauge(linear, run, now, x, stride, best + done, found);
         }

@@ -128,8 +128,9 @@ static hcr_status fill_panels(hcri_quadratic *quadratic, hcr_error *error) {
     return HCR_OK;
 }
 
-/* For |v| = 1 the form in single precision is off by (n + 4) 2^-24 |v|'|U||v| for the roundings of v, U and the products,
- * and by as much again for those of the sum over the rows, with |v|'|U||v| at most half of |P|'s largest row sum. */
+/* For |v| = 1 the form in single precision is off by (n + 4) 2^-24 |v|'|U||v| for the roundings of v, U and the
+ * products, and by as much again for those of the sum over the rows, with |v|'|U||v| at most half of |P|'s largest row
+ * sum. */
 static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error) {
     const size_t n = quadratic->base.n;
     double largest = 0, sums = 0;
@@ -249,7 +250,7 @@ static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernel
         const double g1 = slope_along(quadratic, kernels, v + s * stride) * best[s];
         const double at_origin = quadratic->at_origin * best[s] * best[s];
         which[count] = s;
-        count += (size_t)!(at_origin + g1 + g2 <= -0x1p-40 * (g2 + fabs(g1) - at_origin));
+        count += (size_t) !(at_origin + g1 + g2 <= -0x1p-40 * (g2 + fabs(g1) - at_origin));
     }
     return count;
 }

@@ -59,8 +59,8 @@ INLINED void tile(size_t panels, size_t samples, const float *panel, size_t widt
 
 enum { SAMPLES = WIDTH, PANELS = WIDTH < 4 ? WIDTH : 4 };
 
-static void products(size_t panels, const float *panel, size_t width, size_t samples, const float *v, size_t stride,
-                     float *out, size_t out_stride) {
+static void panel_products(size_t panels, const float *panel, size_t width, size_t samples, const float *v,
+                           size_t stride, float *out, size_t out_stride) {
     size_t s = 0;
     for (; s + SAMPLES <= samples; s += SAMPLES)
         for (size_t r = 0; r < panels; r++)
@@ -77,8 +77,14 @@ static void products(size_t panels, const float *panel, size_t width, size_t sam
     }
 }
 
-static void directions(size_t n, size_t samples, const double *v, size_t stride, const double *size,
-                       float *direction) {
+static size_t panels_of(size_t rows) { return (rows + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL; }
+
+static void products(size_t count, const float *panels, size_t width, size_t samples, const float *v, size_t stride,
+                     float *out) {
+    panel_products(panels_of(count), panels, width, samples, v, stride, out, HCRI_SINGLE_ROWS);
+}
+
+static void directions(size_t n, size_t samples, const double *v, size_t stride, const double *size, float *direction) {
     for (size_t s = 0; s < samples; s++) {
         const double scale = 1 / size[s];
 #pragma omp simd
@@ -97,12 +103,11 @@ static inline float largest(singles x) {
 static void rows_exceed(size_t count, const float *panels, size_t width, const float *lower, const float *upper,
                         const float *doubt, size_t samples, const float *v, size_t stride, float *limit, float *most,
                         unsigned char *exceeds) {
-    const size_t blocks = (count + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL;
-    products(blocks, panels, width, samples, v, stride, most, HCRI_SINGLE_ROWS);
+    products(count, panels, width, samples, v, stride, most);
     for (size_t s = 0; s < samples; s++) {
         float *t = most + s * HCRI_SINGLE_ROWS;
         singles highest = {0}, surest = {0};
-        for (size_t i = 0; i < HCRI_SINGLE_PANEL * blocks; i += SINGLES) {
+        for (size_t i = 0; i < HCRI_SINGLE_PANEL * panels_of(count); i += SINGLES) {
             const singles x = load_singles(t + i);
             const singles off = load_singles(doubt + i),
                           found = larger(x * load_singles(upper + i), x * load_singles(lower + i));
@@ -129,14 +134,15 @@ static void triangle_form(size_t n, const float *panels, size_t samples, const f
     for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL) {
         const size_t width = n - i;
         float t[HCRI_SINGLE_SAMPLES][HCRI_SINGLE_PANEL], some[HCRI_SINGLE_PANEL] = {0};
-        products(1, panel, width, samples, v + i, stride, t[0], HCRI_SINGLE_PANEL);
+        panel_products(1, panel, width, samples, v + i, stride, t[0], HCRI_SINGLE_PANEL);
         for (size_t s = 0; s < samples; s++) {
             const float *x = v + s * stride + i;
             for (size_t l = 0; width < HCRI_SINGLE_PANEL && l < width; l++)
                 some[l] = x[l];
             for (size_t p = 0; p < SINGLE_PARTS; p++)
-                sums[s][p] = add_products(load_singles(t[s] + SINGLES * p),
-                                          load_singles((width < HCRI_SINGLE_PANEL ? some : x) + SINGLES * p), sums[s][p]);
+                sums[s][p] =
+                    add_products(load_singles(t[s] + SINGLES * p),
+                                 load_singles((width < HCRI_SINGLE_PANEL ? some : x) + SINGLES * p), sums[s][p]);
         }
         panel += HCRI_SINGLE_PANEL * width;
     }
@@ -151,6 +157,7 @@ static void triangle_form(size_t n, const float *panels, size_t samples, const f
 extern const hcri_single_kernels HCRI_JOIN(hcri_single_, HCRI_VARIANT);
 const hcri_single_kernels HCRI_JOIN(hcri_single_, HCRI_VARIANT) = {
     .directions = directions,
+    .products = products,
     .rows_exceed = rows_exceed,
     .triangle_form = triangle_form,
 };

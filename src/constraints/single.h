@@ -11,6 +11,9 @@
 typedef struct hcri_single_kernels {
     /* direction_s = v_s/size_s */
     void (*directions)(size_t n, size_t samples, const double *v, size_t stride, const double *size, float *direction);
+    /* out[s HCRI_SINGLE_ROWS + i] = a_i·v_s, rows and samples as below. */
+    void (*products)(size_t count, const float *panels, size_t width, size_t samples, const float *v, size_t stride,
+                     float *out);
     /* most[s HCRI_SINGLE_ROWS + i] = max(t upper_i, t lower_i) + doubt_i, t = a_i·v_s; exceeds[s] = 1 where one of them
      * is above limit_s, which is then raised to the largest of them less 2 doubt_i. The panels are column by column,
      * `width` columns, the last one padded with zeros, and so are lower, upper and doubt. At most HCRI_SINGLE_ROWS rows
