@@ -15,24 +15,16 @@ static double dot(size_t n, const double *a, const double *b) {
     return total;
 }
 
-static hcr_status build_a(hcr_builder *builder, hcr_error *error) {
-    enum { N = 48 };
-    double lower[N], upper[N], values[2 * N], low[N], high[N];
-    size_t start[N];
-    uint32_t columns[2 * N];
-    for (uint32_t j = 0; j < N; j++) {
-        lower[j] = -2;
-        upper[j] = 2;
-        low[j] = -0.5;
-        high[j] = 0.5;
-        columns[2 * j] = j;
-        columns[2 * j + 1] = j + 1;
-        values[2 * j] = 1;
-        values[2 * j + 1] = -1;
-        start[j] = 2 * (size_t)j;
-    }
-    HCRI_TRY(hcr_builder_add_bounds(builder, 0, N, lower, upper, error));
-    return hcr_builder_add_sparse_rows(builder, N - 1, start, columns, values, low, high, error);
+static hcr_status build_steps(hcr_builder *builder, hcr_error *error) {
+    const size_t start[] = {0, 2};
+    const double values[] = {1, -1}, most = 2, least = -2, up = 0.5, down = -0.5;
+    const size_t n = hcr_builder_dimension(builder);
+    for (size_t j = 0; j < n; j++)
+        HCRI_TRY(hcr_builder_add_bounds(builder, j, 1, &least, &most, error));
+    for (uint32_t j = 0; j + 1 < n; j++)
+        HCRI_TRY(
+            hcr_builder_add_sparse_rows(builder, 1, start, (const uint32_t[]){j, j + 1}, values, &down, &up, error));
+    return HCR_OK;
 }
 
 static hcr_status build_b(hcr_builder *builder, hcr_error *error) {
@@ -106,24 +98,31 @@ static hcr_status build_e(hcr_builder *builder, hcri_random *random, hcr_error *
     return status;
 }
 
-static hcr_status build(char letter, hcri_random *random, hcr_builder *builder, hcr_error *error) {
-    static const double zeros[768];
-    const size_t n = letter == 'A' ? 48 : letter == 'B' ? 768 : letter == 'E' ? 20 : 100;
+static hcr_status build(char letter, size_t n, hcri_random *random, hcr_builder *builder, hcr_error *error) {
     HCRI_TRY(hcr_builder_add_variable(builder, "y", n, 0, error));
-    HCRI_TRY(letter == 'A'   ? build_a(builder, error)
-             : letter == 'B' ? build_b(builder, error)
+    HCRI_TRY(letter == 'B'   ? build_b(builder, error)
              : letter == 'C' ? build_c(builder, random, error)
              : letter == 'D' ? build_d(builder, random, error)
-                             : build_e(builder, random, error));
-    return hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
+             : letter == 'E' ? build_e(builder, random, error)
+                             : build_steps(builder, error));
+    double *zeros = calloc(n, sizeof *zeros);
+    const hcr_status status =
+        zeros == NULL ? hcri_fail_memory(error) : hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
+    free(zeros);
+    return status;
 }
 
 hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_error *error) {
+    const size_t n = letter == 'A' ? 48 : letter == 'B' ? 768 : letter == 'E' ? 20 : letter == 'F' ? 10000 : 100;
+    return bench_region_of(letter, n, seed, region, error);
+}
+
+hcr_status bench_region_of(char letter, size_t n, uint64_t seed, hcr_region **region, hcr_error *error) {
     hcri_random random;
     hcr_builder *builder = NULL;
     hcri_random_seed(&random, seed);
     HCRI_TRY(hcr_builder_create(NULL, &builder, error));
-    hcr_status status = build(letter, &random, builder, error);
+    hcr_status status = build(letter, n, &random, builder, error);
     if (status == HCR_OK)
         status = hcr_builder_finish(builder, region, error);
     hcr_builder_free(builder);
@@ -131,5 +130,10 @@ hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_err
 }
 
 double bench_deviation(char letter) {
-    return letter == 'A' ? 0.184 : letter == 'B' ? 0.373 : letter == 'C' ? 0.371 : letter == 'D' ? 0.120 : 0.232;
+    return letter == 'A'   ? 0.184
+           : letter == 'B' ? 0.373
+           : letter == 'C' ? 0.371
+           : letter == 'D' ? 0.120
+           : letter == 'E' ? 0.232
+                           : 0.0964;
 }

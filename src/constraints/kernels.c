@@ -552,6 +552,7 @@ static void triangle_form(size_t n, const double *panels, size_t samples, const 
 }
 
 extern const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT);
+extern const hcri_single_kernels HCRI_JOIN(hcri_single_, HCRI_VARIANT);
 extern const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT);
 const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .name = TEXT(HCRI_VARIANT),
@@ -578,4 +579,5 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .step = step,
     .step_f32 = step_f32,
     .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),
+    .single = &HCRI_JOIN(hcri_single_, HCRI_VARIANT),
 };

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "constraints/rows.h"
+#include "constraints/single.h"
 #include "constraints/symmetric.h"
 
 typedef struct hcri_run_pair {
@@ -73,6 +74,7 @@ typedef struct hcri_kernels {
     void (*step_f32)(size_t n, const double *origin, double t, const double *v, const double *lower,
                      const double *upper, float *y);
     const hcri_symmetric_kernels *symmetric;
+    const hcri_single_kernels *single;
 } hcri_kernels;
 
 /* The fastest that this processor runs; the same for the whole life of the process. */

@@ -11,6 +11,9 @@ static void release(hcri_constraint *constraint) {
     hcri_linear *linear = (hcri_linear *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     hcri_moving_release(linear->moving, allocator);
+    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
+        hcri_screen_release(&linear->screen[r], allocator);
+    hcri_release(allocator, linear->screen);
     hcri_layout_release(&linear->layout, allocator);
     hcri_rows_release(&linear->rows, allocator);
     hcri_release(allocator, linear->lower);
@@ -130,35 +133,48 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
             linear->inverse_lower[i] = 1 / c;
         }
     }
-    return hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error);
+    HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
+    linear->screen = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->screen);
+    if (linear->screen == NULL)
+        return hcri_fail_memory(error);
+    for (size_t r = 0; r < linear->layout.runs; r++)
+        HCRI_TRY(hcri_screen_make(&linear->rows, &linear->layout.run[r], constraint->n, linear->inverse_lower,
+                                  linear->inverse_upper, allocator, &linear->screen[r], error));
+    return HCR_OK;
 }
 
-static size_t find(const hcri_linear *linear, const double *v, double target) {
+/* At most AT_ONCE directions through a run that has no screen. */
+enum { AT_ONCE = 32 };
+static void run_gauge(const hcri_linear *linear, const hcri_run *run, size_t rows, const double *v, size_t stride,
+                      double *best, uint32_t *champion) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    size_t i = SIZE_MAX;
-    for (size_t r = 0; r < linear->layout.runs && i == SIZE_MAX; r++)
-        i = kernels->run_find(&linear->rows, &linear->layout.run[r], linear->base.n, v, linear->inverse_lower,
-                              linear->inverse_upper, target);
-    return i;
+    double before[AT_ONCE];
+    for (size_t s = 0; s < rows; s++)
+        before[s] = best[s];
+    kernels->run_max(&linear->rows, run, linear->base.n, rows, v, stride, linear->inverse_lower, linear->inverse_upper,
+                     best);
+    for (size_t s = 0; champion != NULL && s < rows; s++)
+        if (best[s] > before[s])
+            champion[s] =
+                linear->base.first + (uint32_t)kernels->run_find(&linear->rows, run, linear->base.n, v + s * stride,
+                                                                 linear->inverse_lower, linear->inverse_upper, best[s]);
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion) {
-    enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
-    const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        double before[AT_ONCE];
-        for (size_t s = 0; s < now; s++)
-            before[s] = best[done + s];
-        for (size_t r = 0; r < linear->layout.runs; r++)
-            kernels->run_max(&linear->rows, &linear->layout.run[r], constraint->n, now, v + done * stride, stride,
-                             linear->inverse_lower, linear->inverse_upper, best + done);
-        for (size_t s = 0; champion != NULL && s < now; s++)
-            if (best[done + s] > before[s])
-                champion[done + s] =
-                    constraint->first + (uint32_t)find(linear, v + (done + s) * stride, best[done + s]);
+        const double *x = v + done * stride;
+        uint32_t *found = champion == NULL ? NULL : champion + done;
+        for (size_t r = 0; r < linear->layout.runs; r++) {
+            const hcri_run *run = &linear->layout.run[r];
+            if (linear->screen[r].count != 0)
+                hcri_screen_max(&linear->screen[r], &linear->rows, constraint->n, now, x, stride, linear->inverse_lower,
+                                linear->inverse_upper, best + done, constraint->first, found);
+            else
+                run_gauge(linear, run, now, x, stride, best + done, found);
+        }
     }
 }
 

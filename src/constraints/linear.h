@@ -5,13 +5,15 @@
 #include "constraints/constraint.h"
 #include "constraints/moving.h"
 #include "constraints/rows.h"
+#include "constraints/screen.h"
 
 typedef struct hcri_linear {
     hcri_constraint base;
     hcri_rows rows;                        /* the description, in compressed rows */
     size_t capacity;                       /* room in lower, upper and base.source */
     double *lower, *upper;                 /* one a row, ±infinity where there is none */
-    hcri_layout layout;                    /* after place: the same rows in the form that is fastest */
+    hcri_layout layout;                    /* after place: the same rows in the form that is fastest … */
+    hcri_screen *screen;                   /* … and for each of its runs, in single precision */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − a·O) and 1/(u − a·O), 0 where there is none */
     double *at_origin;                     /* after place: a·O */
     hcri_moving *moving;                   /* after follow */

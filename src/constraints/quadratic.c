@@ -8,7 +8,11 @@
 #include "constraints/kernels.h"
 #include "constraints/quadratic_substitute.h"
 #include "constraints/quadratic_value.h"
+#include "constraints/screen.h"
 #include "core/vector.h"
+
+/* Shorter directions aren't worth their conversion to single precision. */
+static const size_t shortest_single = 32;
 
 static void release(hcri_constraint *constraint) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
@@ -20,6 +24,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, quadratic->centre);
     hcri_release(allocator, quadratic->gradient);
     hcri_release(allocator, quadratic->panels);
+    hcri_release(allocator, quadratic->single_panels);
     hcri_layout_release(&quadratic->layout, allocator);
     hcri_block_release(constraint);
 }
@@ -123,6 +128,41 @@ static hcr_status fill_panels(hcri_quadratic *quadratic, hcr_error *error) {
     return HCR_OK;
 }
 
+/* For |v| = 1 the form in single precision is off by (n + 4) 2^-24 |v|'|U||v| for the roundings of v, U and the
+ * products, and by as much again for those of the sum over the rows, with |v|'|U||v| at most half of |P|'s largest row
+ * sum. */
+static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    double largest = 0, sums = 0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) {
+            sum += fabs(quadratic->matrix[i * n + j]);
+            largest = fmax(largest, fabs(quadratic->matrix[i * n + j]));
+        }
+        sums = fmax(sums, sum);
+    }
+    if (n < shortest_single || n > HCRI_SCREEN_WIDTH || largest == 0)
+        return HCR_OK;
+    size_t numbers = 0;
+    for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL)
+        numbers += HCRI_SINGLE_PANEL * (n - i);
+    quadratic->single_panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *quadratic->single_panels);
+    if (quadratic->single_panels == NULL)
+        return hcri_fail_memory(error);
+    quadratic->single_exponent = ilogb(largest);
+    quadratic->single_doubt = 1.01 * ((double)n + 8) * 0x1p-24 * sums;
+    float *panel = quadratic->single_panels;
+    for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL) {
+        for (size_t r = i; r < i + HCRI_SINGLE_PANEL && r < n; r++)
+            for (size_t k = r; k < n; k++)
+                panel[HCRI_SINGLE_PANEL * (k - i) + r - i] =
+                    (float)((k == r ? 0.5 : 1) * ldexp(quadratic->matrix[r * n + k], -quadratic->single_exponent));
+        panel += HCRI_SINGLE_PANEL * (n - i);
+    }
+    return HCR_OK;
+}
+
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
@@ -144,8 +184,10 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     quadratic->unit = quadratic->form == HCRI_DIAGONAL;
     for (size_t j = 0; quadratic->unit && j < n; j++)
         quadratic->unit = quadratic->matrix[j] == 1;
-    if (quadratic->form == HCRI_DENSE)
-        return fill_panels(quadratic, error);
+    if (quadratic->form == HCRI_DENSE) {
+        HCRI_TRY(fill_panels(quadratic, error));
+        return fill_single_panels(quadratic, error);
+    }
     if (quadratic->form == HCRI_FACTOR)
         return hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error);
     return HCR_OK;
@@ -180,25 +222,76 @@ static void curvatures(const hcri_quadratic *quadratic, const hcri_kernels *kern
     }
 }
 
+static double slope_along(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
+    return quadratic->gradient_is_zero ? 0 : kernels->dot(quadratic->base.n, quadratic->gradient, v);
+}
+
+enum { AT_ONCE = 32 };
+
+/* The directions, at most AT_ONCE, along which the form in single precision doesn't exclude that the gauge is above
+ * best: which[k] is the number of the k-th. */
+static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                     size_t stride, const double *best, size_t *which) {
+    const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
+    float directions[HCRI_SCREEN_NUMBERS], form[AT_ONCE];
+    double size[AT_ONCE];
+    for (size_t s = 0; s < samples; s++)
+        size[s] = sqrt(kernels->squares(n, v + s * stride));
+    for (size_t s = 0; s < samples; s += at_once) {
+        const size_t now = samples - s < at_once ? samples - s : at_once;
+        kernels->single->directions(n, now, v + s * stride, stride, size + s, directions);
+        kernels->single->triangle_form(n, quadratic->single_panels, now, directions, n, form + s);
+    }
+    const double unit = ldexp(1, quadratic->single_exponent);
+    size_t count = 0;
+    for (size_t s = 0; s < samples; s++) {
+        /* best² (c(O) + g1/best + g2/best²), and the sizes of what it is summed from */
+        const double g2 = fmax((double)form[s] * unit + quadratic->single_doubt, 0) * size[s] * size[s];
+        const double g1 = slope_along(quadratic, kernels, v + s * stride) * best[s];
+        const double at_origin = quadratic->at_origin * best[s] * best[s];
+        which[count] = s;
+        count += (size_t) !(at_origin + g1 + g2 <= -0x1p-40 * (g2 + fabs(g1) - at_origin));
+    }
+    return count;
+}
+
+/* At most AT_ONCE directions. */
+static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                  size_t stride, const size_t *which, double *best, uint32_t *champion) {
+    double g2[AT_ONCE];
+    curvatures(quadratic, kernels, samples, v, stride, g2);
+    for (size_t k = 0; k < samples; k++) {
+        const double g1 = slope_along(quadratic, kernels, v + k * stride);
+        const double found = root(g1, g2[k] > 0 ? g2[k] : 0, quadratic->at_origin);
+        const size_t s = which == NULL ? k : which[k];
+        if (found > best[s]) {
+            best[s] = found;
+            if (champion != NULL)
+                champion[s] = quadratic->base.first;
+        }
+    }
+}
+
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion) {
-    enum { AT_ONCE = 32 };
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        double g2[AT_ONCE];
-        curvatures(quadratic, kernels, now, v + done * stride, stride, g2);
-        for (size_t s = 0; s < now; s++) {
-            const double *x = v + (done + s) * stride;
-            const double g1 = quadratic->gradient_is_zero ? 0 : kernels->dot(constraint->n, quadratic->gradient, x);
-            const double found = root(g1, g2[s] > 0 ? g2[s] : 0, quadratic->at_origin);
-            if (found > best[done + s]) {
-                best[done + s] = found;
-                if (champion != NULL)
-                    champion[done + s] = constraint->first;
-            }
+        const double *x = v + done * stride;
+        uint32_t *found = champion == NULL ? NULL : champion + done;
+        if (quadratic->single_panels == NULL) {
+            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
+            continue;
         }
+        size_t which[AT_ONCE];
+        const size_t count = screen(quadratic, kernels, now, x, stride, best + done, which);
+        if (2 * count > now) {
+            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
+            continue;
+        }
+        for (size_t k = 0; k < count; k++)
+            raise(quadratic, kernels, 1, x + which[k] * stride, stride, which + k, best + done, found);
     }
 }
 

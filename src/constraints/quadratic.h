@@ -29,7 +29,10 @@ typedef struct hcri_quadratic {
     int unit;               /* DIAGONAL with all weights 1: a ball */
     double *panels; /* DENSE: U, the upper triangle of P with its diagonal halved (v'Uv = ½ v'Pv), in panels of 8 rows:
                      * panel p has columns 8p … n − 1, column by column, padded with zeros below the last row */
-    hcri_layout layout; /* FACTOR: F */
+    float *single_panels; /* DENSE, where it is worth its while: U 2^-single_exponent in panels of 16 rows … */
+    int single_exponent;
+    double single_doubt; /* … and how far v'Uv from them is off at most for |v| = 1 */
+    hcri_layout layout;  /* FACTOR: F */
 } hcri_quadratic;
 
 extern const hcri_kind hcri_kind_quadratic;

@@ -1,0 +1,202 @@
+/* How a gauge's time grows: with the rows, with the outputs, with the threads. Prints one tab-separated line for each
+ * figure: family, size, what, microseconds a sample.
+ *
+ * The rows, in 32 outputs around the origin 0, are of unit length and as far away as each other (alike), from once to
+ * ten times as far (spread), or close to a plane of four dimensions, as far away as each other (grouped). "Plain" is
+ * the product of all of them, its maximum folded in, without anything that leaves rows out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/regions.h"
+#include "constraints/kernels.h"
+#include "core/random.h"
+
+enum { OUTPUTS = 32, TURNS = 9 };
+
+static hcr_error error;
+
+static void check(hcr_status status) {
+    if (status == HCR_OK)
+        return;
+    fprintf(stderr, "bench_growth: %s\n", error.text);
+    exit(1);
+}
+
+static void *numbers(size_t count) {
+    void *memory = calloc(count, sizeof(double));
+    if (memory == NULL) {
+        fprintf(stderr, "bench_growth: not enough memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double times[TURNS]) {
+    qsort(times, TURNS, sizeof *times, compare);
+    return times[TURNS / 2];
+}
+
+/* ------------------------------------------------------------------------------------------------------ with rows */
+
+typedef enum spread { ALIKE, SPREAD, GROUPED } spread;
+static const char *const names[] = {"alike", "spread", "grouped"};
+
+/* A point of a plane of four dimensions, and a little off it. */
+static void draw_grouped(hcri_random *random, const double *plane, double off, double *a) {
+    double along[4];
+    for (size_t k = 0; k < 4; k++)
+        along[k] = hcri_random_normal(random);
+    for (size_t j = 0; j < OUTPUTS; j++) {
+        a[j] = off * hcri_random_normal(random);
+        for (size_t k = 0; k < 4; k++)
+            a[j] += along[k] * plane[k * OUTPUTS + j];
+    }
+}
+
+static void draw(hcri_random *random, spread kind, const double *plane, double off, double *a) {
+    if (kind == GROUPED) {
+        draw_grouped(random, plane, off, a);
+        return;
+    }
+    for (size_t j = 0; j < OUTPUTS; j++)
+        a[j] = hcri_random_normal(random);
+}
+
+static void time_rows(spread kind, size_t rows, size_t samples) {
+    hcri_random random;
+    hcri_random_seed(&random, 11);
+    double *A = numbers(rows * OUTPUTS), *upper = numbers(rows), *inverse = numbers(rows), *none = numbers(rows);
+    double *v = numbers(samples * OUTPUTS), *gauge = numbers(samples), plane[4 * OUTPUTS], zeros[OUTPUTS] = {0};
+    for (size_t k = 0; k < 4 * OUTPUTS; k++)
+        plane[k] = hcri_random_normal(&random);
+    hcri_rows compressed = {0};
+    for (size_t i = 0; i < rows; i++) {
+        double *a = A + i * OUTPUTS, squares = 0;
+        uint32_t columns[OUTPUTS];
+        draw(&random, kind, plane, 0.01, a);
+        for (uint32_t j = 0; j < OUTPUTS; j++) {
+            squares += a[j] * a[j];
+            columns[j] = j;
+        }
+        for (size_t j = 0; j < OUTPUTS; j++)
+            a[j] /= sqrt(squares);
+        upper[i] = kind == SPREAD ? 1 + 9 * hcri_random_uniform(&random) : 1;
+        inverse[i] = 1 / upper[i];
+        check(hcri_rows_append(&compressed, &hcri_default_allocator, OUTPUTS, columns, a, &error));
+    }
+    for (size_t i = 0; i < samples; i++)
+        draw(&random, kind, plane, 0.1, v + i * OUTPUTS);
+    hcr_builder *builder;
+    hcr_region *region;
+    hcr_workspace *workspace;
+    hcri_layout layout;
+    check(hcr_builder_create(NULL, &builder, &error));
+    check(hcr_builder_add_variable(builder, "y", OUTPUTS, 0, &error));
+    for (size_t j = 0; j < OUTPUTS; j++)
+        check(hcr_builder_add_bounds(builder, j, 1, &(double){-1e3}, &(double){1e3}, &error));
+    check(hcr_builder_add_rows(builder, rows, A, NULL, upper, &error));
+    check(hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, &error));
+    check(hcr_builder_finish(builder, &region, &error));
+    check(hcr_workspace_create(region, 1, &workspace, &error));
+    check(hcri_layout_make(&compressed, OUTPUTS, &hcri_default_allocator, &layout, &error));
+    double screened[TURNS], plain[TURNS];
+    for (int turn = -1; turn < TURNS; turn++) {
+        double start = seconds();
+        check(hcr_gauge(region, workspace, samples, NULL, v, gauge, NULL, &error));
+        const double mine = seconds() - start;
+        start = seconds();
+        memset(gauge, 0, samples * sizeof *gauge);
+        for (size_t s = 0; s < samples; s += 32)
+            hcri_kernels_best()->run_max(&compressed, layout.run, OUTPUTS, samples - s < 32 ? samples - s : 32,
+                                         v + s * OUTPUTS, OUTPUTS, none, inverse, gauge + s);
+        if (turn >= 0) {
+            plain[turn] = 1e6 * (seconds() - start) / (double)samples;
+            screened[turn] = 1e6 * mine / (double)samples;
+        }
+    }
+    printf("rows\t%zu\t%s\t%.6g\n", rows, names[kind], median(screened));
+    printf("rows\t%zu\t%s, plain\t%.6g\n", rows, names[kind], median(plain));
+    fflush(stdout);
+    hcri_layout_release(&layout, &hcri_default_allocator);
+    hcri_rows_release(&compressed, &hcri_default_allocator);
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+    hcr_builder_free(builder);
+    double *owned[] = {A, upper, inverse, none, v, gauge};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+/* -------------------------------------------------------------------------------------- with outputs, with threads */
+
+static double time_decode(const hcr_region *region, double deviation, size_t samples, size_t threads) {
+    const size_t n = hcr_region_dimension(region);
+    hcri_random random;
+    hcri_random_seed(&random, 12);
+    double *polar = numbers(samples * (n + 1)), *y = numbers(samples * n), times[TURNS];
+    for (size_t k = 0; k < samples * (n + 1); k++)
+        polar[k] = k % (n + 1) == n ? hcri_random_uniform(&random) : deviation * hcri_random_normal(&random);
+    hcr_workspace *workspace;
+    check(hcr_workspace_create(region, threads, &workspace, &error));
+    for (int turn = -1; turn < TURNS; turn++) {
+        const double start = seconds();
+        check(hcr_decode(region, workspace, samples, NULL, polar, y, NULL, &error));
+        if (turn >= 0)
+            times[turn] = 1e6 * (seconds() - start) / (double)samples;
+    }
+    hcr_workspace_free(workspace);
+    free(polar);
+    free(y);
+    return median(times);
+}
+
+static void time_outputs(size_t n) {
+    hcr_region *region;
+    check(bench_region_of('F', n, 1, &region, &error));
+    printf("outputs\t%zu\tdecode\t%.6g\n", n, time_decode(region, 0.1, 2000000 / n < 20 ? 20 : 2000000 / n, 1));
+    fflush(stdout);
+    hcr_region_free(region);
+}
+
+static void time_threads(char letter) {
+    hcr_region *region;
+    check(bench_region(letter, 1, &region, &error));
+    for (size_t threads = 1; threads <= 2; threads++)
+        printf("threads\t%zu\t%c\t%.6g\n", threads, letter,
+               time_decode(region, bench_deviation(letter), letter == 'A' ? 100000 : 4000, threads));
+    fflush(stdout);
+    hcr_region_free(region);
+}
+
+/* All of it, or the families that are named. */
+static int wanted(int argc, char **argv, const char *family) {
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], family) == 0)
+            return 1;
+    return argc == 1;
+}
+
+int main(int argc, char **argv) {
+    for (size_t rows = 1000; wanted(argc, argv, "rows") && rows <= 1000000; rows *= 10)
+        for (spread kind = ALIKE; kind <= GROUPED; kind++)
+            time_rows(kind, rows, rows > 100000 ? 64 : 512);
+    for (size_t n = 10; wanted(argc, argv, "outputs") && n <= 100000; n *= 10)
+        time_outputs(n);
+    for (char letter = 'A'; wanted(argc, argv, "threads") && letter <= 'E'; letter++)
+        time_threads(letter);
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* Blocks of like rows, each with a bound of what any of them can be along a direction. */
+#ifndef HCRI_SCREEN_BLOCKS_H
+#define HCRI_SCREEN_BLOCKS_H
+
+#include "constraints/rows.h"
+
+/* Along a direction v of length 1 the sides of the rows of block b are at most
+ *     min(longest_b, max(upper centre·v + upper reach, lower centre·v + lower reach)),
+ * a side being the row times the inverse of its slack, a centre the middle of a block's upper or lower sides. */
+typedef struct hcri_screen_blocks {
+    size_t count;
+    float *centres; /* rows 2b and 2b + 1, in panels of 16 rows */
+    float *reach;   /* likewise; −infinity for a side that no row has */
+    float *longest;
+} hcri_screen_blocks;
+
+/* Orders rows first … first + count − 1 of the matrix into blocks of HCRI_SINGLE_ROWS: row[i] is the i-th. */
+void hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
+                       const double *upper, const hcr_allocator *allocator, uint32_t *row);
+/* The bounds of the blocks of rows in that order. NULL when there is no memory. */
+hcri_screen_blocks *hcri_screen_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n,
+                                            const double *lower, const double *upper, const hcr_allocator *allocator);
+void hcri_screen_blocks_release(hcri_screen_blocks *blocks, const hcr_allocator *allocator);
+
+#endif
