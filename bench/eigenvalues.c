@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "constraints/kernels.h"
 #include "core/random.h"
 
@@ -20,21 +20,6 @@ typedef struct bench {
     double *packed, *full, *copy, *basis, *work;
     double eigenvalue, norm;
 } bench;
-
-static void *numbers(size_t count) {
-    void *memory = calloc(count, sizeof(double));
-    if (memory == NULL) {
-        fprintf(stderr, "bench_eigenvalues: not enough memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
-static double seconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void eight(bench *b) {
     double found[LANES];
@@ -81,11 +66,6 @@ static void lanczos(bench *b) {
     LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', m, b->copy, m);
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 typedef struct figure {
     const char *name;
     void (*run)(bench *b);
@@ -107,18 +87,17 @@ static void time_size(bench *b, const double *lanes, hcri_random *random) {
     dsyevd(b);
     b->eigenvalue = b->work[m - 1];
     b->norm = fmax(fabs(b->work[0]), fabs(b->work[m - 1]));
-    for (int turn = 0; turn < TURNS; turn++)
+    const int turns = bench_turns(TURNS);
+    for (int turn = 0; turn < turns; turn++)
         for (size_t f = 0; f < FIGURES; f++) {
             memcpy(b->copy, b->full, m * m * sizeof *b->copy);
             memcpy(b->packed, lanes, LANES * m * (m + 1) / 2 * sizeof *lanes);
-            const double start = seconds();
+            const double start = bench_seconds();
             figures[f].run(b);
-            times[f][turn] = 1e6 * (seconds() - start) / figures[f].matrices;
+            times[f][turn] = 1e6 * (bench_seconds() - start) / figures[f].matrices;
         }
-    for (size_t f = 0; f < FIGURES; f++) {
-        qsort(times[f], TURNS, sizeof times[f][0], compare);
-        printf("%zu\t%s\t%.6g\n", m, figures[f].name, times[f][TURNS / 2]);
-    }
+    for (size_t f = 0; f < FIGURES; f++)
+        printf("%zu\t%s\t%.6g\n", m, figures[f].name, bench_median(turns, times[f]));
 }
 
 int main(void) {
@@ -127,8 +106,15 @@ int main(void) {
     hcri_random_seed(&random, 1);
     for (size_t q = 0; q < sizeof sizes / sizeof sizes[0]; q++) {
         const size_t m = sizes[q], packed = LANES * m * (m + 1) / 2;
-        bench b = {m, numbers(packed), numbers(m * m), numbers(m * m), numbers(m * (m + 1)), numbers(24 * m), 0, 0};
-        double *lanes = numbers(packed);
+        bench b = {m,
+                   bench_numbers(packed),
+                   bench_numbers(m * m),
+                   bench_numbers(m * m),
+                   bench_numbers(m * (m + 1)),
+                   bench_numbers(24 * m),
+                   0,
+                   0};
+        double *lanes = bench_numbers(packed);
         for (size_t k = 0; k < packed; k++)
             lanes[k] = hcri_random_normal(&random);
         time_size(&b, lanes, &random);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "core/random.h"
 #include "hcr/hcr_build.h"
 
@@ -35,28 +35,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static hcr_error error;
 
-static void check(hcr_status status) {
-    if (status == HCR_OK)
-        return;
-    fprintf(stderr, "bench_kinds: %s\n", error.text);
-    exit(1);
-}
-
-static double seconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times) {
-    qsort(times, TURNS, sizeof *times, compare);
-    return times[TURNS / 2];
-}
+static void check(hcr_status status) { bench_check(status, &error); }
 
 static double M[20 * N], P[N * N], S[5][25], polar[BATCH * (N + 1)], y[BATCH * N], bar[BATCH * N],
     polar_bar[BATCH * (N + 1)];
@@ -109,25 +88,26 @@ int main(void) {
         hcr_workspace *workspace;
         check(hcr_workspace_create(region, 1, &workspace, &error));
         double decode[TURNS], single[TURNS], gradient[TURNS], alone[TURNS];
-        for (int turn = -1; turn < TURNS; turn++) {
+        const int turns = bench_turns(TURNS);
+        for (int turn = -1; turn < turns; turn++) {
             const size_t at = turn < 0 ? 0 : (size_t)turn;
-            const double start = seconds();
+            const double start = bench_seconds();
             check(hcr_decode(region, workspace, BATCH, NULL, polar, y, NULL, &error));
-            const double decoded = seconds();
+            const double decoded = bench_seconds();
             check(hcr_decode_f32(region, workspace, BATCH, NULL, polar_f32, y_f32, NULL, &error));
-            const double converted = seconds();
+            const double converted = bench_seconds();
             check(hcr_decode(region, workspace, BATCH, NULL, polar, y, rays, &error));
             check(hcr_decode_vjp(region, workspace, BATCH, NULL, polar, rays, bar, polar_bar, NULL, &error));
-            const double derived = seconds();
+            const double derived = bench_seconds();
             for (size_t i = 0; i < BATCH; i++)
                 check(hcr_decode(region, workspace, 1, NULL, polar + i * (N + 1), y + i * N, NULL, &error));
             decode[at] = 1e6 / BATCH * (decoded - start);
             single[at] = 1e6 / BATCH * (converted - decoded);
             gradient[at] = 1e6 / BATCH * (derived - converted);
-            alone[at] = 1e6 / BATCH * (seconds() - derived);
+            alone[at] = 1e6 / BATCH * (bench_seconds() - derived);
         }
-        printf("%s\t%.3g\t%.3g\t%.3g\t%.3g\n", kinds[k].kind, median(decode), median(single), median(gradient),
-               median(alone));
+        printf("%s\t%.3g\t%.3g\t%.3g\t%.3g\n", kinds[k].kind, bench_median(turns, decode), bench_median(turns, single),
+               bench_median(turns, gradient), bench_median(turns, alone));
         fflush(stdout);
         hcr_workspace_free(workspace);
         hcr_region_free(region);

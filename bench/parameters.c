@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "bench/timing.h"
 #include "core/random.h"
 #include "core/status.h"
 #include "hcr/hcr_build.h"
@@ -118,20 +119,10 @@ static const bench benches[] = {{"forecast and ramps, 48 outputs, 48 parameters"
 
 static hcr_error error;
 
-static void check(hcr_status status) {
-    if (status == HCR_OK)
-        return;
-    fprintf(stderr, "bench_parameters: %s\n", error.text);
-    exit(1);
-}
+static void check(hcr_status status) { bench_check(status, &error); }
 
 /* Of this process: the sides take different times, and what else the machine does would fall on the longer one. */
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 enum { WIDEST = 100, MOST_PARAMETERS = 96, SIDES = 4 };
 static double polar[BATCH * (WIDEST + 1)], x[BATCH * MOST_PARAMETERS], y[BATCH * WIDEST];
@@ -158,7 +149,8 @@ static void time_regions(const bench *b, hcr_region *moving, hcr_region *fixed) 
     double times[SIDES][TURNS];
     check(hcr_workspace_create(moving, 1, &moves, &error));
     check(hcr_workspace_create(fixed, 1, &stays, &error));
-    for (int turn = -2; turn < TURNS; turn++)
+    const int turns = bench_turns(TURNS);
+    for (int turn = -2; turn < turns; turn++)
         for (int side = 0; side < SIDES; side++) {
             const double start = seconds();
             const int repeats = b->n == 48 ? 20 : 1;
@@ -170,10 +162,8 @@ static void time_regions(const bench *b, hcr_region *moving, hcr_region *fixed) 
             if (turn >= 0)
                 times[side][turn] = 1e6 * (seconds() - start) / (BATCH * repeats);
         }
-    for (int side = 0; side < SIDES; side++)
-        qsort(times[side], TURNS, sizeof times[side][0], compare);
     for (int side = 0; side < SIDES; side += 2) {
-        const double with = times[side][TURNS / 2], without = times[side + 1][TURNS / 2];
+        const double with = bench_median(turns, times[side]), without = bench_median(turns, times[side + 1]);
         printf("%s\t%s\t%.4g\t%.4g\t%.2f\n", b->name, side == 0 ? "double" : "single", with, without, with / without);
     }
     hcr_workspace_free(moves);

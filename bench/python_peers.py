@@ -122,7 +122,7 @@ def with_pinet(letter, n, text, data, dtype):
 
 
 def with_cvxpylayers(letter, n, text, data, dtype):
-    """D isn't here: its cones have a million coefficients, minutes a point."""
+    """D isn't here: its cones have a million coefficients, and a point takes six seconds."""
     if letter == "D" or dtype == "float32":
         return None
     import cvxpy

@@ -100,29 +100,42 @@ static hcr_status build_e(hcr_builder *builder, hcri_random *random, hcr_error *
 
 static hcr_status build(char letter, size_t n, hcri_random *random, hcr_builder *builder, hcr_error *error) {
     HCRI_TRY(hcr_builder_add_variable(builder, "y", n, 0, error));
-    HCRI_TRY(letter == 'B'   ? build_b(builder, error)
-             : letter == 'C' ? build_c(builder, random, error)
-             : letter == 'D' ? build_d(builder, random, error)
-             : letter == 'E' ? build_e(builder, random, error)
-                             : build_steps(builder, error));
-    double *zeros = calloc(n, sizeof *zeros);
-    const hcr_status status =
-        zeros == NULL ? hcri_fail_memory(error) : hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
-    free(zeros);
+    return letter == 'B'   ? build_b(builder, error)
+           : letter == 'C' ? build_c(builder, random, error)
+           : letter == 'D' ? build_d(builder, random, error)
+           : letter == 'E' ? build_e(builder, random, error)
+                           : build_steps(builder, error);
+}
+
+static hcr_status create(char letter, size_t n, uint64_t seed, hcr_builder **builder, hcr_error *error) {
+    hcri_random random;
+    hcri_random_seed(&random, seed);
+    HCRI_TRY(hcr_builder_create(NULL, builder, error));
+    const hcr_status status = build(letter, n, &random, *builder, error);
+    if (status != HCR_OK)
+        hcr_builder_free(*builder);
     return status;
 }
 
+static size_t outputs(char letter) {
+    return letter == 'A' ? 48 : letter == 'B' ? 768 : letter == 'E' ? 20 : letter == 'F' ? 10000 : 100;
+}
+
+hcr_status bench_builder(char letter, uint64_t seed, hcr_builder **builder, hcr_error *error) {
+    return create(letter, outputs(letter), seed, builder, error);
+}
+
 hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_error *error) {
-    const size_t n = letter == 'A' ? 48 : letter == 'B' ? 768 : letter == 'E' ? 20 : letter == 'F' ? 10000 : 100;
-    return bench_region_of(letter, n, seed, region, error);
+    return bench_region_of(letter, outputs(letter), seed, region, error);
 }
 
 hcr_status bench_region_of(char letter, size_t n, uint64_t seed, hcr_region **region, hcr_error *error) {
-    hcri_random random;
-    hcr_builder *builder = NULL;
-    hcri_random_seed(&random, seed);
-    HCRI_TRY(hcr_builder_create(NULL, &builder, error));
-    hcr_status status = build(letter, n, &random, builder, error);
+    hcr_builder *builder;
+    HCRI_TRY(create(letter, n, seed, &builder, error));
+    double *zeros = calloc(n, sizeof *zeros);
+    hcr_status status =
+        zeros == NULL ? hcri_fail_memory(error) : hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zeros, error);
+    free(zeros);
     if (status == HCR_OK)
         status = hcr_builder_finish(builder, region, error);
     hcr_builder_free(builder);

@@ -14,6 +14,8 @@
 #include "hcr/hcr_build.h"
 
 hcr_status bench_region(char letter, uint64_t seed, hcr_region **region, hcr_error *error);
+/* What has been built before its origin is chosen. The caller frees it. */
+hcr_status bench_builder(char letter, uint64_t seed, hcr_builder **builder, hcr_error *error);
 /* A or F with n outputs. */
 hcr_status bench_region_of(char letter, size_t n, uint64_t seed, hcr_region **region, hcr_error *error);
 /* The deviation of normal inputs of which about 90 % lie outside. */

@@ -4,19 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/timing.h"
 #include "constraints/expression.h"
 #include "constraints/tape_evaluate.h"
 #include "core/random.h"
 
 enum { N = 20, RAYS = 10000, TURNS = 9, METHODS = 3 };
-
-static double seconds(void) {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* --------------------------------------------------------------------------------------------------- constraints */
 
@@ -133,11 +127,6 @@ static uint64_t evaluations(const hcri_expression *expression, hcri_root_method 
     return count;
 }
 
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(const example *e, const double *v, double *total) {
     hcri_expression *expression = make(e);
     const hcri_kind *kind = expression->base.kind;
@@ -145,15 +134,16 @@ static void measure(const example *e, const double *v, double *total) {
     double times[METHODS][TURNS], *best = malloc(RAYS * sizeof *best);
     if (scratch == NULL || best == NULL)
         exit(1);
-    for (int turn = -1; turn < TURNS; turn++)
+    const int turns = bench_turns(TURNS);
+    for (int turn = -1; turn < turns; turn++)
         for (int method = 0; method < METHODS; method++) {
             expression->method = (hcri_root_method)method;
             for (size_t i = 0; i < RAYS; i++)
                 best[i] = 0;
-            const double start = seconds();
+            const double start = bench_seconds();
             kind->gauge(&expression->base, RAYS, v, N, best, NULL);
             if (turn >= 0)
-                times[method][turn] = 1e6 * (seconds() - start) / RAYS;
+                times[method][turn] = 1e6 * (bench_seconds() - start) / RAYS;
         }
     printf("| %s |", e->name);
     for (int method = 0; method < METHODS; method++) {
@@ -163,9 +153,9 @@ static void measure(const example *e, const double *v, double *total) {
             sum += count;
             most = count > most ? count : most;
         }
-        qsort(times[method], TURNS, sizeof times[method][0], compare);
-        printf(" %.1f (%d) | %.2f |", (double)sum / RAYS, (int)most, times[method][TURNS / 2]);
-        total[method] += log(times[method][TURNS / 2]) / EXAMPLES;
+        const double taken = bench_median(turns, times[method]);
+        printf(" %.1f (%d) | %.2f |", (double)sum / RAYS, (int)most, taken);
+        total[method] += log(taken) / EXAMPLES;
     }
     printf("\n");
     fflush(stdout);

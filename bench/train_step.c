@@ -1,9 +1,10 @@
-/* Time of a training step: forward, loss, backward, Adam; one thread. Prints one line a network: its name, then the
- * median and the smallest time in microseconds. bench/train_step.py runs it beside PyTorch. */
+/* Time of a training step: forward, loss, backward, Adam; one thread. Prints one tab-separated line a network: its
+ * name, the median in microseconds. bench/suite/training.py runs it beside PyTorch. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/timing.h"
 #include "hcr/hcr_learn.h"
 #include "learn/blas.h"
 #include "learn/model.h"
@@ -15,13 +16,6 @@
 #define WARM 20
 #define STEPS 400
 
-static void check(hcr_status status, const hcr_error *error) {
-    if (status == HCR_OK)
-        return;
-    fprintf(stderr, "train_step: %s\n", error->text);
-    exit(1);
-}
-
 /* The head that has the least to do: what PyTorch does is the same, a mean squared error. */
 static hcr_region *make_box(size_t n, double *lower, double *upper, const double *origin) {
     hcr_error error;
@@ -31,20 +25,16 @@ static hcr_region *make_box(size_t n, double *lower, double *upper, const double
         lower[j] = -10;
         upper[j] = 10;
     }
-    check(hcr_builder_create(NULL, &builder, &error), &error);
-    check(hcr_builder_add_variable(builder, "y", n, 0, &error), &error);
-    check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
-    check(hcri_region_create(&builder->set,
-                             &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY},
-                             NULL, &region, &error),
-          &error);
+    bench_check(hcr_builder_create(NULL, &builder, &error), &error);
+    bench_check(hcr_builder_add_variable(builder, "y", n, 0, &error), &error);
+    bench_check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
+    bench_check(
+        hcri_region_create(&builder->set,
+                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &region, &error),
+        &error);
     hcr_builder_free(builder);
     return region;
-}
-
-static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size_t hidden, size_t n) {
@@ -53,9 +43,9 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     hcri_state state;
     hcri_training training;
     hcr_fit_options given = {.encoder = encoder, .hidden = hidden, .batch = BATCH, .head = HCR_HEAD_SIMPLE}, options;
-    check(hcri_options_resolve(&given, &options, &error), &error);
-    check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
-    check(hcri_state_create(&state, net.weights, 0, &error), &error);
+    bench_check(hcri_options_resolve(&given, &options, &error), &error);
+    bench_check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
+    bench_check(hcri_state_create(&state, net.weights, 0, &error), &error);
     double *numbers = calloc(5 * n + BATCH * n, sizeof *numbers);
     float *scaled = hcri_floats(BATCH * inputs);
     if (numbers == NULL || scaled == NULL)
@@ -73,19 +63,25 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     size_t row[BATCH];
     for (size_t i = 0; i < BATCH; i++)
         row[i] = i;
-    const hcri_head head = {HCR_HEAD_SIMPLE, n, region, mean, deviation, 1, 0, 1};
-    check(hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
-          &error);
+    hcri_places places;
+    bench_check(hcri_places_create(region, 1, &places, &error), &error);
+    bench_check(hcri_places_find(&places, NULL, 1, &error), &error);
+    const hcri_head head = {
+        .kind = HCR_HEAD_SIMPLE, .n = n, .region = region, .mean = mean, .deviation = deviation, .places = &places};
+    bench_check(
+        hcri_training_create(&training, NULL, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
+        &error);
     double times[STEPS], loss;
-    for (int step = -WARM; step < STEPS; step++) {
-        const double start = hcri_seconds();
-        check(hcri_training_step(&training, &state, BATCH, row, &loss, &error), &error);
+    const int steps = bench_turns(STEPS);
+    for (int step = -WARM; step < steps; step++) {
+        const double start = bench_seconds();
+        bench_check(hcri_training_step(&training, &state, BATCH, row, &loss, &error), &error);
         if (step >= 0)
-            times[step] = 1e6 * (hcri_seconds() - start);
+            times[step] = 1e6 * (bench_seconds() - start);
     }
-    qsort(times, STEPS, sizeof *times, compare);
-    printf("%s\t%.1f\t%.1f\n", name, times[STEPS / 2], times[0]);
+    printf("%s\t%.1f\n", name, bench_median(steps, times));
     hcri_training_release(&training);
+    hcri_places_release(&places);
     hcri_state_release(&state);
     hcr_region_free(region);
     free(numbers);

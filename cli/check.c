@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "command.h"
 #include "json.h"
 #include "options.h"
@@ -15,6 +16,13 @@ struct job {
     int exact, single, all, quiet, json;
 
     struct opened_region opened;
+    char **names; /* of the columns */
+    size_t columns;
+    struct stream stream;
+    FILE *details; /* of the first process, with --json: what will stand behind the sums */
+    size_t inside_count;
+
+    /* of a round */
     hcr_table table;
     struct parameters parameters;
     float *singles;
@@ -26,18 +34,26 @@ struct job {
     uint32_t *broken; /* exact: a constraint that is surely broken */
 };
 
+static void release_round(struct job *job) {
+    void *const memory[] = {job->singles, job->value, job->which, job->off, job->uneven, job->inside, job->broken};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    job->singles = NULL;
+    job->value = job->off = NULL;
+    job->which = job->broken = NULL;
+    job->uneven = job->inside = NULL;
+    hcr_table_clear(&job->table);
+    parameters_clear(&job->parameters);
+}
+
 static void release(struct job *job) {
+    release_round(job);
     settings_clear(&job->settings);
     region_close(&job->opened);
-    hcr_table_clear(&job->table);
     parameters_free(&job->parameters);
-    free(job->singles);
-    free(job->value);
-    free(job->which);
-    free(job->off);
-    free(job->uneven);
-    free(job->inside);
-    free(job->broken);
+    free(job->names);
+    if (job->details != NULL)
+        fclose(job->details);
 }
 
 /* The parameter of a row that is out of its range; as many as there are parameters when none is. */
@@ -127,85 +143,97 @@ static int decide_exactly(struct job *job) {
     return EXIT_DONE;
 }
 
-static void print_row(const struct job *job, size_t row) {
+static void print_row(const struct job *job, size_t row, FILE *out) {
+    const size_t number = job->stream.first_row + row;
     const double value = job->value[row];
     char misfit[512];
     if (is_misfit(job, row)) {
         parameters_describe(job->opened.region, parameters_of(&job->parameters, job->opened.region, row),
                             misfit_of(job, row), misfit, sizeof misfit);
-        printf("row %zu: %s", row, misfit);
+        fprintf(out, "row %zu: %s", number, misfit);
     } else if (isnan(value))
-        printf("row %zu: a value isn't finite", row);
+        fprintf(out, "row %zu: a value isn't finite", number);
     else if (job->inside[row])
-        printf("row %zu: inside, %.6g to spare", row, fmax(0, -value));
+        fprintf(out, "row %zu: inside, %.6g to spare", number, fmax(0, -value));
     else if (job->uneven[row])
-        printf("row %zu: outside, an equality is off by %.6g", row, job->off[row]);
+        fprintf(out, "row %zu: outside, an equality is off by %.6g", number, job->off[row]);
     else if (value > 0)
-        printf("row %zu: outside by %.6g", row, value);
+        fprintf(out, "row %zu: outside by %.6g", number, value);
     else
-        printf("row %zu: outside by less than rounding", row);
+        fprintf(out, "row %zu: outside by less than rounding", number);
     if (!isnan(value) && !job->uneven[row] && has_constraint(job, row)) {
         const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
         if (info.line > 0)
-            printf("\n    %s:%d: %s", info.file, info.line, info.text);
+            fprintf(out, "\n    %s:%d: %s", info.file, info.line, info.text);
         else
-            printf("\n    %s %s", info.kind, info.text);
-        printf("   (inequality %zu of it)", info.row);
+            fprintf(out, "\n    %s %s", info.kind, info.text);
+        fprintf(out, "   (inequality %zu of it)", info.row);
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
-static void print_json_row(const struct job *job, size_t row) {
-    printf("{\"row\": %zu, \"inside\": %s, \"violation\": ", row, job->inside[row] ? "true" : "false");
-    json_number(stdout, job->value[row]);
+static void print_json_row(const struct job *job, size_t row, FILE *out) {
+    fprintf(out, "{\"row\": %zu, \"inside\": %s, \"violation\": ", job->stream.first_row + row,
+            job->inside[row] ? "true" : "false");
+    json_number(out, job->value[row]);
     if (is_misfit(job, row)) {
         char name[128];
         hcr_region_parameter_name(job->opened.region, misfit_of(job, row), name, sizeof name);
-        printf(", \"parameter\": ");
-        json_string(stdout, name);
+        fprintf(out, ", \"parameter\": ");
+        json_string(out, name);
     }
     if (job->uneven[row]) {
-        printf(", \"residual\": ");
-        json_number(stdout, job->off[row]);
+        fprintf(out, ", \"residual\": ");
+        json_number(out, job->off[row]);
     } else if (!isnan(job->value[row]) && has_constraint(job, row)) {
         const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
-        printf(", \"constraint\": %u, \"kind\": ", (unsigned)job->which[row]);
-        json_string(stdout, info.kind);
-        printf(", \"file\": ");
-        json_string(stdout, info.file);
-        printf(", \"line\": %d, \"column\": %d, \"text\": ", info.line, info.column);
-        json_string(stdout, info.text);
-        printf(", \"inequality\": %zu", info.row);
+        fprintf(out, ", \"constraint\": %u, \"kind\": ", (unsigned)job->which[row]);
+        json_string(out, info.kind);
+        fprintf(out, ", \"file\": ");
+        json_string(out, info.file);
+        fprintf(out, ", \"line\": %d, \"column\": %d, \"text\": ", info.line, info.column);
+        json_string(out, info.text);
+        fprintf(out, ", \"inequality\": %zu", info.row);
     }
-    putchar('}');
+    fputc('}', out);
 }
 
-static void print_rows(const struct job *job, size_t inside) {
-    const size_t rows = job->table.rows;
-    size_t printed = 0;
-    if (job->json)
-        printf("{\"rows\": %zu, \"inside\": %zu, \"exact\": %s, \"details\": [", rows, inside,
-               job->exact ? "true" : "false");
-    for (size_t i = 0; i < rows; i++) {
+/* The rows that are told, each with what separates it from the one before. */
+static void print_rows(const struct job *job, FILE *out) {
+    for (size_t i = 0; i < job->table.rows; i++) {
         if (job->inside[i] && !job->all)
             continue;
         if (job->json) {
-            fputs(printed++ == 0 ? "\n  " : ",\n  ", stdout);
-            print_json_row(job, i);
+            fputs(",\n  ", out);
+            print_json_row(job, i, out);
         } else {
-            print_row(job, i);
+            print_row(job, i, out);
         }
     }
-    if (job->json)
-        printf("%s]}\n", printed == 0 ? "" : "\n");
-    else
-        printf("%zu of %zu rows inside%s\n", inside, rows, job->exact ? ", decided exactly" : "");
 }
 
-static int run(struct job *job, const char *const *operand) {
-    int code = region_open(operand[0], &job->settings, &job->opened);
-    if (code == EXIT_DONE)
-        code = table_read_sample_points(operand[1], "Y", job->opened.region, &job->parameters, &job->table);
+/* The sums, and with --json the rows, which are known by now. */
+static int print_end(struct job *job) {
+    if (!team_is_first() || job->quiet)
+        return EXIT_DONE;
+    if (!job->json) {
+        printf("%zu of %zu rows inside%s\n", job->inside_count, job->stream.rows,
+               job->exact ? ", decided exactly" : "");
+        return EXIT_DONE;
+    }
+    printf("{\"rows\": %zu, \"inside\": %zu, \"exact\": %s, \"details\": [", job->stream.rows, job->inside_count,
+           job->exact ? "true" : "false");
+    rewind(job->details);
+    const int any = fgetc(job->details) != EOF; /* the comma before the first */
+    for (int c; (c = fgetc(job->details)) != EOF;)
+        putchar(c);
+    printf("%s]}\n", any ? "\n" : "");
+    return ferror(job->details) ? report_file("read", "a temporary file") : EXIT_DONE;
+}
+
+static int do_round(struct job *job) {
+    int code = stream_read_samples(&job->stream, job->columns, (const char *const *)job->names, "Y", job->opened.region,
+                                   &job->parameters, &job->table);
     if (code == EXIT_DONE)
         code = make_room(job);
     if (code == EXIT_DONE && job->single)
@@ -218,12 +246,57 @@ static int run(struct job *job, const char *const *operand) {
         return code;
     if (!job->exact)
         decide(job);
-    size_t inside = 0;
     for (size_t i = 0; i < job->table.rows; i++)
-        inside += job->inside[i];
-    if (!job->quiet)
-        print_rows(job, inside);
-    return inside == job->table.rows ? EXIT_DONE : EXIT_OUTSIDE;
+        job->inside_count += job->inside[i];
+    return EXIT_DONE;
+}
+
+/* A round's rows, told in their order. */
+static int tell_round(struct job *job, int code) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = code == EXIT_DONE && !job->quiet ? open_memstream(&text, &size) : NULL;
+    if (out != NULL) {
+        print_rows(job, out);
+        if (fclose(out) != 0)
+            code = report_memory();
+    } else if (code == EXIT_DONE && !job->quiet) {
+        code = report_memory();
+    }
+    code = stream_print(&job->stream, code, text, size);
+    free(text);
+    return code;
+}
+
+static int pass_rows(struct job *job, const char *input) {
+    struct stream *stream = &job->stream;
+    int code = stream_open(stream, input, sample_columns(job->columns, job->opened.region, &job->parameters));
+    if (job->json && team_is_first() && (job->details = tmpfile()) == NULL && code == EXIT_DONE)
+        code = report_file("make", "a temporary file");
+    stream_to_text(stream, !team_is_first() ? NULL : job->json ? job->details : stdout);
+    code = team_agree(code);
+    while (code == EXIT_DONE && stream_next(stream)) {
+        code = tell_round(job, do_round(job));
+        release_round(job);
+    }
+    if (code == EXIT_DONE)
+        code = parameters_check_rows(&job->parameters, stream->rows);
+    return stream_close(stream, code);
+}
+
+static int run(struct job *job, const char *const *operand) {
+    int code = region_open(operand[0], &job->settings, &job->opened);
+    if (code != EXIT_DONE)
+        return code;
+    job->names = names_of_outputs(job->opened.region, "", NULL, &job->columns);
+    code = team_agree(job->names == NULL ? report_memory() : EXIT_DONE);
+    if (code == EXIT_DONE)
+        code = pass_rows(job, operand[1]);
+    if (code != EXIT_DONE)
+        return code;
+    job->inside_count = (size_t)team_sum(job->inside_count, NULL);
+    code = team_agree(print_end(job));
+    return code == EXIT_DONE && job->inside_count < job->stream.rows ? EXIT_OUTSIDE : code;
 }
 
 int command_check(int argc, char **argv) {

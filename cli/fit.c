@@ -8,6 +8,7 @@
 #include "region.h"
 #include "report.h"
 #include "tables.h"
+#include "team.h"
 
 #include "hcr/hcr_learn.h"
 
@@ -29,6 +30,7 @@ struct job {
     const char *output_path, *plot_path;
     struct settings settings;
     int json, quiet, encoder, head;
+    size_t shares; /* 0: one alone, SHARES in a team */
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -148,9 +150,26 @@ static void print_json_report(const struct job *job) {
 
 static int to_standard_output(const struct job *job) { return strcmp(job->output_path, "-") == 0; }
 
+/* As many processes can train together when nothing else is said. It is part of what the model is, so that it can't
+ * follow the number of processes. */
+enum { SHARES = 8 };
+
+/* The team with its shares, which one process may have as well. */
+static hcr_team team_of(const struct job *job) {
+    hcr_team made = team() == NULL ? (hcr_team){.ranks = 1, .shares = 1} : *team();
+    if (team() != NULL)
+        made.shares = SHARES;
+    if (job->shares > 0)
+        made.shares = job->shares;
+    return made;
+}
+
 static int check_options(const struct job *job) {
     if (job->output_path == NULL)
         return report_usage("fit", "give -o MODEL, the file to write");
+    if (team() != NULL && team_of(job).shares < team()->ranks)
+        return report_usage("fit", "%zu processes need as many shares: give --shares %zu, and the same with any number",
+                            team()->ranks, team()->ranks);
     if (to_standard_output(job) && job->options.resume)
         return report_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
@@ -191,7 +210,9 @@ static int note_settings(struct job *job) {
 static int read_all(struct job *job, const char *const *operand) {
     hcr_error error = {0};
     int code = region_open(operand[0], &job->settings, &job->opened);
-    if (code == EXIT_DONE && hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error) != HCR_OK)
+    if (code != EXIT_DONE)
+        return code;
+    if (hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error) != HCR_OK)
         code = report_error(&error);
     if (code == EXIT_DONE)
         code = table_read_points(operand[2], job->opened.region, "Y", &job->targets);
@@ -202,6 +223,7 @@ static int read_all(struct job *job, const char *const *operand) {
     }
     if (code == EXIT_DONE && job->parameters.path != NULL)
         code = parameters_read(&job->parameters, job->opened.region, job->inputs.rows);
+    code = team_agree(code);
     if (code == EXIT_DONE)
         code = region_recentre(&job->opened, job->targets.rows, job->targets.values);
     if (code == EXIT_DONE)
@@ -217,24 +239,36 @@ static hcr_status train(struct job *job, hcr_error *error) {
     job->options.checkpoint = job->checkpoint;
     job->options.progress = on_progress;
     job->options.progress_context = job;
-    sigaction(SIGINT, &action, &before); /* once: a second one ends the process at once */
+    const hcr_team together = team_of(job);
+    if (team() == NULL)
+        sigaction(SIGINT, &action, &before); /* once: a second one ends the process at once */
     progress_begin(&job->progress, "training");
     if (job->quiet)
         job->progress.shown = 0;
     const hcr_status status =
-        hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns, job->inputs.values,
-                (const char *const *)job->inputs.names, job->parameters.values, job->targets.values, &job->options,
-                &job->model, &job->report, error);
+        hcr_fit_team(&together, job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns,
+                     job->inputs.values, (const char *const *)job->inputs.names, job->parameters.values,
+                     job->targets.values, &job->options, &job->model, &job->report, error);
     progress_end(&job->progress);
-    sigaction(SIGINT, &before, NULL);
+    if (team() == NULL)
+        sigaction(SIGINT, &before, NULL);
     return status;
+}
+
+static int save(const struct job *job) {
+    hcr_error error = {0};
+    if (hcr_model_save(job->model, job->output_path, &error) != HCR_OK)
+        return report_error(&error);
+    if (job->checkpoint != NULL)
+        unlink(job->checkpoint);
+    return EXIT_DONE;
 }
 
 static int run(struct job *job, const char *const *operand) {
     static const char extension[] = ".checkpoint";
     int code = check_options(job);
     if (code == EXIT_DONE)
-        code = read_all(job, operand);
+        code = team_agree(read_all(job, operand));
     if (code != EXIT_DONE)
         return code;
     if (!to_standard_output(job)) {
@@ -255,10 +289,11 @@ static int run(struct job *job, const char *const *operand) {
             report("interrupted after %zu epochs", job->epochs_done);
         return EXIT_INTERRUPTED;
     }
-    if (status != HCR_OK || hcr_model_save(job->model, job->output_path, &error) != HCR_OK)
+    if (status != HCR_OK)
         return report_error(&error);
-    if (job->checkpoint != NULL)
-        unlink(job->checkpoint);
+    code = team_agree(team_is_first() ? save(job) : EXIT_DONE);
+    if (code != EXIT_DONE || !team_is_first())
+        return code;
     if (job->json)
         print_json_report(job);
     else if (!job->quiet)
@@ -313,6 +348,10 @@ int command_fit(int argc, char **argv) {
          "with --validation: stop after so many epochs without a better loss, and keep the best model; never",
          &options->patience, 1, 0},
         {OPTION_SEED, '\0', "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed, 0, 0},
+        {OPTION_COUNT, '\0', "shares", "N",
+         "the gradient of a batch is made in so many shares, summed in pairs: as many processes can train together "
+         "under mpirun, and any number of them gives the same model; 1, under mpirun 8",
+         &job.shares, 1, 0},
         {OPTION_FLAG, '\0', "resume", NULL,
          "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
          &options->resume, 0, 0},

@@ -21,45 +21,58 @@ struct job {
 
     struct opened_region opened;
     hcr_workspace *workspace;
+    size_t columns_in;
+    char **names_in;
+    struct results results;
+    struct stream stream;
+    struct tally outcome[HCR_NO_ORIGIN + 1];
+
+    /* of a round */
     hcr_table table;
     struct parameters parameters;
-    char **names_in, **names_out;
     double *result;
     float *single_input, *single_result;
     hcr_ray *rays;
 };
 
-static void release(struct job *job) {
-    settings_clear(&job->settings);
-    hcr_workspace_free(job->workspace);
-    region_close(&job->opened);
+static void release_round(struct job *job) {
     hcr_table_clear(&job->table);
-    parameters_free(&job->parameters);
-    free(job->names_in);
-    free(job->names_out);
+    parameters_clear(&job->parameters);
     free(job->result);
     free(job->single_input);
     free(job->single_result);
     free(job->rays);
+    job->result = NULL;
+    job->single_input = job->single_result = NULL;
+    job->rays = NULL;
 }
 
-static int prepare(struct job *job, size_t *columns_out) {
+static void release(struct job *job) {
+    release_round(job);
+    settings_clear(&job->settings);
+    hcr_workspace_free(job->workspace);
+    region_close(&job->opened);
+    parameters_free(&job->parameters);
+    free(job->names_in);
+    free(job->results.names);
+}
+
+static int prepare(struct job *job) {
     hcr_error error = {0};
     int code = region_open_placed(job->region_path, &job->settings, &job->opened);
     if (code != EXIT_DONE)
         return code;
     const hcr_region *region = job->opened.region;
     const struct map *map = job->map;
-    size_t columns_in;
-    job->names_in = names_of_outputs(region, map->polar_input ? "d:" : "", map->polar_input ? "r" : NULL, &columns_in);
-    job->names_out =
-        names_of_outputs(region, map->polar_output ? "d:" : "", map->polar_output ? "r" : NULL, columns_out);
-    if (job->names_in == NULL || job->names_out == NULL)
+    struct results *results = &job->results;
+    job->names_in =
+        names_of_outputs(region, map->polar_input ? "d:" : "", map->polar_input ? "r" : NULL, &job->columns_in);
+    results->names =
+        names_of_outputs(region, map->polar_output ? "d:" : "", map->polar_output ? "r" : NULL, &results->columns);
+    results->path = job->output_path;
+    results->precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    if (job->names_in == NULL || results->names == NULL)
         return report_memory();
-    code = table_read_samples(job->input_path, columns_in, (const char *const *)job->names_in, map->input, region,
-                              &job->parameters, &job->table);
-    if (code != EXIT_DONE)
-        return code;
     const hcr_search search = {.method = (hcr_search_method)job->method,
                                .base_multiplier = job->base_multiplier,
                                .max_iterations = (uint32_t)job->most_iterations};
@@ -69,9 +82,14 @@ static int prepare(struct job *job, size_t *columns_out) {
     return EXIT_DONE;
 }
 
-static int transform(struct job *job, size_t columns_out) {
+static int read_round(struct job *job) {
+    return stream_read_samples(&job->stream, job->columns_in, (const char *const *)job->names_in, job->map->input,
+                               job->opened.region, &job->parameters, &job->table);
+}
+
+static int transform(struct job *job) {
     hcr_error error = {0};
-    const size_t rows = job->table.rows;
+    const size_t rows = job->table.rows, columns_out = job->results.columns;
     job->rays = calloc(rows + 1, sizeof *job->rays);
     job->result = values_make(rows, columns_out);
     if (job->rays == NULL || job->result == NULL)
@@ -95,40 +113,66 @@ static int transform(struct job *job, size_t columns_out) {
     return EXIT_DONE;
 }
 
-/* Tells what happened to samples; whether something did. */
-static int tell_outcomes(struct job *job) {
-    size_t count[HCR_NO_ORIGIN + 1] = {0}, first[HCR_NO_ORIGIN + 1] = {0};
+static void note_outcomes(struct job *job) {
     for (size_t i = 0; i < job->table.rows; i++) {
         const uint32_t outcome = job->rays[i].outcome;
-        if (count[outcome]++ == 0)
-            first[outcome] = i;
+        tally_add(&job->outcome[outcome], job->stream.first_row + i);
         if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
-            parameters_note_lost(&job->parameters, job->opened.region, i);
+            parameters_note_lost(&job->parameters, job->opened.region, job->stream.first_row, i);
     }
-    report_rows(count[HCR_OUTSIDE], "outside the region: r > 1", first[HCR_OUTSIDE]);
-    report_rows(count[HCR_HIDDEN], "inside the region, but out of the origin's sight: r > 1", first[HCR_HIDDEN]);
-    report_rows(count[HCR_BAD_VALUE], "with values that aren't finite: the origin stands for them",
-                first[HCR_BAD_VALUE]);
-    report_rows(count[HCR_NO_FRONTIER], "in directions that nothing stops: the origin stands for them",
-                first[HCR_NO_FRONTIER]);
-    const int lost = parameters_tell(&job->parameters, job->opened.region);
-    return lost || count[HCR_OUTSIDE] + count[HCR_HIDDEN] + count[HCR_BAD_VALUE] + count[HCR_NO_FRONTIER] > 0;
+}
+
+/* Tells what happened to samples; whether something did. */
+static int tell_outcomes(struct job *job) {
+    static const struct {
+        hcr_outcome outcome;
+        const char *what;
+    } told[] = {
+        {HCR_OUTSIDE, "outside the region: r > 1"},
+        {HCR_HIDDEN, "inside the region, but out of the origin's sight: r > 1"},
+        {HCR_BAD_VALUE, "with values that aren't finite: the origin stands for them"},
+        {HCR_NO_FRONTIER, "in directions that nothing stops: the origin stands for them"},
+    };
+    int any = 0;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        struct tally *tally = &job->outcome[told[i].outcome];
+        tally_merge(tally);
+        report_rows(tally->count, told[i].what, tally->first);
+        any |= tally->count > 0;
+    }
+    return parameters_tell(&job->parameters) || any;
+}
+
+static int pass_rows(struct job *job) {
+    struct stream *stream = &job->stream;
+    int code =
+        stream_open(stream, job->input_path, sample_columns(job->columns_in, job->opened.region, &job->parameters));
+    if (code == EXIT_DONE)
+        code = stream_to(stream, &job->results);
+    while (code == EXIT_DONE && stream_next(stream)) {
+        code = read_round(job);
+        if (code == EXIT_DONE)
+            code = transform(job);
+        if (code == EXIT_DONE)
+            note_outcomes(job);
+        code = stream_write(stream, code, job->result);
+        release_round(job);
+    }
+    if (code == EXIT_DONE)
+        code = parameters_check_rows(&job->parameters, stream->rows);
+    return stream_close(stream, code);
 }
 
 static int run(struct job *job) {
-    size_t columns_out = 0;
-    int code = prepare(job, &columns_out);
+    int code = team_agree(prepare(job));
     if (code == EXIT_DONE)
-        code = transform(job, columns_out);
-    if (code == EXIT_DONE)
-        code = table_write_named(job->output_path, job->table.rows, columns_out, job->result, job->names_out,
-                                 job->single ? HCR_SINGLE : HCR_DOUBLE);
+        code = pass_rows(job);
     if (code != EXIT_DONE)
         return code;
     if (job->stats) {
-        const uint64_t intersections = hcr_workspace_intersections(job->workspace);
-        report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, job->table.rows,
-               job->table.rows == 0 ? 0 : (double)intersections / (double)job->table.rows);
+        const uint64_t intersections = team_sum(hcr_workspace_intersections(job->workspace), NULL);
+        report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, job->stream.rows,
+               job->stream.rows == 0 ? 0 : (double)intersections / (double)job->stream.rows);
     }
     return tell_outcomes(job) ? EXIT_OUTSIDE : EXIT_DONE;
 }

@@ -10,37 +10,67 @@
 
 enum { NAME = 128 };
 
-void parameters_free(struct parameters *parameters) {
+void parameters_clear(struct parameters *parameters) {
     free(parameters->values);
     free(parameters->singles);
+    parameters->values = NULL;
+    parameters->singles = NULL;
+}
+
+void parameters_free(struct parameters *parameters) {
+    parameters_clear(parameters);
+    hcr_table_clear(&parameters->given);
 }
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-int parameters_read(struct parameters *parameters, const hcr_region *region, size_t rows) {
+static int read_given(struct parameters *parameters, const hcr_region *region) {
     const size_t p = hcr_region_parameters(region);
     if (p == 0) {
         report("--parameters is of no use here: the region has none");
         return EXIT_USAGE;
     }
-    hcr_table table = {0};
+    if (parameters->given.values != NULL)
+        return EXIT_DONE;
     char **names = names_of_parameters(region);
-    int code = names == NULL ? report_memory()
-                             : table_read_matched(parameters->path, p, (const char *const *)names,
-                                                  "the table of parameters", &table);
-    if (code == EXIT_DONE && table.rows != rows && table.rows != 1) {
-        report("the table of parameters has %zu rows, and the table that they belong to %zu: give one row for each, or "
-               "one for all",
-               table.rows, rows);
-        code = EXIT_INPUT;
-    }
-    if (code == EXIT_DONE && (parameters->values = values_make(rows, p)) == NULL)
-        code = report_memory();
-    for (size_t i = 0; code == EXIT_DONE && i < rows; i++)
-        memcpy(parameters->values + i * p, table.values + (table.rows == 1 ? 0 : i * p), p * sizeof(double));
-    hcr_table_clear(&table);
+    const int code = names == NULL ? report_memory()
+                                   : table_read_matched(parameters->path, p, (const char *const *)names,
+                                                        "the table of parameters", &parameters->given);
     free(names);
     return code;
+}
+
+int parameters_check_rows(const struct parameters *parameters, size_t rows) {
+    const size_t given = parameters->given.rows;
+    if (parameters->path == NULL || given == 1 || given == rows)
+        return EXIT_DONE;
+    report("the table of parameters has %zu rows, and the table that they belong to %zu: give one row for each, or "
+           "one for all",
+           given, rows);
+    return EXIT_INPUT;
+}
+
+/* Those of `rows` rows from `first` on. Rows of a part of the table that the file doesn't have get the range's lower
+ * ends: parameters_check_rows will refuse the table. */
+static int take(struct parameters *parameters, const hcr_region *region, size_t first, size_t rows) {
+    const size_t p = hcr_region_parameters(region);
+    const hcr_table *given = &parameters->given;
+    parameters->values = values_make(rows, p);
+    if (parameters->values == NULL)
+        return report_memory();
+    for (size_t i = 0; i < rows; i++) {
+        const size_t row = given->rows == 1 ? 0 : first + i;
+        memcpy(parameters->values + i * p,
+               row < given->rows ? given->values + row * p : hcr_region_parameter_lower(region), p * sizeof(double));
+    }
+    return EXIT_DONE;
+}
+
+int parameters_read(struct parameters *parameters, const hcr_region *region, size_t rows) {
+    int code = read_given(parameters, region);
+    if (code == EXIT_DONE)
+        code = parameters_check_rows(parameters, rows);
+    return code == EXIT_DONE ? take(parameters, region, 0, rows) : code;
 }
 
 /* Whether a table without a column for parameter k lacks it: then they are asked for by name, before its other columns
@@ -78,8 +108,9 @@ static int split(hcr_table *table, size_t count, struct parameters *parameters) 
     return parameters->values == NULL ? report_memory() : EXIT_DONE;
 }
 
-static int read_beside(const char *path, size_t count, const char *const *names, const char *what,
-                       const hcr_region *region, struct parameters *parameters, hcr_table *table) {
+/* Puts the columns of a table in their order, and takes the parameters out of it. */
+static int match_beside(size_t count, const char *const *names, const char *what, const hcr_region *region,
+                        struct parameters *parameters, hcr_table *table) {
     hcr_error error = {0};
     const size_t p = hcr_region_parameters(region);
     char **own = names_of_parameters(region);
@@ -87,8 +118,6 @@ static int read_beside(const char *path, size_t count, const char *const *names,
     int code = own == NULL || all == NULL ? report_memory() : EXIT_DONE;
     for (size_t j = 0; code == EXIT_DONE && j < count + p; j++)
         all[j] = j < count ? names[j] : own[j - count];
-    if (code == EXIT_DONE && hcr_table_read(path, HCR_TABLE_BY_NAME, NULL, 0, table, &error) != HCR_OK)
-        code = report_error(&error);
     if (code == EXIT_DONE && lacks(table, what, count, p, own))
         code = EXIT_INPUT;
     if (code == EXIT_DONE && hcr_table_match(table, count + p, all, what, &error) != HCR_OK)
@@ -100,23 +129,30 @@ static int read_beside(const char *path, size_t count, const char *const *names,
     return code;
 }
 
-int table_read_samples(const char *path, size_t count, const char *const *names, const char *what,
-                       const hcr_region *region, struct parameters *parameters, hcr_table *table) {
-    if (parameters->path == NULL && hcr_region_parameters(region) > 0)
-        return read_beside(path, count, names, what, region, parameters, table);
-    const int code = table_read_matched(path, count, names, what, table);
-    return code == EXIT_DONE && parameters->path != NULL ? parameters_read(parameters, region, table->rows) : code;
+static int are_beside(const hcr_region *region, const struct parameters *parameters) {
+    return parameters->path == NULL && hcr_region_parameters(region) > 0;
 }
 
-int table_read_sample_points(const char *path, const char *what, const hcr_region *region,
-                             struct parameters *parameters, hcr_table *table) {
-    size_t count;
-    char **names = names_of_outputs(region, "", NULL, &count);
-    if (names == NULL)
-        return report_memory();
-    const int code = table_read_samples(path, count, (const char *const *)names, what, region, parameters, table);
-    free(names);
-    return code;
+size_t sample_columns(size_t count, const hcr_region *region, const struct parameters *parameters) {
+    return are_beside(region, parameters) ? count + hcr_region_parameters(region) : count;
+}
+
+int stream_read_samples(struct stream *stream, size_t count, const char *const *names, const char *what,
+                        const hcr_region *region, struct parameters *parameters, hcr_table *table) {
+    hcr_error error = {0};
+    int code = stream_read(stream, table);
+    if (code != EXIT_DONE)
+        return code;
+    if (are_beside(region, parameters))
+        return match_beside(count, names, what, region, parameters, table);
+    if (hcr_table_match(table, count, names, what, &error) != HCR_OK)
+        return report_error(&error);
+    if (parameters->path == NULL)
+        return EXIT_DONE;
+    code = read_given(parameters, region);
+    if (code == EXIT_DONE && team() == NULL) /* else it is known at the end */
+        code = parameters_check_rows(parameters, table->rows);
+    return code == EXIT_DONE ? take(parameters, region, stream->first_row, table->rows) : code;
 }
 
 int parameters_to_single(struct parameters *parameters, const hcr_region *region, size_t rows) {
@@ -191,22 +227,22 @@ void parameters_describe(const hcr_region *region, const double *x, size_t misfi
              hcr_region_parameter_lower(region)[misfit], hcr_region_parameter_upper(region)[misfit]);
 }
 
-void parameters_note_lost(struct parameters *parameters, const hcr_region *region, size_t row) {
-    const int fits = parameters_misfit(region, parameters_of(parameters, region, row)) == hcr_region_parameters(region);
-    struct lost_rows *lost = fits ? &parameters->without_origin : &parameters->out_of_range;
-    if (lost->count++ == 0)
-        lost->first = row;
+void parameters_note_lost(struct parameters *parameters, const hcr_region *region, size_t first_row, size_t row) {
+    const double *x = parameters_of(parameters, region, row);
+    const size_t misfit = parameters_misfit(region, x);
+    if (misfit == hcr_region_parameters(region))
+        tally_add(&parameters->without_origin, first_row + row);
+    else if (tally_add(&parameters->out_of_range, first_row + row))
+        parameters_describe(region, x, misfit, parameters->out_of_range.text, sizeof parameters->out_of_range.text);
 }
 
-int parameters_tell(const struct parameters *parameters, const hcr_region *region) {
-    const struct lost_rows *out = &parameters->out_of_range, *without = &parameters->without_origin;
-    if (out->count > 0) {
-        const double *x = parameters_of(parameters, region, out->first);
-        char text[3 * NAME];
-        parameters_describe(region, x, parameters_misfit(region, x), text, sizeof text);
+int parameters_tell(struct parameters *parameters) {
+    struct tally *out = &parameters->out_of_range, *without = &parameters->without_origin;
+    tally_merge(out);
+    tally_merge(without);
+    if (out->count > 0)
         report("%zu %s with a parameter out of its range, NaN in every cell, the first of them row %zu: %s", out->count,
-               out->count == 1 ? "row" : "rows", out->first, text);
-    }
+               out->count == 1 ? "row" : "rows", out->first, out->text);
     report_rows(without->count, "whose parameters leave no point strictly inside, NaN in every cell", without->first);
     return out->count + without->count > 0;
 }

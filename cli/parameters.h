@@ -2,19 +2,19 @@
 #ifndef HCR_PARAMETERS_H
 #define HCR_PARAMETERS_H
 
-#include "hcr/hcr_table.h"
-
-struct lost_rows {
-    size_t count, first;
-};
+#include "stream.h"
+#include "team.h"
 
 struct parameters {
     const char *path; /* of --parameters; NULL: they are columns of the input */
+    hcr_table given;  /* that file */
     double *values;   /* rows × p; NULL for a region without parameters */
     float *singles;   /* the same in single precision, where they were asked for */
-    struct lost_rows out_of_range, without_origin;
+    struct tally out_of_range, without_origin;
 };
 void parameters_free(struct parameters *parameters);
+/* Forgets those of a part of the table. */
+void parameters_clear(struct parameters *parameters);
 
 #define OPTION_ROW_PARAMETERS(target)                                                                                  \
     {                                                                                                                  \
@@ -24,14 +24,15 @@ void parameters_free(struct parameters *parameters);
             target, 0, 0                                                                                               \
     }
 
-/* Reads the table `path` with the columns `names`, as table_read_matched does, and the parameters of its rows. */
-int table_read_samples(const char *path, size_t count, const char *const *names, const char *what,
-                       const hcr_region *region, struct parameters *parameters, hcr_table *table);
-/* The same where the columns are the region's outputs. */
-int table_read_sample_points(const char *path, const char *what, const hcr_region *region,
-                             struct parameters *parameters, hcr_table *table);
+/* Reads a round's rows, their columns put in the order of `names`, as table_read_matched does, and their parameters. */
+int stream_read_samples(struct stream *stream, size_t count, const char *const *names, const char *what,
+                        const hcr_region *region, struct parameters *parameters, hcr_table *table);
+/* How many columns are wanted of the table that is read so. */
+size_t sample_columns(size_t count, const hcr_region *region, const struct parameters *parameters);
 /* Reads the file of --parameters, for `rows` rows of a table. */
 int parameters_read(struct parameters *parameters, const hcr_region *region, size_t rows);
+/* Whether the file of --parameters had as many rows as the table, all of which has been read. */
+int parameters_check_rows(const struct parameters *parameters, size_t rows);
 /* Rounds them to single precision, both in `singles` and `values`. */
 int parameters_to_single(struct parameters *parameters, const hcr_region *region, size_t rows);
 
@@ -46,9 +47,9 @@ size_t parameters_misfit(const hcr_region *region, const double *x);
 /* "cap[1] is 7, and its range from 0 to 5". */
 void parameters_describe(const hcr_region *region, const double *x, size_t misfit, char *text, size_t capacity);
 
-/* A row has no result because of its parameters … */
-void parameters_note_lost(struct parameters *parameters, const hcr_region *region, size_t row);
+/* Row `row` of the part of the table that begins at first_row has no result because of its parameters … */
+void parameters_note_lost(struct parameters *parameters, const hcr_region *region, size_t first_row, size_t row);
 /* … and how many those were, and the first of them, is told; whether there were any. */
-int parameters_tell(const struct parameters *parameters, const hcr_region *region);
+int parameters_tell(struct parameters *parameters);
 
 #endif

@@ -11,9 +11,14 @@
 #include <stdlib.h>
 
 struct job {
-    const char *output_path, *plot_path;
+    const char *plot_path;
     int single;
     hcr_model *model;
+    struct results results;
+    struct stream stream;
+    struct tally bad;
+
+    /* of a round */
     hcr_table inputs;
     struct parameters parameters;
     double *outputs;
@@ -21,23 +26,40 @@ struct job {
     uint32_t *outcomes;
 };
 
-static void release(struct job *job) {
-    hcr_model_free(job->model);
+static void release_round(struct job *job) {
     hcr_table_clear(&job->inputs);
-    parameters_free(&job->parameters);
+    parameters_clear(&job->parameters);
     free(job->outputs);
     free(job->singles);
     free(job->outcomes);
+    job->outputs = NULL;
+    job->singles = NULL;
+    job->outcomes = NULL;
+}
+
+static void release(struct job *job) {
+    release_round(job);
+    hcr_model_free(job->model);
+    parameters_free(&job->parameters);
 }
 
 /* The parameters are among the model's inputs, or beside them, or in a file. */
-static int read_inputs(struct job *job, const char *path) {
+static int are_inputs(const struct job *job) {
+    return job->parameters.path == NULL && hcr_model_parameter_columns(job->model) != NULL;
+}
+
+static int read_inputs(struct job *job) {
+    hcr_error error = {0};
     const hcr_model *model = job->model;
     const size_t count = hcr_model_inputs(model);
     const char *const *names = hcr_model_input_names(model);
-    if (job->parameters.path == NULL && hcr_model_parameter_columns(model) != NULL)
-        return table_read_matched(path, count, names, "X", &job->inputs);
-    return table_read_samples(path, count, names, "X", hcr_model_region(model), &job->parameters, &job->inputs);
+    if (!are_inputs(job))
+        return stream_read_samples(&job->stream, count, names, "X", hcr_model_region(model), &job->parameters,
+                                   &job->inputs);
+    const int code = stream_read(&job->stream, &job->inputs);
+    return code == EXIT_DONE && hcr_table_match(&job->inputs, count, names, "X", &error) != HCR_OK
+               ? report_error(&error)
+               : code;
 }
 
 /* The parameters of every row, also where they are inputs. */
@@ -95,42 +117,72 @@ static int draw(const struct job *job) {
     return plot_draw(job->plot_path, &(struct plot){"output", "", 0, 3, lines});
 }
 
-static int run(struct job *job, const char *const *operand) {
-    hcr_error error = {0};
-    if (job->plot_path != NULL && !plot_path_is_fine(job->plot_path))
-        return report_usage("predict", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
-    if (hcr_model_load(operand[0], &job->model, &error) != HCR_OK)
-        return report_error(&error);
-    int code = read_inputs(job, operand[1]);
+static void note_outcomes(struct job *job) {
+    const size_t first = job->stream.first_row;
+    for (size_t i = 0; i < job->inputs.rows; i++) {
+        const uint32_t outcome = job->outcomes[i];
+        if (outcome == HCR_BAD_VALUE)
+            tally_add(&job->bad, first + i);
+        if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
+            parameters_note_lost(&job->parameters, hcr_model_region(job->model), first, i);
+    }
+}
+
+static int do_round(struct job *job) {
+    int code = read_inputs(job);
     if (code == EXIT_DONE)
         code = find_parameters(job);
     if (code == EXIT_DONE)
         code = compute(job);
     if (code == EXIT_DONE)
-        code = table_write_named(job->output_path, job->inputs.rows, hcr_region_dimension(hcr_model_region(job->model)),
-                                 job->outputs, (char **)hcr_model_output_names(job->model),
-                                 job->single ? HCR_SINGLE : HCR_DOUBLE);
-    if (code == EXIT_DONE && job->plot_path != NULL)
-        code = draw(job);
+        note_outcomes(job);
+    return code;
+}
+
+static int pass_rows(struct job *job, const char *input) {
+    struct stream *stream = &job->stream;
+    const size_t count = hcr_model_inputs(job->model);
+    int code = stream_open(
+        stream, input, are_inputs(job) ? count : sample_columns(count, hcr_model_region(job->model), &job->parameters));
+    if (code == EXIT_DONE)
+        code = stream_to(stream, &job->results);
+    while (code == EXIT_DONE && stream_next(stream)) {
+        code = do_round(job);
+        code = stream_write(stream, code, job->outputs);
+        if (code == EXIT_DONE && job->plot_path != NULL)
+            code = draw(job);
+        release_round(job);
+    }
+    if (code == EXIT_DONE)
+        code = parameters_check_rows(&job->parameters, stream->rows);
+    return stream_close(stream, code);
+}
+
+static int run(struct job *job, const char *const *operand) {
+    hcr_error error = {0};
+    if (job->plot_path != NULL && !plot_path_is_fine(job->plot_path))
+        return report_usage("predict", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
+    if (job->plot_path != NULL && team() != NULL)
+        return report_usage("predict", "--plot is for one process: start it without mpirun");
+    int code = hcr_model_load(operand[0], &job->model, &error) == HCR_OK ? EXIT_DONE : report_error(&error);
+    code = team_agree(code);
     if (code != EXIT_DONE)
         return code;
-    const hcr_region *region = hcr_model_region(job->model);
-    size_t bad = 0, first_bad = 0;
-    for (size_t i = 0; i < job->inputs.rows; i++) {
-        const uint32_t outcome = job->outcomes[i];
-        if (outcome == HCR_BAD_VALUE && bad++ == 0)
-            first_bad = i;
-        if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
-            parameters_note_lost(&job->parameters, region, i);
-    }
-    report_rows(bad, "with values that aren't finite: the origin stands for them", first_bad);
-    return parameters_tell(&job->parameters, region) || bad > 0 ? EXIT_OUTSIDE : EXIT_DONE;
+    job->results.columns = hcr_region_dimension(hcr_model_region(job->model));
+    job->results.names = (char **)hcr_model_output_names(job->model);
+    job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    code = pass_rows(job, operand[1]);
+    if (code != EXIT_DONE)
+        return code;
+    tally_merge(&job->bad);
+    report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
+    return parameters_tell(&job->parameters) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 int command_predict(int argc, char **argv) {
-    struct job job = {.output_path = "-"};
+    struct job job = {.results.path = "-"};
     const struct option_row rows[] = {
-        OPTION_ROW_OUTPUT(&job.output_path),
+        OPTION_ROW_OUTPUT(&job.results.path),
         OPTION_ROW_PARAMETERS(&job.parameters.path),
         OPTION_ROW_SINGLE(&job.single),
         {OPTION_TEXT, '\0', "plot", "FILE",

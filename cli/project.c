@@ -13,40 +13,49 @@
 enum { STRIDE = 64 };
 
 struct job {
-    const char *output_path;
     struct settings settings;
     int single;
 
     struct opened_region opened;
     hcr_projector *projector;
-    hcr_workspace *workspace; /* single precision only, and so are the next six */
-    float *singles, *steps, *corrected;
-    double *origin;
-    uint8_t *inside;
-    hcr_ray *rays;
+    hcr_workspace *workspace; /* single precision only */
+    struct results results;
+    struct stream stream;
+    size_t moved;
+    struct tally bad;
+
+    /* of a round */
     hcr_table table;
     struct parameters parameters;
     double *result;
     uint8_t *outcomes;
-    char **names;
+    float *singles, *steps, *corrected; /* single precision only, and so are the next three */
+    double *origin;
+    uint8_t *inside;
+    hcr_ray *rays;
 };
 
+static void release_round(struct job *job) {
+    void *const memory[] = {job->result,    job->outcomes, job->singles, job->steps,
+                            job->corrected, job->origin,   job->inside,  job->rays};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+    job->result = job->origin = NULL;
+    job->outcomes = job->inside = NULL;
+    job->singles = job->steps = job->corrected = NULL;
+    job->rays = NULL;
+    hcr_table_clear(&job->table);
+    parameters_clear(&job->parameters);
+}
+
 static void release(struct job *job) {
+    release_round(job);
     settings_clear(&job->settings);
     hcr_projector_free(job->projector);
     hcr_workspace_free(job->workspace);
     region_close(&job->opened);
-    hcr_table_clear(&job->table);
     parameters_free(&job->parameters);
-    free(job->singles);
-    free(job->steps);
-    free(job->corrected);
-    free(job->origin);
-    free(job->inside);
-    free(job->rays);
-    free(job->result);
-    free(job->outcomes);
-    free(job->names);
+    free(job->results.names);
 }
 
 static int project_rows(struct job *job) {
@@ -56,7 +65,7 @@ static int project_rows(struct job *job) {
     job->outcomes = calloc(rows + 1, 1);
     if (job->result == NULL || job->outcomes == NULL)
         return report_memory();
-    if (hcr_projector_create(job->opened.region, &job->projector, &error) != HCR_OK)
+    if (job->projector == NULL && hcr_projector_create(job->opened.region, &job->projector, &error) != HCR_OK)
         return report_error(&error);
     struct progress progress;
     progress_begin(&progress, "projecting");
@@ -92,7 +101,7 @@ static int correct_to_single(struct job *job) {
         for (size_t j = 0; j < n; j++)
             job->steps[i * n + j] = (float)(job->result[i * n + j] - job->origin[j]);
     }
-    if (hcr_workspace_create(region, 0, &job->workspace, &error) != HCR_OK ||
+    if ((job->workspace == NULL && hcr_workspace_create(region, 0, &job->workspace, &error) != HCR_OK) ||
         hcr_contract_f32(region, job->workspace, rows, job->parameters.singles, job->steps, job->corrected, job->rays,
                          &error) != HCR_OK ||
         hcr_check_f32(region, rows, job->parameters.singles, job->singles, job->inside, NULL, &error) != HCR_OK)
@@ -105,50 +114,77 @@ static int correct_to_single(struct job *job) {
     return EXIT_DONE;
 }
 
-static int run(struct job *job, const char *const *operand) {
-    int code = region_open(operand[0], &job->settings, &job->opened);
-    if (code == EXIT_DONE)
-        code = table_read_sample_points(operand[1], "Y", job->opened.region, &job->parameters, &job->table);
-    if (code != EXIT_DONE)
-        return code;
-    const size_t rows = job->table.rows, n = job->table.columns;
-    if (job->single) {
-        job->singles = values_to_single(job->table.values, rows * n);
-        if (job->singles == NULL)
-            return report_memory();
-        values_from_single(job->singles, rows * n, job->table.values);
-        code = parameters_to_single(&job->parameters, job->opened.region, rows);
-        if (code != EXIT_DONE)
-            return code;
+static int round_to_single(struct job *job) {
+    const size_t count = job->table.rows * job->table.columns;
+    job->singles = values_to_single(job->table.values, count);
+    if (job->singles == NULL)
+        return report_memory();
+    values_from_single(job->singles, count, job->table.values);
+    return parameters_to_single(&job->parameters, job->opened.region, job->table.rows);
+}
+
+static void note_outcomes(struct job *job) {
+    const size_t first = job->stream.first_row;
+    for (size_t i = 0; i < job->table.rows; i++) {
+        job->moved += job->outcomes[i] == HCR_PROJECTED_MOVED;
+        if (job->outcomes[i] == HCR_PROJECTED_BAD_VALUE)
+            tally_add(&job->bad, first + i);
+        if (job->outcomes[i] == HCR_PROJECTED_NOWHERE)
+            parameters_note_lost(&job->parameters, job->opened.region, first, i);
     }
-    code = project_rows(job);
+}
+
+static int do_round(struct job *job) {
+    const struct results *results = &job->results;
+    int code = stream_read_samples(&job->stream, results->columns, (const char *const *)results->names, "Y",
+                                   job->opened.region, &job->parameters, &job->table);
+    if (code == EXIT_DONE && job->single)
+        code = round_to_single(job);
+    if (code == EXIT_DONE)
+        code = project_rows(job);
     if (code == EXIT_DONE && job->single)
         code = correct_to_single(job);
-    if (code != EXIT_DONE)
-        return code;
-    size_t columns, moved = 0, bad = 0, first_bad = 0;
-    job->names = names_of_outputs(job->opened.region, "", NULL, &columns);
-    if (job->names == NULL)
-        return report_memory();
-    code = table_write_named(job->output_path, rows, n, job->result, job->names, job->single ? HCR_SINGLE : HCR_DOUBLE);
-    if (code != EXIT_DONE)
-        return code;
-    for (size_t i = 0; i < rows; i++) {
-        moved += job->outcomes[i] == HCR_PROJECTED_MOVED;
-        if (job->outcomes[i] == HCR_PROJECTED_BAD_VALUE && bad++ == 0)
-            first_bad = i;
-        if (job->outcomes[i] == HCR_PROJECTED_NOWHERE)
-            parameters_note_lost(&job->parameters, job->opened.region, i);
+    if (code == EXIT_DONE)
+        note_outcomes(job);
+    return code;
+}
+
+static int pass_rows(struct job *job, const char *input) {
+    struct stream *stream = &job->stream;
+    int code = stream_open(stream, input, sample_columns(job->results.columns, job->opened.region, &job->parameters));
+    if (code == EXIT_DONE)
+        code = stream_to(stream, &job->results);
+    while (code == EXIT_DONE && stream_next(stream)) {
+        code = do_round(job);
+        code = stream_write(stream, code, job->result);
+        release_round(job);
     }
-    report("%zu of %zu rows moved", moved, rows);
-    report_rows(bad, "with values that aren't finite: the origin stands for them", first_bad);
-    return parameters_tell(&job->parameters, job->opened.region) || bad > 0 ? EXIT_OUTSIDE : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = parameters_check_rows(&job->parameters, stream->rows);
+    return stream_close(stream, code);
+}
+
+static int run(struct job *job, const char *const *operand) {
+    int code = region_open(operand[0], &job->settings, &job->opened);
+    if (code != EXIT_DONE)
+        return code;
+    job->results.names = names_of_outputs(job->opened.region, "", NULL, &job->results.columns);
+    job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    code = team_agree(job->results.names == NULL ? report_memory() : EXIT_DONE);
+    if (code == EXIT_DONE)
+        code = pass_rows(job, operand[1]);
+    if (code != EXIT_DONE)
+        return code;
+    report("%zu of %zu rows moved", (size_t)team_sum(job->moved, NULL), job->stream.rows);
+    tally_merge(&job->bad);
+    report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
+    return parameters_tell(&job->parameters) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 int command_project(int argc, char **argv) {
-    struct job job = {.output_path = "-"};
+    struct job job = {.results.path = "-"};
     const struct option_row rows[] = {
-        OPTION_ROW_OUTPUT(&job.output_path),
+        OPTION_ROW_OUTPUT(&job.results.path),
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_PARAMETERS(&job.parameters.path),
         OPTION_ROW_SINGLE(&job.single),

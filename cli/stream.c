@@ -125,7 +125,8 @@ static void pass_on(struct stream *stream, const char *text, size_t size) {
         }
         return;
     }
-    fwrite(text, 1, size, stream->sink);
+    if (size > 0)
+        fwrite(text, 1, size, stream->sink);
     for (size_t rank = 1; rank < t->ranks; rank++) {
         t->receive(t->context, rank, &size, sizeof size);
         for (size_t piece; size > 0; size -= piece) {

@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
 def test_example(name):
     pytest.importorskip("torch")
-    if name == "proxy.py":
+    if name in ("dc3.py", "proxy.py"):
         pytest.importorskip("osqp")
     if name == "forecast.py" and not (FOLDER.parents[1] / "examples" / "m4").is_dir():
         pytest.skip("its data aren't beside it")

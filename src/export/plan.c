@@ -74,8 +74,9 @@ static double effort_of(const hcri_constraint *block) {
     const double n = (double)block->n;
     switch (block->kind->id) {
     case HCRI_QUADRATIC: {
-        const double rank = (double)((const hcri_quadratic *)block)->factor.count;
-        return fmax(fmax((n + 12) / (n / 32 + 8), (rank + 12) / (rank / 8 + 8)), (n + 3) / n);
+        const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
+        const double rank = (double)quadratic->factor.count, sums = fmax(2, (n + 12) / (n / 32 + 8));
+        return quadratic->form != HCRI_FACTOR ? sums : fmax(sums, fmax((rank + 12) / (rank / 8 + 8), (n + 3) / n));
     }
     case HCRI_CONE: {
         const double count = (double)((const hcri_cone *)block)->rows.count;

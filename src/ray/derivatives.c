@@ -36,10 +36,13 @@ static double frontier(const hcr_region *region, const hcri_input *input, size_t
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.n, outputs = region->set.outputs;
     double *u = vectors->reached, *g = vectors->gradient, *point = vectors->result;
-    const double *v = input->doubles == NULL || input->from_origin ? u : input->doubles + i * input->width;
-    for (size_t j = 0; v == u && j < outputs; j++)
-        u[j] = hcri_input_at(input, i, j) - (input->from_origin ? origin[j] : 0);
-    kernels->reach(outputs, origin, 1 / ray->gauge, v, u, point);
+    /* of a gauge so small the inverse may overflow */
+    const double scale = ray->gauge < 0x1p-1000 ? 0x1p100 : 1;
+    const int as_given = input->doubles != NULL && !input->from_origin && scale == 1;
+    const double *v = as_given ? input->doubles + i * input->width : u;
+    for (size_t j = 0; !as_given && j < outputs; j++)
+        u[j] = scale * (hcri_input_at(input, i, j) - (input->from_origin ? origin[j] : 0));
+    kernels->reach(outputs, origin, 1 / (scale * ray->gauge), v, u, point);
     if (region->affine.count != 0) {
         hcri_affine_project(&region->affine, u);
         kernels->combine(outputs, 1, origin, 1, u, point);
@@ -51,6 +54,9 @@ static double frontier(const hcr_region *region, const hcri_input *input, size_t
     block->kind->add_gradient(block, local, point, 1, g);
     return kernels->dot(outputs, g, u);
 }
+
+/* Next to v = 0 derivatives by the direction grow without bound; where they overflow they are as they are there: 0. */
+static double finite_or_0(double x) { return isfinite(x) ? x : 0; }
 
 /* The result for one row; `bar` is the gradient by the point or direction, `last` the one by the radius (or the gauge).
  */
@@ -84,7 +90,7 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     }
     if (kind == HCRI_ENCODE) { /* d = u/|u|, |y − O| = gamma |u| */
         const double squares = kernels->squares(n, u), radial = kernels->dot(n, u, bar) / squares;
-        const double share = 1 / (sqrt(squares) * ray->gauge);
+        const double share = finite_or_0(1 / (sqrt(squares) * ray->gauge));
         kernels->combine(n, share, bar, -share * radial, u, result);
         kernels->combine(n, 1, result, last / along, g, result);
         by.share = -1;
@@ -95,10 +101,9 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     const double radial = kernels->dot(n, bar, u);
     const double r = kind == HCRI_DECODE ? hcri_input_at(input, i, n) : 1, kept = r > 1 ? 1 : r > 0 ? r : 0;
     const double soft = kind == HCRI_SOFTEN ? ray->gauge / (1 + ray->gauge) : 1;
-    const double t = kept * soft / ray->gauge;
     by.radius = kind == HCRI_DECODE && r >= 0 && r <= 1 ? radial : 0;
     by.gauge = -kept * soft * soft * radial / along;
-    kernels->combine(n, t, bar, by.gauge / ray->gauge, g, result);
+    kernels->combine(n, finite_or_0(kept * soft / ray->gauge), bar, finite_or_0(by.gauge / ray->gauge), g, result);
     return by;
 }
 

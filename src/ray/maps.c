@@ -79,6 +79,10 @@ static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcr
         outcome = HCR_NO_FRONTIER;
     else
         t = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
+    if (isinf(t)) { /* the frontier is too far away for a number */
+        outcome = HCR_NO_FRONTIER;
+        t = 0;
+    }
     hcri_point_put(region, slice, map, rays, s, i, t);
     return outcome;
 }

@@ -196,7 +196,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         if (!isfinite(region->origin[j]) ||
             !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]))
             return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
-    if (!(outline->radius > 0))
+    if (!(outline->radius >= 0)) /* 0: equalities fix every output */
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", outline->radius);
     const size_t parameters = n - region->set.outputs;
     if (parameters != (outline->motion == NULL ? 0 : outline->motion->parameters))

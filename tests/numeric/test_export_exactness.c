@@ -374,30 +374,28 @@ static void check_model(const hcr_model *model, hcr_head head, const double *X, 
     for (int precision = 0; precision < 2; precision++) {
         const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
         must(hcr_export_model(model, &options, folder, NULL, &error), &error);
-        {
-            const loaded code = load(usual_ways[(size_t)precision], precision);
-            for (size_t i = 0; i < SAMPLES; i++) {
-                double y[OUTPUTS];
-                float in[INPUTS], y_f32[OUTPUTS];
-                uint8_t inside = 0;
-                if (precision == 0) {
-                    (void)code.predict(X + i * INPUTS, y);
-                    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
-                } else {
-                    for (size_t j = 0; j < INPUTS; j++)
-                        in[j] = (float)X[i * INPUTS + j];
-                    (void)code.predict_f32(in, y_f32);
-                    must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
-                    for (size_t j = 0; j < OUTPUTS; j++)
-                        y[j] = (double)y_f32[j];
-                }
-                assert_true(inside || head == HCR_HEAD_SIMPLE);
-                for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
-                    if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
-                        fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
+        const loaded code = load(usual_ways[(size_t)precision], precision);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            double y[OUTPUTS];
+            float in[INPUTS], y_f32[OUTPUTS];
+            uint8_t inside = 0;
+            if (precision == 0) {
+                (void)code.predict(X + i * INPUTS, y);
+                must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
+            } else {
+                for (size_t j = 0; j < INPUTS; j++)
+                    in[j] = (float)X[i * INPUTS + j];
+                (void)code.predict_f32(in, y_f32);
+                must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
+                for (size_t j = 0; j < OUTPUTS; j++)
+                    y[j] = (double)y_f32[j];
             }
-            dlclose(code.library);
+            assert_true(inside || head == HCR_HEAD_SIMPLE);
+            for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
+                if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
+                    fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
         }
+        dlclose(code.library);
     }
 }
 
