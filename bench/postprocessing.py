@@ -19,12 +19,26 @@ import clarabel
 import daqp
 import numpy as np
 import osqp
-from projection import Doubles, Error, doubles
 from scipy import sparse
 
 SERIES = ("H1", "H155", "H267", "H407")
+Doubles = ctypes.POINTER(ctypes.c_double)
 TURNS = 3
 MOST = 300  # points a region
+
+
+class Error(ctypes.Structure):
+    _fields_ = (
+        ("code", ctypes.c_int),
+        ("line", ctypes.c_int),
+        ("column", ctypes.c_int),
+        ("file", ctypes.c_char * 256),
+        ("text", ctypes.c_char * 1536),
+    )
+
+
+def doubles(array):
+    return array.ctypes.data_as(Doubles)
 
 
 class Region:

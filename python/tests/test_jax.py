@@ -38,36 +38,63 @@ def inputs(region, name, random, count=200, odd=True):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.filterwarnings("ignore")
 def test_functions_are_the_library_s(region, name, wide, random):
-    dtypes = ("float32", "float64") if wide else ("float32",)
-    for dtype in dtypes:
+    for dtype in ("float32", "float64") if wide else ("float32",):
         x = inputs(region, name, random).astype(dtype)
         got = jax.jit(FUNCTIONS[name], static_argnums=1)(jnp.asarray(x), region)
-        want = getattr(region, name)(x)
-        assert got.dtype == dtype and got.shape == want.shape
+        assert got.dtype == dtype
+        np.testing.assert_array_equal(got, getattr(region, name)(x))
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.filterwarnings("ignore")  # NaN from what isn't finite
+def test_formulas_are_the_library(plain, name, wide, random):
+    for dtype in ("float32", "float64") if wide else ("float32",):
+        x = inputs(plain, name, random).astype(dtype)
+        got = jax.jit(lambda v: FUNCTIONS[name](v, plain, formulas=True))(jnp.asarray(x))
+        assert got.dtype == dtype
         unit = float(np.finfo(dtype).eps)
         np.testing.assert_allclose(
-            got, want, rtol=2e3 * unit, atol=100 * region.margin[dtype == "float32"] + 1e3 * unit
+            got, getattr(plain, name)(x), rtol=2e3 * unit, atol=100 * plain.margin[dtype == "float32"] + 1e3 * unit
         )
-        if name not in ("gauge", "encode") and (wide or region.equalities == 0):
-            assert region.check(np.asarray(got)).all()
+        if name not in ("gauge", "encode") and (wide or plain.equalities == 0):
+            assert plain.check(np.asarray(got)).all()
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_derivatives_are_the_library_s(region, name, random):
-    jax.config.update("jax_enable_x64", True)
-    try:
+    with jax.enable_x64(True):
         x = inputs(region, name, random, 20, odd=False)
         want, back = jax.vjp(lambda v: FUNCTIONS[name](v, region), jnp.asarray(x))
         bar = random.standard_normal(want.shape)
-        np.testing.assert_allclose(back(jnp.asarray(bar))[0], region.vjp(name, x, bar), rtol=1e-7, atol=1e-7)
-        mapped = jax.vmap(lambda v: FUNCTIONS[name](v, region))(jnp.asarray(x))
-        np.testing.assert_allclose(mapped, want, rtol=1e-10, atol=1e-13)
+        np.testing.assert_allclose(back(jnp.asarray(bar))[0], region.vjp(name, x, bar), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(jax.vmap(lambda v: FUNCTIONS[name](v, region))(jnp.asarray(x)), want)
         jacobian = jax.jit(jax.vmap(jax.jacrev(lambda v: FUNCTIONS[name](v, region))))(jnp.asarray(x))
-        assert np.isfinite(jacobian).all()
-    finally:
-        jax.config.update("jax_enable_x64", False)
+        each = [region.vjp(name, x, np.broadcast_to(bar, want.shape)) for bar in np.eye(want[0].size)]
+        np.testing.assert_allclose(
+            np.reshape(jacobian, (20, want[0].size, x.shape[1])), np.stack(each, 1), rtol=1e-12, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_derivatives_of_formulas(plain, name, random):
+    with jax.enable_x64(True):
+        x = inputs(plain, name, random, 20, odd=False)
+        want, back = jax.vjp(lambda v: FUNCTIONS[name](v, plain, formulas=True), jnp.asarray(x))
+        bar = random.standard_normal(want.shape)
+        np.testing.assert_allclose(back(jnp.asarray(bar))[0], plain.vjp(name, x, bar), rtol=1e-7, atol=1e-7)
+
+
+def test_derivatives_of_higher_order():
+    ball, v = make("ball"), jnp.array([3.0, 4.0, 0.5])
+    hessian = jax.hessian(lambda v: hcr.jax.gauge(v, ball, formulas=True))(v)
+    np.testing.assert_allclose(hessian, hessian.T, atol=1e-6)
+    # gauge(t v) = t gauge(v): its second derivative along v is 0
+    np.testing.assert_allclose(hessian @ v, np.zeros(3), atol=1e-5)
+    with pytest.raises(hcr.Error, match="formulas=True"):
+        jax.grad(lambda v: jax.grad(lambda v: hcr.jax.gauge(v, ball))(v).sum())(v)
+    with pytest.raises(hcr.Error, match="lmi"):
+        hcr.jax.gauge(jnp.zeros(2), make("lmi"), formulas=True)
 
 
 @pytest.mark.parametrize("name", ["gauge", "decode", "contract", "soften"])
@@ -83,4 +110,6 @@ def test_what_is_refused():
         hcr.jax.contract(jnp.zeros((2, 3), jnp.int32), make("ball"))
     with pytest.raises(hcr.InvalidError, match=r"\(2, 4\).* 3 "):
         hcr.jax.contract(jnp.zeros((2, 4)), make("ball"))
+    with pytest.raises(hcr.Error, match="no parameters"):
+        hcr.jax.contract(jnp.zeros(3), make("ball"), jnp.zeros(1))
     assert hcr.jax.contract(jnp.zeros((2, 3), jnp.bfloat16), make("ball")).dtype == jnp.float32

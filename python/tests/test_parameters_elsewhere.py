@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from conftest import inputs, make_moving, parameters
@@ -172,15 +174,16 @@ def test_torch_points(moving, ht, random):
 # ----------------------------------------------------------------------------------------------------------------- JAX
 
 
+@pytest.mark.parametrize("formulas", [False, True])
 @pytest.mark.parametrize("map_", KINDS)
 @pytest.mark.filterwarnings("ignore")
-def test_jax(moving, map_, random):
+def test_jax(moving, map_, formulas, random):
     jax = pytest.importorskip("jax")
     import hcr.jax
 
     with jax.enable_x64(True):
         v, x = (jax.numpy.asarray(a) for a in (inputs(moving, map_, random, 6), parameters(moving, random, 6)))
-        function = getattr(hcr.jax, map_)
+        function = functools.partial(getattr(hcr.jax, map_), formulas=formulas)
         got = jax.jit(lambda v, x: function(v, moving, x))(v, x)
         np.testing.assert_allclose(got, getattr(moving, map_)(np.asarray(v), np.asarray(x)), rtol=1e-9, atol=1e-9)
         each = jax.vmap(lambda v, x: function(v, moving, x))(v, x)
@@ -192,7 +195,7 @@ def test_jax(moving, map_, random):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_jax_on_the_host(random):
+def test_jax_for_curved_regions(random):
     jax = pytest.importorskip("jax")
     import hcr.jax
 

@@ -66,8 +66,8 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
 
 int hcri_block_takes_parameters(const hcri_constraint *constraint) {
     const hcri_kind *kind = constraint->kind;
-    const int interval_serves = kind->interval != hcri_block_interval || constraint->n <= HCRI_LARGEST_INTERVAL;
-    return constraint->convex && kind->gauge_from != NULL && interval_serves;
+    const int needs_interval = kind->gauge_from == hcri_block_gauge_from && kind->interval == hcri_block_interval;
+    return constraint->convex && kind->gauge_from != NULL && !(needs_interval && constraint->n > HCRI_LARGEST_INTERVAL);
 }
 
 static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v) {

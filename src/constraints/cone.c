@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "constraints/block.h"
+#include "constraints/cone_moving.h"
 #include "constraints/cone_value.h"
 #include "constraints/kernels.h"
 #include "core/double_double.h"
@@ -17,6 +18,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, cone->shift);
     hcri_release(allocator, cone->linear);
     hcri_release(allocator, cone->at_origin);
+    hcri_cone_moving_release(cone);
     hcri_block_release(constraint);
 }
 
@@ -266,8 +268,8 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
     for (size_t k = 0; k < count; k++) {
         const size_t j = columns == NULL ? k : columns[k];
         const double size = fabs(values[k]);
-        if (size == 0)
-            continue;
+        if (size == 0 || (extent->motion != NULL && j >= extent->motion->outputs))
+            continue; /* parameters don't move */
         squares += size * size;
         terms.at_origin += size * hcri_size_at_origin(extent, j);
         terms.reach += size * extent->reach[j];
@@ -282,6 +284,7 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const double u = 0x1p-53, n = (double)constraint->n, count = (double)cone->rows.count;
+    const hcri_cone_origin origin = hcri_cone_origin_range(cone, extent);
     const hcri_terms right = measure(constraint->n, NULL, cone->linear, extent);
     hcri_terms left = {0, 0, 0};
     size_t most_terms = 0;
@@ -296,11 +299,12 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     if (cone->norm > 0)
         left.reach = fmin(left.reach, cone->norm * extent->radius);
     /* |M z| <= |w0| + |w0 + M z| on the region */
-    const double moved = fmin(left.reach, 2 * cone->right + right.reach);
+    const double moved = fmin(left.reach, 2 * origin.right + right.reach);
     const double products = u * ((double)most_terms * left.reach + (n / 32 + 8) * right.reach);
-    const double root = u * ((count / 8 + 64) * (moved + right.reach) + 16 * cone->right);
+    const double root = u * ((count / 8 + 64) * (moved + right.reach) + 16 * origin.right);
     const double step = 4 * unit * (left.at_origin + left.reach + right.at_origin + right.reach);
-    return 1.01 * (cone->origin_error + products + root + step + left.extra + right.extra) / cone->slack;
+    const double error = origin.error + products + root + step + left.extra + right.extra;
+    return origin.slack > 0 ? 1.01 * error / origin.slack : INFINITY;
 }
 
 /* c(O + z) <= −slack + (|M| + |c|) |z| */
@@ -325,7 +329,8 @@ const hcri_kind hcri_kind_cone = {
     .holds = hcri_block_holds,
     .interval = hcri_cone_interval,
     .substitute = hcri_cone_substitute,
-    .gauge_from = hcri_block_gauge_from,
+    .follow = hcri_cone_follow,
+    .gauge_from = hcri_cone_gauge_from,
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,

@@ -23,6 +23,8 @@ typedef struct hcri_cone {
     double least_norm;   /* … and this M's least from below: 0 when none is known */
     int linear_is_zero;  /* a norm with a fixed bound */
     int on_axis;         /* w0 = 0 */
+
+    struct hcri_moving_cone *moving; /* after follow */
 } hcri_cone;
 
 extern const hcri_kind hcri_kind_cone;

@@ -553,6 +553,7 @@ static void triangle_form(size_t n, const double *panels, size_t samples, const 
 
 extern const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT);
 extern const hcri_single_kernels HCRI_JOIN(hcri_single_, HCRI_VARIANT);
+extern const hcri_accurate_kernels HCRI_JOIN(hcri_accurate_, HCRI_VARIANT);
 extern const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT);
 const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .name = TEXT(HCRI_VARIANT),
@@ -580,4 +581,5 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .step_f32 = step_f32,
     .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),
     .single = &HCRI_JOIN(hcri_single_, HCRI_VARIANT),
+    .accurate = &HCRI_JOIN(hcri_accurate_, HCRI_VARIANT),
 };

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "constraints/accurate.h"
 #include "constraints/rows.h"
 #include "constraints/single.h"
 #include "constraints/symmetric.h"
@@ -75,6 +76,7 @@ typedef struct hcri_kernels {
                      const double *upper, float *y);
     const hcri_symmetric_kernels *symmetric;
     const hcri_single_kernels *single;
+    const hcri_accurate_kernels *accurate;
 } hcri_kernels;
 
 /* The fastest that this processor runs; the same for the whole life of the process. */

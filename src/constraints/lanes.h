@@ -26,6 +26,20 @@ static inline lanes load(const double *from) { return *(const lanes_in_memory *)
 
 static inline void store(double *to, lanes x) { *(lanes_in_memory *)to = x; }
 
+/* from[columns[0]], from[columns[1]], … */
+static inline lanes gather(const double *from, const uint32_t *columns) {
+#if defined(__AVX512F__)
+    return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)(const void *)columns), from, 8);
+#elif defined(__AVX2__)
+    return _mm256_i32gather_pd(from, _mm_loadu_si128((const __m128i *)(const void *)columns), 8);
+#else
+    double x[WIDTH];
+    for (size_t l = 0; l < WIDTH; l++)
+        x[l] = from[columns[l]];
+    return load(x);
+#endif
+}
+
 /* a > b ? a : b, as x86's instruction has it; gcc doesn't find that from the masks. */
 static inline lanes lanes_max(lanes a, lanes b) {
 #if defined(__AVX512F__)

@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/kernels.h"
 #include "constraints/lmi_margin.h"
+#include "constraints/lmi_moving.h"
 #include "constraints/lmi_value.h"
 #include "core/vector.h"
 
@@ -19,6 +20,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, lmi->inverse);
     hcri_release(allocator, lmi->panels);
     hcri_scratch_pool_release(lmi->scratch, allocator);
+    hcri_lmi_moving_release(lmi);
     hcri_block_release(constraint);
 }
 
@@ -129,32 +131,34 @@ static int panels_are_faster(const hcri_lmi *lmi) {
     return (double)lmi->base.n * entries <= sparse + m * m * m;
 }
 
-/* −L⁻¹ F_j L⁻ᵀ for eight outputs j at a time, into panels. */
-static hcr_status fill_panels(hcri_lmi *lmi, hcr_error *error) {
+/* Eight outputs at a time. */
+double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     const hcr_allocator *allocator = lmi->base.allocator;
-    const size_t n = lmi->base.n, entries = lmi->terms.count;
-    const size_t whole = (entries + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL;
-    lmi->panels = hcri_allocate(allocator, whole, n * sizeof *lmi->panels);
+    const size_t entries = terms->count, whole = (entries + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL;
+    double *panels = hcri_allocate(allocator, whole, n * sizeof *panels);
     double *matrix = hcri_allocate(allocator, HCRI_LANES * entries, sizeof *matrix);
     double *unit = hcri_allocate(allocator, 2 * n, sizeof *unit); /* e_j begins at n − j */
-    hcr_status status = lmi->panels == NULL || matrix == NULL || unit == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t first = 0; first < n && status == HCR_OK; first += HCRI_LANES) {
+    const int enough = panels != NULL && matrix != NULL && unit != NULL;
+    for (size_t first = 0; first < n && enough; first += HCRI_LANES) {
         const size_t lanes = n - first < HCRI_LANES ? n - first : HCRI_LANES;
         const double *v[HCRI_LANES];
         unit[n] = 1;
         for (size_t l = 0; l < lanes; l++)
             v[l] = unit + n - first - l;
-        kernels->combine_negative(&lmi->terms, lanes, v, matrix);
-        kernels->reduce(lmi->size, lmi->lower, matrix);
+        kernels->combine_negative(terms, lanes, v, matrix);
+        if (reduced)
+            kernels->reduce(lmi->size, lmi->lower, matrix);
         for (size_t e = 0; e < entries; e++)
             for (size_t l = 0; l < lanes; l++)
-                lmi->panels[e / HCRI_PANEL * HCRI_PANEL * n + HCRI_PANEL * (first + l) + e % HCRI_PANEL] =
+                panels[e / HCRI_PANEL * HCRI_PANEL * n + HCRI_PANEL * (first + l) + e % HCRI_PANEL] =
                     matrix[HCRI_LANES * e + l];
     }
     hcri_release(allocator, matrix);
     hcri_release(allocator, unit);
-    return status;
+    if (!enough)
+        hcri_release(allocator, panels);
+    return enough ? panels : NULL;
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
@@ -169,15 +173,32 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     if (!definite)
         return hcri_block_refuse_origin(0, hcri_lmi_value(constraint, 0, origin, NULL), error);
     HCRI_TRY(invert(lmi, error));
-    return panels_are_faster(lmi) ? fill_panels(lmi, error) : HCR_OK;
+    if (!panels_are_faster(lmi))
+        return HCR_OK;
+    lmi->panels = hcri_lmi_panels(lmi, &lmi->terms, constraint->n, 1);
+    return lmi->panels == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
-/* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ for up to eight directions: F(O + t v) = L (I − t S(v)) L'. */
-static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const double *const v[],
-                    double *matrix) {
-    if (lmi->panels != NULL) {
+/* Directions `stride` apart, and where origins move theirs, else NULL. */
+typedef struct ray_set {
+    const double *v;
+    size_t stride;
+    const double *origins;
+} ray_set;
+
+/* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ for up to eight rays, whose numbers are given: F(O + t v) = L (I − t S(v)) L'. */
+static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+                    const size_t number[], double *matrix) {
+    const double *v[HCRI_LANES], *origin[HCRI_LANES];
+    for (size_t l = 0; l < lanes; l++)
+        v[l] = rays->v + number[l] * rays->stride;
+    if (rays->origins != NULL) {
+        for (size_t l = 0; l < lanes; l++)
+            origin[l] = rays->origins + number[l] * lmi->base.n;
+        hcri_lmi_reduced_from(lmi, lanes, origin, v, matrix);
+    } else if (lmi->panels != NULL) {
         kernels->combine(lmi->base.n, lmi->panels, lmi->terms.count, lanes, v, matrix);
     } else {
         kernels->combine_negative(&lmi->terms, lanes, v, matrix);
@@ -186,21 +207,21 @@ static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
 }
 
 /* The largest eigenvalues of S(v). */
-static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes,
-                        const double *const v[], double *matrix, double found[HCRI_LANES]) {
-    reduced(lmi, kernels, lanes, v, matrix);
+static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+                        const size_t number[], double *matrix, double found[HCRI_LANES]) {
+    reduced(lmi, kernels, lanes, rays, number, matrix);
     kernels->largest(lmi->size, matrix, hcri_lmi_work(lmi, matrix), found);
 }
 
 /* Which of up to eight directions can raise best, their gauges so far? Those can't whose S(v) has a norm under it, or
  * whose best I − S(v), with all rounding taken off, has a Cholesky factorisation: a quarter of the work of the
  * eigenvalue. What `largest` would have found is then at most best, so that the result is the same bit for bit. */
-static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const double *const v[],
-                      const double *best, double *matrix, int raise[HCRI_LANES]) {
+static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+                      const size_t number[], const double *best, double *matrix, int raise[HCRI_LANES]) {
     const double m = (double)lmi->size, u = 0x1p-53, eigenvalue = hcri_eigenvalue_error(lmi->size);
     double norm[HCRI_LANES], shift[HCRI_LANES] = {0};
     int below[HCRI_LANES], open = 0;
-    reduced(lmi, kernels, lanes, v, matrix);
+    reduced(lmi, kernels, lanes, rays, number, matrix);
     kernels->norms(lmi->size, matrix, norm);
     for (size_t l = 0; l < lanes; l++) {
         const double rounding =
@@ -219,22 +240,20 @@ static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels
 enum { AT_ONCE = 64 };
 
 /* Leaves only the directions that may raise best; `number` are theirs, of which the first `count` are given. */
-static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t count, const double *v,
-                    size_t stride, const double *best, double *matrix, size_t number[AT_ONCE]) {
+static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t count, const ray_set *rays,
+                    const double *best, double *matrix, size_t number[AT_ONCE]) {
     size_t kept = 0;
     for (size_t done = 0; done < count; done += HCRI_LANES) {
         const size_t lanes = count - done < HCRI_LANES ? count - done : HCRI_LANES;
-        const double *directions[HCRI_LANES];
         double so_far[HCRI_LANES];
         int raise[HCRI_LANES], open = 0;
         for (size_t l = 0; l < lanes; l++) {
-            directions[l] = v + number[done + l] * stride;
             so_far[l] = best[number[done + l]];
             raise[l] = 1;
             open |= so_far[l] > 0;
         }
         if (open)
-            can_raise(lmi, kernels, lanes, directions, so_far, matrix, raise);
+            can_raise(lmi, kernels, lanes, rays, number + done, so_far, matrix, raise);
         for (size_t l = 0; l < lanes; l++)
             if (raise[l])
                 number[kept++] = number[done + l];
@@ -242,7 +261,7 @@ static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
     return kept;
 }
 
-static void gauge_in(const hcri_lmi *lmi, size_t rows, const double *v, size_t stride, double *best, uint32_t *champion,
+static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, double *best, uint32_t *champion,
                      double *matrix) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     size_t tried = 0, pruned = 0;
@@ -254,18 +273,15 @@ static void gauge_in(const hcri_lmi *lmi, size_t rows, const double *v, size_t s
             any |= best[done + s] > 0;
         }
         if (any && 3 * pruned >= tried) { /* it pays from a third on */
-            const size_t kept = prune(lmi, kernels, count, v, stride, best, matrix, number);
+            const size_t kept = prune(lmi, kernels, count, rays, best, matrix, number);
             tried += count;
             pruned += count - kept;
             count = kept;
         }
         for (size_t first = 0; first < count; first += HCRI_LANES) {
             const size_t lanes = count - first < HCRI_LANES ? count - first : HCRI_LANES;
-            const double *directions[HCRI_LANES];
             double found[HCRI_LANES];
-            for (size_t l = 0; l < lanes; l++)
-                directions[l] = v + number[first + l] * stride;
-            eigenvalues(lmi, kernels, lanes, directions, matrix, found);
+            eigenvalues(lmi, kernels, lanes, rays, number + first, matrix, found);
             for (size_t l = 0; l < lanes; l++) {
                 const size_t s = number[first + l];
                 if (!(found[l] > best[s]))
@@ -283,7 +299,16 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     double stack[HCRI_SCRATCH_ON_STACK];
     double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    gauge_in(lmi, rows, v, stride, best, champion, matrix);
+    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, champion, matrix);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
+}
+
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    double stack[HCRI_SCRATCH_ON_STACK];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, champion, matrix);
     hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
@@ -293,7 +318,7 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     double stack[HCRI_SCRATCH_ON_STACK], found[HCRI_LANES];
     double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &v, matrix, found);
+    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &(ray_set){v, 0, NULL}, &(size_t){0}, matrix, found);
     hcri_scratch_pool_give(lmi->scratch, matrix);
     return t * found[0] - 1;
 }
@@ -313,7 +338,8 @@ const hcri_kind hcri_kind_lmi = {
     .holds = hcri_lmi_holds,
     .interval = hcri_block_interval,
     .substitute = hcri_lmi_substitute,
-    .gauge_from = hcri_block_gauge_from,
+    .follow = hcri_lmi_follow,
+    .gauge_from = gauge_from,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_lmi_margin,

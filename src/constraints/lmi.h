@@ -22,6 +22,8 @@ typedef struct hcri_lmi {
     /* All −L⁻¹ F_j L⁻ᵀ in panels, as hcri_symmetric_kernels' combine takes them; NULL where it is less work to sum F_j
      * and to reduce the sum. */
     double *panels;
+
+    struct hcri_moving_lmi *moving; /* after follow */
 } hcri_lmi;
 
 extern const hcri_kind hcri_kind_lmi;
@@ -29,5 +31,9 @@ extern const hcri_kind hcri_kind_lmi;
 /* Copies what it is given; both are packed. size is at least 1. */
 hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size, const double *constant,
                            const hcri_rows *terms, hcri_constraint **constraint, hcr_error *error);
+
+/* −F_j for n outputs in panels as above, or −L⁻¹ F_j L⁻ᵀ when `reduced`; F_j from rows as `terms`. NULL when there is
+ * no memory. */
+double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced);
 
 #endif

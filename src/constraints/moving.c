@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "constraints/kernels.h"
-#include "core/double_double.h"
 
 /* Samples that go through together: enough for the kernels, and so few that their d stay in a near cache. */
 enum { AT_ONCE = 8 };
@@ -45,61 +44,35 @@ static hcr_status split(hcri_moving *moving, const hcri_rows *rows, const hcr_al
     return status;
 }
 
-/* d_i at O(x), to twice the working precision and rounded once: what cancels there leaves no entry. `sums`: a number a
- * parameter. */
-static hcr_status append_mapped(hcri_moving *moving, size_t i, const hcr_allocator *allocator, hcri_dd *sums,
-                                uint32_t *columns, double *values, hcr_error *error) {
-    const hcri_motion *motion = moving->motion;
-    const hcri_rows *slope = &moving->slope, *shift = &moving->shift, *map = &motion->map;
-    hcri_dd constant = {0, 0};
-    memset(sums, 0, motion->parameters * sizeof *sums);
-    for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++)
-        sums[shift->columns[k]].high = shift->values[k];
-    for (size_t k = slope->start[i]; k < slope->start[i + 1]; k++) {
-        const size_t j = slope->columns[k];
-        constant = hcri_dd_add_product(constant, slope->values[k], motion->constant[j]);
-        for (size_t l = map->start[j]; l < map->start[j + 1]; l++)
-            sums[map->columns[l]] = hcri_dd_add_product(sums[map->columns[l]], slope->values[k], map->values[l]);
-    }
-    size_t kept = 0;
-    for (size_t k = 0; k < motion->parameters; k++)
-        if (hcri_dd_value(sums[k]) != 0) {
-            columns[kept] = (uint32_t)k;
-            values[kept++] = hcri_dd_value(sums[k]);
-        }
-    moving->constant[i] = hcri_dd_value(constant);
-    moving->lower_rest[i] = moving->lower[i] - moving->constant[i];
-    moving->upper_rest[i] = moving->upper[i] - moving->constant[i];
-    return hcri_rows_append(&moving->map, allocator, kept, columns, values, error);
-}
-
 /* Numbers of a line of the cache: registers of that size are read faster when they don't lie across two. */
 enum { LINE = 8 };
 
-static hcr_status make_map(hcri_moving *moving, const hcr_allocator *allocator, hcr_error *error) {
-    const size_t parameters = moving->motion->parameters;
-    hcri_dd *sums = hcri_allocate(allocator, parameters, sizeof *sums);
-    uint32_t *columns = hcri_allocate(allocator, parameters, sizeof *columns);
-    double *values = hcri_allocate(allocator, parameters, sizeof *values);
-    moving->constant = hcri_allocate(allocator, moving->slope.count, sizeof *moving->constant);
-    const size_t lines = (moving->slope.count + LINE - 1) / LINE;
-    moving->rest = hcri_allocate(allocator, 2 * lines + 1, LINE * sizeof *moving->rest);
-    hcr_status status =
-        sums == NULL || columns == NULL || values == NULL || moving->constant == NULL || moving->rest == NULL
-            ? hcri_fail_memory(error)
-            : HCR_OK;
-    if (status == HCR_OK) {
-        moving->lower_rest = moving->rest + (LINE - (uintptr_t)moving->rest / sizeof(double) % LINE) % LINE;
-        moving->upper_rest = moving->lower_rest + LINE * lines;
+static hcr_status append_mapped(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
+                                hcr_error *error) {
+    hcri_composed row;
+    HCRI_TRY(hcri_composed_start(&row, moving->motion, allocator, error));
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
+        hcri_motion_compose(moving->motion, rows, i, NULL, 0, &row, &moving->constant[i]);
+        moving->lower_rest[i] = moving->lower[i] - moving->constant[i];
+        moving->upper_rest[i] = moving->upper[i] - moving->constant[i];
+        status = hcri_rows_append(&moving->map, allocator, row.count, row.columns, row.values, error);
     }
-    for (size_t i = 0; i < moving->slope.count && status == HCR_OK; i++)
-        status = append_mapped(moving, i, allocator, sums, columns, values, error);
-    hcri_release(allocator, sums);
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    if (status == HCR_OK)
-        status = hcri_layout_make(&moving->map, parameters, allocator, &moving->map_layout, error);
+    hcri_composed_release(&row, allocator);
     return status;
+}
+
+static hcr_status make_map(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
+                           hcr_error *error) {
+    const size_t lines = (moving->slope.count + LINE - 1) / LINE;
+    moving->constant = hcri_allocate(allocator, moving->slope.count, sizeof *moving->constant);
+    moving->rest = hcri_allocate(allocator, 2 * lines + 1, LINE * sizeof *moving->rest);
+    if (moving->constant == NULL || moving->rest == NULL)
+        return hcri_fail_memory(error);
+    moving->lower_rest = moving->rest + (LINE - (uintptr_t)moving->rest / sizeof(double) % LINE) % LINE;
+    moving->upper_rest = moving->lower_rest + LINE * lines;
+    HCRI_TRY(append_mapped(moving, rows, allocator, error));
+    return hcri_layout_make(&moving->map, moving->motion->parameters, allocator, &moving->map_layout, error);
 }
 
 /* A column as an affine function of the parameters at O(x). */
@@ -121,32 +94,12 @@ static affine affine_of(const hcri_motion *motion, size_t column, uint32_t *itse
                     motion->map.values + start};
 }
 
-static double largest_parameter(const hcri_motion *motion, size_t k) {
-    return fmax(fabs(motion->lower[k]), fabs(motion->upper[k]));
-}
-
 /* Σ|terms| over the range. */
 static double size_of(const hcri_motion *motion, affine form) {
     double size = fabs(form.constant);
     for (size_t k = 0; k < form.terms; k++)
-        size += fabs(form.values[k]) * largest_parameter(motion, form.columns[k]);
+        size += fabs(form.values[k]) * hcri_motion_largest(motion, form.columns[k]);
     return size;
-}
-
-void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most) {
-    *least = *most = motion->constant[j];
-    for (size_t k = motion->map.start[j]; k < motion->map.start[j + 1]; k++) {
-        const double a = motion->map.values[k] * motion->lower[motion->map.columns[k]],
-                     b = motion->map.values[k] * motion->upper[motion->map.columns[k]];
-        *least += fmin(a, b);
-        *most += fmax(a, b);
-    }
-}
-
-double hcri_motion_rounding(const hcri_motion *motion, size_t j) {
-    uint32_t itself;
-    const affine form = affine_of(motion, j, &itself);
-    return form.terms == 0 ? 0 : 1.01 * 0x1p-53 * (double)(form.terms + 2) * size_of(motion, form) + 0x1p-1000;
 }
 
 /* The middle m of the range of each parameter, and a distance r that no x is farther from it than. */
@@ -182,7 +135,7 @@ static void bound_row(hcri_moving *moving, size_t i, const centre *at) {
         const size_t p = shift->columns[k];
         value += shift->values[k] * at->middle[p];
         at->rate[p] += shift->values[k];
-        size += fabs(shift->values[k]) * largest_parameter(motion, p);
+        size += fabs(shift->values[k]) * hcri_motion_largest(motion, p);
     }
     for (size_t k = slope->start[i]; k < slope->start[i + 1]; k++) {
         const double a = slope->values[k];
@@ -204,7 +157,7 @@ static void bound_row(hcri_moving *moving, size_t i, const centre *at) {
         add_form(at, form, a * at->middle[right], &value);
         at->rate[right] += a * left_at_middle;
         reach += fabs(a) * bend_of(at, form, right);
-        size += fabs(a) * size_of(motion, form) * largest_parameter(motion, right);
+        size += fabs(a) * size_of(motion, form) * hcri_motion_largest(motion, right);
     }
     for (size_t k = 0; k < motion->parameters; k++)
         reach += fabs(at->rate[k]) * at->distance[k];
@@ -224,8 +177,8 @@ static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator
     const int enough = moving->least != NULL && moving->most != NULL && moving->rounding != NULL && middle != NULL;
     const centre at = {middle, middle + parameters, middle + 2 * parameters};
     for (size_t k = 0; enough && k < parameters; k++) {
-        middle[k] = 0.5 * motion->lower[k] + 0.5 * motion->upper[k];
-        at.distance[k] = (1 + 0x1p-50) * fmax(motion->upper[k] - middle[k], middle[k] - motion->lower[k]);
+        middle[k] = hcri_motion_middle(motion, k);
+        at.distance[k] = hcri_motion_distance(motion, k);
     }
     for (size_t i = 0; enough && i < count; i++)
         bound_row(moving, i, &at);
@@ -269,7 +222,7 @@ static hcr_status prepare(hcri_moving *moving, const hcri_rows *rows, const hcr_
     HCRI_TRY(hcri_layout_make(&moving->shift, moving->motion->parameters, allocator, &moving->shift_layout, error));
     HCRI_TRY(bound_rows(moving, allocator, error));
     if (moving->products.pairs == 0) {
-        HCRI_TRY(make_map(moving, allocator, error));
+        HCRI_TRY(make_map(moving, rows, allocator, error));
         HCRI_TRY(pair_runs(moving, allocator, error));
         moving->map_is_cheaper =
             hcri_layout_cost(&moving->map_layout, &moving->map, moving->motion->parameters) <
@@ -321,20 +274,7 @@ void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator) {
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
-/* Vectors of one chunk of samples. */
-typedef struct vectors {
-    const double *first;
-    size_t stride;
-} vectors;
-
-static void put_products(const hcri_rows *rows, const hcri_layout *layout, size_t n, size_t samples, vectors v,
-                         double *out, size_t out_stride) {
-    for (size_t r = 0; r < layout->runs; r++)
-        hcri_kernels_best()->run_products(rows, &layout->run[r], n, 0, layout->run[r].count, samples, v.first, v.stride,
-                                          out + layout->run[r].first, out_stride);
-}
-
-static void add_products(const hcri_rows *rows, const hcri_layout *layout, size_t n, size_t samples, vectors v,
+static void add_products(const hcri_rows *rows, const hcri_layout *layout, size_t n, size_t samples, hcri_samples v,
                          double *out, size_t out_stride) {
     enum { ROWS = 128 };
     double some[AT_ONCE * ROWS];
@@ -354,7 +294,7 @@ static void add_products(const hcri_rows *rows, const hcri_layout *layout, size_
  * map, d and the bounds are less the constant. */
 typedef struct ray_set {
     int by_map;
-    vectors z, origin, x;
+    hcri_samples z, origin, x;
     const double *lower, *upper;
     double *at;
 } ray_set;
@@ -362,17 +302,17 @@ typedef struct ray_set {
 static void put_values(const hcri_moving *moving, size_t samples, const ray_set *rays) {
     const size_t parameters = moving->motion->parameters, stride = moving->at_stride;
     if (rays->by_map) {
-        put_products(&moving->map, &moving->map_layout, parameters, samples, rays->x, rays->at, stride);
+        hcri_layout_products(&moving->map_layout, &moving->map, parameters, samples, rays->x, rays->at, stride);
         return;
     }
-    put_products(&moving->slope, &moving->slope_layout, moving->width, samples, rays->origin, rays->at, stride);
+    hcri_layout_products(&moving->slope_layout, &moving->slope, moving->width, samples, rays->origin, rays->at, stride);
     add_products(&moving->shift, &moving->shift_layout, parameters, samples, rays->x, rays->at, stride);
 }
 
 static void raise_best(const hcri_moving *moving, size_t samples, const ray_set *rays, double *best) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_layout *layout = &moving->slope_layout;
-    const vectors z = rays->z;
+    const hcri_samples z = rays->z;
     if (rays->by_map)
         kernels->stencils_max_from(moving->pairs, moving->pair, samples, z.first, z.stride, rays->x.first,
                                    rays->x.stride, rays->lower, rays->upper, best);
@@ -400,8 +340,8 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
 }
 
 /* z of vectors w, which with products are expanded into the scratch. */
-static vectors expand(const hcri_moving *moving, size_t samples, int is_direction, vectors w, vectors x,
-                      double *scratch) {
+static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_direction, hcri_samples w, hcri_samples x,
+                           double *scratch) {
     const hcri_products *products = &moving->products;
     const size_t outputs = moving->motion->outputs;
     if (products->pairs == 0)
@@ -415,7 +355,7 @@ static vectors expand(const hcri_moving *moving, size_t samples, int is_directio
             z[outputs + q] = is_direction && left >= outputs ? 0 : from[left] * factor[products->right[q] - outputs];
         }
     }
-    return (vectors){scratch, moving->width};
+    return (hcri_samples){scratch, moving->width};
 }
 
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
@@ -427,9 +367,9 @@ void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constra
     double *expanded = scratch + AT_ONCE * moving->at_stride;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const vectors origin = {origins + done * n, n}, x = {origin.first + moving->motion->outputs, n};
+        const hcri_samples origin = {origins + done * n, n}, x = {origin.first + moving->motion->outputs, n};
         const ray_set some = {by_map,
-                              expand(moving, now, 1, (vectors){v + done * stride, stride}, x, expanded),
+                              expand(moving, now, 1, (hcri_samples){v + done * stride, stride}, x, expanded),
                               expand(moving, now, 0, origin, x, expanded + now * moving->width),
                               x,
                               by_map ? moving->lower_rest : moving->lower,
@@ -456,7 +396,7 @@ static bounds bounds_of(const hcri_moving *moving, const hcri_extent *extent, si
     const hcri_motion *motion = moving->motion;
     const int is_product = q >= motion->outputs;
     const size_t pair = is_product ? q - motion->outputs : 0, j = is_product ? moving->products.left[pair] : q;
-    const double factor = is_product ? largest_parameter(motion, moving->products.right[pair] - motion->outputs) : 1;
+    const double factor = is_product ? hcri_motion_largest(motion, moving->products.right[pair] - motion->outputs) : 1;
     return (bounds){factor * hcri_size_at_origin(extent, j), factor * extent->reach[j],
                     j < motion->outputs ? factor * moving->rounding[j] : 0,
                     extent->extra == NULL ? 0 : factor * extent->extra[j]};
@@ -481,13 +421,13 @@ static void measure(const hcri_moving *moving, size_t i, double unit, const hcri
     if (moving->products.pairs == 0)
         reached = fmin(reached, sqrt(squares) * extent->radius);
     for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++)
-        shifted += fabs(shift->values[k]) * largest_parameter(moving->motion, shift->columns[k]);
+        shifted += fabs(shift->values[k]) * hcri_motion_largest(moving->motion, shift->columns[k]);
     const double terms = (double)count_of(slope, i), shifts = (double)count_of(shift, i);
     double slack = u * ((terms + 4) * at_origin + (shifts + 4) * shifted);
     if (moving->map_is_cheaper) {
         double mapped = fabs(moving->constant[i]);
         for (size_t k = map->start[i]; k < map->start[i + 1]; k++)
-            mapped += fabs(map->values[k]) * largest_parameter(moving->motion, map->columns[k]);
+            mapped += fabs(map->values[k]) * hcri_motion_largest(moving->motion, map->columns[k]);
         slack = fmax(slack, u * (double)(count_of(map, i) + 4) * mapped + *moved);
     }
     *needed = ((terms + 12) * u + 4 * unit) * (at_origin + reached) + slack + extra;

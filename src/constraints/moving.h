@@ -9,6 +9,7 @@
 
 #include "constraints/constraint.h"
 #include "constraints/kernels.h"
+#include "constraints/rows_moving.h"
 #include "constraints/scratch.h"
 
 /* The products of a block of rows: none for rows with fixed coefficients. */
@@ -40,10 +41,6 @@ typedef struct hcri_moving {
     hcri_scratch_pool *scratch;
 } hcri_moving;
 
-/* The extremes of O_j(x) over the range, each to within the rounding below. */
-void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most);
-/* Bounds the error of O_j(x) = constant_j + Σ map_jk x_k, added in the order of k, over the range. */
-double hcri_motion_rounding(const hcri_motion *motion, size_t j);
 /* Rows between lower and upper; `products` is NULL for none. All but the entries of `rows` is kept by the caller. */
 hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *products, const double *lower,
                               const double *upper, const hcri_motion *motion, const hcr_allocator *allocator,

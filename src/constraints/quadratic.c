@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/interval.h"
 #include "constraints/kernels.h"
+#include "constraints/quadratic_moving.h"
 #include "constraints/quadratic_substitute.h"
 #include "constraints/quadratic_value.h"
 #include "constraints/screen.h"
@@ -26,6 +27,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, quadratic->panels);
     hcri_release(allocator, quadratic->single_panels);
     hcri_layout_release(&quadratic->layout, allocator);
+    hcri_quadratic_moving_release(quadratic);
     hcri_block_release(constraint);
 }
 
@@ -110,22 +112,18 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
-static hcr_status fill_panels(hcri_quadratic *quadratic, hcr_error *error) {
-    const size_t n = quadratic->base.n;
+double *hcri_quadratic_panels(const hcri_quadratic *quadratic, size_t n) {
     size_t numbers = 0;
     for (size_t i = 0; i < n; i += HCRI_PANEL)
         numbers += HCRI_PANEL * (n - i);
-    quadratic->panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *quadratic->panels);
-    if (quadratic->panels == NULL)
-        return hcri_fail_memory(error);
-    double *panel = quadratic->panels;
-    for (size_t i = 0; i < n; i += HCRI_PANEL) {
+    double *panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *panels), *panel = panels;
+    for (size_t i = 0; i < n && panels != NULL; i += HCRI_PANEL) {
         for (size_t r = i; r < i + HCRI_PANEL && r < n; r++)
             for (size_t k = r; k < n; k++)
-                panel[HCRI_PANEL * (k - i) + r - i] = (k == r ? 0.5 : 1) * quadratic->matrix[r * n + k];
+                panel[HCRI_PANEL * (k - i) + r - i] = (k == r ? 0.5 : 1) * quadratic->matrix[r * quadratic->base.n + k];
         panel += HCRI_PANEL * (n - i);
     }
-    return HCR_OK;
+    return panels;
 }
 
 /* For |v| = 1 the form in single precision is off by (n + 4) 2^-24 |v|'|U||v| for the roundings of v, U and the
@@ -185,18 +183,12 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     for (size_t j = 0; quadratic->unit && j < n; j++)
         quadratic->unit = quadratic->matrix[j] == 1;
     if (quadratic->form == HCRI_DENSE) {
-        HCRI_TRY(fill_panels(quadratic, error));
-        return fill_single_panels(quadratic, error);
+        quadratic->panels = hcri_quadratic_panels(quadratic, n);
+        return quadratic->panels == NULL ? hcri_fail_memory(error) : fill_single_panels(quadratic, error);
     }
     if (quadratic->form == HCRI_FACTOR)
         return hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error);
     return HCR_OK;
-}
-
-/* 1/t for the smallest t > 0 with c(O) + g1 t + g2 t² = 0; neither form cancels. g2 >= 0 > c(O). */
-static double root(double g1, double g2, double at_origin) {
-    const double half = sqrt(g1 * g1 - 4 * g2 * at_origin);
-    return g1 >= 0 ? (g1 + half) / (-2 * at_origin) : 2 * g2 / (half - g1);
 }
 
 static double factor_squares(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
@@ -262,7 +254,7 @@ static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, 
     curvatures(quadratic, kernels, samples, v, stride, g2);
     for (size_t k = 0; k < samples; k++) {
         const double g1 = slope_along(quadratic, kernels, v + k * stride);
-        const double found = root(g1, g2[k] > 0 ? g2[k] : 0, quadratic->at_origin);
+        const double found = hcri_quadratic_root(g1, g2[k] > 0 ? g2[k] : 0, quadratic->at_origin);
         const size_t s = which == NULL ? k : which[k];
         if (found > best[s]) {
             best[s] = found;
@@ -383,6 +375,8 @@ static double moved_by(const hcri_quadratic *quadratic, const double *extra, dou
 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    if (extent->motion != NULL)
+        return hcri_quadratic_moving_margin(quadratic, unit, extent);
     const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
     const hcri_sizes sizes = measure(quadratic, extent);
     const double slope = hcri_norm(constraint->n, quadratic->gradient) * extent->radius;
@@ -434,7 +428,7 @@ static double inradius(const hcri_constraint *constraint) {
             eigenvalue = fmax(eigenvalue, row);
         }
     }
-    const double found = root(slope, 0.5 * eigenvalue, quadratic->at_origin);
+    const double found = hcri_quadratic_root(slope, 0.5 * eigenvalue, quadratic->at_origin);
     return found > 0 ? 1 / found : INFINITY;
 }
 
@@ -453,7 +447,8 @@ const hcri_kind hcri_kind_quadratic = {
     .holds = hcri_block_holds,
     .interval = hcri_quadratic_interval,
     .substitute = hcri_quadratic_substitute,
-    .gauge_from = hcri_block_gauge_from,
+    .follow = hcri_quadratic_follow,
+    .gauge_from = hcri_quadratic_gauge_from,
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,

@@ -18,6 +18,9 @@ typedef struct hcri_rows {
 
 hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, size_t count, const uint32_t *columns,
                             const double *values, hcr_error *error);
+/* A row of n numbers, of which zeros are left out. */
+hcr_status hcri_rows_append_dense(hcri_rows *rows, const hcr_allocator *allocator, size_t n, const double *values,
+                                  hcr_error *error);
 /* All rows of `from` after those of `to`. */
 hcr_status hcri_rows_append_all(hcri_rows *to, const hcr_allocator *allocator, const hcri_rows *from, hcr_error *error);
 void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator);

@@ -69,33 +69,44 @@ static void combine_negative_part(const hcri_rows *rows, size_t count, const dou
     }
 }
 
-static void reduce_part(size_t m, const double *lower, double *matrix) {
+/* Entry e of L: the lanes', or one for all of them. */
+static inline __attribute__((always_inline)) lanes lower_at(const double *lower, size_t e, int each) {
+    return each ? load(lower + 8 * e) : spread(lower[e]);
+}
+
+static inline __attribute__((always_inline)) void reduce_lanes(size_t m, const double *lower, int each,
+                                                               double *matrix) {
     for (size_t k = 0; k < m; k++) {
-        const double inverse = lower[HCRI_PACKED(k, k)];
+        const lanes inverse = lower_at(lower, HCRI_PACKED(k, k), each);
         const lanes diagonal = load(matrix + 8 * HCRI_PACKED(k, k)) * inverse * inverse;
         store(matrix + 8 * HCRI_PACKED(k, k), diagonal);
         /* The column below becomes a/l − ½ d l: with it the rest's update is symmetric. */
         for (size_t i = k + 1; i < m; i++) {
             double *entry = matrix + 8 * HCRI_PACKED(i, k);
-            store(entry, load(entry) * inverse - 0.5 * diagonal * lower[HCRI_PACKED(i, k)]);
+            store(entry, load(entry) * inverse - 0.5 * diagonal * lower_at(lower, HCRI_PACKED(i, k), each));
         }
         for (size_t i = k + 1; i < m; i++) {
             const lanes a = load(matrix + 8 * HCRI_PACKED(i, k));
-            const double l = lower[HCRI_PACKED(i, k)];
+            const lanes l = lower_at(lower, HCRI_PACKED(i, k), each);
             for (size_t j = k + 1; j <= i; j++) {
                 double *entry = matrix + 8 * HCRI_PACKED(i, j);
-                store(entry, load(entry) - a * lower[HCRI_PACKED(j, k)] - l * load(matrix + 8 * HCRI_PACKED(j, k)));
+                store(entry, load(entry) - a * lower_at(lower, HCRI_PACKED(j, k), each) -
+                                 l * load(matrix + 8 * HCRI_PACKED(j, k)));
             }
         }
         for (size_t i = k + 1; i < m; i++) {
             double *entry = matrix + 8 * HCRI_PACKED(i, k);
-            lanes rest = load(entry) - 0.5 * diagonal * lower[HCRI_PACKED(i, k)];
+            lanes rest = load(entry) - 0.5 * diagonal * lower_at(lower, HCRI_PACKED(i, k), each);
             for (size_t j = k + 1; j < i; j++)
-                rest -= lower[HCRI_PACKED(i, j)] * load(matrix + 8 * HCRI_PACKED(j, k));
-            store(entry, rest * lower[HCRI_PACKED(i, i)]);
+                rest -= lower_at(lower, HCRI_PACKED(i, j), each) * load(matrix + 8 * HCRI_PACKED(j, k));
+            store(entry, rest * lower_at(lower, HCRI_PACKED(i, i), each));
         }
     }
 }
+
+static void reduce_part(size_t m, const double *lower, double *matrix) { reduce_lanes(m, lower, 0, matrix); }
+
+static void reduce_each_part(size_t m, const double *lower, double *matrix) { reduce_lanes(m, lower, 1, matrix); }
 
 static void norms_part(size_t m, const double *matrix, double *norm) {
     lanes squares = zeros;
@@ -294,6 +305,11 @@ static void reduce(size_t m, const double *lower, double *matrix) {
         reduce_part(m, lower, matrix + part);
 }
 
+static void reduce_each(size_t m, const double *lower, double *matrix) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        reduce_each_part(m, lower + part, matrix + part);
+}
+
 static void norms(size_t m, const double *matrix, double norm[HCRI_LANES]) {
     for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
         norms_part(m, matrix + part, norm + part);
@@ -314,6 +330,7 @@ const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT) = {
     .combine = combine,
     .combine_negative = combine_negative,
     .reduce = reduce,
+    .reduce_each = reduce_each,
     .norms = norms,
     .factors = factors,
     .largest = largest,

@@ -23,10 +23,12 @@ typedef struct hcri_symmetric_kernels {
     void (*combine_negative)(const hcri_rows *rows, size_t lanes, const double *const v[], double *matrix);
     /* matrix = L⁻¹ matrix L⁻ᵀ with one L for all lanes: packed, a number an entry, its diagonal inverted. */
     void (*reduce)(size_t m, const double *lower, double *matrix);
+    /* The same with an L for each lane, eight numbers an entry, as `factors` leaves it. */
+    void (*reduce_each)(size_t m, const double *lower, double *matrix);
     /* Frobenius norms. */
     void (*norms)(size_t m, const double *matrix, double norm[HCRI_LANES]);
-    /* positive[lane] = 1 where shift I − matrix has a Cholesky factorisation in floating point, else 0. `matrix` is
-     * used up. */
+    /* positive[lane] = 1 where shift I − matrix has a Cholesky factorisation LL' in floating point, else 0. L takes the
+     * place of `matrix`, its diagonal inverted. */
     void (*factors)(size_t m, double *matrix, const double shift[HCRI_LANES], int positive[HCRI_LANES]);
     /* The largest eigenvalue of each matrix: infinity where a number isn't finite. `matrix` is used up and `work`, 8 ·
      * 3 m numbers, filled: a tridiagonal matrix with the same eigenvalues, up to a scale, as m diagonal entries, m

@@ -83,8 +83,8 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
     if (region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded &&
         result.anchor != HCRI_ANCHOR_CENTRE)
         return;
-    /* Each time it takes twice the share of the way; the origin, at the end, is inside. */
-    for (double share = 0x1p-53; share <= 2; share *= 2) {
+    /* Each time it takes eight times the share of the way; the origin, at the end, is inside. */
+    for (double share = 0x1p-53; share <= 2; share *= 8) {
         double *y = as_doubles(&result);
         if (region->affine.count != 0)
             complete(&result, y);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "constraints/kernels.h"
+
 void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator) {
     hcri_release(allocator, affine->dependent);
     hcri_rows_release(&affine->map, allocator);
@@ -73,18 +75,34 @@ hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allo
     return status;
 }
 
+/* v = v − (q·v) q for one row of the basis, whose columns mostly are consecutive. */
+static void project_off(const hcri_kernels *kernels, size_t terms, const uint32_t *columns, const double *q,
+                        double *v) {
+    if (terms != 0 && columns[terms - 1] - columns[0] == terms - 1) {
+        double *part = v + columns[0];
+        kernels->combine(terms, 1, part, -kernels->dot(terms, q, part), q, part);
+        return;
+    }
+    const double along = kernels->row_dot(terms, columns, q, v);
+    for (size_t k = 0; k < terms; k++)
+        v[columns[k]] -= along * q[k];
+}
+
 void hcri_affine_project(const hcri_affine *affine, double *v) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_rows *basis = &affine->basis;
     for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < affine->count; i++) {
-            const double along = hcri_rows_dot(&affine->basis, i, v, NULL);
-            for (size_t k = affine->basis.start[i]; k < affine->basis.start[i + 1]; k++)
-                v[affine->basis.columns[k]] -= along * affine->basis.values[k];
-        }
+        for (size_t i = 0; i < affine->count; i++)
+            project_off(kernels, basis->start[i + 1] - basis->start[i], basis->columns + basis->start[i],
+                        basis->values + basis->start[i], v);
 }
 
 void hcri_affine_complete(const hcri_affine *affine, double *y) {
+    const hcri_accurate_kernels *kernels = hcri_kernels_best()->accurate;
+    const hcri_rows *map = &affine->map;
     for (size_t i = 0; i < affine->count; i++)
-        y[affine->dependent[i]] = hcri_rows_dot_minus(&affine->map, i, y, -affine->constant[i]);
+        y[affine->dependent[i]] = kernels->dot(map->start[i + 1] - map->start[i], map->columns + map->start[i],
+                                               map->values + map->start[i], y, affine->constant[i]);
 }
 
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {

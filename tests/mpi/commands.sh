@@ -22,29 +22,28 @@ END
 python3 npy.py y.csv c.npy C
 python3 npy.py y.csv f.npy F
 
-as_one o.csv encode "$load" y.csv -o o.csv
-as_one o.npy encode "$load" y.csv -o o.npy
-as_one o.npy encode "$load" c.npy --single -o o.npy
-as_one o.csv encode "$load" f.npy -o o.csv --stats
+as_one "1 2 4" o.csv encode "$load" y.csv -o o.csv
+as_one 3 o.npy encode "$load" y.csv -o o.npy
+as_one 3 o.npy encode "$load" c.npy --single -o o.npy
+as_one 3 o.csv encode "$load" f.npy -o o.csv --stats
 run encode "$load" y.csv -o polar.csv
-as_one o.csv decode "$load" polar.csv -o o.csv
-as_one o.csv contract "$load" y.csv -o o.csv --search champion
-as_one o.csv project "$load" y.csv -o o.csv
-as_one o.npy project "$load" f.npy -o o.npy --single
-as_one - contract "$load" y.csv
-as_one - check "$load" y.csv --exact
-as_one - check "$load" y.csv --json
-as_one - check "$load" c.npy --all
-as_one - check "$load" y.csv --quiet
+as_one 3 o.csv decode "$load" polar.csv -o o.csv
+as_one 3 o.csv contract "$load" y.csv -o o.csv --search champion
+as_one 3 o.csv project "$load" y.csv -o o.csv
+as_one "1 2 4" o.npy project "$load" f.npy -o o.npy --single
+as_one 3 - contract "$load" y.csv
+as_one 3 - check "$load" y.csv --exact
+as_one "1 2 4" - check "$load" y.csv --json
+as_one 3 - check "$load" c.npy --all
+as_one 3 - check "$load" y.csv --quiet
 head -1 y.csv >none.csv
-as_one o.csv encode "$load" none.csv -o o.csv
-as_one - check "$load" none.csv --json
-as_one /dev/null contract "$load" y.csv -o /dev/null
+as_one 3 o.csv encode "$load" none.csv -o o.csv
+as_one 3 - check "$load" none.csv --json
 
 # Columns by name in another order, one to be dropped, and row names with line ends in quotes.
 awk -F, 'NR == 1 { printf "\"\"" } NR > 1 { printf "\"row %d\n1,2,3\n\"", NR }
     { for (j = NF; j >= 1; j--) printf ",%s", $j; print NR == 1 ? ",other" : ",7" }' y.csv >named.csv
-as_one o.csv contract "$load" named.csv -o o.csv
+as_one 3 o.csv contract "$load" named.csv -o o.csv
 
 # Parameters: beside the columns, in a file, one row for all, some out of their range.
 cat >cap.region <<'END'
@@ -56,41 +55,38 @@ END
 awk 'BEGIN { srand(5); print "cap,y[0],y[1]"; for (i = 0; i < 9000; i++) printf "%.6f,%.6f,%.6f\n", 1 + (i % 900 == 899 ? 6 : 4) * rand(), 4 * rand(), 4 * rand() }' >beside.csv
 cut -d, -f2,3 beside.csv >points.csv
 cut -d, -f1 beside.csv >caps.csv
-as_one o.csv project cap.region beside.csv -o o.csv
-as_one o.csv project cap.region points.csv --parameters caps.csv -o o.csv
+as_one 3 o.csv project cap.region beside.csv -o o.csv
+as_one 3 o.csv project cap.region points.csv --parameters caps.csv -o o.csv
 head -2 caps.csv >one.csv
-as_one o.csv encode cap.region points.csv --parameters one.csv -o o.csv
-as_one - check cap.region points.csv --parameters caps.csv
+as_one 3 o.csv encode cap.region points.csv --parameters one.csv -o o.csv
+as_one 3 - check cap.region points.csv --parameters caps.csv
 head -8000 caps.csv >few.csv
-as_one o.csv project cap.region points.csv --parameters few.csv -o o.csv
+as_one 3 o.csv project cap.region points.csv --parameters few.csv -o o.csv
 
 # Predictions.
 head -200 points.csv >x.csv
 run fit cap.region x.csv x.csv --parameters <(head -2 caps.csv) --hidden 4 --epochs 2 --quiet -o model
-as_one o.csv predict model points.csv --parameters caps.csv -o o.csv
-as_one o.npy predict model points.csv --parameters caps.csv --single -o o.npy
+as_one 3 o.csv predict model points.csv --parameters caps.csv -o o.csv
+as_one 3 o.npy predict model points.csv --parameters caps.csv --single -o o.npy
 
 # What is refused: told once, with the place, and nothing is left behind.
 sed '2500s/^[^,]*/what/' y.csv >bad.csv
-as_one o.csv encode "$load" bad.csv -o o.csv
+as_one 3 o.csv encode "$load" bad.csv -o o.csv
 sed '2600s/,/,1,/' y.csv >long.csv
-as_one o.csv encode "$load" long.csv -o o.csv
-as_one o.csv encode nowhere.region y.csv -o o.csv
-as_one o.csv encode "$load" nowhere.csv -o o.csv
-as_one nowhere/o.csv encode "$load" y.csv -o nowhere/o.csv
-as_one o.csv encode "$load" y.csv --frob -o o.csv
-as_one o.npz encode "$load" y.csv -o o.npz
-as_one - --version
-for processes in 2 4; do
-    job $processes encode "$load" - -o o.csv
-    same "standard input" 3 "$code"
-    same "standard input" "hcr: standard input can't be read in parts: give a .npy or a CSV file" "$messages"
-    job $processes explain "$load"
-    same "a command for one process" 2 "$code"
-    same "a command for one process" "hcr: \`hcr explain\` runs in one process: start it without mpirun" "$messages"
-    job $processes predict model points.csv --parameters caps.csv --plot a.svg
-    same "a plot" 2 "$code"
-done
+as_one 3 o.csv encode "$load" long.csv -o o.csv
+as_one 3 o.csv encode nowhere.region y.csv -o o.csv
+as_one 3 o.csv encode "$load" nowhere.csv -o o.csv
+as_one 3 - encode "$load" y.csv -o nowhere/o.csv
+as_one 3 o.csv encode "$load" y.csv --frob -o o.csv
+as_one 3 o.npz encode "$load" y.csv -o o.npz
+job 2 encode "$load" - -o o.csv
+same "standard input" 3 "$code"
+same "standard input" "hcr: standard input can't be read in parts: give a .npy or a CSV file" "$messages"
+job 2 explain "$load"
+same "a command for one process" 2 "$code"
+same "a command for one process" "hcr: \`hcr explain\` runs in one process: start it without mpirun" "$messages"
+job 2 predict model points.csv --parameters caps.csv --plot a.svg
+same "a plot" 2 "$code"
 HCR_MPI=off job 1 explain "$load"
 same "by itself" 0 "$code"
 
@@ -103,4 +99,11 @@ job 2 contract "$load" y.csv -o link.csv
 same "the mode" 600 "$(stat -c %a there.csv)"
 run contract "$load" y.csv -o wanted.csv
 cmp there.csv wanted.csv || fail "through a link: other bytes"
+
+# A pipe gets the rows from the first process.
+mkfifo pipe
+cat pipe >piped.csv &
+job 3 contract "$load" y.csv -o pipe
+wait
+cmp piped.csv wanted.csv || fail "into a pipe: other bytes"
 finish

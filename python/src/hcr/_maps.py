@@ -17,7 +17,7 @@ from .errors import make
 
 NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
 # A batch of fewer rows, or of fewer multiply-adds, isn't worth a second thread.
-_FEW_ROWS, _LITTLE_WORK = 33, 1 << 19
+FEW_ROWS, _LITTLE_WORK = 33, 1 << 19
 
 
 def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
@@ -64,7 +64,7 @@ class Maps(Facts):
 
     def _run(self, function: Any, threads: int, count: int, *pointers: int | None) -> None:
         """Calls a map with a workspace of its own; raises what it refuses."""
-        used = 1 if count < _FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
+        used = 1 if count < FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
         idle = self._workspaces.get(used)
         if idle is None:
             idle = self._workspaces.setdefault(used, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 
 
@@ -14,11 +15,12 @@ def _default() -> int:
     return os.cpu_count() or 1
 
 
-_threads = _default()
+#: The count itself, where the library's calls from XLA find it.
+count = ctypes.c_size_t(_default())
 _forked = False
 
 
-def set_threads(count: int) -> None:
+def set_threads(wanted: int) -> None:
     """Sets how many threads the maps take for a large batch; results don't depend on it.
 
     At first it is the value of ``OMP_NUM_THREADS``, or one a core. `hcr.torch` takes ``torch.get_num_threads()``
@@ -31,15 +33,14 @@ def set_threads(count: int) -> None:
     1
     >>> hcr.set_threads(before)
     """
-    global _threads
-    if count < 1:
-        raise ValueError(f"{count} threads: there must be at least one")
-    _threads = count
+    if wanted < 1:
+        raise ValueError(f"{wanted} threads: there must be at least one")
+    count.value = wanted
 
 
 def get_threads() -> int:
     """How many threads the maps take for a large batch."""
-    return _threads
+    return count.value
 
 
 def limit(wanted: int) -> int:

@@ -1,8 +1,12 @@
 """The maps in JAX, under `jit`, `grad` and `vmap`, on any device.
 
-Boxes, rows, quadratics and cones are computed by jnp's own operations, in float64 where ``jax_enable_x64`` is set,
-else in float32 with a margin wide enough for it: results are exactly inside either way (without float64, equalities
-hold to the rounding of float32 only). Regions with other kinds of constraints call the C library on the host.
+On the CPU the C kernels run, called by XLA itself. On other devices jnp's own operations do, for boxes, rows,
+quadratics and cones: in float64 where ``jax_enable_x64`` is set, else in float32 with a margin wide enough for it, so
+that results are exactly inside either way (without float64, equalities hold to the rounding of float32 only). Regions
+with other kinds call the C library on the host there.
+
+The C kernels have first derivatives, in reverse mode. With ``formulas=True`` jnp computes on the CPU as well: forward
+mode, and derivatives of any order.
 
 A region is a plain hashable object: close over it, or make it a static argument.
 """
@@ -10,13 +14,14 @@ A region is a plain hashable object: close over it, or make it a static argument
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _formulas
+from . import _formulas, _xla
 from ._arrays import Array as NumPyArray
 from ._maps import result_shape
 from .errors import make
@@ -95,43 +100,100 @@ def _maps(region: Region, result: str) -> _formulas.Maps:
     return found
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _by_formulas(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
+    maps = _maps(region, str(values.dtype))
+    precision = maps.arrays.precision  # type: ignore[attr-defined]
+    known = (x.astype(precision.arithmetic),) if region.p else ()
+    result: jax.Array = getattr(maps, name)(values.astype(precision.arithmetic), *known)
+    return (result[..., 0] if name == "gauge" else result).astype(values.dtype)
+
+
+# ------------------------------------------------------------------------------- where neither XLA nor jnp serves
+
+
 def _on_host(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
-    """A map by the C library; x has as many rows as the values, and no columns without parameters."""
+    """A map by the C library, called from Python."""
+    if _xla.refusal and _xla.is_plain(region):
+        warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal}", stacklevel=2)
     like: Any = jax.ShapeDtypeStruct(result_shape(name, region.n, values.shape), values.dtype)  # type: ignore[no-untyped-call]
     run = functools.partial(_run, name, region)
-    return jax.pure_callback(run, like, values, x, vmap_method="expand_dims")  # type: ignore[no-any-return]
+    return jax.pure_callback(run, like, values, x, vmap_method="broadcast_all")  # type: ignore[no-any-return]
 
 
-def _given(region: Region, x: Any) -> Any:
-    return np.asarray(x) if region.p else None
+def _differentiate_on_host(name: str, region: Region, values: jax.Array, x: jax.Array, bar: jax.Array) -> Any:
+    like: Any = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (values, x))  # type: ignore[no-untyped-call]
+    run = functools.partial(_run_vjp, name, region)
+    return jax.pure_callback(run, like, values, x, bar, vmap_method="broadcast_all")
 
 
 def _run(name: str, region: Region, values: Any, x: Any) -> Any:
-    return getattr(region, name)(np.asarray(values), _given(region, x))
+    return getattr(region, name)(np.asarray(values), np.asarray(x) if region.p else None)
 
 
 def _run_vjp(name: str, region: Region, values: Any, x: Any, bar: Any) -> Any:
-    values, x, bar = np.asarray(values), np.asarray(x), np.asarray(bar)
-    batch = np.broadcast_shapes(values.shape[:-1], x.shape[:-1], bar.shape if name == "gauge" else bar.shape[:-1])
-    wide = np.broadcast_to(values, (*batch, values.shape[-1]))
-    given = np.broadcast_to(x, (*batch, x.shape[-1]))
-    full = np.broadcast_to(bar, result_shape(name, region.n, wide.shape))
-    found = region.vjp(name, wide, full, _given(region, given))
-    return found if region.p else (found, given)
+    x = np.asarray(x)
+    found = region.vjp(name, np.asarray(values), np.asarray(bar), x if region.p else None)
+    return found if region.p else (found, x)
+
+
+# --------------------------------------------------------------------------------------------------- the functions
+
+
+def _compute(name: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+    """A map's result and, when `keeping`, what its derivative by the C kernels needs; x has as many rows as the values,
+    and no columns without parameters."""
+
+    def elsewhere(values: jax.Array, x: jax.Array) -> list[jax.Array]:
+        result = (_by_formulas if region._parts().served else _on_host)(name, region, values, x)
+        return [result, *([jnp.zeros(*_xla.rays_of(values))] if keeping else [])]
+
+    if not _xla.serves(region):
+        return elsewhere(values, x)
+    on_cpu = functools.partial(_xla.compute, name, region, keeping)
+    return jax.lax.platform_dependent(values, x, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _map(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
+    return _compute(name, region, False, values, x)[0]
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _map_and_rays(name: str, region: Region, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+    return _compute(name, region, True, values, x)
 
 
 def _forward(name: str, region: Region, values: jax.Array, x: jax.Array) -> tuple[jax.Array, Any]:
-    return _on_host(name, region, values, x), (values, x)
+    result, rays = _map_and_rays(name, region, values, x)
+    return result, (values, x, rays)
 
 
-def _backward(name: str, region: Region, kept: tuple[jax.Array, jax.Array], bar: jax.Array) -> Any:
-    like: Any = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in kept)  # type: ignore[no-untyped-call]
-    run = functools.partial(_run_vjp, name, region)
-    return jax.pure_callback(run, like, *kept, bar, vmap_method="expand_dims")
+def _backward(name: str, region: Region, kept: tuple[jax.Array, jax.Array, jax.Array], bar: jax.Array) -> Any:
+    return _vjp(name, region, *kept, bar)
 
 
-_on_host.defvjp(_forward, _backward)
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _vjp(name: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> Any:
+    """The gradients by the values and by x."""
+
+    def elsewhere(values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> list[jax.Array]:
+        if not region._parts().served:
+            return list(_differentiate_on_host(name, region, values, x, bar))
+        return list(jax.vjp(functools.partial(_by_formulas, name, region), values, x)[1](bar))
+
+    if not _xla.serves(region):
+        return tuple(elsewhere(values, x, rays, bar))
+    on_cpu = functools.partial(_xla.differentiate, name, region)
+    return tuple(jax.lax.platform_dependent(values, x, rays, bar, cpu=on_cpu, default=elsewhere))
+
+
+def _only_once(*_: Any) -> Any:
+    raise make("unsupported", "the C kernels have first derivatives only: for second ones, give formulas=True")
+
+
+_map.defvjp(_forward, _backward)
+_map_and_rays.defvjp(_only_once, _only_once)
+_vjp.defvjp(_only_once, _only_once)
 
 
 def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
@@ -145,54 +207,78 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
     return array
 
 
-def _apply(name: str, values: jax.typing.ArrayLike, region: Region, given: jax.typing.ArrayLike | None) -> jax.Array:
+def _checked_map(name: str, region: Region, formulas: bool, values: Any, x: Any) -> jax.Array:
     array = _checked(values, region.n + (name == "decode"), name)
-    if (given is None) != (region.p == 0):
-        region._given(given)  # type: ignore[arg-type]  # says what is wrong
-    x = jnp.zeros((*array.shape[:-1], 0), array.dtype) if given is None else _checked(given, region.p, "parameters")
+    if x is None or region.p == 0:
+        region._given(x)  # says what is wrong
+        x = jnp.zeros((*array.shape[:-1], 0), array.dtype)
+    else:
+        x = _checked(x, region.p, "parameters")
     dtype = jnp.promote_types(array.dtype, x.dtype)
     shape = jnp.broadcast_shapes(array.shape[:-1], x.shape[:-1])
     array, x = (jnp.broadcast_to(a.astype(dtype), (*shape, a.shape[-1])) for a in (array, x))
-    if not region._parts().served:
-        return _on_host(name, region, array, x)
-    maps = _maps(region, str(array.dtype))
-    precision = maps.arrays.precision  # type: ignore[attr-defined]
-    known = (x.astype(precision.arithmetic),) if region.p else ()
-    result: jax.Array = getattr(maps, name)(array.astype(precision.arithmetic), *known)
-    return (result[..., 0] if name == "gauge" else result).astype(array.dtype)
+    return (_by_formulas if formulas else _map)(name, region, array, x)
 
 
-def gauge(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+_jitted = jax.jit(_checked_map, static_argnums=(0, 1, 2))
+
+
+def _apply(
+    name: str,
+    values: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None,
+    formulas: bool,
+) -> jax.Array:
+    run = _jitted if _xla.is_plain(region) else _checked_map
+    return run(name, region, formulas, _array(values), None if x is None else _array(x))
+
+
+def _array(values: jax.typing.ArrayLike) -> Any:
+    return values if isinstance(values, (jax.Array, np.ndarray)) else jnp.asarray(values)
+
+
+def gauge(
+    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+) -> jax.Array:
     """How far along each direction the frontier is: origin + v is inside where this is at most 1.
 
     Args:
         v: (…, n), measured from the origin; half types become float32.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        formulas: compute by jnp on the CPU, too.
 
     Returns:
         (…): 0 where nothing stops v, NaN for bad values.
     """
-    return _apply("gauge", v, region, x)
+    return _apply("gauge", v, region, x, formulas)
 
 
-def encode(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+def encode(
+    y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+) -> jax.Array:
     """Points (…, n) as unit directions from the origin and radii, (…, n + 1); the radius is more than 1 outside."""
-    return _apply("encode", y, region, x)
+    return _apply("encode", y, region, x, formulas)
 
 
-def decode(polar: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+def decode(
+    polar: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+) -> jax.Array:
     """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
-    return _apply("decode", polar, region, x)
+    return _apply("decode", polar, region, x, formulas)
 
 
-def contract(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+def contract(
+    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+) -> jax.Array:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
     Args:
         v: (…, n), measured from the origin.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        formulas: compute by jnp on the CPU, too; for boxes, rows, quadratics, cones and equalities.
 
     Returns:
         (…, n), each row exactly inside; the origin for bad values.
@@ -202,9 +288,11 @@ def contract(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | 
     >>> jax.jit(lambda v: hcr.jax.contract(v, disc))(jax.numpy.array([3.0, 4.0])).round(3).tolist()
     [0.6000000238418579, 0.800000011920929]
     """
-    return _apply("contract", v, region, x)
+    return _apply("contract", v, region, x, formulas)
 
 
-def soften(v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+def soften(
+    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
-    return _apply("soften", v, region, x)
+    return _apply("soften", v, region, x, formulas)

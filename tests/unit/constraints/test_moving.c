@@ -360,7 +360,7 @@ static void test_disc(void **state) {
         const double v[N] = {hcri_random_normal(&random), hcri_random_normal(&random)};
         double best = 0;
         uint32_t champion = HCRI_NO_CONSTRAINT;
-        disc->kind->gauge_from(disc, 1, origin, v, N, &best, &champion);
+        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &champion);
         assert_int_equal(champion, 7);
         if (off > radius * (1 + 1e-9)) {
             assert_true(isinf(best));

@@ -1,0 +1,128 @@
+"""Regions A to F of bench/README.md in NumPy and as region text, and the library's calls for them."""
+
+import ctypes
+import dataclasses
+import pathlib
+import subprocess
+import tempfile
+
+import numpy as np
+
+DEVIATIONS = {"A": 0.184, "B": 0.373, "C": 0.371, "D": 0.120, "E": 0.232, "F": 0.0964}
+
+
+def single(x):
+    return np.asarray(x, dtype=np.float32).astype(np.float64)
+
+
+def symmetric(x):
+    return np.triu(x) + np.triu(x, 1).T
+
+
+@dataclasses.dataclass
+class Shape:
+    """A region's outputs, its text with the matrices that it names, and what peers take it from."""
+
+    letter: str
+    n: int
+    text: str
+    data: dict = dataclasses.field(default_factory=dict)
+    rows: np.ndarray = None  # C: rows @ y <= 1
+    quadratics: list = dataclasses.field(default_factory=list)  # D: ½y'Py + q'y <= 1
+    matrices: list = dataclasses.field(default_factory=list)  # E: I + Σ y_j F_j is positive semidefinite
+
+    def points(self, count):
+        return single(DEVIATIONS[self.letter] * np.random.default_rng(7).standard_normal((count, self.n)))
+
+
+def shape(letter):
+    random = np.random.default_rng(1234)
+    if letter in "AF":
+        return Shape(letter, 48 if letter == "A" else 10000, "-2 <= y <= 2\nabs(y[1:] - y[:-1]) <= 0.5")
+    if letter == "B":
+        return Shape(letter, 768, "norm(y, 2) <= 10")
+    if letter == "C":
+        rows = random.standard_normal((1000, 100))
+        rows = single(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        return Shape(letter, 100, "A @ y <= 1", {"A": rows}, rows=rows)
+    if letter == "D":
+        n, made = 100, Shape(letter, 100, "")
+        for i in range(100):
+            factor = random.standard_normal((n, n))
+            P = symmetric(single(factor.T @ factor / n + 0.1 * np.eye(n)))
+            q = single(0.1 * random.standard_normal(n))
+            made.quadratics.append((P, q))
+            made.data |= {f"P{i}": P, f"q{i}": q}
+            made.text += f"0.5*quad_form(y, P{i}) + q{i} @ y <= 1\n"
+        return made
+    n = 20
+    matrices = [symmetric(single((G + G.T) / 2 / np.sqrt(n))) for G in random.standard_normal((n, n, n))]
+    text = f"eye({n}) + " + " + ".join(f"y[{j}]*F{j}" for j in range(n)) + " >> 0"
+    return Shape(letter, n, text, {f"F{j}": F for j, F in enumerate(matrices)}, matrices=matrices)
+
+
+def pointer(array):
+    return None if array is None else ctypes.c_void_p(array.ctypes.data)
+
+
+class Region:
+    """A region of the library around the origin 0, one thread."""
+
+    def __init__(self, build, of):
+        self.library, self.n = ctypes.CDLL(str(build / "libhcr.so")), of.n
+        self.error = ctypes.create_string_buffer(4096)
+        self.region, self.workspace, self.projector = (ctypes.c_void_p() for _ in range(3))
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [f"var y[{of.n}]"]
+            for name, values in of.data.items():
+                np.save(f"{folder}/{name}.npy", values)
+                lines.append(f'const {name} = read("{name}.npy")')
+            source, compiled = pathlib.Path(folder, "source.region"), f"{folder}/compiled.hcr"
+            source.write_text("\n".join([*lines, of.text, f"origin = zeros({of.n})"]) + "\n")
+            subprocess.run([build / "hcr", "compile", source, "-o", compiled], check=True, capture_output=True)
+            self.call("hcr_region_load", compiled.encode(), None, ctypes.byref(self.region))
+        self.call("hcr_workspace_create", self.region, ctypes.c_size_t(1), ctypes.byref(self.workspace))
+        self.call("hcr_projector_create", self.region, ctypes.byref(self.projector))
+
+    def call(self, name, *arguments):
+        if getattr(self.library, name)(*arguments, self.error) != 0:
+            raise RuntimeError(self.error.raw[268:].split(b"\0")[0].decode())
+
+    def map(self, name, given, bar=None):
+        """A function without arguments that maps the rows of `given`, with the gradient for `bar` where there is one,
+        and the array that it fills."""
+        suffix, rows = "_f32" if given.dtype == np.float32 else "", ctypes.c_size_t(len(given))
+        y, gradient = np.empty((len(given), self.n), given.dtype), np.empty_like(given)
+        rays = np.empty((len(given), 2)) if bar is not None else None
+        forward = getattr(self.library, f"hcr_{name}{suffix}")
+        backward = getattr(self.library, f"hcr_{name}_vjp{suffix}")
+        there = (self.region, self.workspace, rows, None)
+        one = (*there, pointer(given), pointer(y), pointer(rays), self.error)
+        two = (*there, pointer(given), pointer(rays), pointer(bar), pointer(gradient), None, self.error)
+
+        def run():
+            if forward(*one) != 0 or (bar is not None and backward(*two) != 0):
+                raise RuntimeError(name)
+
+        run.arrays = (given, y, rays, bar, gradient)  # which must live as long as the pointers
+        return run, y
+
+    def project(self, points, y):
+        """A function that projects one of the points into y."""
+        function, one = self.library.hcr_project, ctypes.c_size_t(1)
+        arguments = [
+            (self.projector, one, None, pointer(x), pointer(z), None, self.error)
+            for x, z in zip(points, y, strict=True)
+        ]
+
+        def run(i):
+            if function(*arguments[i]) != 0:
+                raise RuntimeError("hcr_project")
+
+        return run
+
+    def inside(self, y):
+        """The share of the points that satisfy every inequality, exactly."""
+        y, found = np.ascontiguousarray(y, dtype=np.float64), np.empty(len(y), dtype=np.uint8)
+        self.call("hcr_check", self.region, ctypes.c_size_t(len(y)), None, pointer(y), pointer(found), None)
+        return found.mean()

@@ -1,0 +1,75 @@
+"""Figures as they are measured, found again by what they are of, and kept as JSON."""
+
+import dataclasses
+import json
+import statistics
+import time
+
+
+@dataclasses.dataclass
+class Figure:
+    part: str  # of the suite
+    subject: str  # a region, a size, a network
+    what: str  # a map, a step
+    by: str  # whose
+    value: float
+    unit: str = "µs"  # a sample, unless the part says otherwise
+    precision: str = ""
+    batch: int = 0
+    more: dict = dataclasses.field(default_factory=dict)
+
+
+class Results:
+    def __init__(self):
+        self.figures, self.parts, self.left_out, self.machine = [], {}, [], {}
+
+    def add(self, *arguments, **named):
+        self.figures.append(Figure(*arguments, **named))
+
+    def leave_out(self, part, what, why):
+        self.left_out.append({"part": part, "what": what, "why": str(why).strip().splitlines()[0][:200]})
+
+    def all(self, **wanted):
+        return [f for f in self.figures if all(getattr(f, key) == value for key, value in wanted.items())]
+
+    def value(self, **wanted):
+        """The one figure's value, None where it wasn't measured."""
+        found = self.all(**wanted)
+        if len(found) > 1:
+            raise LookupError(f"{len(found)} figures are {wanted}")
+        return found[0].value if found else None
+
+    def forget(self, part):
+        self.figures = [f for f in self.figures if f.part != part]
+        self.left_out = [line for line in self.left_out if line["part"] != part]
+        self.parts.pop(part, None)
+
+    def write(self, path):
+        whole = {key: getattr(self, key) for key in ("machine", "parts", "left_out")}
+        whole["figures"] = [dataclasses.asdict(f) for f in self.figures]
+        path.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def read(cls, path):
+        made, whole = cls(), json.loads(path.read_text())
+        made.machine, made.parts, made.left_out = (whole[key] for key in ("machine", "parts", "left_out"))
+        made.figures = [Figure(**figure) for figure in whole["figures"]]
+        return made
+
+
+def take_turns(runs, turns, budget):
+    """Each run's seconds, a median: the runs take turns, so that what else the machine does falls on all of them. The
+    first turn warms up; short ones run once more before each, so that they find their data in the caches and not the
+    others'. A run that has spent its budget (seconds) is left alone once it has been measured twice."""
+    times = {name: [] for name in runs}
+    for turn in range(turns + 1):
+        for name, run in runs.items():
+            if turn > 2 and sum(times[name]) > budget:
+                continue
+            if times[name] and times[name][-1] < 0.05:
+                run()
+            start = time.perf_counter()
+            run()
+            if turn > 0:
+                times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(taken) for name, taken in times.items()}
