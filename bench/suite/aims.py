@@ -132,7 +132,11 @@ AIMS = (
         "≤ 1.3 times",
         lambda m: at_most(1.3, ratio(m.map("B", "decode"), m.map("B", "copy", "memcpy")), " times"),
     ),
-    ("B, contract, beside torch's closed form", "≥ 3 times", lambda m: at_least(3, m.beside("B", "torch, closed form"))),
+    (
+        "B, contract, beside torch's closed form",
+        "≥ 3 times",
+        lambda m: at_least(3, m.beside("B", "torch, closed form")),
+    ),
     (
         "C, decode, beside the matrix product alone",
         "≤ 1.3 times",
@@ -147,7 +151,11 @@ AIMS = (
     ("D, contract, single, beside RAYEN", "≥ 5 times", lambda m: at_least(5, m.beside("D", RAYEN, precision="single"))),
     ("E, contract, single, beside RAYEN", "≥ 8 times", lambda m: at_least(8, m.beside("E", RAYEN, precision="single"))),
     ("F, decode", "≤ 10 µs", f_decode),
-    ("F, decode, beside OSQP's projection", "≥ 1,000 times", lambda m: at_least(1000, m.beside_decode("F", "OSQP, 1e-6"))),
+    (
+        "F, decode, beside OSQP's projection",
+        "≥ 1,000 times",
+        lambda m: at_least(1000, m.beside_decode("F", "OSQP, 1e-6")),
+    ),
     ("A, decode and gradient, beside RAYEN", "≥ 300 times", lambda m: decode_beside_rayen(m, "with gradient")),
     (
         "B, contract and gradient, beside torch's closed form",
@@ -158,7 +166,11 @@ AIMS = (
             f"; RAYEN: {number(m.beside('B', RAYEN, 'with gradient'))}",
         ),
     ),
-    ("C, contract and gradient, beside RAYEN", "≥ 10 times", lambda m: at_least(10, m.beside("C", RAYEN, "with gradient"))),
+    (
+        "C, contract and gradient, beside RAYEN",
+        "≥ 10 times",
+        lambda m: at_least(10, m.beside("C", RAYEN, "with gradient")),
+    ),
     (
         "D, contract and gradient, single, beside RAYEN",
         "≥ 5 times",

@@ -89,7 +89,9 @@ class Layers:
         if shape.letter == "A":
             step = np.eye(n)[:-1] - np.eye(n)[1:]
             right = np.r_[np.full(2 * n, 2.0), np.full(2 * (n - 1), 0.5)][:, None]
-            parts["lc"] = constraints.LinearConstraint(np.vstack([np.eye(n), -np.eye(n), step, -step]), right, None, None)
+            parts["lc"] = constraints.LinearConstraint(
+                np.vstack([np.eye(n), -np.eye(n), step, -step]), right, None, None
+            )
         elif shape.letter == "B":
             ball = constraints.ConvexQuadraticConstraint(2 / 100 * np.eye(n), np.zeros((n, 1)), -np.ones((1, 1)))
             parts["qcs"] = [ball]

@@ -7,9 +7,19 @@ import re
 import subprocess
 import time
 
-PACKAGES = (
-    "numpy scipy torch jax osqp daqp proxsuite clarabel rayen pinet-hcnn cvxpylayers".split()
-)
+PACKAGES = [
+    "numpy",
+    "scipy",
+    "torch",
+    "jax",
+    "osqp",
+    "daqp",
+    "proxsuite",
+    "clarabel",
+    "rayen",
+    "pinet-hcnn",
+    "cvxpylayers",
+]
 
 
 def processor():
@@ -32,12 +42,12 @@ def instructions():
 def compiler(build):
     cache = (build / "CMakeCache.txt").read_text()
     found = re.search(r"^CMAKE_C_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
-    told = subprocess.run([found[1], "--version"], capture_output=True, text=True) if found else None
+    told = subprocess.run([found[1], "--version"], check=False, capture_output=True, text=True) if found else None
     return told.stdout.splitlines()[0] if told else ""
 
 
 def openblas():
-    told = subprocess.run(["pkg-config", "--modversion", "openblas"], capture_output=True, text=True)
+    told = subprocess.run(["pkg-config", "--modversion", "openblas"], check=False, capture_output=True, text=True)
     return told.stdout.strip()
 
 

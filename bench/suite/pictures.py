@@ -38,7 +38,7 @@ def outputs(measured):
     return (
         block("c", points)
         + 'set xlabel "outputs"\nset ylabel "microseconds a sample"\n'
-        + f'plot $c with linespoints pointtype 7 pointsize 0.5 linewidth 2 title "decode, box and differences", \\\n'
+        + 'plot $c with linespoints pointtype 7 pointsize 0.5 linewidth 2 title "decode, box and differences", \\\n'
         + f' x * {time / n} with lines dashtype 2 linecolor "gray" title "in proportion to the outputs"'
     )
 

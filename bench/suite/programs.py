@@ -6,7 +6,9 @@ import subprocess
 
 def lines(options, name, *arguments):
     environment = {**os.environ, **({"HCR_BENCH_QUICK": "1"} if options.quick else {})}
-    run = subprocess.run([options.build / f"bench_{name}", *arguments], capture_output=True, text=True, env=environment)
+    run = subprocess.run(
+        [options.build / f"bench_{name}", *arguments], check=False, capture_output=True, text=True, env=environment
+    )
     if run.returncode != 0:
         raise RuntimeError(f"bench_{name}: {run.stderr}")
     return [line.split("\t") for line in run.stdout.splitlines()]
@@ -50,7 +52,12 @@ def kinds(results, options):
     for kind, *times in lines(options, "kinds"):
         for time, (what, precision, batch) in zip(
             times,
-            (("decode", "double", 1000), ("decode", "single", 1000), ("decode and gradient", "double", 1000), ("decode", "double", 1)),
+            (
+                ("decode", "double", 1000),
+                ("decode", "single", 1000),
+                ("decode and gradient", "double", 1000),
+                ("decode", "double", 1),
+            ),
             strict=True,
         ):
             results.add("kinds", kind, what, "hcr", float(time), precision=precision, batch=batch)
@@ -64,4 +71,6 @@ def eigenvalues(results, options):
 def parameters(results, options):
     for region, precision, moving, fixed, _ in lines(options, "parameters"):
         results.add("parameters", region, "decode", "with parameters", float(moving), precision=precision, batch=1000)
-        results.add("parameters", region, "decode", "the parameters fixed", float(fixed), precision=precision, batch=1000)
+        results.add(
+            "parameters", region, "decode", "the parameters fixed", float(fixed), precision=precision, batch=1000
+        )

@@ -47,11 +47,10 @@ def machine(results):
     m = results.machine
     packages = ", ".join(f"{name} {version}" for name, version in m["packages"].items())
     loads = [part["load"] for part in results.parts.values()]
-    return [
-        f"{m['processor']} ({m['instructions']}), {m['cores']} cores, {m['system']}; {m['compiler']}, OpenBLAS {m['OpenBLAS']}, "
-        f"Python {m['Python']}: {packages}. {m['date']}; load average {min(loads)} to {max(loads)} as the parts began. One thread "
-        "unless said, medians."
-    ]
+    built = f"{m['compiler']}, OpenBLAS {m['OpenBLAS']}, Python {m['Python']}: {packages}"
+    loads = f"load average {min(loads)} to {max(loads)} as the parts began"
+    on = f"{m['processor']} ({m['instructions']}), {m['cores']} cores, {m['system']}"
+    return [f"{on}; {built}. {m['date']}; {loads}. One thread unless said, medians."]
 
 
 def limits(results):
@@ -79,9 +78,7 @@ def maps(results):
     for letter, name in REGIONS.items():
         batch = 100 if letter == "F" else 1000
         for precision in ("double", "single"):
-            found = {
-                (f.what, f.batch): f.value for f in results.all(part="maps", subject=letter, precision=precision)
-            }
+            found = {(f.what, f.batch): f.value for f in results.all(part="maps", subject=letter, precision=precision)}
             if not found:
                 continue
             moved, multiplied = least(results, letter, precision, batch)
@@ -103,7 +100,9 @@ def maps(results):
                 )
             )
     head = ("region", "", "decode", "contract", "decode and gradient", "decode, one sample", "copy", "matrix product")
-    return table((*head, "bytes at the copy's rate", "multiplications at the product's rate", "decode / the larger"), rows)
+    return table(
+        (*head, "bytes at the copy's rate", "multiplications at the product's rate", "decode / the larger"), rows
+    )
 
 
 def layers(results):
@@ -164,7 +163,9 @@ def growth_rows(results):
         if f.what.startswith("rows"):
             same = {"part": "growth", "subject": f.subject, "what": f.what}
             plain, product = (results.value(**same, by=by) for by in ("plain", "matrix product"))
-            rows.append((f"{int(f.subject):,}", f.what[6:], f.value, plain, product, f.value / plain, f.value / product))
+            rows.append(
+                (f"{int(f.subject):,}", f.what[6:], f.value, plain, product, f.value / plain, f.value / product)
+            )
     head = ("rows", "bounds", "gauge", "plain scan", "matrix product")
     return table((*head, "gauge / plain", "gauge / product"), rows)
 

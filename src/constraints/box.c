@@ -151,16 +151,16 @@ static void gauge_from(const hcri_constraint *constraint, size_t rows, const dou
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n, outputs = box->motion->outputs;
     if (champion == NULL) {
-        kernels->box_max_from(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
+        kernels->moving->box_max(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
         return;
     }
     for (size_t s = 0; s < rows; s++) {
         const double *x = v + s * stride, *origin = origins + s * n;
         const double before = best[s];
-        kernels->box_max_from(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
+        kernels->moving->box_max(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
         if (best[s] > before)
             champion[s] = constraint->first +
-                          (uint32_t)kernels->box_find_from(outputs, x, origin, box->lower, box->upper, best[s]);
+                          (uint32_t)kernels->moving->box_find(outputs, x, origin, box->lower, box->upper, best[s]);
     }
 }
 

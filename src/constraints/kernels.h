@@ -9,13 +9,10 @@
 #include <stdint.h>
 
 #include "constraints/accurate.h"
+#include "constraints/moving_kernels.h"
 #include "constraints/rows.h"
 #include "constraints/single.h"
 #include "constraints/symmetric.h"
-
-typedef struct hcri_run_pair {
-    const hcri_run *slope, *value;
-} hcri_run_pair;
 
 /* Samples are rows of v, `stride` numbers apart. `best` is raised, never lowered. */
 typedef struct hcri_kernels {
@@ -37,21 +34,6 @@ typedef struct hcri_kernels {
     void (*add)(size_t n, const double *a, double *y);
     /* 1 when lower_j <= x_j <= upper_j for all j; a NaN isn't. */
     int (*within)(size_t n, const double *x, const double *lower, const double *upper);
-    /* As box_max, run_max and run_find, for rays from origins of their own, d_si = a_i·O_s in at[s at_stride + i]: a
-     * row gives t/(upper_i − d_si) where t > 0, else t/(lower_i − d_si), to within three roundings. O_s is inside. */
-    void (*box_max_from)(size_t samples, size_t n, const double *v, size_t stride, const double *at, size_t at_stride,
-                         const double *lower, const double *upper, double *best);
-    void (*run_max_from)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                         size_t stride, const double *at, size_t at_stride, const double *lower, const double *upper,
-                         double *best);
-    /* The same for runs of stencils over the same rows, the second of which gives d_si from x_s. */
-    void (*stencils_max_from)(size_t pairs, const hcri_run_pair *pair, size_t samples, const double *v, size_t stride,
-                              const double *x, size_t x_stride, const double *lower, const double *upper, double *best);
-    /* The first inequality (2i above, 2i + 1 below) of v alone, or of the run, that gives `target`. */
-    size_t (*box_find_from)(size_t n, const double *v, const double *at, const double *lower, const double *upper,
-                            double target);
-    size_t (*run_find_from)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *at,
-                            const double *lower, const double *upper, double target);
     /* Σ_i (a_i·v)² over a run */
     double (*run_squares)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v);
     /* out[s out_stride + i] = a_(from + i)·v_s for `count` rows of the run; `from` is a multiple of HCRI_PANEL, and out
@@ -76,6 +58,7 @@ typedef struct hcri_kernels {
                      const double *upper, float *y);
     const hcri_symmetric_kernels *symmetric;
     const hcri_single_kernels *single;
+    const hcri_moving_kernels *moving;
     const hcri_accurate_kernels *accurate;
 } hcri_kernels;
 

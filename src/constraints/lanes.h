@@ -68,19 +68,31 @@ static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
 #endif
 }
 
-/* Not 0 when a <= b fails somewhere, as for a NaN. */
-static inline int lanes_not_ordered(lanes a, lanes b) {
+/* Where a <= b failed, as it does for a NaN: collected from many comparisons, and asked for once. */
 #if defined(__AVX512F__)
-    return _mm512_cmp_pd_mask(a, b, _CMP_NLE_UQ);
-#elif defined(__AVX__)
-    return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NLE_UQ));
-#elif defined(__SSE2__)
-    return _mm_movemask_pd(_mm_cmpnle_pd(a, b));
+typedef __mmask8 lane_fails;
 #else
-    int fails = 0;
-    for (size_t l = 0; l < WIDTH; l++)
-        fails |= !(a[l] <= b[l]);
-    return fails;
+typedef lanes lane_fails;
+#endif
+
+static inline lane_fails lanes_add_fails(lane_fails fails, lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return (lane_fails)(fails | _mm512_cmp_pd_mask(a, b, _CMP_NLE_UQ));
+#elif defined(__AVX__)
+    return _mm256_or_pd(fails, _mm256_cmp_pd(a, b, _CMP_NLE_UQ));
+#else
+    return (lanes)((lane_mask)fails | ~(a <= b));
+#endif
+}
+
+static inline int lanes_any_fails(lane_fails fails) {
+#if defined(__AVX512F__)
+    return fails != 0;
+#elif defined(__AVX__)
+    return _mm256_movemask_pd(fails) != 0;
+#else
+    const lane_mask mask = (lane_mask)fails;
+    return (mask[0] | mask[1]) != 0;
 #endif
 }
 

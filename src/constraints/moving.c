@@ -188,6 +188,43 @@ static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator
     return enough ? HCR_OK : hcri_fail_memory(error);
 }
 
+static int has_no_upper(const hcri_moving *moving, const hcri_run *run) {
+    for (size_t i = run->first; i < run->first + run->count; i++)
+        if (!isinf(moving->upper[i]))
+            return 0;
+    return 1;
+}
+
+static int has_no_lower(const hcri_moving *moving, const hcri_run *run) {
+    for (size_t i = run->first; i < run->first + run->count; i++)
+        if (!isinf(moving->lower[i]))
+            return 0;
+    return 1;
+}
+
+/* Bounds that move on their own, l(x) <= a·y and a·y <= u(x), come as two runs: one pair does for both. */
+static int join(const hcri_moving *moving, hcri_run_pair *to, const hcri_run_pair *from) {
+    const hcri_run *a = to->slope, *b = from->slope;
+    if (to->above != NULL || a->count != b->count || a->terms != b->terms || to->below->terms != from->below->terms ||
+        memcmp(a->columns, b->columns, a->terms * sizeof *a->columns) != 0 ||
+        memcmp(a->values, b->values, a->terms * sizeof *a->values) != 0)
+        return 0;
+    if (has_no_upper(moving, a) && has_no_lower(moving, b))
+        *to = (hcri_run_pair){a, to->below, from->below};
+    else if (has_no_lower(moving, a) && has_no_upper(moving, b))
+        *to = (hcri_run_pair){a, from->below, to->below};
+    else
+        return 0;
+    return 1;
+}
+
+static void add_pair(hcri_moving *moving, hcri_run_pair pair) {
+    for (size_t k = 0; k < moving->pairs; k++)
+        if (join(moving, &moving->pair[k], &pair))
+            return;
+    moving->pair[moving->pairs++] = pair;
+}
+
 /* Stencils of both layouts over the same rows need no d in memory. */
 static hcr_status pair_runs(hcri_moving *moving, const hcr_allocator *allocator, hcr_error *error) {
     const hcri_layout *slope = &moving->slope_layout, *map = &moving->map_layout;
@@ -195,15 +232,16 @@ static hcr_status pair_runs(hcri_moving *moving, const hcr_allocator *allocator,
     moving->is_paired = hcri_allocate(allocator, slope->runs, sizeof *moving->is_paired);
     if (moving->pair == NULL || moving->is_paired == NULL)
         return hcri_fail_memory(error);
+    moving->all_paired = 1;
     for (size_t r = 0, m = 0; r < slope->runs && m < map->runs; r++) {
         const hcri_run *run = &slope->run[r];
         while (m + 1 < map->runs && map->run[m].first < run->first)
             m++;
-        if (map->run[m].first == run->first && map->run[m].count == run->count && run->form == HCRI_RUN_STENCIL &&
-            map->run[m].form == HCRI_RUN_STENCIL) {
-            moving->is_paired[r] = 1;
-            moving->pair[moving->pairs++] = (hcri_run_pair){run, &map->run[m]};
-        }
+        moving->is_paired[r] = map->run[m].first == run->first && map->run[m].count == run->count &&
+                               run->form == HCRI_RUN_STENCIL && map->run[m].form == HCRI_RUN_STENCIL;
+        if (moving->is_paired[r])
+            add_pair(moving, (hcri_run_pair){run, &map->run[m], NULL});
+        moving->all_paired &= moving->is_paired[r];
     }
     return HCR_OK;
 }
@@ -314,15 +352,15 @@ static void raise_best(const hcri_moving *moving, size_t samples, const ray_set 
     const hcri_layout *layout = &moving->slope_layout;
     const hcri_samples z = rays->z;
     if (rays->by_map)
-        kernels->stencils_max_from(moving->pairs, moving->pair, samples, z.first, z.stride, rays->x.first,
-                                   rays->x.stride, rays->lower, rays->upper, best);
-    if (rays->by_map && moving->pairs == layout->runs)
+        kernels->moving->stencils_max(moving->pairs, moving->pair, samples, z.first, z.stride, rays->x.first,
+                                      rays->x.stride, rays->lower, rays->upper, best);
+    if (rays->by_map && moving->all_paired)
         return;
     put_values(moving, samples, rays);
     for (size_t r = 0; r < layout->runs; r++)
         if (!rays->by_map || !moving->is_paired[r])
-            kernels->run_max_from(&moving->slope, &layout->run[r], moving->width, samples, z.first, z.stride, rays->at,
-                                  moving->at_stride, rays->lower, rays->upper, best);
+            kernels->moving->run_max(&moving->slope, &layout->run[r], moving->width, samples, z.first, z.stride,
+                                     rays->at, moving->at_stride, rays->lower, rays->upper, best);
 }
 
 /* The first inequality of sample s that has the gauge `target`. */
@@ -334,8 +372,8 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
     put_values(moving, 1, &one);
     size_t i = SIZE_MAX;
     for (size_t r = 0; r < moving->slope_layout.runs && i == SIZE_MAX; r++)
-        i = hcri_kernels_best()->run_find_from(&moving->slope, &moving->slope_layout.run[r], moving->width, one.z.first,
-                                               one.at, one.lower, one.upper, target);
+        i = hcri_kernels_best()->moving->run_find(&moving->slope, &moving->slope_layout.run[r], moving->width,
+                                                  one.z.first, one.at, one.lower, one.upper, target);
     return i;
 }
 

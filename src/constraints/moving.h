@@ -34,7 +34,8 @@ typedef struct hcri_moving {
     int map_is_cheaper;
     size_t pairs; /* the map's and the slope's runs that are stencils over the same rows, … */
     hcri_run_pair *pair;
-    unsigned char *is_paired; /* … and which runs of the slope are */
+    unsigned char *is_paired; /* … and which runs of the slope are, */
+    int all_paired;           /* or whether all of them */
     double *rounding;         /* an output each: bounds |O_j − O_j(x)| as O is computed from x … */
     double *least, *most;     /* … a row each: bounds of d_i at O(x) over the range of x */
     size_t at_stride;         /* from one sample's d to the next one's */

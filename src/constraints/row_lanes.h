@@ -13,6 +13,7 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 
 static inline size_t at_most(size_t most, size_t count) { return count < most ? count : most; }
 
+/* The largest of eight. */
 static inline double largest(const lanes parts[PARTS]) {
     double x[8];
     for (size_t p = 0; p < PARTS; p++)
@@ -33,9 +34,8 @@ INLINED void stencil_dots(const hcri_run *run, size_t terms, size_t i, const dou
 enum { SAMPLES = WIDTH, PANELS = WIDTH < 4 ? WIDTH : 4, BLOCK = HCRI_PANEL * PANELS };
 
 /* hcri_kernels' run_products of this variant. */
-extern const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT);
-#define run_products HCRI_JOIN(hcri_run_products_, HCRI_VARIANT)
-void run_products(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count, size_t samples,
-                  const double *v, size_t stride, double *out, size_t out_stride);
+#define products_of_run HCRI_JOIN(hcri_products_of_run_, HCRI_VARIANT)
+void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_t from, size_t count, size_t samples,
+                     const double *v, size_t stride, double *out, size_t out_stride);
 
 #endif

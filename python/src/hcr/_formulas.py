@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import _parts
+from . import _margins, _parts
 from ._arrays import Array
 from .errors import make
 
@@ -93,7 +93,7 @@ class Maps:
     def __init__(self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str) -> None:
         parts.require(what)
         self.arrays, self.n = arrays, parts.n
-        self.margin = _parts.margin(parts, *precision.units)
+        self.margin = _margins.margin(parts, *precision.units)
         self.most = 1 - self.margin
         if self.most <= 0:
             raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")

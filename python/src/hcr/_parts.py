@@ -427,7 +427,7 @@ def rays(parts: Parts) -> Rays:
     quadratics = sorted(parts.quadratics, key=lambda quadratic: quadratic.form)
     by_form = [[q for q in quadratics if q.form == form] for form in range(3)]
     factors, factor_segment = _stack([q.matrix for q in by_form[2]], n)
-    told = [_at_origin(q, origin) for q in quadratics]
+    told = [value_and_gradient(q, origin) for q in quadratics]
 
     cone_rows, cone_segment = _stack([cone.matrix for cone in parts.cones], n)
     right = np.array([dot_minus(cone.linear, origin, -cone.constant) for cone in parts.cones])
@@ -473,7 +473,7 @@ def _stack(matrices: list[Array], n: int) -> tuple[Array, Array]:
     return np.concatenate([np.zeros((0, n)), *matrices]).T, segment
 
 
-def _at_origin(q: Quadratic, origin: Array) -> tuple[float, Array]:
+def value_and_gradient(q: Quadratic, origin: Array) -> tuple[float, Array]:
     """c(O) and its gradient, in extended precision where the machine has one."""
     wide = np.longdouble
     y = (origin if q.form != 2 else q.matrix.astype(wide) @ origin) - q.shift.astype(wide)
@@ -481,114 +481,3 @@ def _at_origin(q: Quadratic, origin: Array) -> tuple[float, Array]:
     square = y @ (product if q.form != 2 else y)
     value = square / 2 + q.linear.astype(wide) @ origin + q.constant - wide(q.radius) ** 2 / 2
     return float(value), (product + q.linear).astype(np.float64)
-
-
-# ------------------------------------------------------------------------------------------------------------- margin
-
-
-def margin(parts: Parts, arithmetic: float, result: float) -> float:
-    """The share of the radius to give up so that results are exactly inside: docs/exactness.md, for other arithmetic.
-
-    `arithmetic` is the unit roundoff of what the gauge is computed in, with sums in any order and coefficients rounded
-    to it; `result` is that of the type of the result.
-    """
-    u, w = arithmetic, result
-    size = np.abs(parts.origin)
-    if parts.motion is not None:
-        size = size + np.abs(parts.motion.map) @ parts.motion.away
-    size = np.maximum(size, 2.0**-100)
-    most = max(parts.margins[result > 2.0**-53], 0.0)
-    worse, extra = _row_rounding(parts, u), _dependent_rounding(parts, size, w)
-    for i in range(len(parts.rows)):
-        columns, values = parts.rows.row(i)
-        a = np.abs(values)
-        reached = min(float(a @ parts.reach[columns]), float(np.linalg.norm(a)) * parts.radius)
-        away, wrong, terms = worse[i]
-        slack = min(abs(slack) for slack in row_slacks(parts, i)) - away - wrong
-        if slack <= 0:
-            return 1.0
-        error = ((len(a) + terms + 10) * u + 4 * w) * (float(a @ size[columns]) + reached) + float(a @ extra[columns])
-        most = max(most, 1.01 * (error + wrong) / slack)
-    most = max([most, *(_quadratic_margin(parts, q, size, u, w) for q in parts.quadratics)])
-    most = max([most, *(_cone_margin(parts, cone, size, u, w) for cone in parts.cones)])
-    return math.ceil(most * 2.0**53) * 2.0**-53
-
-
-def _row_rounding(parts: Parts, u: float) -> list[tuple[float, float, int]]:
-    """With parameters, for each row: by how much its slack may be less than at the middle of the range, how far the
-    computed slack may be off, and how many terms an origin has besides."""
-    motion = parts.motion
-    if motion is None:
-        return [(0.0, 0.0, 0)] * len(parts.rows)
-    p, away = len(motion.middle), motion.away
-    found = []
-    moved = np.abs(row_motions(parts, motion))
-    through = np.abs(parts.rows.dense(parts.n)) @ np.abs(motion.map) + np.abs(motion.row_x)
-    for i in range(len(parts.rows)):
-        least = float(moved[i] @ away)
-        sides = [abs(slack) for slack in row_slacks(parts, i) if not math.isinf(slack)]
-        at_middle = max(sides, default=0.0)
-        # x − middle is rounded, and so is the middle in single precision; S has been, after sums in long double.
-        computed = at_middle + float(moved[i] @ (away + np.abs(motion.middle)))
-        wrong = (p + 8) * u * computed + u * float(through[i] @ away)
-        found.append((least, wrong, p + 6))
-    return found
-
-
-def _dependent_rounding(parts: Parts, size: Array, w: float) -> Array:
-    """What an output that equalities determine is off beyond its own rounding: what its free outputs are."""
-    extra = np.zeros(parts.n)
-    if parts.affine is not None:
-        extra[parts.affine.dependent] = 1.01 * 4 * w * np.abs(parts.affine.map) @ (size + parts.reach)
-    return extra
-
-
-def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, u: float, w: float) -> float:
-    n, rho = parts.n, parts.radius
-    value, g = _at_origin(q, parts.origin)
-    slack, norm_g = -value, float(np.linalg.norm(g))
-    absolute = np.abs(q.matrix)
-    energy = math.sqrt(2 * (slack + norm_g * rho))
-    if q.form == 2:
-        terms = absolute.T @ (absolute @ size + np.abs(q.shift)) + np.abs(q.linear)
-        norm = float(np.linalg.norm(absolute, 2))
-        square = (len(absolute) + 10) * u * energy**2 + 2 * (n + 2) * u * energy * norm * rho
-        at_origin, reach = float(np.linalg.norm(absolute @ size)), norm * rho
-    elif q.form == 1:
-        terms = absolute @ (size + np.abs(q.shift)) + np.abs(q.linear)
-        norm = float(absolute.sum(1).max())
-        square = (2 * n + 10) * u * norm * rho**2
-        at_origin, reach = math.sqrt(float(size @ absolute @ size)), math.sqrt(norm) * rho
-    else:
-        terms = absolute * (size + np.abs(q.shift)) + np.abs(q.linear)
-        square = (n + 10) * u * energy**2
-        at_origin, reach = math.sqrt(float(absolute @ size**2)), energy
-    step = 4 * w * (at_origin + reach)
-    error = (
-        (2 * n + 20) * u * (norm_g + float(np.linalg.norm(terms))) * rho
-        + square
-        + 16 * u * (energy**2 + norm_g * rho + slack)
-        + 4 * w * (float(np.abs(g) @ size) + norm_g * rho)
-        + energy * step
-        + step**2 / 2
-    )
-    return 1.01 * error / slack
-
-
-def _cone_margin(parts: Parts, cone: Cone, size: Array, u: float, w: float) -> float:
-    def measure(matrix: Array) -> tuple[float, float]:
-        a = np.abs(np.atleast_2d(matrix))
-        reached = np.minimum(a @ parts.reach, np.linalg.norm(a, axis=1) * parts.radius)
-        return float(np.linalg.norm(a @ size)), float(np.linalg.norm(reached))
-
-    left, left_reach = measure(cone.matrix)
-    right, right_reach = measure(cone.linear)
-    left_reach = min(left_reach, float(np.linalg.norm(cone.matrix, 2)) * parts.radius)
-    e0 = dot_minus(cone.linear, parts.origin, -cone.constant)
-    w0 = np.array([dot_minus(row, parts.origin, -s) for row, s in zip(cone.matrix, cone.shift.tolist(), strict=True)])
-    slack = e0 * -dot_minus(w0 / e0, w0 / e0, 1.0) / (1 + float(np.linalg.norm(w0 / e0)))
-    moved = min(left_reach, 2 * e0 + right_reach)
-    products = (parts.n + 10) * u * (left_reach + right_reach)
-    root = u * ((len(w0) + 72) * (moved + right_reach) + 24 * e0)
-    step = 4 * w * (left + left_reach + right + right_reach)
-    return 1.01 * (4 * u * e0 + products + root + step) / slack

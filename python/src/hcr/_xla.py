@@ -8,10 +8,11 @@ import threading
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from . import _library, _threads
-from ._maps import FEW_ROWS, result_shape
+from ._maps import FEW_ROWS
 from ._records import RAY
 from .errors import make
 from .region import Region
@@ -24,22 +25,18 @@ _lock = threading.Lock()
 def _register() -> str:
     """Registers the calls with JAX; tells why that can't be, or ""."""
     version = jax.__version__
-    ffi = getattr(jax, "ffi", None)
-    if ffi is None:
-        try:
-            from jax import ffi
-        except ImportError:
-            return f"JAX {version} has no jax.ffi: 0.5 and later have"
+    try:
+        from jax import ffi
+    except ImportError:
+        return f"JAX {version} has no jax.ffi: 0.5 and later have"
     for name in (_MAP, _VJP):
         handler = getattr(_library.library, name, None)
         if handler is None:
             return "the library (HCR_LIBRARY) was built without XLA's calls: python/CMakeLists.txt adds them"
         try:
-            ffi.register_ffi_target(name, ffi.pycapsule(handler), platform="cpu")
+            ffi.register_ffi_target(name, ffi.pycapsule(handler), platform="cpu")  # type: ignore[no-untyped-call]
         except Exception as reason:  # what jaxlib raises has changed from version to version
             return f"jaxlib of JAX {version} doesn't take its calls: {reason}"
-        if hasattr(ffi, "register_ffi_target_as_batch_partitionable"):
-            ffi.register_ffi_target_as_batch_partitionable(name)
     return ""
 
 
@@ -77,26 +74,43 @@ def _named(region: Region) -> str:
 
 def _call(target: str, name: str, region: Region, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
     index = np.int64(_library.MAPS.index(name))
-    made = jax.ffi.ffi_call(target, results, vmap_method="broadcast_all")(*arrays, map=index, region=_named(region))
+    from jax import ffi
+
+    made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(*arrays, map=index, region=_named(region))
     return list(made)
 
 
+def shaped(values: jax.Array, width: int, dtype: Any = None) -> jax.Array:
+    """Zeros, `width` of them a row of the values, or one without an axis of its own for 0. In jax.shard_map they vary
+    as the values do: JAX's versions have no other way in common to say that of a result to come."""
+    zeros = jnp.zeros_like(values[..., :1], dtype)
+    return jnp.broadcast_to(zeros, (*values.shape[:-1], width)) if width else zeros[..., 0]
+
+
+def rays(values: jax.Array) -> jax.Array:
+    """What stands for the rays where something else than a call computes the derivative."""
+    return shaped(values, RAY.itemsize, np.uint8)
+
+
+def types(*arrays: jax.Array) -> list[Any]:
+    """What results are, told by arrays of the same shapes and types."""
+    typeof: Any = getattr(jax, "typeof", lambda array: jax.ShapeDtypeStruct(array.shape, array.dtype))  # type: ignore[no-untyped-call]
+    return [typeof(array) for array in arrays]
+
+
+def result_of(name: str, region: Region, values: jax.Array) -> jax.Array:
+    """Zeros in place of a map's result."""
+    return shaped(values, 0 if name == "gauge" else region.n + (name == "encode"))
+
+
 def compute(name: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
-    """The map's result and, when `keeping`, what its derivative needs."""
-    results: list[Any] = [jax.ShapeDtypeStruct(result_shape(name, region.n, values.shape), values.dtype)]
-    if keeping:
-        results.append(jax.ShapeDtypeStruct(*rays_of(values)))
-    return _call(_MAP, name, region, results, values, x)
-
-
-def rays_of(values: jax.Array) -> tuple[tuple[int, ...], Any]:
-    """The shape and type of what `compute` keeps."""
-    return (*values.shape[:-1], RAY.itemsize), np.uint8
+    """The map's result and, when `keeping`, the rays, which its derivative needs."""
+    kept = [rays(values)] if keeping else []
+    return _call(_MAP, name, region, types(result_of(name, region, values), *kept), values, x)
 
 
 def differentiate(
     name: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array
 ) -> list[jax.Array]:
     """The gradients by the values and by x."""
-    results = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (values, x)]
-    return _call(_VJP, name, region, results, values, x, rays, bar)
+    return _call(_VJP, name, region, types(values, x), values, x, rays, bar)

@@ -23,7 +23,6 @@ import numpy as np
 
 from . import _formulas, _xla
 from ._arrays import Array as NumPyArray
-from ._maps import result_shape
 from .errors import make
 from .region import Region
 
@@ -115,15 +114,20 @@ def _on_host(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.
     """A map by the C library, called from Python."""
     if _xla.refusal and _xla.is_plain(region):
         warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal}", stacklevel=2)
-    like: Any = jax.ShapeDtypeStruct(result_shape(name, region.n, values.shape), values.dtype)  # type: ignore[no-untyped-call]
-    run = functools.partial(_run, name, region)
-    return jax.pure_callback(run, like, values, x, vmap_method="broadcast_all")  # type: ignore[no-any-return]
+    run, like = functools.partial(_run, name, region), _xla.types(_xla.result_of(name, region, values))
+    return _varying(values, jax.pure_callback(run, like[0], values, x, vmap_method="broadcast_all"))
 
 
-def _differentiate_on_host(name: str, region: Region, values: jax.Array, x: jax.Array, bar: jax.Array) -> Any:
-    like: Any = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (values, x))  # type: ignore[no-untyped-call]
-    run = functools.partial(_run_vjp, name, region)
-    return jax.pure_callback(run, like, values, x, bar, vmap_method="broadcast_all")
+def _differentiate_on_host(name: str, region: Region, values: jax.Array, x: jax.Array, bar: jax.Array) -> list[Any]:
+    run, like = functools.partial(_run_vjp, name, region), tuple(_xla.types(values, x))
+    by_values, by_x = jax.pure_callback(run, like, values, x, bar, vmap_method="broadcast_all")
+    return [_varying(values, by_values), _varying(values, by_x) if region.p else jnp.zeros_like(x)]
+
+
+def _varying(values: jax.Array, result: Any) -> jax.Array:
+    """The result, but in jax.shard_map it varies as the values do: callbacks lose that."""
+    choice = _xla.shaped(values, 0, np.bool_)
+    return jnp.where(choice[..., None] if result.ndim == values.ndim else choice, result, result)
 
 
 def _run(name: str, region: Region, values: Any, x: Any) -> Any:
@@ -145,7 +149,7 @@ def _compute(name: str, region: Region, keeping: bool, values: jax.Array, x: jax
 
     def elsewhere(values: jax.Array, x: jax.Array) -> list[jax.Array]:
         result = (_by_formulas if region._parts().served else _on_host)(name, region, values, x)
-        return [result, *([jnp.zeros(*_xla.rays_of(values))] if keeping else [])]
+        return [result, *([_xla.rays(values)] if keeping else [])]
 
     if not _xla.serves(region):
         return elsewhere(values, x)
@@ -178,7 +182,7 @@ def _vjp(name: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.A
 
     def elsewhere(values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> list[jax.Array]:
         if not region._parts().served:
-            return list(_differentiate_on_host(name, region, values, x, bar))
+            return _differentiate_on_host(name, region, values, x, bar)
         return list(jax.vjp(functools.partial(_by_formulas, name, region), values, x)[1](bar))
 
     if not _xla.serves(region):
@@ -211,7 +215,7 @@ def _checked_map(name: str, region: Region, formulas: bool, values: Any, x: Any)
     array = _checked(values, region.n + (name == "decode"), name)
     if x is None or region.p == 0:
         region._given(x)  # says what is wrong
-        x = jnp.zeros((*array.shape[:-1], 0), array.dtype)
+        x = array[..., :0]
     else:
         x = _checked(x, region.p, "parameters")
     dtype = jnp.promote_types(array.dtype, x.dtype)

@@ -191,15 +191,15 @@ static void check_from(const hcri_kernels *kernel, const hcri_rows *rows, const 
     const size_t wide = rows->count;
     double together[SAMPLES] = {0};
     for (size_t r = 0; r < layout->runs; r++)
-        kernel->run_max_from(rows, &layout->run[r], n, SAMPLES, v, n, at, wide, lower, upper, together);
+        kernel->moving->run_max(rows, &layout->run[r], n, SAMPLES, v, n, at, wide, lower, upper, together);
     for (size_t s = 0; s < SAMPLES; s++) {
         const double *x = v + s * n, *d = at + s * wide;
         double alone = 0, plain = 0;
         size_t found = SIZE_MAX;
         for (size_t r = 0; r < layout->runs; r++)
-            kernel->run_max_from(rows, &layout->run[r], n, 1, x, n, d, wide, lower, upper, &alone);
+            kernel->moving->run_max(rows, &layout->run[r], n, 1, x, n, d, wide, lower, upper, &alone);
         for (size_t r = 0; r < layout->runs && found == SIZE_MAX; r++)
-            found = kernel->run_find_from(rows, &layout->run[r], n, x, d, lower, upper, alone);
+            found = kernel->moving->run_find(rows, &layout->run[r], n, x, d, lower, upper, alone);
         for (size_t i = 0; i < rows->count; i++) {
             const size_t start = rows->start[i];
             const double t =
@@ -275,15 +275,16 @@ static void test_stencils_from_origins(void **state) {
                 assert_int_equal(hcri_layout_make(&slope, MOST, &hcri_default_allocator, &slopes, NULL), HCR_OK);
                 assert_int_equal(hcri_layout_make(&value, MOST, &hcri_default_allocator, &values, NULL), HCR_OK);
                 assert_true(slopes.runs == 1 && values.runs == 1);
-                const hcri_run_pair pairs[2] = {{&slopes.run[0], &values.run[0]}, {&slopes.run[0], &values.run[0]}};
+                const hcri_run_pair pairs[2] = {{&slopes.run[0], &values.run[0], NULL},
+                                                {&slopes.run[0], &values.run[0], NULL}};
                 for (size_t k = 0; k < kernel_count; k++) {
                     double best[SAMPLES] = {0}, plain[SAMPLES] = {0}, twice[SAMPLES] = {0}, alone = 0;
-                    kernels[k]->stencils_max_from(1, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, best);
-                    kernels[k]->stencils_max_from(2, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, twice);
-                    kernels[k]->stencils_max_from(1, pairs, 1, v + MOST, MOST, x + MOST, MOST, lower, upper, &alone);
-                    kernels[k]->run_products(&value, pairs->value, MOST, 0, count, SAMPLES, x, MOST, d, ROWS + 8);
-                    kernels[k]->run_max_from(&slope, pairs->slope, MOST, SAMPLES, v, MOST, d, ROWS + 8, lower, upper,
-                                             plain);
+                    kernels[k]->moving->stencils_max(1, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, best);
+                    kernels[k]->moving->stencils_max(2, pairs, SAMPLES, v, MOST, x, MOST, lower, upper, twice);
+                    kernels[k]->moving->stencils_max(1, pairs, 1, v + MOST, MOST, x + MOST, MOST, lower, upper, &alone);
+                    kernels[k]->run_products(&value, pairs->below, MOST, 0, count, SAMPLES, x, MOST, d, ROWS + 8);
+                    kernels[k]->moving->run_max(&slope, pairs->slope, MOST, SAMPLES, v, MOST, d, ROWS + 8, lower, upper,
+                                                plain);
                     assert_true(alone == best[1]);
                     for (size_t s = 0; s < SAMPLES; s++)
                         assert_true(fabs(best[s] - plain[s]) <= 4 * 0x1p-53 * plain[s] &&
@@ -293,6 +294,49 @@ static void test_stencils_from_origins(void **state) {
                 hcri_layout_release(&values, &hcri_default_allocator);
                 hcri_rows_release(&slope, &hcri_default_allocator);
                 hcri_rows_release(&value, &hcri_default_allocator);
+            }
+}
+
+/* Lower and upper bounds that move on their own, in one pair and in two. */
+static void test_joined_stencils(void **state) {
+    (void)state;
+    enum { ROWS = 29 };
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    static double v[SAMPLES * MOST], x[SAMPLES * MOST];
+    fill(&random, v, SAMPLES * MOST);
+    fill(&random, x, SAMPLES * MOST);
+    for (size_t count = 8; count <= ROWS; count++)
+        for (size_t terms = 1; terms <= 3; terms++)
+            for (size_t value_terms = 0; value_terms <= 5; value_terms++) {
+                double lower[2 * ROWS], upper[2 * ROWS];
+                for (size_t i = 0; i < 2 * count; i++) {
+                    lower[i] = i < count ? -30 - hcri_random_uniform(&random) : -INFINITY;
+                    upper[i] = i < count ? INFINITY : 30 + hcri_random_uniform(&random);
+                }
+                hcri_rows slope = make_stencil(&random, count, terms),
+                          values[2] = {make_stencil(&random, count, value_terms),
+                                       make_stencil(&random, count, value_terms)};
+                hcri_layout slopes, below, above;
+                assert_int_equal(hcri_layout_make(&slope, MOST, &hcri_default_allocator, &slopes, NULL), HCR_OK);
+                assert_int_equal(hcri_layout_make(&values[0], MOST, &hcri_default_allocator, &below, NULL), HCR_OK);
+                assert_int_equal(hcri_layout_make(&values[1], MOST, &hcri_default_allocator, &above, NULL), HCR_OK);
+                above.run[0].first = count;
+                const hcri_run_pair joined = {slopes.run, below.run, above.run},
+                                    apart[2] = {{slopes.run, below.run, NULL}, {slopes.run, above.run, NULL}};
+                for (size_t k = 0; k < kernel_count; k++) {
+                    double best[SAMPLES] = {0}, expected[SAMPLES] = {0};
+                    kernels[k]->moving->stencils_max(1, &joined, SAMPLES, v, MOST, x, MOST, lower, upper, best);
+                    kernels[k]->moving->stencils_max(2, apart, SAMPLES, v, MOST, x, MOST, lower, upper, expected);
+                    for (size_t s = 0; s < SAMPLES; s++)
+                        assert_true(best[s] > 0 && fabs(best[s] - expected[s]) <= 4 * 0x1p-53 * expected[s]);
+                }
+                hcri_layout *layouts[] = {&slopes, &below, &above};
+                hcri_rows *rows[] = {&slope, &values[0], &values[1]};
+                for (size_t k = 0; k < 3; k++) {
+                    hcri_layout_release(layouts[k], &hcri_default_allocator);
+                    hcri_rows_release(rows[k], &hcri_default_allocator);
+                }
             }
 }
 
@@ -313,9 +357,9 @@ static void test_box_from_origins(void **state) {
         }
         for (size_t k = 0; k < kernel_count; k++) {
             double best = 0, sum[MOST];
-            kernels[k]->box_max_from(1, n, v, n, at, n, lower, upper, &best);
+            kernels[k]->moving->box_max(1, n, v, n, at, n, lower, upper, &best);
             assert_true(best <= plain && best >= plain * (1 - 4 * 0x1p-53));
-            const size_t found = kernels[k]->box_find_from(n, v, at, lower, upper, best), j = found / 2;
+            const size_t found = kernels[k]->moving->box_find(n, v, at, lower, upper, best), j = found / 2;
             if (plain > 0)
                 assert_true(found % 2 == (v[j] > 0 ? 0 : 1) &&
                             fabs(v[j]) / fabs((v[j] > 0 ? upper : lower)[j] - at[j]) == best);
@@ -459,6 +503,7 @@ int main(void) {
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_rows_from_origins),
         cmocka_unit_test(test_stencils_from_origins),
+        cmocka_unit_test(test_joined_stencils),
         cmocka_unit_test(test_box_from_origins),
         cmocka_unit_test(test_within),
         cmocka_unit_test(test_layout_forms),

@@ -208,7 +208,7 @@ static void test_parameters(void **state) {
     assert_says(report[1], "\"origin_form\": \"checked\"");
     free(report[0]);
     free(report[1]);
-    explain("var y[2]\nparam x in [1, 2]\nnorm(y) <= x", report);
+    explain("var y[2]\nparam x in [1, 2]\ny >= -5\nlog_sum_exp(y) <= x", report);
     assert_says(report[0], "where it isn't inside the\n              sample has no origin\n");
     free(report[0]);
     free(report[1]);
