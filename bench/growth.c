@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
     for (size_t rows = 1000; wanted(argc, argv, "rows") && rows <= most; rows *= 10)
         for (spread kind = ALIKE; kind <= GROUPED; kind++)
             time_rows(kind, rows, rows > 100000 ? 64 : 512);
-    for (size_t n = 10; wanted(argc, argv, "outputs") && n <= 100000; n *= 10)
+    for (size_t n = 10; wanted(argc, argv, "outputs") && n <= 10 * most && n <= 100000; n *= 10)
         time_outputs(n);
     for (char letter = 'A'; wanted(argc, argv, "threads") && letter <= 'F'; letter++)
         time_threads(letter);

@@ -356,7 +356,7 @@ int main(int argc, char **argv) {
         fill(&benches[k], moving, &random);
         check(hcr_region_at(moving, x, NULL, &fixed, &error));
         if (hcr_region_origin_form(moving) == HCR_ORIGIN_CHECKED)
-            printf("%s: the origin isn't proved\n", benches[k].name);
+            fprintf(stderr, "%s: the origin isn't proved\n", benches[k].name);
         time_regions(&benches[k], moving, fixed);
         hcr_region_free(moving);
         hcr_region_free(fixed);

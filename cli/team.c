@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* dladdr */
 #include "team.h"
 
 #include "command.h"
@@ -32,10 +32,29 @@ static int is_in_job(void) {
     return 0;
 }
 
+/* It stands beside libhcr.so. NULL when it isn't there: dlerror has the reason. */
+static void *load(void) {
+    const char name[] = "libhcr_mpi.so";
+    Dl_info library;
+    const char *(*const inside)(void) = hcr_version;
+    const void *address;
+    memcpy(&address, &inside, sizeof address);
+    const char *slash = dladdr(address, &library) == 0 ? NULL : strrchr(library.dli_fname, '/');
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - library.dli_fname);
+    char *path = malloc(folder + sizeof name);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, folder == 0 ? "" : library.dli_fname, folder);
+    memcpy(path + folder, name, sizeof name);
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    free(path);
+    return loaded;
+}
+
 int team_join(const char *command, int shares) {
     if (!is_in_job())
         return EXIT_DONE;
-    void *library = dlopen("libhcr_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+    void *library = load();
     calls = library == NULL ? NULL : dlsym(library, "hcr_job_calls");
     if (calls == NULL) {
         report("started by mpirun, but what it needs for that can't be loaded (%s): build with -DHCR_MPI=ON, or set "

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The major version whose layouts these are. */
-#define XLA_MAJOR 0
+/* The version whose layouts these are: minor ones later than the oldest have added to them. */
+enum { XLA_MAJOR = 0, XLA_OLDEST_MINOR = 1 };
 
 enum { XLA_EXTENSION_METADATA = 1 };
 enum { XLA_STAGE_EXECUTE = 3 };

@@ -137,12 +137,13 @@ static xla_error *failed(const xla_frame *frame, int code, const char *text) {
 }
 
 /* Answers the question for this handler's version. It says that of the runtime, when its layouts are those of abi.h, so
- * that an older one takes it too; else its own, which the runtime refuses. */
+ * that an older one takes it too; else its own, which the runtime refuses. The oldest don't show theirs. */
 static void describe(const xla_frame *frame) {
     xla_metadata *metadata = ((xla_metadata_extension *)(void *)frame->extensions)->metadata;
-    const xla_version *theirs = &frame->api->version;
+    const xla_version oldest = {.major = XLA_MAJOR, .minor = XLA_OLDEST_MINOR};
+    const xla_version *theirs = frame->api != NULL ? &frame->api->version : &oldest;
     metadata->version.major = XLA_MAJOR;
-    metadata->version.minor = theirs->major == XLA_MAJOR ? theirs->minor : 0;
+    metadata->version.minor = theirs->major == XLA_MAJOR ? theirs->minor : XLA_OLDEST_MINOR;
     metadata->traits = 0;
 }
 
@@ -183,10 +184,10 @@ static xla_error *read_call(const xla_frame *frame, map_call *call) {
     call->map = (size_t) * (const uint64_t *)map->value;
     call->known = find(digest->bytes);
     if (call->known == NULL) {
-        char text[128];
+        char text[160];
         snprintf(text, sizeof text,
-                 "the program needs the region %.12s…, which this process hasn't seen: load it, and "
-                 "use it once",
+                 "the program needs the region %.12s…, which this process hasn't seen: load it, and pass it to "
+                 "hcr.jax.know",
                  digest->bytes);
         return failed(frame, XLA_NOT_FOUND, text);
     }

@@ -102,6 +102,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
             return hcri_block_refuse_origin(2 * j + 1, box->lower[j] - origin[j], error);
         box->inverse_upper[j] = inverse(box->upper[j] - origin[j]);
         box->inverse_lower[j] = -inverse(origin[j] - box->lower[j]);
+        box->any |= box->inverse_upper[j] != 0 || box->inverse_lower[j] != 0;
     }
     return HCR_OK;
 }
@@ -121,6 +122,8 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
                   uint32_t *champion) {
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
+    if (!box->any)
+        return;
     if (champion == NULL) {
         kernels->box_max(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best);
         return;

@@ -121,16 +121,16 @@ static void add(size_t n, const double *a, double *y) {
 }
 
 static int within(size_t n, const double *x, const double *lower, const double *upper) {
-    lane_fails fails = {0};
-    int outside = 0;
+    lane_order above = lanes_start_order(), below = above;
     size_t j = 0;
     for (; j + WIDTH <= n; j += WIDTH) {
-        fails = lanes_add_fails(fails, load(lower + j), load(x + j));
-        fails = lanes_add_fails(fails, load(x + j), load(upper + j));
+        above = lanes_still_ordered(above, load(lower + j), load(x + j));
+        below = lanes_still_ordered(below, load(x + j), load(upper + j));
     }
+    int inside = lanes_all_ordered(above) && lanes_all_ordered(below);
     for (; j < n; j++)
-        outside |= !(islessequal(lower[j], x[j]) && islessequal(x[j], upper[j]));
-    return !(outside || lanes_any_fails(fails));
+        inside &= islessequal(lower[j], x[j]) && islessequal(x[j], upper[j]);
+    return inside;
 }
 
 static void reach(size_t n, const double *origin, double t, const double *v, double *u, double *y) {

@@ -68,31 +68,37 @@ static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
 #endif
 }
 
-/* Where a <= b failed, as it does for a NaN: collected from many comparisons, and asked for once. */
+/* Where a <= b, which isn't for a NaN, in all of many comparisons. */
 #if defined(__AVX512F__)
-typedef __mmask8 lane_fails;
+typedef __mmask8 lane_order;
 #else
-typedef lanes lane_fails;
+typedef lane_mask lane_order;
 #endif
 
-static inline lane_fails lanes_add_fails(lane_fails fails, lanes a, lanes b) {
+static inline lane_order lanes_start_order(void) {
 #if defined(__AVX512F__)
-    return (lane_fails)(fails | _mm512_cmp_pd_mask(a, b, _CMP_NLE_UQ));
-#elif defined(__AVX__)
-    return _mm256_or_pd(fails, _mm256_cmp_pd(a, b, _CMP_NLE_UQ));
+    return 0xff;
 #else
-    return (lanes)((lane_mask)fails | ~(a <= b));
+    return ~(lane_order){0};
 #endif
 }
 
-static inline int lanes_any_fails(lane_fails fails) {
+static inline lane_order lanes_still_ordered(lane_order so_far, lanes a, lanes b) {
 #if defined(__AVX512F__)
-    return fails != 0;
-#elif defined(__AVX__)
-    return _mm256_movemask_pd(fails) != 0;
+    return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_LE_OQ);
 #else
-    const lane_mask mask = (lane_mask)fails;
-    return (mask[0] | mask[1]) != 0;
+    return so_far & (a <= b);
+#endif
+}
+
+static inline int lanes_all_ordered(lane_order found) {
+#if defined(__AVX512F__)
+    return found == 0xff;
+#else
+    for (size_t l = 0; l < WIDTH; l++)
+        if (found[l] == 0)
+            return 0;
+    return 1;
 #endif
 }
 

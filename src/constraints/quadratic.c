@@ -225,14 +225,17 @@ enum { AT_ONCE = 32 };
 static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
                      size_t stride, const double *best, size_t *which) {
     const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
-    float directions[HCRI_SCREEN_NUMBERS], form[AT_ONCE];
+    float numbers[HCRI_SCREEN_NUMBERS], form[AT_ONCE];
+    const float *direction[AT_ONCE];
     double size[AT_ONCE];
-    for (size_t s = 0; s < samples; s++)
+    for (size_t s = 0; s < samples; s++) {
         size[s] = sqrt(kernels->squares(n, v + s * stride));
+        direction[s] = numbers + s % at_once * n;
+    }
     for (size_t s = 0; s < samples; s += at_once) {
         const size_t now = samples - s < at_once ? samples - s : at_once;
-        kernels->single->directions(n, now, v + s * stride, stride, size + s, directions);
-        kernels->single->triangle_form(n, quadratic->single_panels, now, directions, n, form + s);
+        kernels->single->directions(n, now, v + s * stride, stride, size + s, numbers);
+        kernels->single->triangle_form(n, quadratic->single_panels, now, direction + s, form + s);
     }
     const double unit = ldexp(1, quadratic->single_exponent);
     size_t count = 0;
@@ -272,7 +275,10 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const double *x = v + done * stride;
         uint32_t *found = champion == NULL ? NULL : champion + done;
-        if (quadratic->single_panels == NULL) {
+        int any = 0; /* where nothing was found yet nothing can be excluded */
+        for (size_t s = 0; s < now; s++)
+            any |= best[done + s] > 0;
+        if (quadratic->single_panels == NULL || !any) {
             raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
             continue;
         }

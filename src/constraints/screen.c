@@ -1,7 +1,6 @@
 #include "constraints/screen.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "constraints/kernels.h"
 #include "constraints/screen_blocks.h"
@@ -114,7 +113,8 @@ typedef struct screening {
     const double *lower, *upper;
     size_t n, samples;
     screened at[HCRI_SINGLE_SAMPLES];
-    float directions[HCRI_SCREEN_NUMBERS];
+    const float *direction[HCRI_SINGLE_SAMPLES];
+    float numbers[HCRI_SCREEN_NUMBERS];
 } screening;
 
 /* Computes the candidates that may still be above the limit in double precision. */
@@ -155,17 +155,16 @@ static void visit(screening *s, size_t block, size_t samples, const unsigned cha
     const hcri_screen *screen = s->screen;
     const size_t n = s->n, first = block * HCRI_SINGLE_ROWS, left = screen->count - first;
     const size_t count = left < HCRI_SINGLE_ROWS ? left : HCRI_SINGLE_ROWS;
-    float some[HCRI_SCREEN_NUMBERS], most[HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS], limit[HCRI_SINGLE_SAMPLES];
+    float most[HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS], limit[HCRI_SINGLE_SAMPLES];
+    const float *directions[HCRI_SINGLE_SAMPLES];
     unsigned char exceeds[HCRI_SINGLE_SAMPLES];
-    const int all = samples == s->samples;
     for (size_t k = 0; k < samples; k++) {
         limit[k] = s->at[which[k]].limit;
-        if (!all)
-            memcpy(some + k * n, s->directions + which[k] * n, n * sizeof *some);
+        directions[k] = s->direction[which[k]];
     }
     hcri_kernels_best()->single->rows_exceed(count, screen->panels + first * n, n, screen->lower + first,
-                                             screen->upper + first, screen->doubt + first, samples,
-                                             all ? s->directions : some, n, limit, most, exceeds);
+                                             screen->upper + first, screen->doubt + first, samples, directions, limit,
+                                             most, exceeds);
     for (size_t k = 0; k < samples; k++) {
         if (!exceeds[k])
             continue;
@@ -181,8 +180,8 @@ static size_t bound_blocks(const screening *s, size_t from, float *bound) {
     const hcri_screen_blocks *blocks = s->screen->blocks;
     const size_t left = blocks->count - from, count = left < BLOCKS ? left : BLOCKS;
     float along[HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS];
-    hcri_kernels_best()->single->products(2 * count, blocks->centres + 2 * from * s->n, s->n, s->samples, s->directions,
-                                          s->n, along);
+    hcri_kernels_best()->single->products(2 * count, blocks->centres + 2 * from * s->n, s->n, s->samples, s->direction,
+                                          along);
     for (size_t k = 0; k < s->samples; k++)
         for (size_t b = 0; b < count; b++) {
             const float *sides = along + k * HCRI_SINGLE_ROWS + 2 * b, *reach = blocks->reach + 2 * (from + b);
@@ -268,8 +267,9 @@ static void screen_some(screening *s, const double *v, size_t stride, double *be
         at->limit = at_least(best[k], size[k]);
         at->winner = SIZE_MAX;
         at->candidates = 0;
+        s->direction[k] = s->numbers + k * s->n;
     }
-    kernels->single->directions(s->n, s->samples, v, stride, size, s->directions);
+    kernels->single->directions(s->n, s->samples, v, stride, size, s->numbers);
     if (s->screen->blocks != NULL)
         visit_promising(s);
     else

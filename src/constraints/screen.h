@@ -1,6 +1,10 @@
 /* Which rows of a dense run may be the nearest along a ray, told in single precision: only those are computed in double
- * precision. Results have the same bits as without, at about half the time; and where many rows are, blocks of like
- * rows are left out by a bound of all of them. */
+ * precision. Results have the same bits as without, at about half the time; and where there are many rows, blocks of
+ * like ones are left out by a bound of all of them.
+ *
+ * A direction is divided by its length first. For each row the product in single precision plus its `doubt` is then
+ * above the exact gauge, and less the doubt below it; a row that isn't above the `limit`, which is below the best gauge
+ * that is known for certain, can neither exceed nor equal the best. */
 #ifndef HCRI_SCREEN_H
 #define HCRI_SCREEN_H
 

@@ -4,9 +4,12 @@
 
 #include "constraints/rows.h"
 
-/* Along a direction v of length 1 the sides of the rows of block b are at most
+/* A side is a row times the inverse of its upper or its lower slack: along a direction v of length 1 the row's gauge is
+ * the larger product of v with its two sides. Over the rows of block b, computed in single precision, it is at most
  *     min(longest_b, max(upper centre·v + upper reach, lower centre·v + lower reach)),
- * a side being the row times the inverse of its slack, a centre the middle of a block's upper or lower sides. */
+ * a centre being the middle of the block's upper or lower sides, its reach the distance of the farthest of them, and
+ * longest_b the length of the longest, each rounded up by what single precision may lose. Sides that don't exist (an
+ * inverse of 0) are left out. */
 typedef struct hcri_screen_blocks {
     size_t count;
     float *centres; /* rows 2b and 2b + 1, in panels of 16 rows */

@@ -40,16 +40,20 @@ static inline singles add_products(singles a, singles b, singles c) {
 #endif
 }
 
-/* Consecutive panels with several samples, one of the numbers is 1: more sums at once hide the latency of adding. */
-INLINED void tile(size_t panels, size_t samples, const float *panel, size_t width, const float *v, size_t stride,
+/* Consecutive panels with several samples, from column `first` of these on; one of the numbers is 1. More sums at once
+ * hide the latency of adding. */
+INLINED void tile(size_t panels, size_t samples, const float *panel, size_t width, const float *const v[], size_t first,
                   float *out, size_t out_stride) {
     singles sums[8][SINGLE_PARTS] = {{{0}}};
+    const float *x[8];
+    for (size_t s = 0; s < samples; s++)
+        x[s] = v[s] + first;
     for (size_t k = 0; k < width; k++)
         for (size_t r = 0; r < panels; r++)
             for (size_t p = 0; p < SINGLE_PARTS; p++) {
                 const singles a = load_singles(panel + HCRI_SINGLE_PANEL * (r * width + k) + SINGLES * p);
                 for (size_t s = 0; s < samples; s++)
-                    sums[r + s][p] = add_products(a, spread_single(v[s * stride + k]), sums[r + s][p]);
+                    sums[r + s][p] = add_products(a, spread_single(x[s][k]), sums[r + s][p]);
             }
     for (size_t r = 0; r < panels; r++)
         for (size_t s = 0; s < samples; s++)
@@ -59,29 +63,29 @@ INLINED void tile(size_t panels, size_t samples, const float *panel, size_t widt
 
 enum { SAMPLES = WIDTH, PANELS = WIDTH < 4 ? WIDTH : 4 };
 
-static void panel_products(size_t panels, const float *panel, size_t width, size_t samples, const float *v,
-                           size_t stride, float *out, size_t out_stride) {
+static void panel_products(size_t panels, const float *panel, size_t width, size_t samples, const float *const v[],
+                           size_t first, float *out, size_t out_stride) {
     size_t s = 0;
     for (; s + SAMPLES <= samples; s += SAMPLES)
         for (size_t r = 0; r < panels; r++)
-            tile(1, SAMPLES, panel + HCRI_SINGLE_PANEL * width * r, width, v + s * stride, stride,
+            tile(1, SAMPLES, panel + HCRI_SINGLE_PANEL * width * r, width, v + s, first,
                  out + s * out_stride + HCRI_SINGLE_PANEL * r, out_stride);
     for (; s < samples; s++) {
         size_t r = 0;
         for (; r + PANELS <= panels; r += PANELS)
-            tile(PANELS, 1, panel + HCRI_SINGLE_PANEL * width * r, width, v + s * stride, stride,
+            tile(PANELS, 1, panel + HCRI_SINGLE_PANEL * width * r, width, v + s, first,
                  out + s * out_stride + HCRI_SINGLE_PANEL * r, out_stride);
         for (; r < panels; r++)
-            tile(1, 1, panel + HCRI_SINGLE_PANEL * width * r, width, v + s * stride, stride,
+            tile(1, 1, panel + HCRI_SINGLE_PANEL * width * r, width, v + s, first,
                  out + s * out_stride + HCRI_SINGLE_PANEL * r, out_stride);
     }
 }
 
 static size_t panels_of(size_t rows) { return (rows + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL; }
 
-static void products(size_t count, const float *panels, size_t width, size_t samples, const float *v, size_t stride,
+static void products(size_t count, const float *panels, size_t width, size_t samples, const float *const v[],
                      float *out) {
-    panel_products(panels_of(count), panels, width, samples, v, stride, out, HCRI_SINGLE_ROWS);
+    panel_products(panels_of(count), panels, width, samples, v, 0, out, HCRI_SINGLE_ROWS);
 }
 
 static void directions(size_t n, size_t samples, const double *v, size_t stride, const double *size, float *direction) {
@@ -101,9 +105,9 @@ static inline float largest(singles x) {
 }
 
 static void rows_exceed(size_t count, const float *panels, size_t width, const float *lower, const float *upper,
-                        const float *doubt, size_t samples, const float *v, size_t stride, float *limit, float *most,
+                        const float *doubt, size_t samples, const float *const v[], float *limit, float *most,
                         unsigned char *exceeds) {
-    products(count, panels, width, samples, v, stride, most);
+    products(count, panels, width, samples, v, most);
     for (size_t s = 0; s < samples; s++) {
         float *t = most + s * HCRI_SINGLE_ROWS;
         singles highest = {0}, surest = {0};
@@ -128,15 +132,15 @@ static float total(const float x[HCRI_SINGLE_PANEL]) {
     return sum;
 }
 
-static void triangle_form(size_t n, const float *panels, size_t samples, const float *v, size_t stride, float *out) {
+static void triangle_form(size_t n, const float *panels, size_t samples, const float *const v[], float *out) {
     singles sums[HCRI_SINGLE_SAMPLES][SINGLE_PARTS] = {{{0}}};
     const float *panel = panels;
     for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL) {
         const size_t width = n - i;
         float t[HCRI_SINGLE_SAMPLES][HCRI_SINGLE_PANEL], some[HCRI_SINGLE_PANEL] = {0};
-        panel_products(1, panel, width, samples, v + i, stride, t[0], HCRI_SINGLE_PANEL);
+        panel_products(1, panel, width, samples, v, i, t[0], HCRI_SINGLE_PANEL);
         for (size_t s = 0; s < samples; s++) {
-            const float *x = v + s * stride + i;
+            const float *x = v[s] + i;
             for (size_t l = 0; width < HCRI_SINGLE_PANEL && l < width; l++)
                 some[l] = x[l];
             for (size_t p = 0; p < SINGLE_PARTS; p++)

@@ -43,6 +43,19 @@ hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *sc
     return HCRI_ANCHOR_NONE;
 }
 
+void hcri_anchor_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
+                          hcri_anchor *anchor) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    if (region->origin_proved)
+        hcri_motion_origins(&region->motion, samples, points + outputs, points, n);
+    for (size_t s = 0; s < samples; s++)
+        if (!region->origin_proved)
+            anchor[s] = hcri_anchor_find(region, points + s * n, scratch);
+        else
+            anchor[s] = hcri_motion_accepts(&region->motion, points + s * n + outputs) ? HCRI_ANCHOR_AFFINE
+                                                                                       : HCRI_ANCHOR_OUT_OF_RANGE;
+}
+
 /* As the step of a map and its completion round. */
 static void round_to_single(const hcr_region *region, const double *point, double *rounded) {
     const double *lower = region->clamp_lower[HCR_SINGLE], *upper = region->clamp_upper[HCR_SINGLE];

@@ -22,6 +22,9 @@ size_t hcri_anchor_scratch(const hcr_region *region);
  * Where there is none the outputs mean nothing. Of an O(x) that is proved the dependent outputs too are what the motion
  * says; results get theirs from the free ones as they are rounded. */
 hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *scratch);
+/* The same for samples whose points are set.n apart. */
+void hcri_anchor_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
+                          hcri_anchor *anchor);
 /* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `scratch`: set.n numbers. */
 int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *scratch);
 /* x_bar += (dO/dx)' bar: from the gradient of a scalar by the origin, which is overwritten, that by the parameters.

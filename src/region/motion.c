@@ -61,22 +61,33 @@ static void put_dense(const hcri_motion *motion, const hcri_run *run, const doub
     }
 }
 
-void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin) {
+void hcri_motion_origins(const hcri_motion *motion, size_t samples, const double *x, double *origin, size_t stride) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_rows *map = &motion->map;
     for (size_t r = 0; r < motion->layout.runs; r++) {
         const hcri_run *run = &motion->layout.run[r];
-        if (run->form == HCRI_RUN_DENSE)
-            put_dense(motion, run, x, origin);
-        else
-            kernels->run_products(map, run, motion->parameters, 0, run->count, 1, x, motion->parameters,
-                                  origin + run->first, run->count);
+        for (size_t s = 0; s < samples && run->form == HCRI_RUN_DENSE; s++)
+            put_dense(motion, run, x + s * stride, origin + s * stride);
+        if (run->form != HCRI_RUN_DENSE)
+            kernels->run_products(map, run, motion->parameters, 0, run->count, samples, x, stride, origin + run->first,
+                                  stride);
     }
-    for (size_t j = 0; motion->layout.runs == 0 && j < motion->outputs; j++) {
+    for (size_t s = 0; s < samples; s++)
+        kernels->add(motion->outputs, motion->constant, origin + s * stride);
+}
+
+void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin) {
+    const hcri_rows *map = &motion->map;
+    if (motion->layout.runs != 0) {
+        hcri_motion_origins(motion, 1, x, origin, motion->outputs + motion->parameters);
+        return;
+    }
+    for (size_t j = 0; j < motion->outputs; j++) {
         const size_t start = map->start[j];
-        origin[j] = kernels->row_dot(map->start[j + 1] - start, map->columns + start, map->values + start, x);
+        origin[j] =
+            hcri_kernels_best()->row_dot(map->start[j + 1] - start, map->columns + start, map->values + start, x);
     }
-    kernels->add(motion->outputs, motion->constant, origin);
+    hcri_kernels_best()->add(motion->outputs, motion->constant, origin);
 }
 
 int hcri_motion_accepts(const hcri_motion *motion, const double *x) {

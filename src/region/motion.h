@@ -15,6 +15,8 @@ hcr_status hcri_motion_read(hcri_source *in, size_t outputs, size_t parameters, 
                             hcri_motion *motion, hcr_error *error);
 /* origin_j = constant_j + Σ map_jk x_k, in the order of k. */
 void hcri_motion_origin(const hcri_motion *motion, const double *x, double *origin);
+/* The same for samples `stride` apart, in a copy of a motion. */
+void hcri_motion_origins(const hcri_motion *motion, size_t samples, const double *x, double *origin, size_t stride);
 /* off_j of the outputs that the equalities determine: bounds how far O_j, completed from the origin's other outputs, is
  * from constant_j + map_j x over the range; the others are left as they are. */
 hcr_status hcri_motion_bound_completion(const hcri_motion *motion, const hcri_affine *affine,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import threading
 from typing import Any
@@ -22,26 +23,27 @@ _known: dict[str, Region] = {}
 _lock = threading.Lock()
 
 
-def _register() -> str:
-    """Registers the calls with JAX; tells why that can't be, or ""."""
-    version = jax.__version__
+@functools.cache
+def refusal() -> str:
+    """Why JAX can't call the C library directly; "" when it can. The first time the calls are registered: not before
+    anything is computed, for that needs JAX's backends, which are set up once and for all."""
     try:
         from jax import ffi
-    except ImportError:
-        return f"JAX {version} has no jax.ffi: 0.5 and later have"
-    for name in (_MAP, _VJP):
-        handler = getattr(_library.library, name, None)
+
+        jax.devices("cpu")
+    except (ImportError, RuntimeError) as reason:
+        return f"JAX {jax.__version__} has no foreign-function interface on the CPU (0.5 and later have): {reason}"
+    if jax.__version_info__ < (0, 7) and jax.default_backend() != "cpu":
+        return f"JAX {jax.__version__} puts the CPU's calls into programs for other devices, too: 0.7 and later don't"
+    for target in (_MAP, _VJP):
+        handler = getattr(_library.library, target, None)
         if handler is None:
             return "the library (HCR_LIBRARY) was built without XLA's calls: python/CMakeLists.txt adds them"
         try:
-            ffi.register_ffi_target(name, ffi.pycapsule(handler), platform="cpu")  # type: ignore[no-untyped-call]
+            ffi.register_ffi_target(target, ffi.pycapsule(handler), platform="cpu")  # type: ignore[no-untyped-call]
         except Exception as reason:  # what jaxlib raises has changed from version to version
-            return f"jaxlib of JAX {version} doesn't take its calls: {reason}"
+            return f"JAX {jax.__version__} doesn't take its calls: {reason}"
     return ""
-
-
-#: Why JAX can't call the C library directly; "" when it can.
-refusal = _register()
 
 
 def is_plain(region: Region) -> bool:
@@ -51,11 +53,11 @@ def is_plain(region: Region) -> bool:
 
 def serves(region: Region) -> bool:
     """Whether calls are for this region."""
-    return not refusal and is_plain(region)
+    return is_plain(region) and not refusal()
 
 
-def _named(region: Region) -> str:
-    """The region's name in programs. It is kept for good, since these may use it at any time."""
+def name(region: Region) -> str:
+    """A region's name in programs. The region is kept for good, since these may use it at any time."""
     digest = region.digest
     if digest not in _known:
         with _lock:
@@ -72,11 +74,11 @@ def _named(region: Region) -> str:
     return digest
 
 
-def _call(target: str, name: str, region: Region, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
-    index = np.int64(_library.MAPS.index(name))
+def _call(target: str, map: str, region: Region, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
+    index = np.int64(_library.MAPS.index(map))
     from jax import ffi
 
-    made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(*arrays, map=index, region=_named(region))
+    made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(*arrays, map=index, region=name(region))
     return list(made)
 
 
@@ -98,19 +100,19 @@ def types(*arrays: jax.Array) -> list[Any]:
     return [typeof(array) for array in arrays]
 
 
-def result_of(name: str, region: Region, values: jax.Array) -> jax.Array:
+def result_of(map: str, region: Region, values: jax.Array) -> jax.Array:
     """Zeros in place of a map's result."""
-    return shaped(values, 0 if name == "gauge" else region.n + (name == "encode"))
+    return shaped(values, 0 if map == "gauge" else region.n + (map == "encode"))
 
 
-def compute(name: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+def compute(map: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
     """The map's result and, when `keeping`, the rays, which its derivative needs."""
     kept = [rays(values)] if keeping else []
-    return _call(_MAP, name, region, types(result_of(name, region, values), *kept), values, x)
+    return _call(_MAP, map, region, types(result_of(map, region, values), *kept), values, x)
 
 
 def differentiate(
-    name: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array
+    map: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array
 ) -> list[jax.Array]:
     """The gradients by the values and by x."""
-    return _call(_VJP, name, region, types(values, x), values, x, rays, bar)
+    return _call(_VJP, map, region, types(values, x), values, x, rays, bar)

@@ -26,7 +26,7 @@ from ._arrays import Array as NumPyArray
 from .errors import make
 from .region import Region
 
-__all__ = ["contract", "decode", "encode", "gauge", "soften"]
+__all__ = ["contract", "decode", "encode", "gauge", "know", "soften"]
 
 
 class _Jax:
@@ -112,8 +112,8 @@ def _by_formulas(name: str, region: Region, values: jax.Array, x: jax.Array) -> 
 
 def _on_host(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
     """A map by the C library, called from Python."""
-    if _xla.refusal and _xla.is_plain(region):
-        warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal}", stacklevel=2)
+    if _xla.is_plain(region) and _xla.refusal():
+        warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal()}", stacklevel=2)
     run, like = functools.partial(_run, name, region), _xla.types(_xla.result_of(name, region, values))
     return _varying(values, jax.pure_callback(run, like[0], values, x, vmap_method="broadcast_all"))
 
@@ -300,3 +300,16 @@ def soften(
 ) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
     return _apply("soften", v, region, x, formulas)
+
+
+def know(region: Region) -> None:
+    """Makes a region known to programs that other processes have exported (jax.export) for the CPU: these name it by
+    its digest. It is kept for good.
+
+    Raises:
+        hcr.Error: ``unsupported``, when JAX can't call the library: it tells why.
+    """
+    if not _xla.serves(region):
+        reason = _xla.refusal() or "it has functions in Python, or counts its searches"
+        raise make("unsupported", f"programs can't name this region: {reason}")
+    _xla.name(region)
