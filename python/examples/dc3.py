@@ -127,6 +127,8 @@ def main():
     gap = (found - best) / np.abs(best)
     print(f"objective {found.mean():.3f}, optimal {best.mean():.3f}")
     print(f"relative suboptimality: mean {gap.mean():.2e}, largest {gap.max():.2e}")
+    if told.data:
+        print(f"on the last 833, which DC3 is tested on: {found[-833:].mean():.3f}, optimal {best[-833:].mean():.3f}")
     print("all feasible: True")
 
 

@@ -10,13 +10,14 @@ import sys
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
+SOLVERS = {"dc3.py": "daqp", "proxy.py": "osqp"}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
 def test_example(name):
     pytest.importorskip("torch")
-    if name in ("dc3.py", "proxy.py"):
-        pytest.importorskip("osqp")
+    if name in SOLVERS:
+        pytest.importorskip(SOLVERS[name])
     if name == "forecast.py" and not (FOLDER.parents[1] / "examples" / "m4").is_dir():
         pytest.skip("its data aren't beside it")
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # torch's threads get in each other's way on a busy machine

@@ -37,7 +37,8 @@ typedef struct hcri_motion {
     size_t outputs, parameters;
     double *constant;            /* outputs numbers */
     hcri_rows map;               /* outputs rows, columns under parameters */
-    hcri_layout layout;          /* of the map, in a copy; nothing depends on whether it is there */
+    hcri_layout layout;          /* of the map, in a copy; nothing depends on whether it is there … */
+    int constant_is_zero;        /* … and this, but for the sign of a zero */
     const double *lower, *upper; /* the range of the parameters, finite */
     int proved;                  /* 1: every sample's origin is O(x), which is inside for all x of the range */
 } hcri_motion;

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Arrays begin with a line of the cache: registers of that size are read faster when they don't lie across two. */
 static void *default_allocate(void *context, size_t bytes) {
+    enum { LINE = 64 };
     (void)context;
-    return malloc(bytes);
+    return bytes < LINE || bytes > SIZE_MAX - LINE ? malloc(bytes)
+                                                   : aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
 }
 
 static void default_release(void *context, void *memory) {

@@ -18,6 +18,9 @@ hcr_status hcri_motion_copy(const hcri_motion *motion, const hcr_allocator *allo
     copy->constant = hcri_copy(allocator, motion->constant, motion->outputs, sizeof *copy->constant);
     hcr_status status = copy->constant == NULL ? hcri_fail_memory(error)
                                                : hcri_rows_append_all(&copy->map, allocator, &motion->map, error);
+    copy->constant_is_zero = 1;
+    for (size_t j = 0; j < copy->outputs; j++)
+        copy->constant_is_zero &= motion->constant[j] == 0;
     if (status == HCR_OK)
         status = hcri_layout_make(&copy->map, copy->parameters, allocator, &copy->layout, error);
     if (status != HCR_OK)
@@ -72,7 +75,7 @@ void hcri_motion_origins(const hcri_motion *motion, size_t samples, const double
             kernels->run_products(map, run, motion->parameters, 0, run->count, samples, x, stride, origin + run->first,
                                   stride);
     }
-    for (size_t s = 0; s < samples; s++)
+    for (size_t s = 0; s < samples && !motion->constant_is_zero; s++)
         kernels->add(motion->outputs, motion->constant, origin + s * stride);
 }
 

@@ -125,7 +125,8 @@ hcr_status hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precisi
             memcpy(&bits, &value, sizeof bits);
             hcri_put_u32(&row, bits);
         }
-        fwrite(row.data, 1, row.size, stream);
+        if (!row.failed)
+            fwrite(row.data, 1, row.size, stream);
     }
     const int failed = row.failed;
     hcri_release(row.allocator, row.data);

@@ -21,10 +21,12 @@
 /* ------------------------------------------------------------------------------------------- allocations that fail */
 
 void *__real_malloc(size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
 void __wrap_free(void *memory);
@@ -71,6 +73,9 @@ static int fails(void) {
 }
 
 void *__wrap_malloc(size_t bytes) { return fails() ? NULL : keep(__real_malloc(bytes)); }
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+    return fails() ? NULL : keep(__real_aligned_alloc(alignment, bytes));
+}
 void *__wrap_calloc(size_t count, size_t bytes) { return fails() ? NULL : keep(__real_calloc(count, bytes)); }
 void *__wrap_realloc(void *memory, size_t bytes) {
     if (fails())
