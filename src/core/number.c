@@ -111,3 +111,11 @@ int hcri_format(char *text, size_t capacity, const char *format, va_list argumen
         uselocale(before);
     return length;
 }
+
+int hcri_print(char *text, size_t capacity, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = hcri_format(text, capacity, format, arguments);
+    va_end(arguments);
+    return length;
+}

@@ -16,5 +16,7 @@ size_t hcri_number_write(char *text, double value, int single);
 
 /* vsnprintf with the decimal point of the C locale. */
 int hcri_format(char *text, size_t capacity, const char *format, va_list arguments);
+/* snprintf likewise. */
+__attribute__((format(printf, 3, 4))) int hcri_print(char *text, size_t capacity, const char *format, ...);
 
 #endif

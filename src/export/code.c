@@ -104,7 +104,7 @@ void hcri_code_put(hcri_code *code, const char *format, ...) {
     va_start(arguments, format);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    const int length = vsnprintf(text, sizeof text, expanded, arguments);
+    const int length = hcri_format(text, sizeof text, expanded, arguments);
 #pragma GCC diagnostic pop
     va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof text)

@@ -1,8 +1,8 @@
 #include "language/elementwise.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "core/number.h"
 #include "language/operators.h"
 
 static hcri_atom_source source_of(const hcri_call *call, hcri_span *spans) {
@@ -210,7 +210,7 @@ const hcri_value *hcri_power(const hcri_atom_source *source, const hcri_value *x
             const hcri_excerpt shown = hcri_text_excerpt(source->text, source->argument[0]);
             char more[48] = "";
             if (exponent != -1)
-                snprintf(more, sizeof more, " ** %g", -exponent);
+                hcri_print(more, sizeof more, " ** %g", -exponent);
             return hcri_refuse(source->text, source->span, HCR_ERROR_CONVEXITY,
                                "not known to be convex: a power with the exponent %g is convex for x > 0 only, and the "
                                "sign of %s isn't known: write inv_pos(%s)%s, which is defined there alone%s",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "tables/names.h"
 
 /* Messages show at most so many bytes of a line. */
@@ -128,7 +129,7 @@ void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char
     char message[sizeof text->error->text];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message - 4 * SHOWN, format, arguments);
+    hcri_format(message, sizeof message - 4 * SHOWN, format, arguments);
     va_end(arguments);
     append_marked_line(text, span, line, message, sizeof message);
     hcri_fail_at(text->error, status, text->file, line, column, "%s", message);

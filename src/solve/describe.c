@@ -13,7 +13,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t capa
     const size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + used, capacity - used, format, arguments);
+    hcri_format(text + used, capacity - used, format, arguments);
     va_end(arguments);
 }
 

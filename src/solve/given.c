@@ -1,7 +1,6 @@
 #include "solve/given.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
@@ -40,7 +39,7 @@ static hcr_status refuse_equality(const hcri_set *set, size_t e, size_t column, 
     hcri_describe_equality(set, e, words, sizeof words);
     if (column < set->n) {
         hcri_set_column_name(set, column, name, sizeof name);
-        snprintf(with, sizeof with, " for each unit of %s", name);
+        hcri_print(with, sizeof with, " for each unit of %s", name);
     }
     return hcri_fail_at(
         error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
@@ -130,13 +129,13 @@ static void describe_parameters(const hcri_set *set, const hcri_sweep *sweep, co
         if (gradient[sweep->outputs + l] == 0 && hcri_rows_dot(&sweep->moved, l, gradient, NULL) == 0)
             continue;
         if (shown++ == MOST) {
-            snprintf(text + used, capacity - used, ", …");
+            hcri_print(text + used, capacity - used, ", …");
             return;
         }
         char name[128], number[32];
         hcri_set_column_name(set, sweep->outputs + l, name, sizeof name);
         hcri_number_write(number, point[sweep->outputs + l], 0);
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s = %s", used == 0 ? "" : ", ", name, number);
+        used += (size_t)hcri_print(text + used, capacity - used, "%s%s = %s", used == 0 ? "" : ", ", name, number);
     }
 }
 
@@ -145,9 +144,9 @@ static hcr_status refuse(const hcri_set *set, uint32_t number, double value, con
     const hcri_place *place = hcri_set_place_of(set, number);
     hcri_describe_constraint(set, number, words, sizeof words);
     if (value < 0)
-        snprintf(how, sizeof how, "too close to the frontier: inside by only %.3g", -value);
+        hcri_print(how, sizeof how, "too close to the frontier: inside by only %.3g", -value);
     else
-        snprintf(how, sizeof how, "outside by %.3g", value);
+        hcri_print(how, sizeof how, "outside by %.3g", value);
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
                         "the origin is %s%s%s of\n    %s\nGive one that moves with the parameters so that it stays "
                         "inside, narrow their ranges, or leave the choice to hcr (chebyshev).",

@@ -1,9 +1,9 @@
 #include "solve/origin.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "solve/bounds.h"
 #include "solve/central.h"
 #include "solve/certify.h"
@@ -31,11 +31,11 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
     const hcri_place *place = hcri_set_place_of(set, number);
     char place_of_it[64];
     if (value < 0)
-        snprintf(place_of_it, sizeof place_of_it, " too close to the frontier: inside by only %.3g of", -value);
+        hcri_print(place_of_it, sizeof place_of_it, " too close to the frontier: inside by only %.3g of", -value);
     else if (value > 0)
-        snprintf(place_of_it, sizeof place_of_it, "n't strictly inside: outside by %.3g of", value);
+        hcri_print(place_of_it, sizeof place_of_it, "n't strictly inside: outside by %.3g of", value);
     else
-        snprintf(place_of_it, sizeof place_of_it, "n't strictly inside: on the frontier of");
+        hcri_print(place_of_it, sizeof place_of_it, "n't strictly inside: on the frontier of");
     return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
                         "the origin is%s\n    %s\nGive a point further inside, or leave the choice to hcr "
                         "(chebyshev).",

@@ -1,5 +1,5 @@
-/* One map of a benchmark region on 64 rows, for valgrind to count: instruction_maps REGION MAP FILE. The region comes from
- * the file, where the map "save" puts it. */
+/* One map of a benchmark region on 64 rows, for valgrind to count: instruction_maps REGION MAP FILE. The region comes
+ * from the file, where the map "save" puts it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
