@@ -59,7 +59,7 @@ def layers(measured):
     return (
         "$c << EOD\n" + "\n".join(lines) + "\nEOD\n"
         'unset logscale x\nset datafile missing "?"\nset style data histograms\nset style fill solid 0.8\n'
-        'set ylabel "microseconds a sample"\nset xlabel "region"\nset key outside right\nset yrange [0.05:*]\n'
+        'set ylabel "microseconds a sample"\nset xlabel "region"\nset key outside right\nset yrange [0.01:*]\n'
         f"plot for [k=2:{len(methods) + 1}] $c using k:xtic(1) title columnheader(k)"
     )
 

@@ -15,7 +15,14 @@ GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
 # The installed package has the C library beside its modules.
 MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.") if module.name != "hcr.libhcr"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-NEEDS = {"hcr.torch": "torch", "hcr.jax": "jax", "hcr.sklearn": "sklearn", "hcr.onnx": "onnx"}
+NEEDS = {
+    "hcr.torch": "torch",
+    "hcr.jax": "jax",
+    "hcr._xla": "jax",
+    "hcr.sklearn": "sklearn",
+    "hcr.onnx": "onnx",
+    "hcr.dask": "dask",
+}
 
 
 @pytest.mark.parametrize("name", ["hcr", *MODULES])
@@ -37,6 +44,7 @@ def test_guide():
 
 
 def test_importing_hcr_imports_nothing_but_numpy():
+    """C47, with NumPy as old and as new as the environment that the tests run in has it."""
     import subprocess
     import sys
 
