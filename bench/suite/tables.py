@@ -225,7 +225,8 @@ def parameters(results):
 
 
 def left_out(results):
-    return [f"- {line['part']}: {line['what']}: {line['why']}" for line in results.left_out]
+    lines = [f"- {line['part']}: {line['what']}: {line['why']}" for line in results.left_out]
+    return lines or ["Nothing: every peer was there."]
 
 
 TABLES = {
