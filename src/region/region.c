@@ -52,15 +52,27 @@ static double margin_of(const hcr_region *region, const hcri_constraint *block, 
     return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent);
 }
 
-/* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it needs a margin then, and
- * under 1. `reach` is overwritten. */
-static int prove_origin(const hcr_region *region, const double *size, double *reach, const double *extra) {
+/* What outputs that equalities determine are off beyond their share of the step, as in hcri_extent. */
+static hcr_status bound_extra(const hcr_region *region, double unit, const double *size, const double *reach,
+                              double *extra, hcr_error *error) {
+    memset(extra, 0, region->set.n * sizeof *extra);
+    if (region->motion.parameters != 0)
+        HCRI_TRY(hcri_motion_bound_completion(&region->motion, &region->affine, &region->set.allocator, extra, error));
+    extra_of_dependent(region, unit, size, reach, extra);
+    return HCR_OK;
+}
+
+/* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it has a margin then, and one
+ * under
+ * 1. `reach` and `extra` are scratch. */
+static hcr_status prove_origin(hcr_region *region, const double *size, double *reach, double *extra, hcr_error *error) {
     memset(reach, 0, region->set.n * sizeof *reach);
+    HCRI_TRY(bound_extra(region, 0x1p-53, size, reach, extra, error));
     const hcri_extent at_rest = {size, reach, &region->motion, 0, region->affine.count == 0 ? NULL : extra};
-    for (size_t b = 0; b < region->set.blocks; b++)
-        if (!(margin_of(region, region->set.block[b], 0x1p-53, &at_rest) < 1))
-            return 0;
-    return 1;
+    region->origin_proved = 1;
+    for (size_t b = 0; b < region->set.blocks && region->origin_proved; b++)
+        region->origin_proved = margin_of(region, region->set.block[b], 0x1p-53, &at_rest) < 1;
+    return HCR_OK;
 }
 
 /* The margin of the blocks that have one; the others are verified. */
@@ -69,10 +81,7 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
     const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
     const hcri_set *set = &region->set;
     const int moves = region->motion.parameters != 0;
-    memset(extra, 0, set->n * sizeof *extra);
-    if (moves)
-        HCRI_TRY(hcri_motion_bound_completion(&region->motion, &region->affine, &set->allocator, extra, error));
-    extra_of_dependent(region, unit, size, reach, extra);
+    HCRI_TRY(bound_extra(region, unit, size, reach, extra, error));
     const hcri_extent extent = {size, reach, moves ? &region->motion : NULL, region->radius,
                                 region->affine.count == 0 ? NULL : extra};
     region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
@@ -122,11 +131,11 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     if (!region->bounded && !region->unbounded_allowed)
         status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
     double *extra = reach + n;
-    for (int p = HCR_SINGLE; p >= HCR_DOUBLE && status == HCR_OK; p--)
+    for (int p = 0; p < 2 && status == HCR_OK; p++)
         status = compute_margin(region, (hcr_precision)p, size, reach, extra, error);
-    for (size_t j = 0; j < n; j++) /* of an open region: the origin's own part doesn't depend on the reach */
-        extra[j] = isinf(extra[j]) ? 0 : extra[j];
-    region->origin_proved = region->motion.parameters == 0 || prove_origin(region, size, reach, extra);
+    region->origin_proved = 1;
+    if (status == HCR_OK && region->motion.parameters != 0)
+        status = prove_origin(region, size, reach, extra, error);
     region->motion.proved = region->origin_proved;
     hcri_release(&region->set.allocator, size);
     return status;
