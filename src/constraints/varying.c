@@ -245,12 +245,6 @@ static int exists(const hcri_constraint *constraint, size_t i) {
 
 /* ----------------------------------------------------------------------------------------------- fixed parameters */
 
-/* The nearest double to x that isn't above it (below it, with sign −1). */
-static double rounded_inwards(hcri_dd x, double sign) {
-    const double nearest = hcri_dd_value(x), rest = (x.high - nearest) + x.low;
-    return sign * rest < 0 ? nextafter(nearest, -sign * INFINITY) : nearest;
-}
-
 size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, const double *x, uint32_t *columns,
                        double *values, double *lower, double *upper) {
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
@@ -278,8 +272,8 @@ size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, co
     for (; q < products_end; q++)
         own = add_triple(own, -products->values[q], x[varying->left[products->columns[q]] - outputs],
                          x[varying->right[products->columns[q]] - outputs]);
-    *lower = isinf(varying->lower[i]) ? -INFINITY : rounded_inwards(hcri_dd_add(own, varying->lower[i]), -1);
-    *upper = isinf(varying->upper[i]) ? INFINITY : rounded_inwards(hcri_dd_add(own, varying->upper[i]), 1);
+    *lower = isinf(varying->lower[i]) ? -INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->lower[i]), INFINITY);
+    *upper = isinf(varying->upper[i]) ? INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->upper[i]), -INFINITY);
     return kept;
 }
 

@@ -25,4 +25,10 @@ static inline hcri_dd hcri_dd_add_product(hcri_dd a, double x, double y) {
 
 static inline double hcri_dd_value(hcri_dd a) { return a.high + a.low; }
 
+/* The double nearest to the value on the side of `towards`, ±infinity; the value itself when it is one. */
+static inline double hcri_dd_rounded(hcri_dd a, double towards) {
+    const double nearest = hcri_dd_value(a), off = (a.high - nearest) + a.low;
+    return off != 0 && (off > 0) == (towards > 0) ? nextafter(nearest, towards) : nearest;
+}
+
 #endif

@@ -59,28 +59,10 @@ static hcri_dd without_parameters(const hcr_region *region, const hcri_rows *row
     return rest;
 }
 
-/* The double nearest to x on the side of `towards`, x itself when it is one. */
-static double rounded_towards(hcri_dd x, double towards) {
-    const double nearest = hcri_dd_value(x), off = (x.high - nearest) + x.low;
-    return off != 0 && (off > 0) == (towards > 0) ? nextafter(nearest, towards) : nearest;
-}
-
 /* The set over the outputs alone. Its coefficients are the region's. What the parameters add to the side of a row is
  * known to some 2^-100 of its terms and rounded inwards, so that by its rows the slice is a part of the region; an
  * equality's side is rounded to nearest. Coefficients of varying rows are rounded once, and those of other kinds as
  * their `substitute` does it: the slice is then the region's up to rounding. */
-
-static hcr_status add_names(const hcri_set *from, hcri_set *to, hcr_error *error) {
-    for (size_t i = 0; i < from->variables; i++) {
-        const hcri_variable *variable = &from->variable[i];
-        if (!variable->parameter)
-            HCRI_TRY(hcri_set_add_variable(to, variable->name, variable->size, variable->scalar, 0, error));
-    }
-    for (size_t i = 0; i < from->places; i++)
-        HCRI_TRY(hcri_set_add_place(to, from->place[i].file, from->place[i].line, from->place[i].column,
-                                    from->place[i].text, error));
-    return HCR_OK;
-}
 
 static hcr_status add_box(const hcr_region *region, hcri_set *slice, hcr_error *error) {
     hcri_constraint *made = NULL;
@@ -121,9 +103,9 @@ static hcr_status append_fixed_rows(const hcr_region *region, const double *x, h
         const size_t start = from->rows.start[i];
         double lower = from->lower[i], upper = from->upper[i];
         if (!isinf(lower))
-            lower = rounded_towards(without_parameters(region, &from->rows, i, x, lower), INFINITY);
+            lower = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, lower), INFINITY);
         if (!isinf(upper))
-            upper = rounded_towards(without_parameters(region, &from->rows, i, x, upper), -INFINITY);
+            upper = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, upper), -INFINITY);
         HCRI_TRY(append_row(linear, output_entries(region, &from->rows, i), from->rows.columns + start,
                             from->rows.values + start, lower, upper, &from->base, i, error));
     }
@@ -226,7 +208,8 @@ static hcr_status make_slice(const hcr_region *region, const double *point, hcri
                              hcri_affine *affine, const hcr_allocator *allocator, hcr_region **fixed,
                              hcr_error *error) {
     const double *x = point + region->set.outputs;
-    HCRI_TRY(add_names(&region->set, slice, error));
+    HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
+    HCRI_TRY(hcri_set_add_places_of(slice, &region->set, error));
     HCRI_TRY(add_box(region, slice, error));
     HCRI_TRY(add_rows(region, x, slice, error));
     HCRI_TRY(add_other_blocks(region, x, slice, error));

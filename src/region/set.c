@@ -63,6 +63,22 @@ hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int col
     return HCR_OK;
 }
 
+hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_error *error) {
+    for (size_t i = 0; i < from->variables; i++) {
+        const hcri_variable *variable = &from->variable[i];
+        if (!variable->parameter)
+            HCRI_TRY(hcri_set_add_variable(set, variable->name, variable->size, variable->scalar, 0, error));
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error *error) {
+    for (size_t i = 0; i < from->places; i++)
+        HCRI_TRY(hcri_set_add_place(set, from->place[i].file, from->place[i].line, from->place[i].column,
+                                    from->place[i].text, error));
+    return HCR_OK;
+}
+
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error) {
     hcri_constraint **grown =
         hcri_grow(&set->allocator, set->block, &set->block_capacity, set->blocks + 1, sizeof(hcri_constraint *));

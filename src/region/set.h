@@ -53,6 +53,9 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
                                  hcr_error *error);
 hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int column, const char *text,
                               hcr_error *error);
+/* The outputs of another set, without its parameters; its places, so that numbers of sources mean the same. */
+hcr_status hcri_set_add_outputs_of(hcri_set *set, const hcri_set *from, hcr_error *error);
+hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error *error);
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
 hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
                                  double right, uint32_t source, uint32_t source_row, hcr_error *error);

@@ -67,18 +67,6 @@ static hcr_status take_sides(const swept *row, double *lower, double *upper, hcr
 
 /* ------------------------------------------------------------------------------------------------- bounds and rows */
 
-static hcr_status add_names(const hcri_set *from, hcri_set *to, hcr_error *error) {
-    for (size_t i = 0; i < from->variables; i++) {
-        const hcri_variable *variable = &from->variable[i];
-        if (!variable->parameter)
-            HCRI_TRY(hcri_set_add_variable(to, variable->name, variable->size, variable->scalar, 0, error));
-    }
-    for (size_t i = 0; i < from->places; i++)
-        HCRI_TRY(hcri_set_add_place(to, from->place[i].file, from->place[i].line, from->place[i].column,
-                                    from->place[i].text, error));
-    return HCR_OK;
-}
-
 /* marked[number/2] = 1 for bounds and rows that the equalities leave without free outputs. */
 static void mark_idle(const hcri_set *free, unsigned char *marked) {
     for (size_t i = 0; free->reduction != NULL && i < free->linear->rows.count; i++)
@@ -258,7 +246,9 @@ static hcr_status make(maker *at, const hcri_set *free, hcr_error *error) {
     hcr_status status = idle == NULL || at->change == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK) {
         mark_idle(free, idle);
-        status = add_names(at->from, set, error);
+        status = hcri_set_add_outputs_of(set, at->from, error);
+        if (status == HCR_OK)
+            status = hcri_set_add_places_of(set, at->from, error);
     }
     if (status == HCR_OK)
         status = add_bounds(at, idle, error);

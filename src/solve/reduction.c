@@ -314,9 +314,7 @@ static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
         hcri_set_column_name(original, reduction->free[k], name, sizeof name);
         HCRI_TRY(hcri_set_add_variable(set, name, 1, 1, reduction->free[k] >= original->outputs, error));
     }
-    for (size_t p = 0; p < original->places; p++)
-        HCRI_TRY(hcri_set_add_place(set, original->place[p].file, original->place[p].line, original->place[p].column,
-                                    original->place[p].text, error));
+    HCRI_TRY(hcri_set_add_places_of(set, original, error));
     hcri_constraint *block = NULL;
     HCRI_TRY(hcri_box_create(set->n, &set->allocator, &block, error));
     HCRI_TRY(hcri_set_add_block(set, block, error));
