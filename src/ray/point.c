@@ -106,7 +106,6 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
 }
 
 int hcri_point_is_inside(const hcr_region *region, const double *y) {
-    double worst;
     uint32_t which;
-    return hcr_violation(region, 1, NULL, y, &worst, &which, NULL) == HCR_OK && worst <= 0;
+    return hcri_all_finite(region->set.n, y) && hcri_region_worst(region, y, &which) <= 0;
 }

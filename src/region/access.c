@@ -95,8 +95,8 @@ const double *hcri_region_lift(const hcr_region *region, const double *x, const 
     return lifted;
 }
 
-/* The worst constraint of a finite point; the ranges of the parameters are none. */
-static double worst_of(const hcri_set *set, const double *point, uint32_t *which) {
+double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which) {
+    const hcri_set *set = &region->set;
     double worst = -INFINITY;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
@@ -132,7 +132,7 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x,
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
         const int counts = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n);
-        value[s] = counts ? worst_of(&region->set, point, &which[s]) : NAN;
+        value[s] = counts ? hcri_region_worst(region, point, &which[s]) : NAN;
     }
     hcri_release(&region->set.allocator, lifted);
     return HCR_OK;

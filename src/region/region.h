@@ -51,6 +51,9 @@ hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, 
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error);
 /* The point (y, x) of the region's set: y itself without parameters, else in `lifted` (set.n numbers). */
 const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted);
+/* The largest c(y, x) of a finite point, *which its number, as hcr_violation has it; the ranges of the parameters are
+ * no constraints. */
+double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which);
 /* A deep copy, by way of its compiled bytes. */
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error);
 
