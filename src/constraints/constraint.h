@@ -90,6 +90,11 @@ typedef struct hcri_kind {
     double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
+    /* The gradients of the gauge at directions that just reach the frontier, where the block's only inequality is
+     * active: u and gradient have `count` rows of n numbers and may be the same. For origins that don't move. NULL
+     * where it is no faster than `add_gradient` for each. */
+    void (*gauge_gradients)(const hcri_constraint *constraint, size_t count, const double *const u[],
+                            double *const gradient[]);
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
     int (*holds)(const hcri_constraint *constraint, const double *y);

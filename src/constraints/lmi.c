@@ -188,22 +188,30 @@ typedef struct ray_set {
     const double *origins;
 } ray_set;
 
-/* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ for up to eight rays, whose numbers are given: F(O + t v) = L (I − t S(v)) L'. */
-static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
-                    const size_t number[], double *matrix) {
-    const double *v[HCRI_LANES], *origin[HCRI_LANES];
-    for (size_t l = 0; l < lanes; l++)
-        v[l] = rays->v + number[l] * rays->stride;
-    if (rays->origins != NULL) {
-        for (size_t l = 0; l < lanes; l++)
-            origin[l] = rays->origins + number[l] * lmi->base.n;
-        hcri_lmi_reduced_from(lmi, lanes, origin, v, matrix);
-    } else if (lmi->panels != NULL) {
+/* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ for up to eight directions: F(O + t v) = L (I − t S(v)) L'. */
+static void reduced_rows(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes,
+                         const double *const v[], double *matrix) {
+    if (lmi->panels != NULL) {
         kernels->combine(lmi->base.n, lmi->panels, lmi->terms.count, lanes, v, matrix);
     } else {
         kernels->combine_negative(&lmi->terms, lanes, v, matrix);
         kernels->reduce(lmi->size, lmi->lower, matrix);
     }
+}
+
+/* The same for rays whose numbers are given. */
+static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+                    const size_t number[], double *matrix) {
+    const double *v[HCRI_LANES], *origin[HCRI_LANES];
+    for (size_t l = 0; l < lanes; l++)
+        v[l] = rays->v + number[l] * rays->stride;
+    if (rays->origins == NULL) {
+        reduced_rows(lmi, kernels, lanes, v, matrix);
+        return;
+    }
+    for (size_t l = 0; l < lanes; l++)
+        origin[l] = rays->origins + number[l] * lmi->base.n;
+    hcri_lmi_reduced_from(lmi, lanes, origin, v, matrix);
 }
 
 /* The largest eigenvalues of S(v). */
@@ -312,6 +320,41 @@ static void gauge_from(const hcri_constraint *constraint, size_t rows, const dou
     hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
+/* x'S(e_j)x for the unit eigenvector x of S(u) to its largest eigenvalue, which is 1; with S from panels that is a sum
+ * of products, else −w'F_j w with w = L⁻ᵀ x. */
+static void gradients_in(const hcri_lmi *lmi, size_t lanes, const double *const u[], double *const gradient[],
+                         double *matrix) {
+    static const double one[HCRI_LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
+    const size_t m = lmi->size, n = lmi->base.n;
+    double *x = hcri_lmi_work(lmi, matrix);
+    reduced_rows(lmi, kernels, lanes, u, matrix);
+    kernels->eigenvectors(m, matrix, one, x);
+    if (lmi->panels != NULL) {
+        kernels->outer(m, x, matrix);
+        kernels->forms(n, lmi->panels, lmi->terms.count, matrix, lanes, gradient);
+        return;
+    }
+    kernels->solve_transposed(m, lmi->lower, x);
+    kernels->outer(m, x, matrix);
+    for (size_t l = 0; l < lanes; l++) {
+        memset(gradient[l], 0, n * sizeof *gradient[l]);
+        for (size_t e = 0; e < lmi->terms.count; e++)
+            for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
+                gradient[l][lmi->terms.columns[k]] -= matrix[HCRI_LANES * e + l] * lmi->terms.values[k];
+    }
+}
+
+static void gauge_gradients(const hcri_constraint *constraint, size_t count, const double *const u[],
+                            double *const gradient[]) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    double stack[HCRI_SCRATCH_ON_STACK];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    for (size_t first = 0; first < count; first += HCRI_LANES)
+        gradients_in(lmi, count - first < HCRI_LANES ? count - first : HCRI_LANES, u + first, gradient + first, matrix);
+    hcri_scratch_pool_give(lmi->scratch, matrix);
+}
+
 /* t λ_max(S(v)) − 1: −λ_min of F(O + t v) in the coordinates in which F(O) is the identity. */
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
     (void)i;
@@ -335,6 +378,7 @@ const hcri_kind hcri_kind_lmi = {
     .along = along,
     .value = hcri_lmi_value,
     .add_gradient = hcri_lmi_add_gradient,
+    .gauge_gradients = gauge_gradients,
     .holds = hcri_lmi_holds,
     .interval = hcri_block_interval,
     .substitute = hcri_lmi_substitute,

@@ -50,32 +50,38 @@ int hcri_lmi_holds(const hcri_constraint *constraint, const double *y) {
     return definite;
 }
 
-/* −F(y) in the first of eight lanes, its largest eigenvalue, and a bound of that one's error. */
-static double decompose(const hcri_lmi *lmi, const double *y, double *matrix, double *error) {
-    const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
-    double squares = 0, eigenvalue[HCRI_LANES], norm[HCRI_LANES];
+/* −F(y) in the first of eight lanes, and a bound of its rounding. */
+static double negative(const hcri_lmi *lmi, const double *y, double *matrix) {
+    double squares = 0;
     memset(matrix, 0, HCRI_LANES * lmi->terms.count * sizeof *matrix);
     for (size_t e = 0; e < lmi->terms.count; e++) {
         double rounding;
         matrix[HCRI_LANES * e] = -entry(lmi, e, y, &rounding);
         squares += 2 * rounding * rounding;
     }
+    return sqrt(squares);
+}
+
+/* The largest eigenvalue of −F(y), in the first of eight lanes, and a bound of its error. */
+static double largest(const hcri_lmi *lmi, const double *y, double *matrix, double eigenvalue[HCRI_LANES]) {
+    const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
+    double norm[HCRI_LANES];
+    const double rounding = negative(lmi, y, matrix);
     kernels->norms(lmi->size, matrix, norm);
     kernels->largest(lmi->size, matrix, hcri_lmi_work(lmi, matrix), eigenvalue);
-    *error = 1.01 * (0x1p-53 * hcri_eigenvalue_error(lmi->size) * norm[0] + sqrt(squares)) + 0x1p-400;
-    return eigenvalue[0];
+    return 1.01 * (0x1p-53 * hcri_eigenvalue_error(lmi->size) * norm[0] + rounding) + 0x1p-400;
 }
 
 double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK], rounding;
+    double stack[HCRI_SCRATCH_ON_STACK], eigenvalue[HCRI_LANES];
     double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    const double value = decompose(lmi, y, matrix, &rounding);
+    const double rounding = largest(lmi, y, matrix, eigenvalue);
     hcri_scratch_pool_give(lmi->scratch, matrix);
     if (error != NULL)
         *error = rounding;
-    return value;
+    return eigenvalue[0];
 }
 
 /* λ_min(F(y)) = x'F(y) x for its unit eigenvector x, and its gradient x'F_j x: at a multiple eigenvalue a subgradient.
@@ -84,18 +90,16 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
                            double *gradient) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    const size_t m = lmi->size;
-    double stack[HCRI_SCRATCH_ON_STACK], unused;
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack), *x = matrix + hcri_lmi_room(m) - 2 * m;
-    decompose(lmi, y, matrix, &unused);
-    hcri_symmetric_eigenvector(m, matrix, hcri_lmi_work(lmi, matrix), x);
-    for (size_t a = 0; a < m; a++)
-        for (size_t b = 0; b <= a; b++) {
-            const size_t e = HCRI_PACKED(a, b);
-            const double share = weight * (a == b ? 1 : 2) * x[a] * x[b];
-            for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
-                gradient[lmi->terms.columns[k]] -= share * lmi->terms.values[k];
-        }
+    const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
+    double stack[HCRI_SCRATCH_ON_STACK], eigenvalue[HCRI_LANES];
+    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack), *x = hcri_lmi_work(lmi, matrix);
+    largest(lmi, y, matrix, eigenvalue);
+    negative(lmi, y, matrix);
+    kernels->eigenvectors(lmi->size, matrix, eigenvalue, x);
+    kernels->outer(lmi->size, x, matrix);
+    for (size_t e = 0; e < lmi->terms.count; e++)
+        for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
+            gradient[lmi->terms.columns[k]] -= weight * matrix[HCRI_LANES * e] * lmi->terms.values[k];
     hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 

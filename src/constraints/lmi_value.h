@@ -4,14 +4,14 @@
 
 #include "constraints/lmi.h"
 
-/* Numbers that eight matrices take with the work of their eigenvalues, in whole panels, and two vectors at the end:
- * what is in the scratch. */
+/* Numbers that eight matrices take in whole panels, and behind them 3 m each for their eigenvalues or vectors: what is
+ * in the scratch. */
 static inline size_t hcri_lmi_room(size_t m) {
-    return HCRI_LANES * ((HCRI_PACKED(m, 0) + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL + 3 * m) + 2 * m;
+    return HCRI_LANES * ((HCRI_PACKED(m, 0) + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL + 3 * m);
 }
-/* Where that work begins: 3 m numbers for each of the eight. */
+/* Where those begin. */
 static inline double *hcri_lmi_work(const hcri_lmi *lmi, double *matrix) {
-    return matrix + hcri_lmi_room(lmi->size) - (3 * HCRI_LANES + 2) * lmi->size;
+    return matrix + hcri_lmi_room(lmi->size) - 3 * HCRI_LANES * lmi->size;
 }
 
 /* F(y), packed, each entry to about twice the working precision and rounded. */

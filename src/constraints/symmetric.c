@@ -122,23 +122,29 @@ static void norms_part(size_t m, const double *matrix, double *norm) {
 
 /* ------------------------------------------------------------------------------------------------------ Cholesky */
 
+/* Row i of L for shift I − matrix but for its diagonal, from the rows before; returns the square of that. */
+static inline lanes factor_row(size_t i, double *matrix, lanes shift) {
+    double *row = matrix + 8 * HCRI_PACKED(i, 0);
+    lanes pivot = shift - load(row + 8 * i);
+    for (size_t j = 0; j < i; j++) {
+        const double *other = matrix + 8 * HCRI_PACKED(j, 0);
+        lanes rest = -load(row + 8 * j);
+        for (size_t k = 0; k < j; k++)
+            rest -= load(row + 8 * k) * load(other + 8 * k);
+        rest *= load(other + 8 * j); /* the inverse of L's diagonal */
+        store(row + 8 * j, rest);
+        pivot -= rest * rest;
+    }
+    return pivot;
+}
+
 static void factors_part(size_t m, double *matrix, const double *shift, int *positive) {
     const lanes shifts = load(shift);
     lane_mask sound = shifts == shifts;
     for (size_t i = 0; i < m && any(sound); i++) {
-        double *row = matrix + 8 * HCRI_PACKED(i, 0);
-        lanes pivot = shifts - load(row + 8 * i);
-        for (size_t j = 0; j < i; j++) {
-            const double *other = matrix + 8 * HCRI_PACKED(j, 0);
-            lanes rest = -load(row + 8 * j);
-            for (size_t k = 0; k < j; k++)
-                rest -= load(row + 8 * k) * load(other + 8 * k);
-            rest *= load(other + 8 * j); /* the inverse of L's diagonal */
-            store(row + 8 * j, rest);
-            pivot -= rest * rest;
-        }
+        const lanes pivot = factor_row(i, matrix, shifts);
         sound &= pivot > zeros;
-        store(row + 8 * i, 1 / lanes_sqrt(select(pivot > zeros, pivot, zeros + 1)));
+        store(matrix + 8 * HCRI_PACKED(i, i), 1 / lanes_sqrt(select(pivot > zeros, pivot, zeros + 1)));
     }
     for (size_t l = 0; l < WIDTH; l++)
         positive[l] = sound[l] != 0;
@@ -281,10 +287,99 @@ static void largest_part(size_t m, double *matrix, double *work, double *eigenva
     rescale(HCRI_PACKED(m, 0), matrix, scale);
     tridiagonalise(m, matrix, diagonal, off, q);
     const lanes found = largest_of_tridiagonal(m, diagonal, off);
-    store(q, found);
     store(eigenvalue, found);
     for (size_t l = 0; l < WIDTH; l++)
         eigenvalue[l] = scale[l] > 0 ? eigenvalue[l] / scale[l] : INFINITY;
+}
+
+/* --------------------------------------------------------------------------------------------------- eigenvectors */
+
+/* x = (L L')⁻¹ x, normalised; L's diagonal is inverted. */
+static void improve(size_t m, const double *lower, double *x) {
+    lanes squares = zeros;
+    for (size_t i = 0; i < m; i++) {
+        const double *row = lower + 8 * HCRI_PACKED(i, 0);
+        lanes rest = load(x + 8 * i);
+        for (size_t k = 0; k < i; k++)
+            rest -= load(row + 8 * k) * load(x + 8 * k);
+        store(x + 8 * i, rest * load(row + 8 * i));
+    }
+    for (size_t i = m; i-- > 0;) {
+        const double *row = lower + 8 * HCRI_PACKED(i, 0);
+        const lanes here = load(x + 8 * i) * load(row + 8 * i);
+        for (size_t k = 0; k < i; k++)
+            store(x + 8 * k, load(x + 8 * k) - load(row + 8 * k) * here);
+        store(x + 8 * i, here);
+        squares += here * here;
+    }
+    const lanes inverse = 1 / lanes_sqrt(squares);
+    for (size_t i = 0; i < m; i++)
+        store(x + 8 * i, load(x + 8 * i) * inverse);
+}
+
+/* Inverse iteration, with a shift so far above the eigenvalue that rounding leaves all pivots positive (Rump, 2006):
+ * one below 0 could stand for more than the rounding of the matrix. */
+static void eigenvectors_part(size_t m, double *matrix, const double *eigenvalue, double *x) {
+    enum { TURNS = 3 };
+    double scale[WIDTH];
+    rescale(HCRI_PACKED(m, 0), matrix, scale);
+    lanes shift = load(eigenvalue) * load(scale), trace = zeros;
+    for (size_t i = 0; i < m; i++)
+        trace += lanes_abs(shift - load(matrix + 8 * HCRI_PACKED(i, i)));
+    const lanes least = lanes_max(0x1p-53 * trace, zeros + 0x1p-200);
+    shift += ((double)m + 8) * least;
+    for (size_t i = 0; i < m; i++) {
+        const double turn = 0.6180339887498949 * (double)i;
+        const lanes pivot = lanes_max(factor_row(i, matrix, shift), least);
+        store(matrix + 8 * HCRI_PACKED(i, i), 1 / lanes_sqrt(pivot));
+        store(x + 8 * i, zeros + (0.5 + turn - floor(turn))); /* nothing an eigenvector is likely to be normal to */
+    }
+    for (int turn = 0; turn < TURNS; turn++)
+        improve(m, matrix, x);
+}
+
+static void solve_transposed_part(size_t m, const double *lower, double *x) {
+    for (size_t i = m; i-- > 0;) {
+        const lanes here = load(x + 8 * i) * lower[HCRI_PACKED(i, i)];
+        store(x + 8 * i, here);
+        for (size_t k = 0; k < i; k++)
+            store(x + 8 * k, load(x + 8 * k) - lower[HCRI_PACKED(i, k)] * here);
+    }
+}
+
+static void outer_part(size_t m, const double *x, double *matrix) {
+    for (size_t a = 0; a < m; a++) {
+        const lanes here = load(x + 8 * a), twice = 2 * here;
+        double *row = matrix + 8 * HCRI_PACKED(a, 0);
+        for (size_t b = 0; b < a; b++)
+            store(row + 8 * b, twice * load(x + 8 * b));
+        store(row + 8 * a, here * here);
+    }
+    for (size_t e = HCRI_PACKED(m, 0); e % HCRI_PANEL != 0; e++)
+        store(matrix + 8 * e, zeros);
+}
+
+static void forms_part(size_t n, const double *panels, size_t entries, const double *matrix, size_t count,
+                       double *const out[]) {
+    enum { COLUMNS = 64 };
+    for (size_t first = 0; first < n; first += COLUMNS) {
+        const size_t columns = n - first < COLUMNS ? n - first : COLUMNS;
+        lanes total[COLUMNS];
+        for (size_t j = 0; j < columns; j++)
+            total[j] = zeros;
+        for (size_t e = 0; e < entries; e += HCRI_PANEL) {
+            const double *panel = panels + e * n + HCRI_PANEL * first;
+            lanes share[HCRI_PANEL];
+            for (size_t r = 0; r < HCRI_PANEL; r++)
+                share[r] = load(matrix + 8 * (e + r));
+            for (size_t j = 0; j < columns; j++)
+                for (size_t r = 0; r < HCRI_PANEL; r++)
+                    total[j] += panel[HCRI_PANEL * j + r] * share[r];
+        }
+        for (size_t j = 0; j < columns; j++)
+            for (size_t l = 0; l < WIDTH && l < count; l++)
+                out[l][first + j] = total[j][l];
+    }
 }
 
 /* ------------------------------------------------------------------------------------------- all eight, by parts */
@@ -325,6 +420,27 @@ static void largest(size_t m, double *matrix, double *work, double eigenvalue[HC
         largest_part(m, matrix + part, work + part, eigenvalue + part);
 }
 
+static void eigenvectors(size_t m, double *matrix, const double eigenvalue[HCRI_LANES], double *x) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        eigenvectors_part(m, matrix + part, eigenvalue + part, x + part);
+}
+
+static void solve_transposed(size_t m, const double *lower, double *x) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        solve_transposed_part(m, lower, x + part);
+}
+
+static void outer(size_t m, const double *x, double *matrix) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        outer_part(m, x + part, matrix + part);
+}
+
+static void forms(size_t n, const double *panels, size_t entries, const double *matrix, size_t count,
+                  double *const out[]) {
+    for (size_t part = 0; part < count; part += WIDTH)
+        forms_part(n, panels, entries, matrix + part, count - part, out + part);
+}
+
 extern const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT);
 const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT) = {
     .combine = combine,
@@ -334,4 +450,8 @@ const hcri_symmetric_kernels HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT) = {
     .norms = norms,
     .factors = factors,
     .largest = largest,
+    .eigenvectors = eigenvectors,
+    .solve_transposed = solve_transposed,
+    .outer = outer,
+    .forms = forms,
 };

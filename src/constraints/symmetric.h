@@ -30,18 +30,23 @@ typedef struct hcri_symmetric_kernels {
     /* positive[lane] = 1 where shift I − matrix has a Cholesky factorisation LL' in floating point, else 0. L takes the
      * place of `matrix`, its diagonal inverted. */
     void (*factors)(size_t m, double *matrix, const double shift[HCRI_LANES], int positive[HCRI_LANES]);
-    /* The largest eigenvalue of each matrix: infinity where a number isn't finite. `matrix` is used up and `work`, 8 ·
-     * 3 m numbers, filled: a tridiagonal matrix with the same eigenvalues, up to a scale, as m diagonal entries, m
-     * off-diagonal ones of which the first is 0, and its largest eigenvalue. `matrix` keeps the reflections. */
+    /* The largest eigenvalue of each matrix: infinity where a number isn't finite. `matrix` and `work`, 8 · 3 m
+     * numbers, are used up. */
     void (*largest)(size_t m, double *matrix, double *work, double eigenvalue[HCRI_LANES]);
+    /* x = unit eigenvectors, eight numbers a row, to the largest eigenvalues, which are known but for rounding.
+     * `matrix` is used up. */
+    void (*eigenvectors)(size_t m, double *matrix, const double eigenvalue[HCRI_LANES], double *x);
+    /* x = L⁻ᵀ x with one L for all lanes, as `reduce` has it. */
+    void (*solve_transposed)(size_t m, const double *lower, double *x);
+    /* matrix = 2 xx' less its diagonal, in whole panels: the sum of its products with a packed matrix G is x'Gx. */
+    void (*outer)(size_t m, const double *x, double *matrix);
+    /* out[lane]_j = the sum of products of `matrix` with G_j, in panels as `combine` has them: n numbers a lane. */
+    void (*forms)(size_t n, const double *panels, size_t entries, const double *matrix, size_t lanes,
+                  double *const out[]);
 } hcri_symmetric_kernels;
 
 /* The error of `largest` is at most this times 2^-53 times the Frobenius norm (docs/exactness.md). */
 static inline double hcri_eigenvalue_error(size_t m) { return (8 * (double)m + 90) * (double)m + 32; }
-
-/* A unit eigenvector to the largest eigenvalue of what was the first lane's matrix, from what `largest` left: m
- * numbers, and as many of scratch after them. */
-void hcri_symmetric_eigenvector(size_t m, const double *matrix, const double *work, double *x);
 
 /* Of one packed matrix: L with L L' = matrix in its place, its diagonal inverted. 0 when a pivot isn't positive. */
 int hcri_symmetric_factor(size_t m, double *matrix);

@@ -18,7 +18,8 @@ typedef struct hcri_vjp {
 /* The scratch of one thread, set.n numbers each. */
 typedef struct hcri_vectors {
     double *reached;  /* u = v/gamma(v): the frontier point is O + u */
-    double *gradient; /* g, of the active constraint at the frontier point, by the outputs and the parameters */
+    double *gradient; /* g, of the active constraint at the frontier point, by the outputs and the parameters … */
+    int has_gradient; /* … where it is known already, or how the gauge grows */
     double *bar;      /* room for the gradient by the output, … */
     double *result;   /* … and for that by the input */
 } hcri_vectors;
@@ -30,12 +31,27 @@ typedef struct hcri_by_origin {
     double gauge;  /* the gradient by log gamma of a direction that stays, over g·u */
 } hcri_by_origin;
 
-/* u = v/gamma, and g at O + u. Returns g·u: grad gamma = g/(g·u). */
-static double frontier(const hcr_region *region, const hcri_input *input, size_t i, const double *origin,
-                       const hcr_ray *ray, const hcri_vectors *vectors) {
+static int is_lost(const hcr_ray *ray) { return ray->outcome == HCR_BAD_VALUE || ray->outcome >= HCR_OUT_OF_RANGE; }
+
+/* Whether a map changed nothing. */
+static int is_identity(hcri_map_kind kind, const hcr_ray *ray) {
+    if (kind == HCRI_CONTRACT)
+        return ray->outcome == HCR_INSIDE || ray->outcome == HCR_AT_ORIGIN;
+    return kind == HCRI_SOFTEN && !is_lost(ray) && (ray->outcome == HCR_AT_ORIGIN || ray->gauge == 0);
+}
+
+/* Whether a row's derivative depends on where its ray leaves the region. */
+static int reaches_frontier(hcri_map_kind kind, const hcr_ray *ray) {
+    if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || is_lost(ray))
+        return 0;
+    return !is_identity(kind, ray);
+}
+
+/* u = v/gamma and O + u, the outputs' part. */
+static void reach(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, const hcr_ray *ray,
+                  double *u, double *point) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    double *u = vectors->reached, *g = vectors->gradient, *point = vectors->result;
+    const size_t outputs = region->set.outputs;
     /* of a gauge so small the inverse may overflow */
     const double scale = ray->gauge < 0x1p-1000 ? 0x1p100 : 1;
     const int as_given = input->doubles != NULL && !input->from_origin && scale == 1;
@@ -47,12 +63,50 @@ static double frontier(const hcr_region *region, const hcri_input *input, size_t
         hcri_affine_project(&region->affine, u);
         kernels->combine(outputs, 1, origin, 1, u, point);
     }
-    memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
-    memset(g, 0, n * sizeof *g);
-    size_t local;
-    const hcri_constraint *block = hcri_set_block_of(&region->set, ray->constraint, &local);
-    block->kind->add_gradient(block, local, point, 1, g);
-    return kernels->dot(outputs, g, u);
+}
+
+/* What kinds find faster for several rows at once: the gradients of the gauge, in the place of the slice's directions.
+ * Tells which rows have theirs. */
+static void find_gradients(const hcr_region *region, hcri_slice *slice, const hcri_vjp *vjp, const hcr_ray *rays,
+                           size_t first, size_t rows, int found[HCRI_CHUNK]) {
+    const hcri_constraint *block[HCRI_CHUNK];
+    for (size_t s = 0; s < rows; s++) {
+        size_t local;
+        found[s] = slice->origins == NULL && reaches_frontier(vjp->map.kind, &rays[s]);
+        block[s] = found[s] ? hcri_set_block_of(&region->set, rays[s].constraint, &local) : NULL;
+        found[s] = found[s] && block[s]->kind->gauge_gradients != NULL;
+        if (found[s])
+            reach(region, &vjp->map.input, first + s, region->origin, &rays[s], slice->directions + s * region->set.n,
+                  slice->vectors);
+    }
+    for (size_t s = 0; s < rows; s++) {
+        double *u[HCRI_CHUNK];
+        size_t count = 0;
+        const hcri_constraint *same = found[s] ? block[s] : NULL;
+        for (size_t t = s; same != NULL && t < rows; t++)
+            if (block[t] == same) {
+                u[count++] = slice->directions + t * region->set.n;
+                block[t] = NULL;
+            }
+        if (count != 0)
+            same->kind->gauge_gradients(same, count, (const double *const *)u, u);
+    }
+}
+
+/* u = v/gamma, and g at O + u unless it is there. Returns g·u: grad gamma = g/(g·u). */
+static double frontier(const hcr_region *region, const hcri_input *input, size_t i, const double *origin,
+                       const hcr_ray *ray, const hcri_vectors *vectors) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    double *u = vectors->reached, *g = vectors->gradient, *point = vectors->result;
+    reach(region, input, i, origin, ray, u, point);
+    if (!vectors->has_gradient) {
+        size_t local;
+        const hcri_constraint *block = hcri_set_block_of(&region->set, ray->constraint, &local);
+        memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
+        memset(g, 0, n * sizeof *g);
+        block->kind->add_gradient(block, local, point, 1, g);
+    }
+    return hcri_kernels_best()->dot(outputs, g, u);
 }
 
 /* Next to v = 0 derivatives by the direction grow without bound; where they overflow they are as they are there: 0. */
@@ -68,17 +122,12 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     const hcri_input *input = &vjp->map.input;
     const hcri_map_kind kind = vjp->map.kind;
     const double *u = vectors->reached, *g = vectors->gradient;
-    const int has_frontier = ray->gauge > 0 && isfinite(ray->gauge) && ray->constraint != HCRI_NO_CONSTRAINT;
-    const int is_lost = ray->outcome == HCR_BAD_VALUE || ray->outcome >= HCR_OUT_OF_RANGE;
-    const int is_identity = kind == HCRI_CONTRACT
-                                ? ray->outcome == HCR_INSIDE || ray->outcome == HCR_AT_ORIGIN
-                                : kind == HCRI_SOFTEN && !is_lost && (ray->outcome == HCR_AT_ORIGIN || ray->gauge == 0);
-    hcri_by_origin by = {0, is_lost || kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
-    if (is_identity) {
+    hcri_by_origin by = {0, is_lost(ray) || kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
+    if (is_identity(kind, ray)) {
         memcpy(result, bar, n * sizeof *result);
         return by;
     }
-    if (is_lost || !has_frontier) {
+    if (!reaches_frontier(kind, ray)) {
         memset(result, 0, n * sizeof *result);
         return by;
     }
@@ -154,11 +203,18 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
     } else if (slice->origins != NULL) {
         hcri_origins_find(region, slice, &vjp->map.input, first, rows);
     }
-    const hcri_vectors vectors = {slice->vectors, slice->vectors + n, slice->vectors + 2 * n, slice->vectors + 3 * n};
+    int found_gradient[HCRI_CHUNK];
+    find_gradients(region, slice, vjp, rays, first, rows, found_gradient);
     const size_t bar_width = kind == HCRI_GAUGE ? 1 : kind == HCRI_ENCODE ? outputs + 1 : outputs;
     const size_t width = kind == HCRI_DECODE ? outputs + 1 : outputs;
     for (size_t s = 0; s < rows; s++) {
         const size_t i = first + s;
+        double *gradient = found_gradient[s] ? slice->directions + s * n : slice->vectors + n;
+        const hcri_vectors vectors = {.reached = slice->vectors,
+                                      .gradient = gradient,
+                                      .has_gradient = found_gradient[s],
+                                      .bar = slice->vectors + 2 * n,
+                                      .result = slice->vectors + 3 * n};
         const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : vectors.bar;
         const float *bar_f32 = vjp->bar != NULL ? NULL : vjp->bar_f32 + i * bar_width;
         for (size_t j = 0; bar_f32 != NULL && kind != HCRI_GAUGE && j < outputs; j++)

@@ -167,6 +167,35 @@ static void test_identities(void **state) {
     }
 }
 
+/* A row's gradient has the same bits alone as among others, of which some lie inside and some aren't numbers. */
+static void test_batches(void **state) {
+    (void)state;
+    enum { N = 9, ROWS = 45 };
+    hcri_random random;
+    hcri_random_seed(&random, 5);
+    for (region_shape shape = SHAPE_BOX; shape < SHAPES; shape++) {
+        hcr_region *region = random_region(shape, N, 1, 1, &random);
+        hcr_workspace *workspace = workspace_of(region, 1);
+        double v[ROWS][N], bar[ROWS][N], v_bar[ROWS][N], alone[N];
+        hcr_ray rays[ROWS];
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < N; j++) {
+                v[i][j] = (i % 7 == 3 ? 0.01 : 3) * hcri_random_normal(&random);
+                bar[i][j] = hcri_random_normal(&random);
+            }
+        v[11][2] = NAN;
+        must(hcr_soften(region, workspace, ROWS, NULL, &v[0][0], &v_bar[0][0], rays, &error), &error);
+        must(hcr_soften_vjp(region, workspace, ROWS, NULL, &v[0][0], rays, &bar[0][0], &v_bar[0][0], NULL, &error),
+             &error);
+        for (size_t i = 0; i < ROWS; i++) {
+            must(hcr_soften_vjp(region, workspace, 1, NULL, v[i], rays + i, bar[i], alone, NULL, &error), &error);
+            assert_memory_equal(alone, v_bar[i], sizeof alone);
+        }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
 /* C01: at v = 0 contract's derivative is the identity, as it is nearby; decode's is 0. Bad values give 0 and leave
  * their neighbours alone. */
 static void test_special_rows(void **state) {
@@ -266,10 +295,8 @@ static void test_single(void **state) {
 int main(void) {
     static region_shape shapes[SHAPES];
     const struct CMUnitTest others[] = {
-        cmocka_unit_test(test_identities),
-        cmocka_unit_test(test_special_rows),
-        cmocka_unit_test(test_half_plane),
-        cmocka_unit_test(test_single),
+        cmocka_unit_test(test_identities), cmocka_unit_test(test_batches), cmocka_unit_test(test_special_rows),
+        cmocka_unit_test(test_half_plane), cmocka_unit_test(test_single),
     };
     struct CMUnitTest tests[SHAPES + sizeof others / sizeof others[0]];
     for (size_t k = 0; k < SHAPES; k++) {

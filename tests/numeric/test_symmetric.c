@@ -98,18 +98,6 @@ static double expected_eigenvalue(size_t m, const double *full) {
 
 static double matrices[LANES][MOST * MOST], packed[LANES * (MOST * (MOST + 1) / 2 + 8)], work[LANES * 3 * MOST];
 
-/* |S x − λ x| where both are from the kernels. */
-static double residual(size_t m, const double *full, double eigenvalue, const double *x) {
-    double most = 0;
-    for (size_t a = 0; a < m; a++) {
-        double sum = -eigenvalue * x[a];
-        for (size_t b = 0; b < m; b++)
-            sum += full[a * m + b] * x[b];
-        most = fmax(most, fabs(sum));
-    }
-    return most;
-}
-
 /* Both computations are right to some units in the last place of the norm; a factor of 64 m stays far below what the
  * margins allow for (hcri_eigenvalue_error) and far above what is seen (10). */
 static void test_eigenvalues(void **state) {
@@ -122,7 +110,7 @@ static void test_eigenvalues(void **state) {
             for (size_t l = 0; l < LANES; l++)
                 make_matrix((matrix_kind)(((size_t)first * LANES + l) % KINDS), m, &random, matrices[l]);
             for (size_t k = 0; k < kernel_count; k++) {
-                double found[LANES], x[2 * MOST];
+                double found[LANES];
                 for (size_t l = 0; l < LANES; l++)
                     put_lane(m, matrices[l], l, packed);
                 kernels[k]->symmetric->largest(m, packed, work, found);
@@ -130,15 +118,94 @@ static void test_eigenvalues(void **state) {
                     const double size = (double)m * largest_size(m * m, matrices[l]);
                     assert_true(fabs(found[l] - expected_eigenvalue(m, matrices[l])) <= 64 * DBL_EPSILON * size);
                 }
-                hcri_symmetric_eigenvector(m, packed, work, x);
-                const double size = (double)m * largest_size(m * m, matrices[0]);
-                assert_true(residual(m, matrices[0], found[0], x) <= 256 * (double)m * DBL_EPSILON * size);
-                double squares = 0;
-                for (size_t a = 0; a < m; a++)
-                    squares += x[a] * x[a];
-                assert_true(fabs(squares - 1) <= 1e-14);
             }
         }
+}
+
+/* |S x − λ x| */
+static double residual(size_t m, const double *full, double eigenvalue, const double *x) {
+    double most = 0;
+    for (size_t a = 0; a < m; a++) {
+        double sum = -eigenvalue * x[LANES * a];
+        for (size_t b = 0; b < m; b++)
+            sum += full[a * m + b] * x[LANES * b];
+        most = fmax(most, fabs(sum));
+    }
+    return most;
+}
+
+/* Unit vectors with S x = λ x for LAPACK's λ, to some units in the last place of the norm. */
+static void test_eigenvectors(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 8);
+    for (size_t q = 0; q < SIZES; q++)
+        for (int first = 0; first < 3; first++) {
+            const size_t m = sizes[q];
+            double eigenvalue[LANES], x[LANES * MOST];
+            for (size_t l = 0; l < LANES; l++) {
+                make_matrix((matrix_kind)(((size_t)first * LANES + l) % KINDS), m, &random, matrices[l]);
+                eigenvalue[l] = expected_eigenvalue(m, matrices[l]);
+            }
+            for (size_t k = 0; k < kernel_count; k++) {
+                for (size_t l = 0; l < LANES; l++)
+                    put_lane(m, matrices[l], l, packed);
+                kernels[k]->symmetric->eigenvectors(m, packed, eigenvalue, x);
+                for (size_t l = 0; l < LANES; l++) {
+                    const double size = (double)m * largest_size(m * m, matrices[l]);
+                    assert_true(residual(m, matrices[l], eigenvalue[l], x + l) <= 64 * DBL_EPSILON * size);
+                    double squares = 0;
+                    for (size_t a = 0; a < m; a++)
+                        squares += x[LANES * a + l] * x[LANES * a + l];
+                    assert_true(fabs(squares - 1) <= 1e-14);
+                }
+            }
+        }
+}
+
+/* L'y = x, and the sums of products of an outer product with matrices in panels, term by term. */
+static void test_forms(void **state) {
+    (void)state;
+    enum { M = 7, ENTRIES = M * (M + 1) / 2, WHOLE = (ENTRIES + 7) / 8 * 8, N = 67, ROUNDS = LANES + 1 };
+    static double panels[WHOLE * N], x[LANES * M], y[LANES * M], lower[ENTRIES], results[LANES][N];
+    double *out[LANES];
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    for (size_t e = 0; e < ENTRIES; e++)
+        lower[e] = 1 + 0.1 * hcri_random_normal(&random);
+    for (size_t k = 0; k < sizeof panels / sizeof panels[0]; k++)
+        panels[k] = hcri_random_normal(&random);
+    for (size_t k = 0; k < sizeof x / sizeof x[0]; k++)
+        x[k] = hcri_random_normal(&random);
+    for (size_t l = 0; l < LANES; l++)
+        out[l] = results[l];
+    for (size_t k = 0; k < kernel_count; k++) {
+        const hcri_symmetric_kernels *symmetric = kernels[k]->symmetric;
+        memcpy(y, x, sizeof y);
+        symmetric->solve_transposed(M, lower, y);
+        for (size_t l = 0; l < LANES; l++)
+            for (size_t b = 0; b < M; b++) { /* the diagonal of L is inverted */
+                double sum = y[LANES * b + l] / lower[HCRI_PACKED(b, b)];
+                for (size_t a = b + 1; a < M; a++)
+                    sum += lower[HCRI_PACKED(a, b)] * y[LANES * a + l];
+                assert_true(fabs(sum - x[LANES * b + l]) <= 1e-12 * (1 + fabs(sum))); /* the condition is about 1e3 */
+            }
+        for (size_t lanes = 1; lanes < ROUNDS; lanes++) {
+            symmetric->outer(M, x, packed);
+            memset(results, 0, sizeof results);
+            symmetric->forms(N, panels, ENTRIES, packed, lanes, out);
+            for (size_t l = 0; l < LANES; l++)
+                for (size_t j = 0; j < N; j++) {
+                    double sum = 0;
+                    for (size_t a = 0; a < M && l < lanes; a++)
+                        for (size_t b = 0; b < M; b++) {
+                            const size_t e = a > b ? HCRI_PACKED(a, b) : HCRI_PACKED(b, a);
+                            sum += x[LANES * a + l] * x[LANES * b + l] * panels[e / 8 * 8 * N + 8 * j + e % 8];
+                        }
+                    assert_true(fabs(results[l][j] - sum) <= 1e-13 * M * M); /* units in the last place of the terms */
+                }
+        }
+    }
 }
 
 /* 2 − 2 cos(π m/(m + 1)) is the largest eigenvalue of the second-difference matrix. */
@@ -321,9 +388,9 @@ static void test_combinations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigenvalues),  cmocka_unit_test(test_known),       cmocka_unit_test(test_claimed_error),
-        cmocka_unit_test(test_lanes),        cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_combinations),
+        cmocka_unit_test(test_eigenvalues), cmocka_unit_test(test_eigenvectors),  cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_known),       cmocka_unit_test(test_claimed_error), cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_bad_numbers), cmocka_unit_test(test_factors),       cmocka_unit_test(test_combinations),
     };
     return cmocka_run_group_tests(tests, find_kernels, NULL);
 }
