@@ -225,21 +225,15 @@ def compare(results, layers, options, letter, precision):
             continue
         cases[name] = many
         for case in (one, many):
-            repeats = 20 if case.batch == 1 and not name.startswith(("Πnet", "cvxpylayers")) else 1
-            for what, run in (("forward", case.forward), ("with gradient", case.gradient)):
-
-                def repeated(run=run, repeats=repeats):
-                    for _ in range(repeats):
-                        run()
-
-                runs[name, what, case.batch, repeats] = repeated
+            runs[name, "forward", case.batch] = case.forward
+            runs[name, "with gradient", case.batch] = case.gradient
     times = take_turns(runs, 1 if options.quick else 15, 1.5)
-    for (name, what, batch, repeats), seconds in times.items():
+    for (name, what, batch), seconds in times.items():
         more = {}
         if what == "forward" and batch > 1:
             found = np.asarray(cases[name].found()).reshape(batch, shape.n)
             more = {"inside": float(layers.region(shape).inside(found))}
-        value = 1e6 * seconds / (batch * repeats)
+        value = 1e6 * seconds / batch
         results.add("layers", letter, what, name, value, precision=precision, batch=batch, more=more)
 
 

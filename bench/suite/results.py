@@ -58,18 +58,21 @@ class Results:
 
 
 def take_turns(runs, turns, budget):
-    """Each run's seconds, a median: the runs take turns, so that what else the machine does falls on all of them. The
-    first turn warms up; short ones run once more before each, so that they find their data in the caches and not the
-    others'. A run that has spent its budget (seconds) is left alone once it has been measured twice."""
-    times = {name: [] for name in runs}
+    """Each run's seconds, a median: the runs take turns, so that what else the machine does falls on all of them. A turn
+    goes over two milliseconds at least; short ones run once more before it, so that they find their data in the caches
+    and not the others'. A run that has spent its budget (seconds) is left alone once it has been measured twice."""
+    times, last = {name: [] for name in runs}, {}
     for turn in range(turns + 1):
         for name, run in runs.items():
-            if turn > 2 and sum(times[name]) > budget:
+            count = max(1, min(1000, round(0.002 / last[name]))) if turn > 0 else 1
+            if turn > 2 and count * sum(times[name]) > budget:
                 continue
-            if times[name] and times[name][-1] < 0.05:
+            if last.get(name, 0) < 0.05:
                 run()
             start = time.perf_counter()
-            run()
+            for _ in range(count):
+                run()
+            last[name] = (time.perf_counter() - start) / count
             if turn > 0:
-                times[name].append(time.perf_counter() - start)
+                times[name].append(last[name])
     return {name: statistics.median(taken) for name, taken in times.items()}

@@ -124,21 +124,11 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     const hcri_kernels *kernels = hcri_kernels_best();
     if (!box->any)
         return;
-    if (champion == NULL) {
+    if (champion == NULL)
         kernels->box_max(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best);
-        return;
-    }
-    for (size_t s = 0; s < rows; s++) {
-        const double *x = v + s * stride;
-        const double before = best[s];
-        kernels->box_max(1, constraint->n, x, stride, box->inverse_lower, box->inverse_upper, best + s);
-        if (best[s] > before) {
-            size_t i = 0;
-            while (gauge_one(constraint, i, x) != best[s])
-                i++;
-            champion[s] = constraint->first + (uint32_t)i;
-        }
-    }
+    else
+        kernels->box_champions(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best,
+                               constraint->first, champion);
 }
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
@@ -181,6 +171,11 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
     (void)constraint;
     (void)y;
     gradient[i / 2] += i % 2 == 0 ? weight : -weight;
+}
+
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double weight, double *gradient) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    gradient[i / 2] += weight * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
 }
 
 static int exists(const hcri_constraint *constraint, size_t i) {
@@ -241,6 +236,7 @@ const hcri_kind hcri_kind_box = {
     .along = along,
     .value = value,
     .add_gradient = add_gradient,
+    .add_gauge_gradient = add_gauge_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_box_interval,
     .follow = follow,

@@ -90,6 +90,9 @@ typedef struct hcri_kind {
     double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
+    /* gradient += weight · (the gradient of an affine inequality's gauge, which is linear in v where it isn't 0), n
+     * numbers. For origins that don't move. NULL for kinds that aren't affine. */
+    void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double weight, double *gradient);
     /* The gradients of the gauge at directions that just reach the frontier, where the block's only inequality is
      * active: u and gradient have `count` rows of n numbers and may be the same. For origins that don't move. NULL
      * where it is no faster than `add_gradient` for each. */

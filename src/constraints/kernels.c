@@ -114,6 +114,79 @@ static void box_max(size_t samples, size_t n, const double *v, size_t stride, co
         best[s] = larger(bounds_max(n, v + s * stride, lower, upper), best[s]);
 }
 
+/* A maximum in each lane, and the first number that attains it. */
+typedef struct lane_champions {
+    lanes most[PARTS], at[PARTS];
+} lane_champions;
+
+INLINED void start_champions(lane_champions *champions, double best) {
+    for (size_t p = 0; p < PARTS; p++) {
+        champions->most[p] = spread(best);
+        champions->at[p] = spread(0);
+    }
+}
+
+/* Numbers `at` to at + 7; those that come again, in an overlap, change nothing. */
+INLINED void challenge(lane_champions *champions, size_t at, const lanes t[PARTS], const double *lower,
+                       const double *upper) {
+    for (size_t p = 0; p < PARTS; p++) {
+        const lanes most = champions->most[p], reached = raised(most, t[p], lower + WIDTH * p, upper + WIDTH * p);
+        champions->at[p] = lanes_if_more(reached, most, spread((double)at), champions->at[p]);
+        champions->most[p] = reached;
+    }
+}
+
+/* Raises best; the first number that attains it, SIZE_MAX where none is above it. */
+INLINED size_t champion_of(const lane_champions *champions, double *best) {
+    static const double lane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const double most = largest(champions->most);
+    lanes minus[PARTS]; /* the number in a lane that attains it, turned round for `largest` */
+    if (!(most > *best))
+        return SIZE_MAX;
+    for (size_t p = 0; p < PARTS; p++)
+        minus[p] = lanes_if_more(spread(most), champions->most[p], spread(-INFINITY),
+                                 -(champions->at[p] + load(lane + WIDTH * p)));
+    *best = most;
+    return (size_t)-largest(minus);
+}
+
+/* Raises best; the first j with t_j upper_j = best (2j) or t_j lower_j = best (2j + 1), SIZE_MAX where none is above.
+ */
+static size_t bounds_champion(size_t n, const double *t, const double *lower, const double *upper, double *best) {
+    size_t which = SIZE_MAX;
+    if (n >= 8) {
+        lane_champions champions;
+        start_champions(&champions, *best);
+        for (size_t j = 0; j < n; j += 8) {
+            const size_t at = j + 8 <= n ? j : n - 8;
+            lanes x[PARTS];
+            for (size_t p = 0; p < PARTS; p++)
+                x[p] = load(t + at + WIDTH * p);
+            challenge(&champions, at, x, lower + at, upper + at);
+        }
+        const size_t j = champion_of(&champions, best);
+        return j == SIZE_MAX ? SIZE_MAX : 2 * j + (t[j] * upper[j] == *best ? 0 : 1);
+    }
+    for (size_t j = 0; j < n; j++)
+        for (size_t side = 0; side < 2; side++) {
+            const double reached = t[j] * (side == 0 ? upper : lower)[j];
+            if (reached > *best) {
+                *best = reached;
+                which = 2 * j + side;
+            }
+        }
+    return which;
+}
+
+static void box_champions(size_t samples, size_t n, const double *v, size_t stride, const double *lower,
+                          const double *upper, double *best, uint32_t first, uint32_t *champion) {
+    for (size_t s = 0; s < samples; s++) {
+        const size_t which = bounds_champion(n, v + s * stride, lower, upper, best + s);
+        if (which != SIZE_MAX)
+            champion[s] = first + (uint32_t)which;
+    }
+}
+
 static void add(size_t n, const double *a, double *y) {
 #pragma omp simd
     for (size_t j = 0; j < n; j++)
@@ -131,14 +204,6 @@ static int within(size_t n, const double *x, const double *lower, const double *
     for (; j < n; j++)
         inside &= islessequal(lower[j], x[j]) && islessequal(x[j], upper[j]);
     return inside;
-}
-
-static void reach(size_t n, const double *origin, double t, const double *v, double *u, double *y) {
-#pragma omp simd
-    for (size_t j = 0; j < n; j++) {
-        u[j] = t * v[j];
-        y[j] = origin[j] + u[j];
-    }
 }
 
 static void combine(size_t n, double s, const double *a, double t, const double *b, double *out) {
@@ -284,25 +349,47 @@ static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
             double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
-            for (size_t q = 0; q < now; q++)
-                best[s + q] = larger(bounds_max(count, t[q], lower + i, upper + i), best[s + q]);
+            box_max(now, count, t[0], BLOCK, lower + i, upper + i, best + s);
         }
 }
 
-static size_t run_find(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *lower,
-                       const double *upper, double target) {
-    for (size_t i = 0; i < run->count; i += BLOCK) {
-        const size_t count = at_most(BLOCK, run->count - i), first = run->first + i;
-        double t[BLOCK];
-        products_of_run(rows, run, n, i, count, 1, v, n, t, BLOCK);
-        for (size_t l = 0; l < count; l++) {
-            if (t[l] * upper[first + l] == target)
-                return 2 * (first + l);
-            if (t[l] * lower[first + l] == target)
-                return 2 * (first + l) + 1;
-        }
+INLINED size_t stencil_champion(const hcri_run *run, size_t terms, const double *v, const double *lower,
+                                const double *upper, double *best) {
+    lane_champions champions;
+    start_champions(&champions, *best);
+    for (size_t i = 0; i < run->count; i += 8) {
+        const size_t at = i + 8 <= run->count ? i : run->count - 8;
+        lanes t[PARTS];
+        stencil_dots(run, terms, at, v, t);
+        challenge(&champions, at, t, lower + at, upper + at);
     }
-    return SIZE_MAX;
+    const size_t i = champion_of(&champions, best);
+    if (i == SIZE_MAX)
+        return SIZE_MAX;
+    return 2 * i + (row_dot(terms, run->columns, run->values, v + i) * upper[i] == *best ? 0 : 1);
+}
+
+static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
+                          size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
+                          uint32_t *champion) {
+    lower += run->first;
+    upper += run->first;
+    first += 2 * (uint32_t)run->first;
+    for (size_t s = 0; run->form == HCRI_RUN_STENCIL && s < samples; s++) {
+        const double *x = v + s * stride;
+        const size_t which = run->terms == 2 ? stencil_champion(run, 2, x, lower, upper, best + s)
+                                             : stencil_champion(run, run->terms, x, lower, upper, best + s);
+        if (which != SIZE_MAX)
+            champion[s] = first + (uint32_t)which;
+    }
+    for (size_t i = 0; run->form != HCRI_RUN_STENCIL && i < run->count; i += BLOCK)
+        for (size_t s = 0; s < samples; s += SAMPLES) {
+            const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
+            double t[SAMPLES][BLOCK];
+            products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
+            box_champions(now, count, t[0], BLOCK, lower + i, upper + i, best + s, first + 2 * (uint32_t)i,
+                          champion + s);
+        }
 }
 
 static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v) {
@@ -352,8 +439,9 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .name = TEXT(HCRI_VARIANT),
     .sum_abs = sum_abs,
     .box_max = box_max,
+    .box_champions = box_champions,
     .run_max = run_max,
-    .run_find = run_find,
+    .run_champions = run_champions,
     .add = add,
     .within = within,
     .run_squares = run_squares,
@@ -363,7 +451,6 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .dot = dot,
     .squares = squares,
     .weighted_squares = weighted_squares,
-    .reach = reach,
     .combine = combine,
     .step = step,
     .step_f32 = step_f32,

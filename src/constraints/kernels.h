@@ -22,14 +22,18 @@ typedef struct hcri_kernels {
     /* best[s] = max(best[s], max_j max(v_sj upper_j, v_sj lower_j)) */
     void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
                     double *best);
+    /* The same, and where best[s] grew champion[s] = first + 2j or first + 2j + 1 for the first v_sj upper_j or
+     * v_sj lower_j that attains it. */
+    void (*box_champions)(size_t samples, size_t n, const double *v, size_t stride, const double *lower,
+                          const double *upper, double *best, uint32_t first, uint32_t *champion);
     /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. `lower` and `upper`
      * belong to all rows of the matrix. */
     void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
                     size_t stride, const double *lower, const double *upper, double *best);
-    /* The first i of the run with t upper_i = target (2i) or t lower_i = target (2i + 1); SIZE_MAX when there is none.
-     */
-    size_t (*run_find)(const hcri_rows *rows, const hcri_run *run, size_t n, const double *v, const double *lower,
-                       const double *upper, double target);
+    /* The same with champions, whose rows count from the first of the matrix. */
+    void (*run_champions)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
+                          size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
+                          uint32_t *champion);
     /* y += a */
     void (*add)(size_t n, const double *a, double *y);
     /* 1 when lower_j <= x_j <= upper_j for all j; a NaN isn't. */
@@ -47,8 +51,6 @@ typedef struct hcri_kernels {
     double (*dot)(size_t n, const double *a, const double *v);
     double (*squares)(size_t n, const double *v);
     double (*weighted_squares)(size_t n, const double *weights, const double *v);
-    /* u = t v, y = origin + t v */
-    void (*reach)(size_t n, const double *origin, double t, const double *v, double *u, double *y);
     /* out = s a + t b */
     void (*combine)(size_t n, double s, const double *a, double t, const double *b, double *out);
     /* y = clamp(origin + t v, lower, upper); the f32 one rounds once, at the end (lower and upper are floats). */

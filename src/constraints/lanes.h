@@ -54,6 +54,20 @@ static inline lanes lanes_max(lanes a, lanes b) {
 #endif
 }
 
+/* a < b ? a : b */
+static inline lanes lanes_min(lanes a, lanes b) {
+#if defined(__AVX512F__)
+    return _mm512_min_pd(a, b);
+#elif defined(__AVX__)
+    return _mm256_min_pd(a, b);
+#elif defined(__SSE2__)
+    return _mm_min_pd(a, b);
+#else
+    const lane_mask less = a < b;
+    return (lanes)((less & (lane_mask)a) | (~less & (lane_mask)b));
+#endif
+}
+
 static inline lanes lanes_abs(lanes a) { return (lanes)((lane_mask)a & INT64_MAX); }
 
 /* x where a > b, else y. */

@@ -143,26 +143,13 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     return HCR_OK;
 }
 
-/* At most AT_ONCE directions through a run that has no screen. */
-enum { AT_ONCE = 32 };
-static void run_gauge(const hcri_linear *linear, const hcri_run *run, size_t rows, const double *v, size_t stride,
-                      double *best, uint32_t *champion) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    double before[AT_ONCE];
-    for (size_t s = 0; s < rows; s++)
-        before[s] = best[s];
-    kernels->run_max(&linear->rows, run, linear->base.n, rows, v, stride, linear->inverse_lower, linear->inverse_upper,
-                     best);
-    for (size_t s = 0; champion != NULL && s < rows; s++)
-        if (best[s] > before[s])
-            champion[s] =
-                linear->base.first + (uint32_t)kernels->run_find(&linear->rows, run, linear->base.n, v + s * stride,
-                                                                 linear->inverse_lower, linear->inverse_upper, best[s]);
-}
-
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion) {
+    enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = constraint->n;
+    const double *lower = linear->inverse_lower, *upper = linear->inverse_upper;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const double *x = v + done * stride;
@@ -170,10 +157,13 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
             if (linear->screen[r].count != 0)
-                hcri_screen_max(&linear->screen[r], &linear->rows, constraint->n, now, x, stride, linear->inverse_lower,
-                                linear->inverse_upper, best + done, constraint->first, found);
+                hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, lower, upper, best + done,
+                                constraint->first, found);
+            else if (found == NULL)
+                kernels->run_max(&linear->rows, run, n, now, x, stride, lower, upper, best + done);
             else
-                run_gauge(linear, run, now, x, stride, best + done, found);
+                kernels->run_champions(&linear->rows, run, n, now, x, stride, lower, upper, best + done,
+                                       constraint->first, found);
         }
     }
 }
@@ -227,6 +217,13 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
     const double sign = i % 2 == 0 ? weight : -weight;
     for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
         gradient[linear->rows.columns[k]] += sign * linear->rows.values[k];
+}
+
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double weight, double *gradient) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const double share = weight * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[i / 2];
+    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
+        gradient[linear->rows.columns[k]] += share * linear->rows.values[k];
 }
 
 static int exists(const hcri_constraint *constraint, size_t i) {
@@ -286,6 +283,7 @@ const hcri_kind hcri_kind_linear = {
     .along = along,
     .value = value,
     .add_gradient = add_gradient,
+    .add_gauge_gradient = add_gauge_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_linear_interval,
     .follow = follow,

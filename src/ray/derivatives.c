@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "constraints/kernels.h"
+#include "ray/frontier.h"
 #include "ray/maps.h"
 
 typedef struct hcri_vjp {
@@ -14,15 +15,6 @@ typedef struct hcri_vjp {
     double *x_bar; /* … and by the parameters; both NULL: not wanted */
     float *x_bar_f32;
 } hcri_vjp;
-
-/* The scratch of one thread, set.n numbers each. */
-typedef struct hcri_vectors {
-    double *reached;  /* u = v/gamma(v): the frontier point is O + u */
-    double *gradient; /* g, of the active constraint at the frontier point, by the outputs and the parameters … */
-    int has_gradient; /* … where it is known already, or how the gauge grows */
-    double *bar;      /* room for the gradient by the output, … */
-    double *result;   /* … and for that by the input */
-} hcri_vectors;
 
 /* What a row's result depends on beside its direction. */
 typedef struct hcri_by_origin {
@@ -47,122 +39,58 @@ static int reaches_frontier(hcri_map_kind kind, const hcr_ray *ray) {
     return !is_identity(kind, ray);
 }
 
-/* u = v/gamma and O + u, the outputs' part. */
-static void reach(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, const hcr_ray *ray,
-                  double *u, double *point) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t outputs = region->set.outputs;
-    /* of a gauge so small the inverse may overflow */
-    const double scale = ray->gauge < 0x1p-1000 ? 0x1p100 : 1;
-    const int as_given = input->doubles != NULL && !input->from_origin && scale == 1;
-    const double *v = as_given ? input->doubles + i * input->width : u;
-    for (size_t j = 0; !as_given && j < outputs; j++)
-        u[j] = scale * (hcri_input_at(input, i, j) - (input->from_origin ? origin[j] : 0));
-    kernels->reach(outputs, origin, 1 / (scale * ray->gauge), v, u, point);
-    if (region->affine.count != 0) {
-        hcri_affine_project(&region->affine, u);
-        kernels->combine(outputs, 1, origin, 1, u, point);
-    }
-}
-
-/* What kinds find faster for several rows at once: the gradients of the gauge, in the place of the slice's directions.
- * Tells which rows have theirs. */
-static void find_gradients(const hcr_region *region, hcri_slice *slice, const hcri_vjp *vjp, const hcr_ray *rays,
-                           size_t first, size_t rows, int found[HCRI_CHUNK]) {
-    const hcri_constraint *block[HCRI_CHUNK];
-    for (size_t s = 0; s < rows; s++) {
-        size_t local;
-        found[s] = slice->origins == NULL && reaches_frontier(vjp->map.kind, &rays[s]);
-        block[s] = found[s] ? hcri_set_block_of(&region->set, rays[s].constraint, &local) : NULL;
-        found[s] = found[s] && block[s]->kind->gauge_gradients != NULL;
-        if (found[s])
-            reach(region, &vjp->map.input, first + s, region->origin, &rays[s], slice->directions + s * region->set.n,
-                  slice->vectors);
-    }
-    for (size_t s = 0; s < rows; s++) {
-        double *u[HCRI_CHUNK];
-        size_t count = 0;
-        const hcri_constraint *same = found[s] ? block[s] : NULL;
-        for (size_t t = s; same != NULL && t < rows; t++)
-            if (block[t] == same) {
-                u[count++] = slice->directions + t * region->set.n;
-                block[t] = NULL;
-            }
-        if (count != 0)
-            same->kind->gauge_gradients(same, count, (const double *const *)u, u);
-    }
-}
-
-/* u = v/gamma, and g at O + u unless it is there. Returns g·u: grad gamma = g/(g·u). */
-static double frontier(const hcr_region *region, const hcri_input *input, size_t i, const double *origin,
-                       const hcr_ray *ray, const hcri_vectors *vectors) {
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    double *u = vectors->reached, *g = vectors->gradient, *point = vectors->result;
-    reach(region, input, i, origin, ray, u, point);
-    if (!vectors->has_gradient) {
-        size_t local;
-        const hcri_constraint *block = hcri_set_block_of(&region->set, ray->constraint, &local);
-        memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
-        memset(g, 0, n * sizeof *g);
-        block->kind->add_gradient(block, local, point, 1, g);
-    }
-    return hcri_kernels_best()->dot(outputs, g, u);
-}
-
 /* Next to v = 0 derivatives by the direction grow without bound; where they overflow they are as they are there: 0. */
 static double finite_or_0(double x) { return isfinite(x) ? x : 0; }
 
 /* The result for one row; `bar` is the gradient by the point or direction, `last` the one by the radius (or the gauge).
- */
-static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, const double *origin,
-                              const hcr_ray *ray, const hcri_vectors *vectors, const double *bar, double last,
-                              double *result) {
+ * `frontier` is where its ray leaves, NULL where that doesn't matter. */
+static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, const hcr_ray *ray,
+                              const hcri_frontier *frontier, const double *bar, double last, double *result) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.outputs;
-    const hcri_input *input = &vjp->map.input;
     const hcri_map_kind kind = vjp->map.kind;
-    const double *u = vectors->reached, *g = vectors->gradient;
     hcri_by_origin by = {0, is_lost(ray) || kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
     if (is_identity(kind, ray)) {
         memcpy(result, bar, n * sizeof *result);
         return by;
     }
-    if (!reaches_frontier(kind, ray)) {
+    if (frontier == NULL) {
         memset(result, 0, n * sizeof *result);
         return by;
     }
-    const double along = frontier(region, input, i, origin, ray, vectors);
+    const double t = frontier->t, along = frontier->along, *v = frontier->v;
     if (kind == HCRI_GAUGE) {
-        kernels->combine(n, last / along, g, 0, g, result);
+        hcri_frontier_combine(frontier, n, 0, NULL, last / along, result);
         by.gauge = last * ray->gauge / along;
         return by;
     }
-    if (kind == HCRI_ENCODE) { /* d = u/|u|, |y − O| = gamma |u| */
-        const double squares = kernels->squares(n, u), radial = kernels->dot(n, u, bar) / squares;
-        const double share = finite_or_0(1 / (sqrt(squares) * ray->gauge));
-        kernels->combine(n, share, bar, -share * radial, u, result);
-        kernels->combine(n, 1, result, last / along, g, result);
+    if (kind == HCRI_ENCODE) { /* d = v/|v|, |y − O| = gamma |u| */
+        const double squares = kernels->squares(n, v), radial = kernels->dot(n, v, bar) / squares;
+        const double share = finite_or_0(1 / (t * sqrt(squares) * ray->gauge));
+        kernels->combine(n, share, bar, -share * radial, v, result);
+        hcri_frontier_combine(frontier, n, 1, result, last / along, result);
         by.share = -1;
         by.gauge = last * ray->gauge / along;
         return by;
     }
-    /* y = O + t v: O + r u, O + u, O + u gamma/(1 + gamma). The result is t bar − (change of t with gamma) g. */
-    const double radial = kernels->dot(n, bar, u);
-    const double r = kind == HCRI_DECODE ? hcri_input_at(input, i, n) : 1, kept = r > 1 ? 1 : r > 0 ? r : 0;
+    /* y = O + s v: O + r u, O + u, O + u gamma/(1 + gamma). The result is s bar − (change of s with gamma) g. */
+    const double radial = t * kernels->dot(n, bar, v);
+    const double r = kind == HCRI_DECODE ? hcri_input_at(&vjp->map.input, i, n) : 1, kept = r > 1 ? 1 : r > 0 ? r : 0;
     const double soft = kind == HCRI_SOFTEN ? ray->gauge / (1 + ray->gauge) : 1;
     by.radius = kind == HCRI_DECODE && r >= 0 && r <= 1 ? radial : 0;
     by.gauge = -kept * soft * soft * radial / along;
-    kernels->combine(n, finite_or_0(kept * soft / ray->gauge), bar, finite_or_0(by.gauge / ray->gauge), g, result);
+    hcri_frontier_combine(frontier, n, finite_or_0(kept * soft / ray->gauge), bar, finite_or_0(by.gauge / ray->gauge),
+                          result);
     return by;
 }
 
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
- * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) in vectors->gradient. Overwrites the vectors. */
+ * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. The vectors have room for outputs and parameters. */
 static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const hcri_vjp *vjp, size_t s, size_t i,
-                      const hcri_by_origin *by, const hcri_vectors *vectors, const double *bar, const double *result) {
+                      const hcri_by_origin *by, const double *g, const double *bar, const double *result,
+                      double *origin_bar, double *x_bar) {
     const size_t n = region->set.outputs, p = region->motion.parameters;
-    const double *moved = by->share < 0 ? result : bar, *g = vectors->gradient;
-    double *origin_bar = vectors->bar, *x_bar = vectors->reached;
+    const double *moved = by->share < 0 ? result : bar;
     for (size_t j = 0; j < n; j++)
         origin_bar[j] = (by->share == 0 ? 0 : by->share * moved[j]) + (by->gauge == 0 ? 0 : by->gauge * g[j]);
     for (size_t k = 0; k < p; k++)
@@ -203,30 +131,31 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
     } else if (slice->origins != NULL) {
         hcri_origins_find(region, slice, &vjp->map.input, first, rows);
     }
-    int found_gradient[HCRI_CHUNK];
-    find_gradients(region, slice, vjp, rays, first, rows, found_gradient);
+    int crosses[HCRI_CHUNK];
+    hcri_active active[HCRI_CHUNK];
+    for (size_t s = 0; s < rows; s++)
+        crosses[s] = reaches_frontier(kind, &rays[s]);
+    hcri_frontier_activate(region, slice, &vjp->map.input, rays, first, rows, crosses, active);
+    double *u = slice->vectors, *g = u + n, *own_bar = g + n, *own_result = own_bar + n;
     const size_t bar_width = kind == HCRI_GAUGE ? 1 : kind == HCRI_ENCODE ? outputs + 1 : outputs;
     const size_t width = kind == HCRI_DECODE ? outputs + 1 : outputs;
     for (size_t s = 0; s < rows; s++) {
         const size_t i = first + s;
-        double *gradient = found_gradient[s] ? slice->directions + s * n : slice->vectors + n;
-        const hcri_vectors vectors = {.reached = slice->vectors,
-                                      .gradient = gradient,
-                                      .has_gradient = found_gradient[s],
-                                      .bar = slice->vectors + 2 * n,
-                                      .result = slice->vectors + 3 * n};
-        const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : vectors.bar;
+        const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : own_bar;
         const float *bar_f32 = vjp->bar != NULL ? NULL : vjp->bar_f32 + i * bar_width;
         for (size_t j = 0; bar_f32 != NULL && kind != HCRI_GAUGE && j < outputs; j++)
-            vectors.bar[j] = (double)bar_f32[j];
+            own_bar[j] = (double)bar_f32[j];
         const double last = bar_f32 == NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
-        double *result = vjp->result != NULL ? vjp->result + i * width : vectors.result;
-        const hcri_by_origin by =
-            row_vjp(region, vjp, i, hcri_origin_of(region, slice, s), &rays[s], &vectors, bar, last, result);
+        double *result = vjp->result != NULL ? vjp->result + i * width : own_result;
+        hcri_frontier frontier = {0};
+        if (crosses[s])
+            hcri_frontier_find(region, &vjp->map.input, i, hcri_origin_of(region, slice, s), rays[s].gauge, &active[s],
+                               u, g, own_result, &frontier);
+        const hcri_by_origin by = row_vjp(region, vjp, i, &rays[s], crosses[s] ? &frontier : NULL, bar, last, result);
         hcri_affine_project(&region->affine, result);
         put_result(vjp, outputs, i, result, by.radius);
         if (slice->origins != NULL && (vjp->x_bar != NULL || vjp->x_bar_f32 != NULL))
-            put_x_bar(region, slice, vjp, s, i, &by, &vectors, bar, result);
+            put_x_bar(region, slice, vjp, s, i, &by, frontier.g, bar, result, own_bar, u);
     }
 }
 

@@ -7,9 +7,7 @@
 
 static hcr_outcome gauge(const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
     const hcri_ray_state state = rays->state[s];
-    const double result = state == HCRI_RAY_BAD    ? NAN
-                          : state == HCRI_RAY_ZERO ? 0
-                                                   : ldexp(rays->gauge[s], rays->exponent[s]);
+    const double result = state == HCRI_RAY_BAD ? NAN : state == HCRI_RAY_ZERO ? 0 : hcri_rays_gauge(rays, s);
     if (map->doubles != NULL)
         map->doubles[i] = result;
     else if (map->floats != NULL)
@@ -45,7 +43,7 @@ static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcr
     const int sound = rays->state[s] == HCRI_RAY_SOUND;
     const double *v = rays->v + s * rays->stride;
     const double norm = sound ? sqrt(hcri_kernels_best()->squares(n, v)) : 1;
-    const double r = sound ? ldexp(rays->gauge[s], rays->exponent[s]) : 0;
+    const double r = sound ? hcri_rays_gauge(rays, s) : 0;
     for (size_t j = 0; j < n; j++) {
         const double d = sound ? v[j] / norm : 0;
         if (polar != NULL)
@@ -91,7 +89,7 @@ static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcr
 static hcr_outcome contract(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
                             size_t s, size_t i) {
     const double most = 1 - region->margin[map->input.doubles == NULL];
-    const int free = ldexp(rays->gauge[s], rays->exponent[s]) <= most;
+    const int free = hcri_rays_gauge(rays, s) <= most;
     hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
     double t = free ? ldexp(1, rays->exponent[s]) : most / rays->gauge[s];
     if (rays->state[s] != HCRI_RAY_SOUND) {
@@ -106,7 +104,7 @@ static hcr_outcome contract(const hcr_region *region, hcri_slice *slice, const h
 static hcr_outcome soften(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
                           size_t s, size_t i) {
     const double most = 1 - region->margin[map->input.doubles == NULL];
-    const double gauge = ldexp(rays->gauge[s], rays->exponent[s]);
+    const double gauge = hcri_rays_gauge(rays, s);
     const int free = gauge <= most * (1 + gauge);
     hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
     double t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : most / rays->gauge[s];
@@ -152,7 +150,7 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
         const hcr_outcome outcome = put(workspace->region, slice, map, &rays, s, i);
         if (map->rays != NULL) {
             const int sound = rays.state[s] == HCRI_RAY_SOUND;
-            map->rays[i - map->first_ray] = (hcr_ray){sound ? ldexp(rays.gauge[s], rays.exponent[s]) : 0,
+            map->rays[i - map->first_ray] = (hcr_ray){sound ? hcri_rays_gauge(&rays, s) : 0,
                                                       sound ? rays.champion[s] : HCRI_NO_CONSTRAINT, (uint32_t)outcome};
         }
     }

@@ -2,6 +2,8 @@
 #ifndef HCRI_RAYS_H
 #define HCRI_RAYS_H
 
+#include <math.h>
+
 #include "ray/origins.h"
 
 typedef enum hcri_ray_state {
@@ -22,6 +24,11 @@ typedef struct hcri_rays {
     int exponent[HCRI_CHUNK];
     hcri_ray_state state[HCRI_CHUNK];
 } hcri_rays;
+
+/* The gauge of row s, its power of two undone. */
+static inline double hcri_rays_gauge(const hcri_rays *rays, size_t s) {
+    return rays->exponent[s] == 0 ? rays->gauge[s] : ldexp(rays->gauge[s], rays->exponent[s]);
+}
 
 /* Rows first … first + rows − 1 (at most workspace->chunk) of the input. */
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,

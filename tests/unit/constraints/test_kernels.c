@@ -145,26 +145,32 @@ static void test_rows(void **state) {
         }
         fill(&random, v, SAMPLES * n);
         for (size_t k = 0; k < kernel_count; k++) {
-            double together[SAMPLES] = {0};
-            for (size_t r = 0; r < layout.runs; r++)
+            double together[SAMPLES] = {0}, again[SAMPLES] = {0};
+            uint32_t champion[SAMPLES] = {0};
+            for (size_t r = 0; r < layout.runs; r++) {
                 kernels[k]->run_max(&rows, &layout.run[r], n, SAMPLES, v, n, lower, upper, together);
+                kernels[k]->run_champions(&rows, &layout.run[r], n, SAMPLES, v, n, lower, upper, again, 7, champion);
+            }
+            assert_memory_equal(again, together, sizeof again);
             for (size_t s = 0; s < SAMPLES; s++) {
                 const double *x = v + s * n;
                 double alone = 0, by_row = 0, plain = 0, sizes = 0, squares = 0, plain_squares = 0;
-                size_t found = SIZE_MAX;
+                size_t first = SIZE_MAX;
                 for (size_t r = 0; r < layout.runs; r++) {
                     kernels[k]->run_max(&rows, &layout.run[r], n, 1, x, n, lower, upper, &alone);
                     squares += kernels[k]->run_squares(&rows, &layout.run[r], n, x);
                 }
-                for (size_t r = 0; r < layout.runs && found == SIZE_MAX; r++)
-                    found = kernels[k]->run_find(&rows, &layout.run[r], n, x, lower, upper, alone);
                 for (size_t i = 0; i < rows.count; i++) {
                     const size_t start = rows.start[i];
                     const double t =
                         kernels[k]->row_dot(rows.start[i + 1] - start, rows.columns + start, rows.values + start, x);
                     double absolute;
                     const double dot = hcri_rows_dot(&rows, i, x, &absolute);
-                    by_row = fmax(by_row, fmax(t * upper[i], t * lower[i]));
+                    for (size_t side = 0; side < 2; side++)
+                        if (t * (side == 0 ? upper : lower)[i] > by_row) {
+                            by_row = t * (side == 0 ? upper : lower)[i];
+                            first = 2 * i + side;
+                        }
                     plain = fmax(plain, fmax(dot * upper[i], dot * lower[i]));
                     sizes = fmax(sizes, absolute);
                     plain_squares += dot * dot;
@@ -173,10 +179,7 @@ static void test_rows(void **state) {
                 assert_true(alone == by_row);
                 assert_near(alone, plain, sizes, n);
                 assert_true(fabs(squares - plain_squares) <= 1e-12 * plain_squares);
-                const size_t start = rows.start[found / 2];
-                const double t = kernels[k]->row_dot(rows.start[found / 2 + 1] - start, rows.columns + start,
-                                                     rows.values + start, x);
-                assert_true(t * (found % 2 == 0 ? upper : lower)[found / 2] == alone);
+                assert_int_equal(champion[s], 7 + first);
             }
         }
         hcri_layout_release(&layout, &hcri_default_allocator);
@@ -459,13 +462,29 @@ static void test_box_and_step(void **state) {
             lower[j] = -(double)(float)hcri_random_uniform(&random);
             upper[j] = (double)(float)hcri_random_uniform(&random);
         }
+        for (size_t j = 0; n % 3 == 0 && j < n; j++) { /* ties: the first one counts */
+            v[j] = j % 5 == 2 ? -1 : 0.5;
+            upper[j] = 0.75;
+            lower[j] = j % 2 == 0 ? -0.375 : -0.25;
+        }
         double plain = 0;
-        for (size_t j = 0; j < n; j++)
-            plain = fmax(plain, fmax(v[j] * lower[j], v[j] * upper[j]));
+        uint32_t first = 0;
+        for (size_t i = 0; i < 2 * n; i++) {
+            const double gauge = v[i / 2] * (i % 2 == 0 ? upper : lower)[i / 2];
+            if (gauge > plain) {
+                plain = gauge;
+                first = (uint32_t)i;
+            }
+        }
         for (size_t k = 0; k < kernel_count; k++) {
-            double best = 0;
+            double best = 0, same = 0;
+            uint32_t champion = 0, none = 7;
             kernels[k]->box_max(1, n, v, n, lower, upper, &best);
             assert_true(best == plain);
+            kernels[k]->box_champions(1, n, v, n, lower, upper, &same, 5, &champion);
+            assert_true(same == plain && champion == 5 + first);
+            kernels[k]->box_champions(1, n, v, n, lower, upper, &same, 5, &none);
+            assert_true(same == plain && none == 7);
             kernels[k]->step(n, origin, 0.3, v, lower, upper, y);
             kernels[k]->step_f32(n, origin, 0.3, v, lower, upper, f);
             for (size_t j = 0; j < n; j++) {
