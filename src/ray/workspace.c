@@ -20,7 +20,7 @@ static size_t actual_threads(size_t threads) {
 
 /* Fewer rows where rows are long: a chunk stays within about 1 MiB. */
 static size_t chunk_rows(size_t n) {
-    const size_t most = ((size_t)1 << 17) / (n + 1) + 1;
+    const size_t most = ((size_t)1 << 15) / (n + 1) + 1;
     return most < HCRI_CHUNK ? most : HCRI_CHUNK;
 }
 

@@ -201,3 +201,33 @@ double reference_gauge(const hcri_set *set, const double *origin, const double *
     point_clear(&at);
     return gauge;
 }
+
+/* 1 when y without `share` of the way from O is inside. */
+static int inside_without(const hcri_set *set, ray_point *at, const double *origin, const double *y, double share) {
+    for (size_t j = 0; j < set->n; j++) {
+        mpfr_set_d(at->y[j], y[j], MPFR_RNDN);
+        mpfr_sub_d(at->y[j], at->y[j], origin[j], MPFR_RNDN);
+        mpfr_set_d(at->term, share, MPFR_RNDN);
+        mpfr_ui_sub(at->term, 1, at->term, MPFR_RNDN);
+        mpfr_mul(at->y[j], at->y[j], at->term, MPFR_RNDN);
+        mpfr_add_d(at->y[j], at->y[j], origin[j], MPFR_RNDN);
+    }
+    return inside(set, at);
+}
+
+double reference_excess(const hcri_set *set, const double *origin, const double *y, double most) {
+    enum { HALVINGS = 12 };
+    double low = 0, high = most;
+    ray_point at;
+    point_init(&at, set->n);
+    const int is_inside = inside_without(set, &at, origin, y, 0), is_far = !inside_without(set, &at, origin, y, most);
+    for (int k = 0; k < HALVINGS && !is_inside && !is_far; k++) {
+        const double middle = (low + high) / 2;
+        if (inside_without(set, &at, origin, y, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    point_clear(&at);
+    return is_inside ? 0 : is_far ? 2 * most : high;
+}

@@ -9,4 +9,8 @@
  * below 1e9/|v|. */
 double reference_gauge(const hcri_set *set, const double *origin, const double *v);
 
+/* The share of the way from O to y that lies outside the set, when it is at most `most`: 0 where y is inside, above
+ * `most` where more is. To most/4096. */
+double reference_excess(const hcri_set *set, const double *origin, const double *y, double most);
+
 #endif

@@ -1,0 +1,97 @@
+/* What rounding does to points of the frontier against the margin that is taken for it: the margin has to be more than
+ * the worst that is found, and not more than a hundred times as much. Directions are drawn, then the worst of them
+ * changed as long as that makes it worse; what a point is off by is found in 200-bit arithmetic. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "numeric/reference.h"
+#include "numeric/regions.h"
+
+enum { MOST = 20 };
+
+static hcr_error error;
+
+/* The share of the way to the frontier point in direction v that lies outside, the point computed without a margin. */
+static double excess(const hcr_region *region, hcr_workspace *workspace, hcr_precision precision, double margin,
+                     const double *v) {
+    const size_t n = region->set.n;
+    double polar[MOST + 1], y[MOST];
+    memcpy(polar, v, n * sizeof *polar);
+    polar[n] = 1;
+    if (precision == HCR_DOUBLE) {
+        must(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, &error), &error);
+    } else {
+        float polar_f32[MOST + 1], y_f32[MOST];
+        for (size_t j = 0; j <= n; j++)
+            polar_f32[j] = (float)polar[j];
+        must(hcr_decode_f32(region, workspace, 1, NULL, polar_f32, y_f32, NULL, &error), &error);
+        for (size_t j = 0; j < n; j++)
+            y[j] = (double)y_f32[j];
+    }
+    return reference_excess(&region->set, region->origin, y, margin);
+}
+
+/* The worst excess found over the margin. */
+static double search(hcr_region *region, hcr_precision precision, hcri_random *random) {
+    enum { DRAWN = 25, CHANGED = 60 };
+    const size_t n = region->set.n;
+    const double margin = region->margin[precision];
+    double worst = 0, best[MOST] = {0}, v[MOST];
+    hcr_workspace *workspace = workspace_of(region, 1);
+    region->margin[precision] = 0;
+    for (int k = 0; k < DRAWN + CHANGED; k++) {
+        for (size_t j = 0; j < n; j++)
+            v[j] = k < DRAWN ? hcri_random_normal(random) : best[j] * (1 + 0.05 * hcri_random_normal(random));
+        const double found = excess(region, workspace, precision, margin, v);
+        if (found > worst) {
+            worst = found;
+            memcpy(best, v, n * sizeof *v);
+        }
+    }
+    region->margin[precision] = margin;
+    hcr_workspace_free(workspace);
+    return worst / margin;
+}
+
+/* A hundredth, but for the eigenvalues of matrices in double precision: what is proved of their error grows with the
+ * square of the rows, and what it is doesn't (docs/exactness.md). In single precision the step weighs more. */
+static double least_share(region_shape shape, hcr_precision precision) {
+    return (shape == SHAPE_LMI || shape == SHAPE_MIXED) && precision == HCR_DOUBLE ? 2e-4 : 0.01;
+}
+
+static void test_shape(void **state) {
+    const region_shape shape = *(const region_shape *)*state;
+    static const size_t sizes[] = {2, 6, MOST};
+    hcri_random random;
+    hcri_random_seed(&random, 400 + (uint64_t)shape);
+    for (int precision = HCR_DOUBLE; precision <= HCR_SINGLE; precision++) {
+        double worst = 0;
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+            for (size_t each = 0; each < 3 * MOST / sizes[k]; each++) {
+                hcr_region *region = random_region(shape, sizes[k], 1, each % 2 == 0 ? 0.1 : 3, &random);
+                if (region->verified_blocks[precision] == 0)
+                    worst = fmax(worst, search(region, (hcr_precision)precision, &random));
+                hcr_region_free(region);
+            }
+        print_message("    %s, %s: %.2g of the margin\n", shape_names[shape],
+                      precision == HCR_DOUBLE ? "double" : "single", worst);
+        assert_true(worst <= 1);
+        assert_true(worst >= least_share(shape, (hcr_precision)precision));
+    }
+}
+
+int main(void) {
+    static region_shape shapes[SHAPES];
+    struct CMUnitTest tests[SHAPES];
+    size_t count = 0;
+    for (int shape = SHAPE_DENSE; shape < SHAPES; shape++) {
+        shapes[shape] = (region_shape)shape;
+        tests[count++] = (struct CMUnitTest){shape_names[shape], test_shape, NULL, NULL, &shapes[shape]};
+    }
+    return _cmocka_run_group_tests("margins", tests, count, NULL, NULL);
+}
