@@ -2,6 +2,7 @@
 hcr's C library, hcr.torch and hcr.jax beside RAYEN, Πnet, cvxpylayers and, for the ball, torch's closed form."""
 
 import os
+import subprocess
 import sys
 import types
 
@@ -237,8 +238,17 @@ def compare(results, layers, options, letter, precision):
         results.add("layers", letter, what, name, value, precision=precision, batch=batch, more=more)
 
 
+def build_package(options):
+    """The package's library: hcr's with XLA's calls."""
+    folder = options.build / "package"
+    configure = ["cmake", "-S", options.home / "python", "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
+    subprocess.run(configure, check=True, stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", folder], check=True, stdout=sys.stderr)
+    return folder / "hcr" / "libhcr.so"
+
+
 def measure(results, options):
-    os.environ["HCR_LIBRARY"] = str(options.build / "libhcr.so")
+    os.environ["HCR_LIBRARY"] = str(build_package(options))
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     sys.path.insert(0, str(options.home / "python" / "src"))
