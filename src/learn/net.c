@@ -114,10 +114,11 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
         return hcri_fail(error, HCR_ERROR_SHAPE, "a batch of %zu rows is too large: choose a smaller one", capacity);
     const size_t units = capacity * net->hidden, outputs = capacity * net->outputs;
     const size_t input = capacity * net->encode.inputs * (steps + 1);
-    const size_t matrix = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : 0;
+    const size_t longest = net->hidden > net->inputs ? net->hidden : net->inputs;
+    const size_t packed = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : HCRI_STRIP * longest;
     const size_t sizes[] = {
         input,         outputs, outputs, units, units, capacity * net->steps, 4 * units * steps, units * (steps + 1),
-        units * steps, units,   matrix};
+        units * steps, units,   packed};
     float **const parts[] = {&pass->input,       &pass->outputs,  &pass->outputs_bar, &pass->encoded,
                              &pass->encoded_bar, &pass->ones,     &pass->gates,       &pass->cell,
                              &pass->tanh_cell,   &pass->cell_bar, &pass->packed};
@@ -179,7 +180,7 @@ static hcri_product packed_product(hcri_layer layer, size_t rows, const float *i
 
 static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
     const size_t hidden = net->hidden, units = rows * hidden, wide = net->encode.inputs;
-    hcri_pack(net->encode.outputs, wide, weights + net->encode.weight, wide, 1, pass->packed);
+    hcri_pack(net->encode.outputs, wide, weights + net->encode.weight, pass->packed);
     for (size_t i = 0; i < rows; i++)
         memset(pass->input + i * wide + net->features, 0, hidden * sizeof *pass->input);
     memset(pass->cell, 0, units * sizeof *pass->cell);
@@ -195,19 +196,61 @@ static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *p
         memcpy(pass->encoded + i * hidden, last + i * wide, hidden * sizeof *last);
 }
 
+/* out = W · in' + bias for a strip of the batch, transposed: so W is taken as it lies, where in · W' would have to lay
+ * it out anew for every batch. */
+static void forward_strip(hcri_layer layer, size_t rows, const float *weights, const float *in, float *packed,
+                          float *out) {
+    hcri_pack(rows, layer.inputs, in, packed);
+    for (size_t first = 0; first < layer.outputs; first += HCRI_STRIP) {
+        const size_t outputs = layer.outputs - first < HCRI_STRIP ? layer.outputs - first : HCRI_STRIP;
+        const float *bias = weights + layer.bias + first;
+        float sums[HCRI_STRIP * HCRI_STRIP];
+        const hcri_product product = {.rows = outputs,
+                                      .inputs = layer.inputs,
+                                      .outputs = HCRI_STRIP,
+                                      .in = weights + layer.weight + first * layer.inputs,
+                                      .row = layer.inputs,
+                                      .column = 1,
+                                      .matrix = packed,
+                                      .step = HCRI_STRIP,
+                                      .out = sums};
+        hcri_multiply_by(&product);
+        for (size_t o = 0; o < outputs; o++)
+            for (size_t i = 0; i < HCRI_STRIP; i++)
+                sums[o * HCRI_STRIP + i] += bias[o];
+        hcri_transpose_floats(outputs, rows, sums, HCRI_STRIP, out + first, layer.outputs);
+    }
+}
+
+/* A strip must be this full to be worth its while; CBLAS has the rest. */
+#define FULL_ENOUGH (HCRI_STRIP * 3 / 4)
+
+/* out = in · W' + bias */
+static void layer_forward(hcri_layer layer, size_t rows, const float *weights, const float *in, float *packed,
+                          float *out) {
+    size_t i = 0;
+    for (size_t count; i < rows; i += count) {
+        const float *from = in + i * layer.inputs;
+        float *to = out + i * layer.outputs;
+        count = rows - i < HCRI_STRIP ? rows - i : HCRI_STRIP;
+        if (count >= FULL_ENOUGH) {
+            forward_strip(layer, count, weights, from, packed, to);
+            continue;
+        }
+        fill_rows(count, layer.outputs, weights + layer.bias, to);
+        hcri_multiply_transposed(count, layer.outputs, layer.inputs, from, weights + layer.weight, to);
+    }
+}
+
 void hcri_net_forward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
-    const hcri_layer encode = net->encode, head = net->head;
     if (net->encoder == HCR_ENCODER_LSTM) {
         lstm_forward(net, weights, pass, rows);
     } else {
-        fill_rows(rows, encode.outputs, weights + encode.bias, pass->encoded);
-        hcri_multiply_transposed(rows, encode.outputs, encode.inputs, pass->input, weights + encode.weight,
-                                 pass->encoded);
+        layer_forward(net->encode, rows, weights, pass->input, pass->packed, pass->encoded);
         if (!net->linear)
-            rectify(rows * encode.outputs, pass->encoded);
+            rectify(rows * net->hidden, pass->encoded);
     }
-    fill_rows(rows, head.outputs, weights + head.bias, pass->outputs);
-    hcri_multiply_transposed(rows, head.outputs, head.inputs, pass->encoded, weights + head.weight, pass->outputs);
+    layer_forward(net->head, rows, weights, pass->encoded, pass->packed, pass->outputs);
 }
 
 /* inputs_bar = outputs_bar · W for the last `columns` of the layer's inputs: W is used as it lies. */
@@ -248,9 +291,8 @@ static void lstm_gradient(hcri_layer layer, size_t rows, hcri_pass *pass, float 
                                   .strip = HCRI_STRIP,
                                   .out = transposed};
     hcri_multiply_by(&product);
-    for (size_t o = 0; o < layer.outputs; o++)
-        for (size_t k = 0; k < layer.inputs; k++)
-            gradient[layer.weight + o * layer.inputs + k] = transposed[k * layer.outputs + o];
+    hcri_transpose_floats(layer.inputs, layer.outputs, transposed, layer.outputs, gradient + layer.weight,
+                          layer.inputs);
     hcri_sum_columns(rows, layer.outputs, pass->gates, pass->ones, gradient + layer.bias);
 }
 
@@ -289,8 +331,8 @@ hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, hcri
         hcri_predictor_release(predictor);
         return hcri_fail_memory(error);
     }
-    hcri_pack(encode.outputs, encode.inputs, weights + encode.weight, encode.inputs, 1, predictor->encode);
-    hcri_pack(head.outputs, head.inputs, weights + head.weight, head.inputs, 1, predictor->head);
+    hcri_pack(encode.outputs, encode.inputs, weights + encode.weight, predictor->encode);
+    hcri_pack(head.outputs, head.inputs, weights + head.weight, predictor->head);
     return HCR_OK;
 }
 

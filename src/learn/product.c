@@ -4,12 +4,29 @@
 
 size_t hcri_strips(size_t count) { return (count + HCRI_STRIP - 1) / HCRI_STRIP * HCRI_STRIP; }
 
-void hcri_pack(size_t outputs, size_t inputs, const float *W, size_t output_step, size_t input_step, float *packed) {
-    for (size_t first = 0; first < outputs; first += HCRI_STRIP) {
+/* Four by four, which fit into registers. */
+void hcri_transpose_floats(size_t rows, size_t columns, const float *from, size_t from_row, float *to, size_t to_row) {
+    const size_t even_rows = rows - rows % 4, even_columns = columns - columns % 4;
+    for (size_t i = 0; i < even_rows; i += 4)
+        for (size_t k = 0; k < even_columns; k += 4) {
+            float block[4][4];
+            for (size_t r = 0; r < 4; r++)
+                for (size_t c = 0; c < 4; c++)
+                    block[c][r] = from[(i + r) * from_row + k + c];
+            for (size_t c = 0; c < 4; c++)
+                memcpy(to + (k + c) * to_row + i, block[c], sizeof block[c]);
+        }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = i < even_rows ? even_columns : 0; k < columns; k++)
+            to[k * to_row + i] = from[i * from_row + k];
+}
+
+void hcri_pack(size_t outputs, size_t inputs, const float *W, float *packed) {
+    for (size_t first = 0; first < outputs; first += HCRI_STRIP, packed += inputs * HCRI_STRIP) {
         const size_t count = outputs - first < HCRI_STRIP ? outputs - first : HCRI_STRIP;
-        for (size_t k = 0; k < inputs; k++, packed += HCRI_STRIP)
-            for (size_t o = 0; o < HCRI_STRIP; o++)
-                packed[o] = o < count ? W[(first + o) * output_step + k * input_step] : 0;
+        if (count < HCRI_STRIP)
+            memset(packed, 0, inputs * HCRI_STRIP * sizeof *packed);
+        hcri_transpose_floats(count, inputs, W + first * inputs, inputs, packed, HCRI_STRIP);
     }
 }
 

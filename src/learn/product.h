@@ -1,7 +1,7 @@
-/* Products of few rows with a matrix, for the steps of an LSTM, for predictions and for the derivatives of a layer. A
- * BLAS would lay the matrix out anew in every call, and doesn't promise the same bits for a row in every batch; here
- * the matrix is laid out once or used as it lies, and a result is a sum over the inputs in their order, by the same
- * instructions for every row of a group of HCRI_GROUP. */
+/* Products of few rows with a matrix, for the outputs of a layer and the derivative by its inputs, for the steps of an
+ * LSTM and for predictions. A BLAS would lay the matrix out anew in every call, and doesn't promise the same bits for a
+ * row in every batch; here the matrix is laid out once or used as it lies, and a result is a sum over the inputs in
+ * their order, by the same instructions for every row of a group of HCRI_GROUP. */
 #ifndef HCRI_PRODUCT_H
 #define HCRI_PRODUCT_H
 
@@ -28,8 +28,11 @@ typedef struct hcri_product {
 /* Rows beyond the last whole group have the same values but perhaps not the same bits. */
 void hcri_multiply_by(const hcri_product *product);
 
-/* A matrix W, with the number of output o and input k at W[o · output_step + k · input_step], laid out for step
- * HCRI_STRIP and strip inputs · HCRI_STRIP; `packed` has hcri_strips(outputs) · inputs numbers. */
-void hcri_pack(size_t outputs, size_t inputs, const float *W, size_t output_step, size_t input_step, float *packed);
+/* to (columns × rows) = from' (rows × columns); rows of from and to are from_row and to_row apart. */
+void hcri_transpose_floats(size_t rows, size_t columns, const float *from, size_t from_row, float *to, size_t to_row);
+
+/* A matrix W (outputs × inputs) laid out for step HCRI_STRIP and strip inputs · HCRI_STRIP; `packed` has
+ * hcri_strips(outputs) · inputs numbers. */
+void hcri_pack(size_t outputs, size_t inputs, const float *W, float *packed);
 
 #endif

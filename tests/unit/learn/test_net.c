@@ -129,6 +129,60 @@ static void test_lstm_is_torch(void **state) {
     compare(&lstm, HCR_ENCODER_LSTM);
 }
 
+/* out = W in + b in double precision. */
+static void sums(hcri_layer layer, const float *weights, const double *in, double *out) {
+    for (size_t o = 0; o < layer.outputs; o++) {
+        out[o] = (double)weights[layer.bias + o];
+        for (size_t k = 0; k < layer.inputs; k++)
+            out[o] += (double)weights[layer.weight + o * layer.inputs + k] * in[k];
+    }
+}
+
+/* Batches that fill strips, fill the last one in part, and leave little of it: against sums in double. */
+static void test_strips_of_a_batch(void **state) {
+    (void)state;
+    enum { INPUTS = 37, HIDDEN = 41, OUTPUTS = 35, MOST = 2 * HCRI_STRIP + 5 };
+    const size_t batches[] = {HCRI_STRIP, HCRI_STRIP - 1, HCRI_STRIP + 27, MOST};
+    hcri_net net;
+    hcri_pass pass;
+    hcri_random random;
+    hcri_random_seed(&random, 3);
+    assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 0, INPUTS, 1, HIDDEN, OUTPUTS, NULL), HCR_OK);
+    assert_int_equal(hcri_pass_create(&net, MOST + 1, &pass, NULL), HCR_OK);
+    float *weights = hcri_floats(net.weights), *inputs = hcri_floats(MOST * INPUTS);
+    size_t row[MOST];
+    hcri_net_initialise(&net, &random, weights);
+    for (size_t k = 0; k < HIDDEN; k++)
+        weights[net.encode.bias + k] = (float)hcri_random_normal(&random);
+    for (size_t k = 0; k < OUTPUTS; k++)
+        weights[net.head.bias + k] = (float)hcri_random_normal(&random);
+    for (size_t k = 0; k < MOST * INPUTS; k++)
+        inputs[k] = (float)hcri_random_normal(&random);
+    for (size_t i = 0; i < MOST; i++)
+        row[i] = i;
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++) {
+        const size_t count = batches[b];
+        pass.outputs[count * OUTPUTS] = 42;
+        hcri_pass_gather(&net, &pass, count, row, inputs);
+        hcri_net_forward(&net, weights, &pass, count);
+        assert_true(pass.outputs[count * OUTPUTS] == 42);
+        for (size_t i = 0; i < count; i++) {
+            double in[INPUTS], encoded[HIDDEN], expected[OUTPUTS];
+            for (size_t k = 0; k < INPUTS; k++)
+                in[k] = (double)inputs[i * INPUTS + k];
+            sums(net.encode, weights, in, encoded);
+            for (size_t k = 0; k < HIDDEN; k++)
+                encoded[k] = fmax(encoded[k], 0);
+            sums(net.head, weights, encoded, expected);
+            /* single precision against double: sums of some forty numbers */
+            assert_true(distance(OUTPUTS, pass.outputs + i * OUTPUTS, expected) < 2e-6);
+        }
+    }
+    hcri_pass_release(&pass);
+    free(weights);
+    free(inputs);
+}
+
 /* Without activation the network is a product of matrices: its derivative by an input times the outputs' is exact. */
 static void test_linear_encoder(void **state) {
     (void)state;
@@ -192,9 +246,9 @@ static void test_initial_weights(void **state) {
 int main(void) {
     hcri_blas_begin();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense_is_torch),  cmocka_unit_test(test_lstm_is_torch),
-        cmocka_unit_test(test_linear_encoder),  cmocka_unit_test(test_shapes_are_checked),
-        cmocka_unit_test(test_initial_weights),
+        cmocka_unit_test(test_dense_is_torch),     cmocka_unit_test(test_lstm_is_torch),
+        cmocka_unit_test(test_strips_of_a_batch),  cmocka_unit_test(test_linear_encoder),
+        cmocka_unit_test(test_shapes_are_checked), cmocka_unit_test(test_initial_weights),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     hcri_blas_end();

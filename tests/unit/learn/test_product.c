@@ -58,10 +58,8 @@ static void test_layouts(void **state) {
                             .bias = bias,
                             .out = out};
     assert_int_equal(hcri_strips(OUTPUTS), 96);
-    hcri_pack(OUTPUTS, INPUTS, W, INPUTS, 1, packed);
+    hcri_pack(OUTPUTS, INPUTS, W, packed);
     check(&product, INPUTS, 1);
-    hcri_pack(OUTPUTS, INPUTS, W, 1, OUTPUTS, packed);
-    check(&product, 1, OUTPUTS);
     /* as it lies, inputs × outputs, and the rows' numbers apart from each other */
     product.matrix = W;
     product.step = OUTPUTS;
@@ -72,13 +70,29 @@ static void test_layouts(void **state) {
     check(&product, 1, OUTPUTS);
 }
 
+/* Whole blocks and what is beside them; nothing else is written. */
+static void test_transpose(void **state) {
+    (void)state;
+    static float to[INPUTS * IN_ROW];
+    fill(ROWS * IN_ROW, in, 5);
+    for (size_t rows = 1; rows <= ROWS; rows++)
+        for (size_t columns = 1; columns <= INPUTS; columns++) {
+            for (size_t k = 0; k < INPUTS * IN_ROW; k++)
+                to[k] = 42;
+            hcri_transpose_floats(rows, columns, in, IN_ROW, to, IN_ROW);
+            for (size_t k = 0; k < INPUTS; k++)
+                for (size_t i = 0; i < IN_ROW; i++)
+                    assert_true(to[k * IN_ROW + i] == (k < columns && i < rows ? in[i * IN_ROW + k] : 42));
+        }
+}
+
 /* A row of a group has the same bits wherever it is in it, whatever is beside it. */
 static void test_bits_are_independent_of_the_group(void **state) {
     (void)state;
     static float group[HCRI_GROUP * INPUTS], result[HCRI_GROUP * OUTPUTS], first[OUTPUTS], row[INPUTS];
     fill(OUTPUTS * INPUTS, W, 3);
     fill(INPUTS, row, 4);
-    hcri_pack(OUTPUTS, INPUTS, W, INPUTS, 1, packed);
+    hcri_pack(OUTPUTS, INPUTS, W, packed);
     const hcri_product product = {.rows = HCRI_GROUP,
                                   .inputs = INPUTS,
                                   .outputs = OUTPUTS,
@@ -102,6 +116,7 @@ static void test_bits_are_independent_of_the_group(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_transpose),
         cmocka_unit_test(test_bits_are_independent_of_the_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,9 @@ def backward(
     name: str, values: Tensor, x: Tensor | None, rays: Tensor | None, bar: Tensor, region: Region
 ) -> tuple[Tensor, Tensor | None]:
     """The gradients by a map's input and by its parameters, from that by its result."""
-    bar = bar.to(values.dtype).contiguous()
+    if bar.dtype != values.dtype:  # asking costs less than a conversion to the same type
+        bar = bar.to(values.dtype)
+    bar = bar.contiguous()
     by_values = torch.empty_like(values)
     by_x = None if x is None else torch.empty_like(x)
     region._run(
