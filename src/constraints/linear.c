@@ -119,15 +119,17 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     if (linear->inverse_lower == NULL || linear->inverse_upper == NULL || linear->at_origin == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < count; i++) {
-        linear->at_origin[i] = hcri_rows_dot_minus(&linear->rows, i, origin, 0);
+        double at[3];
+        hcri_rows_dot_minus_each(&linear->rows, i, origin, (double[]){0, linear->upper[i], linear->lower[i]}, at);
+        linear->at_origin[i] = at[0];
         if (!isinf(linear->upper[i])) {
-            const double c = hcri_rows_dot_minus(&linear->rows, i, origin, linear->upper[i]);
+            const double c = at[1];
             if (!(c < 0))
                 return hcri_block_refuse_origin(2 * i, c, error);
             linear->inverse_upper[i] = -1 / c;
         }
         if (!isinf(linear->lower[i])) {
-            const double c = -hcri_rows_dot_minus(&linear->rows, i, origin, linear->lower[i]);
+            const double c = -at[2];
             if (!(c < 0))
                 return hcri_block_refuse_origin(2 * i + 1, c, error);
             linear->inverse_lower[i] = 1 / c;

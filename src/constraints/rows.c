@@ -127,6 +127,17 @@ double hcri_rows_dot_minus(const hcri_rows *rows, size_t i, const double *y, dou
     return hcri_dd_value(total);
 }
 
+void hcri_rows_dot_minus_each(const hcri_rows *rows, size_t i, const double *y, const double b[3], double value[3]) {
+    hcri_dd total[3] = {{-b[0], 0}, {-b[1], 0}, {-b[2], 0}};
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double x = rows->values[k], at = y[rows->columns[k]], product = x * at, lost = fma(x, at, -product);
+        for (size_t r = 0; r < 3; r++)
+            total[r] = hcri_dd_add(hcri_dd_add(total[r], product), lost);
+    }
+    for (size_t r = 0; r < 3; r++)
+        value[r] = hcri_dd_value(total[r]);
+}
+
 /* -------------------------------------------------------------------------------------------------------- layout */
 
 /* Is row i the row before it, moved one column on? */

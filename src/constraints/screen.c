@@ -35,11 +35,13 @@ static int fill_row(const hcri_screen *screen, size_t i, size_t n, size_t terms,
         largest = fmax(largest, fabs(values[k]));
     const int exponent = ilogb(largest);
     const double low = ldexp(lower, exponent), high = ldexp(upper, exponent), most = fmax(fabs(low), fabs(high));
-    if (!(most >= 0x1p-80 && most <= 0x1p80) || (low != 0 && fabs(low) < 0x1p-100) || (high != 0 && high < 0x1p-100))
+    if (exponent < -1000 || !(most >= 0x1p-80 && most <= 0x1p80) || (low != 0 && fabs(low) < 0x1p-100) ||
+        (high != 0 && high < 0x1p-100))
         return 0;
-    float *panel = screen->panels + i / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n;
+    float *panel = screen->panels + i / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n + i % HCRI_SINGLE_PANEL;
+    const double scale = ldexp(1, -exponent);
     for (size_t k = 0; k < terms; k++)
-        panel[HCRI_SINGLE_PANEL * columns[k] + i % HCRI_SINGLE_PANEL] = (float)ldexp(values[k], -exponent);
+        panel[HCRI_SINGLE_PANEL * columns[k]] = (float)(values[k] * scale);
     screen->lower[i] = (float)low;
     screen->upper[i] = (float)high;
     screen->doubt[i] = (float)(1.01 * ((double)n + 16) * 0x1p-24 * ldexp(hcri_norm(terms, values), -exponent) * most);

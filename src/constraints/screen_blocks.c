@@ -104,8 +104,8 @@ static int key_by_length(const ordering *at, const uint32_t *row, size_t count) 
     for (size_t i = 0; i < count; i++) {
         const double length = at->length[row[i] - at->first];
         at->key[i] = -length;
-        longest = fmax(longest, length);
-        shortest = fmin(shortest, length);
+        longest = length > longest ? length : longest;
+        shortest = length < shortest ? length : shortest;
     }
     return longest > 1.2 * shortest;
 }
@@ -164,7 +164,9 @@ static void bound_side(const hcri_rows *rows, const uint32_t *row, size_t count,
     for (size_t j = 0; j < n; j++)
         centre[j] = 0;
     for (size_t i = 0; i < count; i++) {
-        sides += inverse[row[i]] != 0;
+        if (inverse[row[i]] == 0)
+            continue;
+        sides++;
         for (size_t k = rows->start[row[i]]; k < rows->start[row[i] + 1]; k++)
             centre[rows->columns[k]] += rows->values[k] * inverse[row[i]];
     }

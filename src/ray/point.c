@@ -83,15 +83,22 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
     if (region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded &&
         result.anchor != HCRI_ANCHOR_CENTRE)
         return;
-    /* Each time it takes eight times the share of the way; the origin, at the end, is inside. */
-    for (double share = 0x1p-53; share <= 2; share *= 8) {
+    /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
+     * of the way. */
+    for (double share = 0;;) {
         double *y = as_doubles(&result);
         if (region->affine.count != 0)
             complete(&result, y);
         if (t == 0 || holds(&result, precision, y))
             return;
-        step(&result, t * fmax(1 - share, 0));
+        share = share > 0
+                    ? 8 * share
+                    : fmax(2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y), 0x1p-53);
+        if (share >= 1)
+            break;
+        step(&result, t * (1 - share));
     }
+    step(&result, 0); /* the origin is inside */
     complete(&result, as_doubles(&result));
 }
 

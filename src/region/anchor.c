@@ -1,5 +1,6 @@
 #include "region/anchor.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "region/slice_centre.h"
@@ -9,15 +10,43 @@ size_t hcri_anchor_scratch(const hcr_region *region) {
     return region->origin_proved ? 0 : hcri_slice_centre_scratch(region);
 }
 
-int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point) {
+/* What results are verified by. */
+static const hcri_constraint *const *verified(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
+                                              size_t *count) {
     const int all = anchor == HCRI_ANCHOR_CENTRE;
-    const size_t count = all ? region->set.blocks : region->verified_blocks[precision];
-    for (size_t b = 0; b < count; b++) {
-        const hcri_constraint *block = all ? region->set.block[b] : region->verified[precision][b];
-        if (!block->kind->holds(block, point))
+    *count = all ? region->set.blocks : region->verified_blocks[precision];
+    return all ? (const hcri_constraint *const *)region->set.block : region->verified[precision];
+}
+
+int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point) {
+    size_t count;
+    const hcri_constraint *const *block = verified(region, anchor, precision, &count);
+    for (size_t b = 0; b < count; b++)
+        if (!block[b]->kind->holds(block[b], point))
             return 0;
-    }
     return 1;
+}
+
+/* In the outputs, for given parameters. */
+static int is_affine(const hcri_constraint *block) {
+    return block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
+}
+
+double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
+                             const double *origin, const double *point) {
+    size_t count;
+    const hcri_constraint *const *block = verified(region, anchor, precision, &count);
+    double most = 0;
+    for (size_t b = 0; b < count; b++)
+        for (size_t i = 0; is_affine(block[b]) && i < block[b]->count; i++) {
+            if (!block[b]->kind->exists(block[b], i))
+                continue;
+            double rounding;
+            const double c = block[b]->kind->value(block[b], i, point, &rounding) + rounding;
+            if (c > 0)
+                most = fmax(most, c / (c - block[b]->kind->value(block[b], i, origin, NULL)));
+        }
+    return most;
 }
 
 /* Bounds, whose values have no rounding, hold on the frontier too, where no ray can begin. */

@@ -34,5 +34,9 @@ void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double 
 /* 1 when the point (y, x) surely satisfies what results are verified by: the blocks that have no margin in this
  * precision, or all of them when the origin is a centre. */
 int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point);
+/* For a point that wasn't verified: after which share of the way to the origin all bounds and rows would be, with the
+ * rounding that they had there: c − share (c − c(O)) = 0. 0 when they all hold. */
+double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
+                             const double *origin, const double *point);
 
 #endif

@@ -183,12 +183,22 @@ hcr_status hcri_builder_check_rows(const hcr_builder *builder, size_t rows, cons
     return HCR_OK;
 }
 
-/* The coefficients of a row that aren't 0, with room for n of them. */
+/* The coefficients of a row that aren't 0, with room for the longest of the rows. */
 typedef struct kept_row {
     size_t count;
     uint32_t *columns;
     double *values;
 } kept_row;
+
+static hcr_status reserve(kept_row *row, const hcr_allocator *allocator, size_t rows, const size_t *start,
+                          hcr_error *error) {
+    size_t longest = 0;
+    for (size_t i = 0; i < rows; i++)
+        longest = start[i + 1] - start[i] > longest ? start[i + 1] - start[i] : longest;
+    row->columns = hcri_allocate(allocator, longest, sizeof *row->columns);
+    row->values = hcri_allocate(allocator, longest, sizeof *row->values);
+    return row->columns == NULL || row->values == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
 
 static void keep(kept_row *row, const size_t *start, const uint32_t *columns, const double *values, size_t i) {
     row->count = 0;
@@ -240,9 +250,8 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_linear *linear = hcri_builder_linear(builder);
     const hcr_allocator *allocator = &builder->set.allocator;
-    kept_row kept = {0, hcri_allocate(allocator, builder->set.n, sizeof *kept.columns),
-                     hcri_allocate(allocator, builder->set.n, sizeof *kept.values)};
-    hcr_status status = kept.columns == NULL || kept.values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    kept_row kept = {0};
+    hcr_status status = reserve(&kept, allocator, rows, start, error);
     const size_t before = linear->rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
@@ -281,9 +290,8 @@ hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const s
                              right[i]);
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_set *set = &builder->set;
-    kept_row kept = {0, hcri_allocate(&set->allocator, set->n, sizeof *kept.columns),
-                     hcri_allocate(&set->allocator, set->n, sizeof *kept.values)};
-    hcr_status status = kept.columns == NULL || kept.values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    kept_row kept = {0};
+    hcr_status status = reserve(&kept, &set->allocator, rows, start, error);
     const size_t before = set->equalities.rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {

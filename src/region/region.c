@@ -45,10 +45,21 @@ static void extra_of_dependent(const hcr_region *region, double unit, const doub
         }
 }
 
+/* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
+static int is_idle(const hcr_region *region, const hcri_constraint *block) {
+    const size_t count = block->kind->id == HCRI_BOX ? 2 * region->set.outputs : block->count;
+    size_t i = 0;
+    while (i < count && !block->kind->exists(block, i))
+        i++;
+    return i == count;
+}
+
 /* The margin that a block needs; infinity when there is none. */
 static double margin_of(const hcr_region *region, const hcri_constraint *block, double unit,
                         const hcri_extent *extent) {
     const int moves = region->motion.parameters != 0;
+    if (is_idle(region, block))
+        return 0;
     return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent);
 }
 

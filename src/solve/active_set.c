@@ -45,6 +45,7 @@ struct hcri_active_set {
     double *cross, *step, *correction;
     double *direction; /* n */
     hcri_envelope gram;
+    int out_of_memory; /* since p came */
 };
 
 /* Squared lengths of what active rows leave of another: from here on rounding counts, and is all that there is. */
@@ -255,6 +256,7 @@ static void find_worst(hcri_active_set *a) {
 static int make_room(hcri_active_set *a) {
     if (a->active < a->active_capacity)
         return 1;
+    a->out_of_memory = 1;
     const size_t capacity = 2 * a->active_capacity + 64;
     double **numbers[] = {&a->side, &a->multiplier, &a->cross, &a->step, &a->correction};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -268,6 +270,7 @@ static int make_room(hcri_active_set *a) {
         return 0;
     a->constraint = constraint;
     a->active_capacity = capacity;
+    a->out_of_memory = 0;
     return 1;
 }
 
@@ -360,7 +363,7 @@ static void start_point(hcri_active_set *a, const double *p) {
     memcpy(a->y, a->p, a->n * sizeof *p);
 }
 
-/* 0 without memory. */
+/* 0 when the equalities alone can't be factored, or without memory. */
 static int start(hcri_active_set *a, const double *p) {
     for (size_t i = 0; i < a->active; i++)
         a->is_active[a->constraint[i]] = 0;
@@ -370,6 +373,7 @@ static int start(hcri_active_set *a, const double *p) {
     memset(a->safe, 0, a->count * sizeof *a->safe);
     a->listed = 0;
     hcri_envelope_clear(&a->gram);
+    a->out_of_memory = 0;
     start_point(a, p);
     a->careful = 0;
     for (size_t c = a->equality; c < a->cut; c++) {
@@ -523,14 +527,24 @@ static int descend(hcri_active_set *a, double *y) {
     return a->worst == NONE;
 }
 
-int hcri_active_set_project(hcri_active_set *a, const double *p, double *y) { return start(a, p) && descend(a, y); }
+static hcr_status outcome(const hcri_active_set *a, int solved, hcr_error *error) {
+    if (solved)
+        return HCR_OK;
+    return a->out_of_memory || a->gram.out_of_memory
+               ? hcri_fail_memory(error)
+               : hcri_fail(error, HCR_ERROR_SOLVER, "the active constraints are too many or too nearly dependent");
+}
+
+hcr_status hcri_active_set_project(hcri_active_set *a, const double *p, double *y, hcr_error *error) {
+    return outcome(a, start(a, p) && descend(a, y), error);
+}
 
 int hcri_active_set_cut(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double right) {
     return append(a, terms, columns, values, 1, -INFINITY, right);
 }
 
-int hcri_active_set_again(hcri_active_set *a, double *y) {
+hcr_status hcri_active_set_again(hcri_active_set *a, double *y, hcr_error *error) {
     a->listed = 0;
     find_worst(a);
-    return descend(a, y);
+    return outcome(a, descend(a, y), error);
 }

@@ -16,13 +16,13 @@ typedef struct hcri_active_set hcri_active_set;
 /* For the box, the rows and the equalities of a region, which is kept. */
 hcr_status hcri_active_set_create(const hcr_region *region, hcri_active_set **active_set, hcr_error *error);
 void hcri_active_set_free(hcri_active_set *active_set); /* NULL is fine */
-/* y = the nearest point to p, right to rounding; cuts are gone. 0 when it can't be had: more active constraints than
- * memory is spent on, or they depend on each other too closely. */
-int hcri_active_set_project(hcri_active_set *active_set, const double *p, double *y);
+/* y = the nearest point to p, right to rounding; cuts are gone. SOLVER when it can't be had: more active constraints
+ * than memory is spent on, or they depend on each other too closely. */
+hcr_status hcri_active_set_project(hcri_active_set *active_set, const double *p, double *y, hcr_error *error);
 /* One more inequality, values·y <= right with |values| = 1, until the next point. 0 without memory. */
 int hcri_active_set_cut(hcri_active_set *active_set, size_t terms, const uint32_t *columns, const double *values,
                         double right);
 /* y = the nearest point to the last p with the cuts that came since: it goes on from where it was. 0 as above. */
-int hcri_active_set_again(hcri_active_set *active_set, double *y);
+hcr_status hcri_active_set_again(hcri_active_set *active_set, double *y, hcr_error *error);
 
 #endif

@@ -13,6 +13,7 @@
 #include "solve/lp.h"
 #include "solve/nlp.h"
 #include "solve/propagate.h"
+#include "solve/surround.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -177,6 +178,10 @@ hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_
 hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
     static const double beyond_tolerance = 1e-6;
     const size_t n = set->n;
+    int surrounded;
+    HCRI_TRY(hcri_surround_prove(set, lower, upper, &surrounded, error));
+    if (surrounded)
+        return HCR_OK;
     hcri_program program;
     HCRI_TRY(recession_program(set, lower, upper, &program, error));
     hcri_lp *lp = NULL;
@@ -206,8 +211,12 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
  * bound. */
 static const double cheap_sweep = 2e5;
 
+static double widen(double centre, double inradius, double reach) {
+    return reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
+}
+
 void hcri_bounds_take(double centre, double inradius, double reach, int side, double *lower, double *upper) {
-    const double widened = reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
+    const double widened = widen(centre, inradius, reach);
     if (side == 0)
         *upper = fmin(*upper, centre + widened);
     else
@@ -235,6 +244,75 @@ static int is_cheap(const hcri_set *set, size_t programs) {
     return (double)programs * (numbers + (double)set->n) <= cheap_sweep;
 }
 
+typedef struct sweep {
+    const hcri_local *local;
+    double *lower, *upper;
+    hcri_lp *lp;
+    double *objective;
+    int *reached; /* 2n: the bounds that a point is known at, so that they can't be narrowed */
+} sweep;
+
+static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
+    const hcri_local *local = at->local;
+    hcri_lp_outcome outcome;
+    *value = INFINITY;
+    HCRI_TRY(hcri_lp_maximise(at->lp, at->objective, &outcome, error));
+    if (outcome != HCRI_LP_OPTIMAL)
+        return HCR_OK;
+    *value = hcri_lp_value(at->lp) * local->scale;
+    const double *z = hcri_lp_solution(at->lp);
+    for (size_t j = 0; j < local->set->n; j++) {
+        const double centre = local->centre[j], reach = z[j] * local->scale;
+        at->reached[2 * j] |= centre + widen(centre, local->scale, reach) >= at->upper[j];
+        at->reached[2 * j + 1] |= centre - widen(centre, local->scale, -reach) <= at->lower[j];
+    }
+    return HCR_OK;
+}
+
+/* Two corners first, where many bounds are often reached (filtering: Gleixner et al., Three enhancements for
+ * optimization-based bound tightening, 2017), when all outputs are asked for. */
+static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
+    const hcri_local *local = at->local;
+    const size_t n = local->set->n, outputs = local->set->outputs;
+    double value;
+    for (int side = 0; all && side < 2; side++) {
+        for (size_t j = 0; j < outputs; j++)
+            at->objective[j] = side == 0 ? 1 : -1;
+        HCRI_TRY(sweep_solve(at, &value, error));
+    }
+    memset(at->objective, 0, n * sizeof *at->objective);
+    for (size_t j = 0; j < outputs; j++)
+        for (int side = 0; side < 2; side++) {
+            if (at->reached[2 * j + (size_t)side] || (!all && !isinf((side == 0 ? at->upper : at->lower)[j])))
+                continue;
+            at->objective[j] = side == 0 ? 1 : -1;
+            HCRI_TRY(sweep_solve(at, &value, error));
+            if (!isinf(value))
+                hcri_bounds_take(local->centre[j], local->scale, value, side, &at->lower[j], &at->upper[j]);
+            at->objective[j] = 0;
+        }
+    return HCR_OK;
+}
+
+static hcr_status extremes_by_programs(const hcri_local *local, int all, double *lower, double *upper,
+                                       hcr_error *error) {
+    const size_t n = local->set->n;
+    hcri_program program;
+    HCRI_TRY(hcri_local_plain(local, &program, error));
+    sweep at = {.local = local, .lower = lower, .upper = upper};
+    at.objective = hcri_allocate(memory, n, sizeof *at.objective);
+    at.reached = hcri_allocate(memory, 2 * n, sizeof *at.reached);
+    hcr_status status =
+        at.objective == NULL || at.reached == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
+    if (status == HCR_OK)
+        status = sweep_run(&at, all, error);
+    hcri_lp_free(at.lp);
+    hcri_release(memory, at.objective);
+    hcri_release(memory, at.reached);
+    hcri_program_release(&program);
+    return status;
+}
+
 static hcr_status linear_extremes(const hcri_local *local, int unbounded, double *lower, double *upper,
                                   hcr_error *error) {
     const hcri_set *set = local->set;
@@ -245,29 +323,7 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     int found = 0;
     if (!all)
         HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
-    if (found)
-        return HCR_OK;
-    hcri_program program;
-    hcri_lp *lp = NULL;
-    HCRI_TRY(hcri_local_plain(local, &program, error));
-    double *objective = hcri_allocate(memory, n, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
-    for (size_t j = 0; j < set->outputs && status == HCR_OK; j++)
-        for (int side = 0; side < 2 && status == HCR_OK; side++) {
-            if (!all && !isinf((side == 0 ? upper : lower)[j]))
-                continue;
-            hcri_lp_outcome outcome;
-            objective[j] = side == 0 ? 1 : -1;
-            status = hcri_lp_maximise(lp, objective, &outcome, error);
-            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
-                hcri_bounds_take(local->centre[j], local->scale, hcri_lp_value(lp) * local->scale, side, &lower[j],
-                                 &upper[j]);
-            objective[j] = 0;
-        }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    hcri_program_release(&program);
-    return status;
+    return found ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
 }
 
 /* Outputs that only the quadratics bound, and none of them alone. */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "solve/ball.h"
 #include "solve/certify.h"
 #include "solve/conflict.h"
 #include "solve/ellipsoid.h"
 #include "solve/local.h"
-#include "solve/lp.h"
 #include "solve/nlp.h"
 #include "solve/reduction.h"
 
@@ -271,29 +271,10 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     return status;
 }
 
-/* One linear program around y; it is feasible and bounded, so whatever else CLP says is its failure. */
+/* One linear program around y. */
 static hcr_status solve_flat(search *at, hcr_error *error) {
-    const size_t n = at->set->n;
     const hcri_local local = {at->set, at->y, at->scale};
-    hcri_program program;
-    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
-    hcri_lp *lp = NULL;
-    hcri_lp_outcome outcome = HCRI_LP_OPTIMAL;
-    double *objective = hcri_allocate(memory, n + 1, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
-    if (status == HCR_OK) {
-        objective[n] = 1;
-        status = hcri_lp_maximise(lp, objective, &outcome, error);
-    }
-    if (status == HCR_OK && outcome != HCRI_LP_OPTIMAL)
-        status = hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
-    if (status == HCR_OK) {
-        memcpy(at->z, hcri_lp_solution(lp), (n + 1) * sizeof *at->z);
-        memcpy(at->multiplier, hcri_lp_multipliers(lp), at->sides * sizeof *at->multiplier);
-    }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    hcri_program_release(&program);
+    const hcr_status status = hcri_ball_find(&local, at->z, at->multiplier, error);
     return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
 }
 

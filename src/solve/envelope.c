@@ -14,9 +14,17 @@ void hcri_envelope_release(hcri_envelope *envelope) {
     *envelope = (hcri_envelope){0};
 }
 
-void hcri_envelope_clear(hcri_envelope *envelope) { envelope->count = envelope->numbers = 0; }
+void hcri_envelope_clear(hcri_envelope *envelope) {
+    envelope->count = envelope->numbers = 0;
+    envelope->out_of_memory = 0;
+}
 
 static size_t length(const hcri_envelope *envelope, size_t i) { return i + 1 - envelope->row[i].first; }
+
+static int fail_memory(hcri_envelope *envelope) {
+    envelope->out_of_memory = 1;
+    return 0;
+}
 
 /* Room for `needed` numbers in a row's arrays. */
 static int reserve(hcri_envelope_row *row, size_t needed) {
@@ -85,7 +93,7 @@ int hcri_envelope_insert(hcri_envelope *envelope, size_t position, const double 
         const size_t capacity = 2 * envelope->capacity + 16;
         hcri_envelope_row *row = realloc(envelope->row, capacity * sizeof *row);
         if (row == NULL)
-            return 0;
+            return fail_memory(envelope);
         memset(row + envelope->capacity, 0, (capacity - envelope->capacity) * sizeof *row);
         envelope->row = row;
         envelope->capacity = capacity;
@@ -105,7 +113,7 @@ int hcri_envelope_insert(hcri_envelope *envelope, size_t position, const double 
     envelope->row[position] = made;
     envelope->count++;
     if (!room)
-        return 0;
+        return fail_memory(envelope);
     if (made_length > 1)
         memcpy(made.gram, cross + made.first, (made_length - 1) * sizeof *cross);
     made.gram[made_length - 1] = diagonal;
@@ -124,7 +132,7 @@ int hcri_envelope_insert(hcri_envelope *envelope, size_t position, const double 
         const size_t gap = row->first >= position ? row->first - position : 0;
         const size_t before = row->first >= position ? 0 : position - row->first;
         if (!reserve(row, old_length + 1 + gap))
-            return 0;
+            return fail_memory(envelope);
         memmove(row->gram + before + 1 + gap, row->gram + before, (old_length - before) * sizeof *row->gram);
         row->gram[before] = entry;
         for (size_t k = 0; k < gap; k++)

@@ -19,6 +19,7 @@ typedef struct hcri_envelope {
     size_t count, capacity; /* rows in use; rows that exist, whose memory is used again */
     size_t numbers;         /* in all envelopes */
     hcri_envelope_row *row;
+    int out_of_memory; /* why the last change failed, if it did; else G wasn't positive definite */
 } hcri_envelope;
 
 void hcri_envelope_release(hcri_envelope *envelope);

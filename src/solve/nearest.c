@@ -111,10 +111,10 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     double least = INFINITY, worth_a_try = 1e-2;
     int waited = 0;
     hcri_cuts_keep(cuts, 0);
-    int solved = hcri_active_set_project(nearest->active_set, p, y);
+    hcr_status solved = hcri_active_set_project(nearest->active_set, p, y, error);
     /* Next to the end the cuts are nearly the same, and the active set may be lost in rounding: the best point counts.
      */
-    for (int round = 0; round < MOST_ROUNDS && solved && waited < PATIENCE; round++) {
+    for (int round = 0; round < MOST_ROUNDS && solved == HCR_OK && waited < PATIENCE; round++) {
         const double gap = gap_at(nearest, p, y);
         waited = gap < 0.5 * least ? 0 : waited + (least <= promise);
         if (gap < least) {
@@ -136,8 +136,10 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
         HCRI_TRY(hcri_cuts_touch(cuts, y, error));
         if (!hand_over(nearest, before))
             return hcri_fail_memory(error);
-        solved = hcri_active_set_again(nearest->active_set, y);
+        solved = hcri_active_set_again(nearest->active_set, y, error);
     }
+    if (solved == HCR_ERROR_MEMORY)
+        return solved;
     if (!(least <= promise))
         return hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
                          least);

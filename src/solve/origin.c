@@ -42,6 +42,23 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
                         place_of_it, words);
 }
 
+/* Rows have their gradient at hand, of so few entries that n numbers for each would be most of the work. */
+static double least_slack_of(const hcri_constraint *block, size_t i, const double *y, const double *width,
+                             double *gradient) {
+    if (block->kind->id == HCRI_BOX)
+        return least_given * width[i / 2];
+    if (block->kind->id == HCRI_LINEAR) {
+        const hcri_rows *rows = &((const hcri_linear *)block)->rows;
+        double total = 0;
+        for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
+            total += fabs(rows->values[k]) * width[rows->columns[k]];
+        return least_given * total;
+    }
+    memset(gradient, 0, block->n * sizeof *gradient);
+    block->kind->add_gradient(block, i, y, 1, gradient);
+    return hcri_origin_least_slack(block->n, gradient, width);
+}
+
 static hcr_status check_given(const hcri_set *set, const double *y, const double *lower, const double *upper,
                               hcr_error *error) {
     uint32_t number = 0;
@@ -62,11 +79,7 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
             if (!block->kind->exists(block, i))
                 continue;
             const double c = block->kind->value(block, i, y, NULL);
-            memset(gradient, 0, n * sizeof *gradient);
-            if (block->kind->id != HCRI_BOX)
-                block->kind->add_gradient(block, i, y, 1, gradient);
-            if (-c < (block->kind->id == HCRI_BOX ? least_given * width[i / 2]
-                                                  : hcri_origin_least_slack(n, gradient, width)))
+            if (-c < least_slack_of(block, i, y, width, gradient))
                 status = refuse_given(set, block->first + (uint32_t)i, c, error);
         }
     }

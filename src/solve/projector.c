@@ -154,23 +154,23 @@ static double group_gauge(const hcri_set *set, size_t group, const double *v) {
     return gauge;
 }
 
-/* The nearest point of one group's set. 0 when this can't give it. */
-static int project_group(hcr_projector *projector, size_t group, const double *p, double *y) {
+/* The nearest point of one group's set. SOLVER or UNSUPPORTED when this can't give it. */
+static hcr_status project_group(hcr_projector *projector, size_t group, const double *p, double *y, hcr_error *error) {
     const hcri_set *set = &projector->region->set;
     if (group == 0) {
         if (projector->active_set != NULL)
-            return hcri_active_set_project(projector->active_set, p, y);
+            return hcri_active_set_project(projector->active_set, p, y, error);
         clamp(set->box, p, y);
-        return 1;
+        return HCR_OK;
     }
     const size_t q = group - 1;
     if (q >= projector->axes_count)
-        return 0;
-    if (projector->axes[q].n == 0 && hcri_axes_find((const hcri_quadratic *)set->block[q + 2],
-                                                    projector->region->origin, &projector->axes[q], NULL) != HCR_OK)
-        return 0;
+        return HCR_ERROR_UNSUPPORTED;
+    if (projector->axes[q].n == 0)
+        HCRI_TRY(hcri_axes_find((const hcri_quadratic *)set->block[q + 2], projector->region->origin,
+                                &projector->axes[q], error));
     hcri_axes_project(&projector->axes[q], p, y);
-    return 1;
+    return HCR_OK;
 }
 
 static double gauge_of(hcr_projector *projector, const double *y) {
@@ -185,9 +185,12 @@ static double gauge_of(hcr_projector *projector, const double *y) {
 /* Rounding leaves a nearest point so near the frontier. */
 static double close_to_frontier(const hcr_region *region) { return 1 + 1e-12 + 16 * region->margin[HCR_DOUBLE]; }
 
-/* The nearest point to p of the group that p violates most is the answer when it is in the region. y is set, unless the
- * group can't be projected onto: *found is then 0. */
-static int project_cheaply(hcr_projector *projector, const double *p, double *y, int *found) {
+typedef enum hcri_found { FOUND_NOTHING, FOUND_NEARBY, FOUND_NEAREST } hcri_found;
+
+/* The nearest point to p of the group that p violates most is the answer when it is in the region: *found tells. y is
+ * set, unless the group can't be projected onto. */
+static hcr_status project_cheaply(hcr_projector *projector, const double *p, double *y, hcri_found *found,
+                                  hcr_error *error) {
     const hcr_region *region = projector->region;
     const hcri_set *set = &region->set;
     size_t worst = 0;
@@ -201,8 +204,11 @@ static int project_cheaply(hcr_projector *projector, const double *p, double *y,
             worst = group;
         }
     }
-    *found = project_group(projector, worst, p, y);
-    return *found && gauge_of(projector, y) <= close_to_frontier(region);
+    const hcr_status status = project_group(projector, worst, p, y, error);
+    *found = status != HCR_OK                                      ? FOUND_NOTHING
+             : gauge_of(projector, y) <= close_to_frontier(region) ? FOUND_NEAREST
+                                                                   : FOUND_NEARBY;
+    return status == HCR_ERROR_MEMORY ? status : HCR_OK;
 }
 
 static hcr_status fail_to_find(hcr_error *error) {
@@ -210,17 +216,18 @@ static hcr_status fail_to_find(hcr_error *error) {
 }
 
 static hcr_status project_near(hcr_projector *projector, const double *p, double *y, hcr_error *error) {
-    int found;
+    hcri_found found;
     if (projector->nearest != NULL)
         return hcri_nearest_project(projector->nearest, p, y, error);
-    if (project_cheaply(projector, p, y, &found))
+    HCRI_TRY(project_cheaply(projector, p, y, &found, error));
+    if (found == FOUND_NEAREST)
         return HCR_OK;
     /* IPOPT's program knows nothing of equalities, and wants a scale. */
     if (projector->region->affine.count != 0 || !projector->region->bounded)
-        return found && gauge_of(projector, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
+        return found == FOUND_NEARBY && gauge_of(projector, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
     if (projector->curved == NULL)
         HCRI_TRY(hcri_curved_create(projector->region, projector->workspace, &projector->curved, error));
-    if (found && hcri_curved_improve(projector->curved, p, y))
+    if (found == FOUND_NEARBY && hcri_curved_improve(projector->curved, p, y))
         return HCR_OK;
     HCRI_TRY(hcri_curved_project(projector->curved, p, y, error));
     return gauge_of(projector, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
@@ -254,10 +261,13 @@ static hcr_status project_row(hcr_projector *projector, const double *p, double 
     const double far = quadratics(&region->set) == 0 ? far_flat : far_curved;
     if (!(distance(region->set.n, p, region->origin) > far * region->radius))
         return project_near(projector, p, y, error);
-    int found;
-    return projector->nearest == NULL && project_cheaply(projector, p, y, &found)
-               ? HCR_OK
-               : project_far(projector, far, p, y, error);
+    if (projector->nearest == NULL) {
+        hcri_found found;
+        HCRI_TRY(project_cheaply(projector, p, y, &found, error));
+        if (found == FOUND_NEAREST)
+            return HCR_OK;
+    }
+    return project_far(projector, far, p, y, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rows */

@@ -273,16 +273,16 @@ static void test_chain(void **state) {
     }
 }
 
-/* Many dense rows: the bounds of all outputs at once against the linear programs that they stand in for. */
-static void test_at_once(void **state) {
-    (void)state;
+/* Many dense rows: the bounds of all outputs at once against the linear programs that they stand in for. With outputs
+ * of unequal sizes the residuals of the small ones are paid for by the reach of the large. */
+static void check_at_once(size_t sizes, double loosest) {
     enum { N = 30, ROWS = 240 };
     hcri_random random;
     hcri_random_seed(&random, 4);
     double *A = malloc(N * ROWS * sizeof *A), b[ROWS], zero[N] = {0}, reach[2 * N], objective[N] = {0};
     assert_non_null(A);
     for (size_t k = 0; k < N * ROWS; k++)
-        A[k] = hcri_random_normal(&random);
+        A[k] = hcri_random_normal(&random) * ldexp(1, (int)(k % N % sizes));
     for (size_t i = 0; i < ROWS; i++)
         b[i] = 5 + 5 * hcri_random_uniform(&random);
     hcr_builder *builder = outputs(N);
@@ -301,7 +301,7 @@ static void test_at_once(void **state) {
         objective[r % N] = r < N ? 1 : -1;
         assert_int_equal(hcri_lp_maximise(lp, objective, &outcome, NULL), HCR_OK);
         assert_int_equal(outcome, HCRI_LP_OPTIMAL);
-        assert_true(reach[r] >= hcri_lp_value(lp) && reach[r] <= 1.3 * hcri_lp_value(lp));
+        assert_true(reach[r] >= hcri_lp_value(lp) && reach[r] <= loosest * hcri_lp_value(lp));
         objective[r % N] = 0;
     }
     hcri_lp_free(lp);
@@ -310,6 +310,12 @@ static void test_at_once(void **state) {
     assert_true(hcr_region_is_bounded(region));
     hcr_region_free(region);
     free(A);
+}
+
+static void test_at_once(void **state) {
+    (void)state;
+    check_at_once(1, 1.15);
+    check_at_once(6, 1.5);
 }
 
 /* Nothing that decode returns lies outside the box, whatever the kinds. */
