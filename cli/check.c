@@ -270,7 +270,7 @@ static int tell_round(struct job *job, int code) {
 
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
-    int code = stream_open(stream, input, sample_columns(job->columns, job->opened.region, &job->parameters));
+    int code = stream_open(stream, input, sample_columns(job->columns, job->opened.region, &job->parameters), NULL);
     if (job->json && team_is_first() && (job->details = tmpfile()) == NULL && code == EXIT_DONE)
         code = report_file("make", "a temporary file");
     stream_to_text(stream, !team_is_first() ? NULL : job->json ? job->details : stdout);

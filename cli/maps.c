@@ -145,10 +145,8 @@ static int tell_outcomes(struct job *job) {
 
 static int pass_rows(struct job *job) {
     struct stream *stream = &job->stream;
-    int code =
-        stream_open(stream, job->input_path, sample_columns(job->columns_in, job->opened.region, &job->parameters));
-    if (code == EXIT_DONE)
-        code = stream_to(stream, &job->results);
+    int code = stream_open(stream, job->input_path,
+                           sample_columns(job->columns_in, job->opened.region, &job->parameters), &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = read_round(job);
         if (code == EXIT_DONE)

@@ -211,6 +211,47 @@ static int take_operands(int argc, char **argv, const struct usage *usage, const
     return OPTIONS_PARSED;
 }
 
+/* The option whose name has most of the beginning of what was given, which starts with dashes: three letters, or the
+ * whole name. NULL when none has. */
+static const char *similar_name(const struct option *longs, const char *given) {
+    const char *similar = NULL;
+    size_t most = 2;
+    given += strspn(given, "-");
+    for (; longs->name != NULL; longs++) {
+        const char *name = longs->name;
+        size_t same = 0;
+        while (name[same] != '\0' && name[same] == given[same])
+            same++;
+        if (same > most || (same == most && name[same] == '\0')) {
+            similar = name;
+            most = same;
+        }
+    }
+    return similar;
+}
+
+/* Is it a long option's name, as it is after two dashes? */
+static int is_name(const struct option *longs, const char *text) {
+    while (longs->name != NULL && strcmp(longs->name, text) != 0)
+        longs++;
+    return longs->name != NULL;
+}
+
+static int refuse_option(const char *command, const struct option *longs, const char *given) {
+    const char *similar = similar_name(longs, given);
+    return similar == NULL ? report_usage(command, "there is no option \"%s\"", given)
+                           : report_usage(command, "there is no option \"%s\"; did you mean --%s?", given, similar);
+}
+
+/* What getopt_long refused: of several letters behind one dash it still stands at the argument unless the last one is
+ * what it refused. */
+static const char *refused(int argc, char **argv) {
+    const char *last = argv[optind - 1];
+    const int letter = optopt > 0 && optopt < FIRST_LONG;
+    const int is_last = last[0] == '-' && (last[1] == '-' || last[strlen(last) - 1] == optopt);
+    return letter && !is_last && optind < argc ? argv[optind] : last;
+}
+
 int options_parse(int argc, char **argv, const struct usage *usage, const char **operand) {
     struct option longs[MOST_OPTIONS + 2] = {{0}};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
@@ -230,11 +271,12 @@ int options_parse(int argc, char **argv, const struct usage *usage, const char *
     for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (found == HELP)
             return print_help(usage);
-        if (found == '?' || found == ':') {
-            const char *given = argv[optind - 1];
-            return report_usage(usage->name, found == '?' ? "there is no option \"%s\"" : "\"%s\" takes a value",
-                                given);
-        }
+        if (found == '?')
+            return refuse_option(usage->name, longs, refused(argc, argv));
+        if (found == ':')
+            return report_usage(usage->name, "\"%s\" takes a value", argv[optind - 1]);
+        if (found < FIRST_LONG && optarg == argv[optind - 1] + 2 && is_name(longs, optarg - 1)) /* -output, not -o */
+            return refuse_option(usage->name, longs, argv[optind - 1]);
         const struct option_row *row = NULL;
         for (size_t i = 0; i < usage->option_count; i++)
             if (found == FIRST_LONG + (int)i || (found < FIRST_LONG && found == usage->options[i].letter))

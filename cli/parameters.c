@@ -150,7 +150,7 @@ int stream_read_samples(struct stream *stream, size_t count, const char *const *
     if (parameters->path == NULL)
         return EXIT_DONE;
     code = read_given(parameters, region);
-    if (code == EXIT_DONE && team() == NULL) /* else it is known at the end */
+    if (code == EXIT_DONE && stream->at_once) /* else it is known at the end */
         code = parameters_check_rows(parameters, table->rows);
     return code == EXIT_DONE ? take(parameters, region, stream->first_row, table->rows) : code;
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct job {
     const char *plot_path;
@@ -17,6 +18,7 @@ struct job {
     struct results results;
     struct stream stream;
     struct tally bad;
+    double *last_row; /* of the results, to be drawn */
 
     /* of a round */
     hcr_table inputs;
@@ -41,6 +43,7 @@ static void release(struct job *job) {
     release_round(job);
     hcr_model_free(job->model);
     parameters_free(&job->parameters);
+    free(job->last_row);
 }
 
 /* The parameters are among the model's inputs, or beside them, or in a file. */
@@ -102,16 +105,15 @@ static int compute(struct job *job) {
 /* The last row between the bounds of the region: of windows over a series, the latest. */
 static int draw(const struct job *job) {
     const hcr_region *region = hcr_model_region(job->model);
-    const size_t rows = job->inputs.rows, n = hcr_region_dimension(region);
-    if (rows == 0) {
+    const size_t n = hcr_region_dimension(region);
+    if (job->stream.rows == 0) {
         report("no row was predicted: there is nothing to draw");
         return EXIT_DONE;
     }
     const char *bound = "lines linewidth 1.5 dashtype 2 linecolor '#888888'";
     const struct plot_line lines[] = {
         {"largest possible", bound, n, hcr_region_upper(region), 0},
-        {"last row", "linespoints pointtype 7 pointsize 0.4 linewidth 2 linecolor '#1f77b4'", n,
-         job->outputs + (rows - 1) * n, 0},
+        {"last row", "linespoints pointtype 7 pointsize 0.4 linewidth 2 linecolor '#1f77b4'", n, job->last_row, 0},
         {"smallest possible", bound, n, hcr_region_lower(region), 0},
     };
     return plot_draw(job->plot_path, &(struct plot){"output", "", 0, 3, lines});
@@ -143,14 +145,14 @@ static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
     const size_t count = hcr_model_inputs(job->model);
     int code = stream_open(
-        stream, input, are_inputs(job) ? count : sample_columns(count, hcr_model_region(job->model), &job->parameters));
-    if (code == EXIT_DONE)
-        code = stream_to(stream, &job->results);
+        stream, input, are_inputs(job) ? count : sample_columns(count, hcr_model_region(job->model), &job->parameters),
+        &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
         code = stream_write(stream, code, job->outputs);
-        if (code == EXIT_DONE && job->plot_path != NULL)
-            code = draw(job);
+        if (code == EXIT_DONE && job->last_row != NULL && stream->part_rows > 0)
+            memcpy(job->last_row, job->outputs + (stream->part_rows - 1) * job->results.columns,
+                   job->results.columns * sizeof *job->last_row);
         release_round(job);
     }
     if (code == EXIT_DONE)
@@ -171,7 +173,11 @@ static int run(struct job *job, const char *const *operand) {
     job->results.columns = hcr_region_dimension(hcr_model_region(job->model));
     job->results.names = (char **)hcr_model_output_names(job->model);
     job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    if (job->plot_path != NULL && (job->last_row = values_make(1, job->results.columns)) == NULL)
+        return report_memory();
     code = pass_rows(job, operand[1]);
+    if (code == EXIT_DONE && job->plot_path != NULL)
+        code = draw(job);
     if (code != EXIT_DONE)
         return code;
     tally_merge(&job->bad);

@@ -74,7 +74,7 @@ static int project_rows(struct job *job) {
         const size_t count = rows - i < STRIDE ? rows - i : STRIDE;
         status = hcr_project(job->projector, count, parameters_of(&job->parameters, job->opened.region, i),
                              job->table.values + i * n, job->result + i * n, job->outcomes + i, &error);
-        progress_show(&progress, (double)(i + count) / (double)rows, "");
+        progress_show(&progress, stream_share(&job->stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
     return status == HCR_OK ? EXIT_DONE : report_error(&error);
@@ -151,9 +151,8 @@ static int do_round(struct job *job) {
 
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
-    int code = stream_open(stream, input, sample_columns(job->results.columns, job->opened.region, &job->parameters));
-    if (code == EXIT_DONE)
-        code = stream_to(stream, &job->results);
+    int code = stream_open(stream, input, sample_columns(job->results.columns, job->opened.region, &job->parameters),
+                           &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
         code = stream_write(stream, code, job->result);

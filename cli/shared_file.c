@@ -48,7 +48,8 @@ int shared_file_open(struct shared_file *file, const char *path) {
     const hcr_team *t = team();
     *file = (struct shared_file){.descriptor = -1};
     int code = team_agree(team_is_first() ? create(file, path) : EXIT_DONE);
-    t->broadcast(t->context, 0, file->temporary, sizeof file->temporary);
+    if (t != NULL)
+        t->broadcast(t->context, 0, file->temporary, sizeof file->temporary);
     if (code == EXIT_DONE && !team_is_first()) {
         file->descriptor = open(file->temporary, O_WRONLY | O_CLOEXEC);
         if (file->descriptor < 0)
@@ -64,7 +65,7 @@ int shared_file_write(const struct shared_file *file, uint64_t place, const char
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return report_file("write", file->temporary);
+            return report_file("write", file->path != NULL ? file->path : file->temporary);
         bytes += written;
         place += (uint64_t)written;
         size -= (size_t)written;

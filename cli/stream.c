@@ -10,21 +10,39 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Bytes of a part: several parts for each process, but no more than memory should hold. */
-static size_t part_bytes(const char *input) {
-    enum { LEAST = 1 << 14, MOST = 1 << 22 };
+static size_t ranks(void) { return team() == NULL ? 1 : team()->ranks; }
+
+static size_t own_rank(void) { return team() == NULL ? 0 : team()->own; }
+
+/* Bytes of a part: of a team's, several for each process, but no more than memory should hold. */
+static size_t part_bytes(const char *input, const struct results *results) {
+    enum { LEAST = 1 << 14, ALONE = 1 << 20, MOST = 1 << 22 };
     struct stat facts;
-    const size_t size = stat(input, &facts) == 0 ? (size_t)facts.st_size : 0, share = size / (8 * team()->ranks);
+    if (team() == NULL) {
+        const int in_order =
+            results != NULL && hcr_table_format_of(results->path) == HCR_TABLE_NPY && !shared_file_fits(results->path);
+        return in_order ? SIZE_MAX / 4 : ALONE;
+    }
+    const size_t size = stat(input, &facts) == 0 ? (size_t)facts.st_size : 0, share = size / (8 * ranks());
     return share < LEAST ? LEAST : share > MOST ? MOST : share;
 }
 
-int stream_open(struct stream *stream, const char *input, size_t columns) {
-    *stream = (struct stream){.input = input, .vector = columns == 1, .file.descriptor = -1};
-    if (team() == NULL)
-        return EXIT_DONE;
+static int open_input(struct stream *stream, const struct results *results) {
     hcr_error error = {0};
-    const hcr_status status = hcr_table_reader_open(input, stream->vector, part_bytes(input), &stream->reader, &error);
-    return team_agree(status == HCR_OK ? EXIT_DONE : report_error(&error));
+    struct stat facts;
+    if (team() == NULL && hcr_table_format_of(stream->input) == HCR_TABLE_NPZ)
+        return EXIT_DONE;
+    if (team() != NULL && strcmp(stream->input, "-") == 0) {
+        report("standard input can't be read in parts: give a .npy or a CSV file");
+        return EXIT_INPUT;
+    }
+    if (team() != NULL && stat(stream->input, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        report("\"%s\" isn't a file on a disk: only those can be read in parts, from several places", stream->input);
+        return EXIT_INPUT;
+    }
+    const hcr_status status = hcr_table_reader_open(stream->input, stream->vector, part_bytes(stream->input, results),
+                                                    &stream->reader, &error);
+    return status == HCR_OK ? EXIT_DONE : report_error(&error);
 }
 
 /* The head goes in front: the line of names, or the NPY header, which gets its number of rows at the end. */
@@ -62,30 +80,41 @@ static int open_sink(struct stream *stream, const char *path) {
     return stream->sink == NULL ? report_file("write", path) : EXIT_DONE;
 }
 
-int stream_to(struct stream *stream, const struct results *results) {
-    stream->results = results;
-    if (team() == NULL)
-        return EXIT_DONE;
+static int open_results(struct stream *stream) {
+    const struct results *results = stream->results;
     const int sink = strcmp(results->path, "-") == 0 || !shared_file_fits(results->path);
     const int code =
         sink ? team_agree(open_sink(stream, results->path)) : shared_file_open(&stream->file, results->path);
     return code == EXIT_DONE ? team_agree(write_head(stream)) : code;
 }
 
+int stream_open(struct stream *stream, const char *input, size_t columns, const struct results *results) {
+    *stream = (struct stream){.input = input, .vector = columns == 1, .results = results, .file.descriptor = -1};
+    const int code = team_agree(open_input(stream, results));
+    if (code != EXIT_DONE)
+        return code;
+    stream->at_once = team() == NULL && (stream->reader == NULL || hcr_table_reader_parts(stream->reader) == 1);
+    return results == NULL || stream->at_once ? EXIT_DONE : open_results(stream);
+}
+
 void stream_to_text(struct stream *stream, FILE *sink) { stream->sink = sink; }
 
 int stream_next(const struct stream *stream) {
-    if (team() == NULL)
-        return stream->round == 0;
-    return stream->round * team()->ranks < hcr_table_reader_parts(stream->reader);
+    return stream->reader == NULL ? stream->round == 0
+                                  : stream->round * ranks() < hcr_table_reader_parts(stream->reader);
+}
+
+double stream_share(const struct stream *stream, double share) {
+    const size_t parts = stream->reader == NULL ? 1 : hcr_table_reader_parts(stream->reader);
+    const size_t rounds = (parts + ranks() - 1) / ranks();
+    return ((double)stream->round + share) / (double)rounds;
 }
 
 /* The part of this process. What lies before it has to be known first: the processes tell one another. */
 static int read_part(struct stream *stream, hcr_table *table) {
     hcr_error error = {0};
     hcr_table_span own = {0, 0}, here = {0, 0};
-    hcr_status status =
-        hcr_table_reader_read(stream->reader, stream->round * team()->ranks + team()->own, &own, &error);
+    hcr_status status = hcr_table_reader_read(stream->reader, stream->round * ranks() + own_rank(), &own, &error);
     const hcr_table_span before = stream->before;
     stream->before.quotes += team_sum(own.quotes, &here.quotes);
     stream->before.lines += team_sum(own.lines, &here.lines);
@@ -98,7 +127,7 @@ static int read_part(struct stream *stream, hcr_table *table) {
 
 int stream_read(struct stream *stream, hcr_table *table) {
     hcr_error error = {0};
-    if (team() != NULL) {
+    if (stream->reader != NULL) {
         const int code = read_part(stream, table);
         uint64_t before;
         stream->first_row = stream->rows;
@@ -127,7 +156,7 @@ static void pass_on(struct stream *stream, const char *text, size_t size) {
     }
     if (size > 0)
         fwrite(text, 1, size, stream->sink);
-    for (size_t rank = 1; rank < t->ranks; rank++) {
+    for (size_t rank = 1; rank < ranks(); rank++) {
         t->receive(t->context, rank, &size, sizeof size);
         for (size_t piece; size > 0; size -= piece) {
             piece = size < sizeof room ? size : sizeof room;
@@ -139,11 +168,6 @@ static void pass_on(struct stream *stream, const char *text, size_t size) {
 
 int stream_print(struct stream *stream, int code, const char *text, size_t size) {
     stream->round++;
-    if (team() == NULL) {
-        if (code == EXIT_DONE && size > 0)
-            fwrite(text, 1, size, stream->sink);
-        return code;
-    }
     code = team_agree(code);
     if (code != EXIT_DONE)
         return code;
@@ -163,7 +187,7 @@ int stream_write(struct stream *stream, int code, double *values) {
     const struct results *results = stream->results;
     const hcr_table table = {
         .rows = stream->part_rows, .columns = results->columns, .values = values, .names = results->names};
-    if (team() == NULL) {
+    if (stream->at_once) {
         stream->round++;
         if (code == EXIT_DONE &&
             hcr_table_write(results->path, HCR_TABLE_BY_NAME, &table, results->precision, &error) != HCR_OK)
@@ -183,8 +207,6 @@ int stream_write(struct stream *stream, int code, double *values) {
 int stream_close(struct stream *stream, int code) {
     hcr_table_reader_close(stream->reader);
     stream->reader = NULL;
-    if (team() == NULL)
-        return code;
     if (stream->file.descriptor >= 0) {
         if (code == EXIT_DONE && hcr_table_format_of(stream->results->path) == HCR_TABLE_NPY)
             code = write_head(stream);

@@ -57,8 +57,9 @@ typedef struct hcr_table_span {
     uint64_t quotes, lines;
 } hcr_table_span;
 
-/* CSV and NPY, by the name; standard input and NPZ archives are refused (UNSUPPORTED). Reads what is needed to take any
- * part: the header and the first row. Parts are of about `bytes` bytes. vector: as in hcr_table_read. */
+/* CSV and NPY, by the name, "-" is standard input; NPZ archives are refused (UNSUPPORTED). Reads what is needed to take
+ * any part: the header and the first row; what is no file on a disk, such as a pipe, is copied to a temporary one
+ * first. Parts are of about `bytes` bytes. vector: as in hcr_table_read. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes,
                                                       hcr_table_reader **reader, hcr_error *error);
 HCR_API void hcr_table_reader_close(hcr_table_reader *reader); /* NULL is fine */

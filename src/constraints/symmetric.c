@@ -191,7 +191,7 @@ static void tridiagonalise(size_t m, double *matrix, double *diagonal, double *o
         const lanes entry = select(last > zeros, -length, length);
         store(off + 8 * i, entry);
         store(u + 8 * (i - 1), last - entry);
-        const lanes h = squares - last * entry, inverse = select(needed, 1 / h, zeros);
+        const lanes h = squares - last * entry, inverse = 1 / select(needed, h, zeros + INFINITY);
         lanes product = zeros; /* u'A u */
         for (size_t j = 0; j < i; j++) {
             const double *row = matrix + 8 * HCRI_PACKED(j, 0);
@@ -223,25 +223,26 @@ static void tridiagonalise(size_t m, double *matrix, double *diagonal, double *o
         store(diagonal + 8 * i, load(matrix + 8 * HCRI_PACKED(i, i)));
 }
 
-/* p'/p and −(p'/p)' at x for the characteristic polynomial p = Π δ_i, where δ_i = x − d_i − e_i²/δ_(i−1). Tells where
- * all δ are positive: there x is above every eigenvalue. */
+/* p'/p and −(p'/p)' at x > d_0 for the characteristic polynomial p = Π δ_i, where δ_i = x − d_i − e_i²/δ_(i−1). Tells
+ * where all δ are positive: there x is above every eigenvalue. Elsewhere neither means anything, and infinity in the
+ * place of a δ that isn't positive keeps them finite: the maps divide by no zero. */
 static lane_mask logarithmic_slopes(size_t m, const double *diagonal, const double *off, lanes x, lanes *first,
                                     lanes *second) {
-    lanes inverse = 1 / (x - load(diagonal)), a = inverse, b = zeros; /* a = δ'/δ, b = δ"/δ */
-    lane_mask above = inverse > zeros;
+    lanes least = x - load(diagonal), inverse = 1 / least, a = inverse, b = zeros; /* a = δ'/δ, b = δ"/δ */
     *first = a;
     *second = a * a;
     for (size_t i = 1; i < m; i++) {
         const lanes e = load(off + 8 * i), t = e * e * inverse;
         const lanes delta = x - load(diagonal + 8 * i) - t;
-        above &= delta > zeros;
-        inverse = 1 / delta;
-        b = t * (b - 2 * a * a) * inverse;
-        a = (1 + t * a) * inverse;
+        least = lanes_min(least, delta);
+        inverse = 1 / lanes_if_more(delta, zeros, delta, zeros + INFINITY);
+        const lanes slope = t * inverse;
+        b = slope * (b - 2 * a * a);
+        a = slope * a + inverse;
         *first += a;
         *second += a * a - b;
     }
-    return above;
+    return least > zeros;
 }
 
 /* Laguerre's method from above falls onto the largest eigenvalue and never passes it but by rounding; three steps in
@@ -258,8 +259,8 @@ static lanes largest_of_tridiagonal(size_t m, const double *diagonal, const doub
     }
     const lanes tolerance = 0x1p-51 * size, degree = zeros + (double)m;
     upper += 4 * tolerance;
-    lanes trial = upper, safe = lower, nudge = tolerance;
     lane_mask busy = size > zeros;
+    lanes trial = select(busy, upper, zeros + 1), safe = lower, nudge = tolerance;
     for (int step = 0; step < MOST_STEPS && any(busy); step++) {
         lanes first, second;
         const lane_mask above = logarithmic_slopes(m, diagonal, off, trial, &first, &second);

@@ -6,6 +6,7 @@
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +17,9 @@
 #include "tables/table.h"
 
 struct hcr_table_reader {
-    char *path;
+    char *path; /* as messages have it */
     int descriptor;
+    FILE *copy; /* of what can't be read at any place, NULL otherwise: the descriptor is its */
     hcr_table_format format;
     size_t bytes; /* of a part */
     size_t parts, part;
@@ -264,17 +266,42 @@ static hcr_status take_npy(hcr_table_reader *reader, hcr_table *table, hcr_error
 
 /* ------------------------------------------------------------------------------------------------------ the reader */
 
+/* A pipe, a device and a file that somebody has begun to read go to a file without a name first. */
+static hcr_status copy_to_disk(hcr_table_reader *reader, hcr_error *error) {
+    char bytes[1 << 16];
+    ssize_t got;
+    reader->copy = tmpfile();
+    if (reader->copy == NULL)
+        return hcri_fail(error, HCR_ERROR_FILE, "can't make a temporary file: %s", strerror(errno));
+    while ((got = read(reader->descriptor, bytes, sizeof bytes)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_read(reader, error);
+        if (fwrite(bytes, 1, (size_t)got, reader->copy) != (size_t)got)
+            break;
+    }
+    if (fflush(reader->copy) != 0 || ferror(reader->copy))
+        return hcri_fail(error, HCR_ERROR_FILE, "can't write a temporary file: %s", strerror(errno));
+    close(reader->descriptor);
+    reader->descriptor = fileno(reader->copy);
+    return HCR_OK;
+}
+
 static hcr_status open_file(hcr_table_reader *reader, const char *path, int vector, hcr_error *error) {
-    reader->path = hcri_copy_string(&hcri_default_allocator, path);
+    const int standard = strcmp(path, "-") == 0;
+    struct stat facts;
+    reader->path = hcri_copy_string(&hcri_default_allocator, standard ? "standard input" : path);
     if (reader->path == NULL)
         return hcri_fail_memory(error);
-    reader->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat facts;
+    reader->descriptor = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (reader->descriptor < 0 || fstat(reader->descriptor, &facts) != 0)
         return hcri_fail(error, HCR_ERROR_FILE, "can't open \"%s\": %s", path, strerror(errno));
-    if (!S_ISREG(facts.st_mode))
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "\"%s\" isn't a file on a disk: only those can be read in parts, from several places", path);
+    if (!S_ISREG(facts.st_mode) || lseek(reader->descriptor, 0, SEEK_CUR) != 0) {
+        HCRI_TRY(copy_to_disk(reader, error));
+        if (fstat(reader->descriptor, &facts) != 0)
+            return fail_read(reader, error);
+    }
     reader->size = (uint64_t)facts.st_size;
     HCRI_TRY(reader->format == HCR_TABLE_NPY ? open_npy(reader, vector, error) : find_prefix(reader, error));
     if (reader->parts == 0)
@@ -288,9 +315,9 @@ hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes, hcr
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and reader can't be NULL, nor bytes 0");
     *reader = NULL;
     const hcr_table_format format = hcr_table_format_of(path);
-    if (strcmp(path, "-") == 0 || format == HCR_TABLE_NPZ)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "%s can't be read in parts: give a .npy or a CSV file",
-                         format == HCR_TABLE_NPZ ? "an .npz archive" : "standard input");
+    if (format == HCR_TABLE_NPZ)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "an .npz archive can't be read in parts: give a .npy or a CSV file");
     hcr_table_reader *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
@@ -308,7 +335,9 @@ hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes, hcr
 void hcr_table_reader_close(hcr_table_reader *reader) {
     if (reader == NULL)
         return;
-    if (reader->descriptor >= 0)
+    if (reader->copy != NULL)
+        fclose(reader->copy);
+    else if (reader->descriptor >= 0)
         close(reader->descriptor);
     hcri_release(&hcri_default_allocator, reader->path);
     hcri_release(&hcri_default_allocator, reader->text);

@@ -20,9 +20,16 @@ for name in hcr libhcr.so libhcr_runtime.so; do
     if grep -q 'HCR_HARDEN:BOOL=ON' "$build/CMakeCache.txt" && ! grep -q '_asan_' <<<"$imported"; then
         says "$(readelf -dW "$build/$name")" 'NOW'
         says "$imported" '__stack_chk_fail'
+        [ "$name" = libhcr_runtime.so ] || says "$imported" '__(memcpy|memset|sprintf|snprintf|fprintf)_chk' # of _FORTIFY_SOURCE
+        # Where calls through pointers may land. Not every C library's start files say so, and then the program as a whole doesn't.
+        if [ "$(uname -m)" = x86_64 ] && command -v objdump >/dev/null; then
+            says "$(objdump -d --no-show-raw-insn "$build/$name" | grep -A1 -E '<(main|hcr_version)>:')" 'endbr64'
+        fi
     fi
+    paths=$(readelf -dW "$build/$name" | sed -n 's/.*RUNPATH.*\[\(.*\)\]/:\1:/p')
+    [[ $paths != *::* ]] || fail "$name looks for libraries in the folder that one works in: $paths"
 done
-says "$(readelf -hW "$hcr")" 'Type:.*DYN'
+says "$(readelf -hW "$hcr")" 'Type:.*DYN' # executables that lie anywhere
 
 # Names that a shell or gnuplot would run.
 if command -v gnuplot >/dev/null; then

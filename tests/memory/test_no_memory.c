@@ -93,7 +93,7 @@ void __wrap_free(void *memory) {
 static char folder[] = "/tmp/hcr-memory-XXXXXX", csv_path[64], npy_path[64], model_path[64], out_path[64], lp_path[64],
             series_path[64], checkpoint_path[64];
 static hcr_error error;
-static hcr_region *region;
+static hcr_region *region, *flat_region, *ellipsoids, *moving_region;
 static hcr_model *model;
 static const double X[6] = {1, 2, 3, 3, 2, 1}, Y[6] = {0.1, 0.1, 0.05, 0, 0.125, 0.125}, far[3] = {5, 4, -3};
 
@@ -157,16 +157,21 @@ static hcr_status check(void) {
     uint8_t inside[2];
     return hcr_check(region, 2, NULL, Y, inside, NULL, &error);
 }
-static hcr_status project(void) {
+static hcr_status project_onto(const hcr_region *onto, const double *x) {
     hcr_projector *projector = NULL;
     double y[3];
-    hcr_status status = hcr_projector_create(region, &projector, &error);
+    hcr_status status = hcr_projector_create(onto, &projector, &error);
     assert_int_equal(status == HCR_OK, projector != NULL);
     if (status == HCR_OK)
-        status = hcr_project(projector, 1, NULL, far, y, NULL, &error);
+        status = hcr_project(projector, 1, x, far, y, NULL, &error);
     hcr_projector_free(projector);
     return status;
 }
+/* Each has its own way to nearest points: cuts, an active set, principal axes and then IPOPT, a slice. */
+static hcr_status project(void) { return project_onto(region, NULL); }
+static hcr_status project_flat(void) { return project_onto(flat_region, NULL); }
+static hcr_status project_ellipsoids(void) { return project_onto(ellipsoids, NULL); }
+static hcr_status project_slice(void) { return project_onto(moving_region, (const double[]){1.5}); }
 static hcr_status import(void) {
     hcr_import *read = NULL;
     hcr_builder *builder = NULL;
@@ -235,6 +240,9 @@ static const struct {
     {"explain", explain},
     {"check", check},
     {"project", project},
+    {"project flat", project_flat},
+    {"ellipsoids", project_ellipsoids},
+    {"a slice", project_slice},
     {"import", import},
     {"load a model", load_model},
     {"save a model", save_model},
@@ -257,9 +265,7 @@ static void test_every_k(void **state) {
             counting = 1;
             status = subjects[s].run();
             counting = 0;
-            /* A projection that can't take a step for want of memory says that it came no nearer. */
-            const int said = status == HCR_ERROR_MEMORY || (status == HCR_ERROR_SOLVER && subjects[s].run == project);
-            if (status != HCR_OK && !said)
+            if (status != HCR_OK && status != HCR_ERROR_MEMORY)
                 fail_msg("%s, allocation %zu: %s: %s", subjects[s].name, k, hcr_status_name(status), error.text);
             if (status != HCR_OK && live_count != 0)
                 fail_msg("%s, allocation %zu: %zu are never released", subjects[s].name, k, live_count);
@@ -281,9 +287,17 @@ static void write_text(const char *path, const char *text) {
     fclose(file);
 }
 
+static hcr_region *build_region(const char *text) {
+    hcr_builder *builder = NULL;
+    hcr_region *made = NULL;
+    assert_int_equal(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), HCR_OK);
+    assert_int_equal(hcr_builder_finish(builder, &made, &error), HCR_OK);
+    hcr_builder_free(builder);
+    return made;
+}
+
 static int setup(void **state) {
     (void)state;
-    static const char text[] = "var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n";
     const struct {
         char *path;
         const char *name;
@@ -297,14 +311,14 @@ static int setup(void **state) {
     write_text(lp_path, "minimize x\nsubject to\n r: x + 2 y <= 3\nbounds\n -1 <= y <= 1\nend\n");
     double values[6] = {1, 2, 3, 4, 5, 6};
     const hcr_table table = {2, 3, values, NULL};
-    hcr_builder *builder = NULL;
     const hcr_fit_options options = {.hidden = 2, .epochs = 1, .head = HCR_HEAD_CONTRACT};
     assert_int_equal(hcr_table_write(npy_path, HCR_TABLE_NPY, &table, HCR_DOUBLE, &error), HCR_OK);
-    assert_int_equal(hcr_text_build(text, sizeof text - 1, "t", NULL, 0, NULL, NULL, &builder, &error), HCR_OK);
-    assert_int_equal(hcr_builder_finish(builder, &region, &error), HCR_OK);
+    region = build_region("var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");
+    flat_region = build_region("var y[3]\n-2 <= y <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");
+    ellipsoids = build_region("var y[3]\nnorm(y) <= 2\n4 * square(y[0]) + square(y[1]) + square(y[2]) <= 6\n");
+    moving_region = build_region("param x in [1, 2]\nvar y[3]\nsum(abs(y)) <= x\n");
     assert_int_equal(hcr_fit(region, NULL, 2, 3, X, NULL, NULL, Y, &options, &model, NULL, &error), HCR_OK);
     assert_int_equal(hcr_model_save(model, model_path, &error), HCR_OK);
-    hcr_builder_free(builder);
     return 0;
 }
 
@@ -312,7 +326,9 @@ static int setup(void **state) {
 static int teardown(void **state) {
     (void)state;
     hcr_model_free(model);
-    hcr_region_free(region);
+    hcr_region *regions[] = {region, flat_region, ellipsoids, moving_region};
+    for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
+        hcr_region_free(regions[i]);
     return unlink(csv_path) + unlink(npy_path) + unlink(model_path) + unlink(out_path) + unlink(lp_path) +
            unlink(series_path) + rmdir(folder);
 }

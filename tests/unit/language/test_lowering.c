@@ -243,19 +243,22 @@ static void test_differences(void **state) {
     }
 }
 
+/* a x − b: what a fused product rounds keeps its sign. */
+static double excess(double a, double x, double b) { return fma(a, x, -b); }
+
 /* Bounds come out exact where they can, else a unit in the last place to the inside. */
 static void test_rounding(void **state) {
     (void)state;
     hcr_builder *builder = build("var y[6]\n3 * y[0] <= 1\n-3 * y[1] <= 1\n0.1 <= 3 * y[2]\ny[3] + 0.1 <= 0.3\n"
                                  "2 * y[4] - 1 <= 4\n0.1 + y[5] >= 0.3\n49 * y[4] / 49 >= 1");
-    /* Exact in long double: 64 bits hold 3 times a double, and these sums. */
     const hcri_box *box = builder->set.box;
-    assert_true(3 * (long double)box->upper[0] <= 1 && 3 * (long double)nextafter(box->upper[0], 1) > 1);
-    assert_true(-3 * (long double)box->lower[1] <= 1 && -3 * (long double)nextafter(box->lower[1], -1) > 1);
-    assert_true(3 * (long double)box->lower[2] >= 0.1 && 3 * (long double)nextafter(box->lower[2], 0) < 0.1);
-    assert_true((long double)box->upper[3] + 0.1 <= 0.3 && (long double)nextafter(box->upper[3], 1) + 0.1 > 0.3);
+    assert_true(excess(3, box->upper[0], 1) <= 0 && excess(3, nextafter(box->upper[0], 1), 1) > 0);
+    assert_true(excess(-3, box->lower[1], 1) <= 0 && excess(-3, nextafter(box->lower[1], -1), 1) > 0);
+    assert_true(excess(3, box->lower[2], 0.1) >= 0 && excess(3, nextafter(box->lower[2], 0), 0.1) < 0);
+    /* Less than a factor of 2 from 0.3, so that the difference is exact. */
+    assert_true(box->upper[3] - 0.3 <= -0.1 && nextafter(box->upper[3], 1) - 0.3 > -0.1);
     assert_true(box->upper[4] == 2.5 && box->lower[4] == 1); /* 49 * (1/49) isn't 1 in doubles */
-    assert_true((long double)box->lower[5] + 0.1 >= 0.3 && (long double)nextafter(box->lower[5], 0) + 0.1 < 0.3);
+    assert_true(box->lower[5] - 0.3 >= -0.1 && nextafter(box->lower[5], 0) - 0.3 < -0.1);
     hcr_builder_free(builder);
 }
 
@@ -269,8 +272,8 @@ static void test_duplicates(void **state) {
     const hcri_linear *linear = builder->set.linear;
     assert_row(builder, 0, (double[]){1, 1}, -2, linear->upper[0]);
     /* y0/3 + y1/3 <= 0.5, with the double nearest to 1/3: the bound rounds to the inside of 1.5 and a bit */
-    assert_true((long double)linear->upper[0] * (1.0 / 3) <= 0.5L);
-    assert_true((long double)nextafter(linear->upper[0], 2) * (1.0 / 3) > 0.5L);
+    assert_true(excess(1.0 / 3, linear->upper[0], 0.5) <= 0);
+    assert_true(excess(1.0 / 3, nextafter(linear->upper[0], 2), 0.5) > 0);
     assert_true(linear->upper[1] <= 1.0 / 0.3 * 0.1 && linear->upper[1] > 0.333333333333333);
     /* each side keeps its own source */
     assert_int_equal(builder->set.place[linear->base.source[0]].line, 7);
@@ -278,7 +281,7 @@ static void test_duplicates(void **state) {
     hcr_builder_free(builder);
 }
 
-/* The bound of a multiple is rounded to the inside, by as little as can be: in long double the products are exact. */
+/* The bound of a multiple is rounded to the inside, by as little as can be. */
 static void test_scaled_duplicates(void **state) {
     (void)state;
     for (int scale = 3; scale < 200; scale += 2) {
@@ -289,8 +292,8 @@ static void test_scaled_duplicates(void **state) {
         hcr_builder *builder = build(text);
         assert_int_equal(row_count(builder), 1);
         const double high = builder->set.linear->upper[0], low = builder->set.linear->lower[0];
-        assert_true((long double)high * scale <= upper && (long double)nextafter(high, 1e3) * scale > upper);
-        assert_true((long double)low * scale >= lower && (long double)nextafter(low, -1e3) * scale < lower);
+        assert_true(excess(scale, high, upper) <= 0 && excess(scale, nextafter(high, 1e3), upper) > 0);
+        assert_true(excess(scale, low, lower) >= 0 && excess(scale, nextafter(low, -1e3), lower) < 0);
         hcr_builder_free(builder);
     }
 }

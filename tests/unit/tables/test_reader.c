@@ -1,5 +1,6 @@
 /* A table read in parts of any size is the table, and what is refused is refused in the same words. */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,11 +186,42 @@ static void test_refused(void **state) {
     (void)state;
     hcr_table_reader *reader;
     hcr_error error = {0};
-    assert_int_equal(hcr_table_reader_open("-", 0, 100, &reader, &error), HCR_ERROR_UNSUPPORTED);
     assert_int_equal(hcr_table_reader_open("a.npz", 0, 100, &reader, &error), HCR_ERROR_UNSUPPORTED);
-    assert_int_equal(hcr_table_reader_open("/dev/null", 0, 100, &reader, &error), HCR_ERROR_UNSUPPORTED);
+    assert_int_equal(hcr_table_reader_open("/dev/null", 0, 100, &reader, &error), HCR_ERROR_FORMAT);
     assert_int_equal(hcr_table_reader_open("isn't there.csv", 0, 100, &reader, &error), HCR_ERROR_FILE);
     assert_int_equal(hcr_table_reader_open("a.csv", 0, 0, &reader, &error), HCR_ERROR_ARGUMENT);
+}
+
+/* Standard input: a file, one of which something was read before, a pipe. */
+static void test_standard_input(void **state) {
+    (void)state;
+    static const char text[] = "a,b\n1,2\n3,4\n5,6\n", before[] = "what was read before\n";
+    static const double wanted[] = {1, 2, 3, 4, 5, 6};
+    const int kept = dup(STDIN_FILENO);
+    for (int way = 0; way < 3; way++) {
+        int ends[2];
+        char both[sizeof before + sizeof text];
+        const int length = snprintf(both, sizeof both, "%s%s", way == 1 ? before : "", text);
+        if (way == 2) {
+            assert_int_equal(pipe(ends), 0);
+            assert_int_equal(write(ends[1], both, (size_t)length), length);
+            close(ends[1]);
+        } else {
+            ends[0] = open(files_put("standard.csv", both, (size_t)length), O_RDONLY);
+            assert_true(ends[0] >= 0);
+            assert_int_equal(lseek(ends[0], length - (int)sizeof text + 1, SEEK_SET), length - (int)sizeof text + 1);
+        }
+        assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+        close(ends[0]);
+        hcr_table table = {0};
+        hcr_error error = {0};
+        assert_int_equal(read_parts("-", 0, 5, &table, &error), HCR_OK);
+        assert_int_equal(table.rows, 3);
+        assert_memory_equal(table.values, wanted, sizeof wanted);
+        hcr_table_clear(&table);
+    }
+    assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    close(kept);
 }
 
 /* The head of the whole and the rows of its parts are the file. */
@@ -225,8 +257,8 @@ static void test_print(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),     cmocka_unit_test(test_random), cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_print),
+        cmocka_unit_test(test_csv),     cmocka_unit_test(test_random),         cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_standard_input), cmocka_unit_test(test_print),
     };
     return cmocka_run_group_tests(tests, files_setup, files_teardown);
 }
