@@ -69,15 +69,20 @@ static int project_rows(struct job *job) {
         return report_error(&error);
     struct progress progress;
     progress_begin(&progress, "projecting");
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows && status == HCR_OK; i += STRIDE) {
-        const size_t count = rows - i < STRIDE ? rows - i : STRIDE;
-        status = hcr_project(job->projector, count, parameters_of(&job->parameters, job->opened.region, i),
-                             job->table.values + i * n, job->result + i * n, job->outcomes + i, &error);
+    for (size_t i = 0, count; i < rows; i += count) {
+        count = rows - i < STRIDE ? rows - i : STRIDE;
+        if (hcr_project(job->projector, count, parameters_of(&job->parameters, job->opened.region, i),
+                        job->table.values + i * n, job->result + i * n, job->outcomes + i, &error) != HCR_OK) {
+            const hcr_error reason = error; /* which counts from here */
+            snprintf(error.text, sizeof error.text, "of the rows from %zu on, %.1400s", job->stream.first_row + i,
+                     reason.text);
+            progress_end(&progress);
+            return report_error(&error);
+        }
         progress_show(&progress, stream_share(&job->stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
-    return status == HCR_OK ? EXIT_DONE : report_error(&error);
+    return EXIT_DONE;
 }
 
 /* Rounds the projections to single precision and pulls them inwards by the margin that it needs; rows that are inside

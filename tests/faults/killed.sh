@@ -35,6 +35,8 @@ disturbed() {
     for ((round = 0; round < rounds; round++)); do
         echo old >"$out"
         ends_after "$((1 + RANDOM % (span > 990 ? 990 : span)))" "${signals[round % 3]}" "$@"
+        [ "${signals[round % 3]}" = KILL ] || ! ls "$out".[0-9]* >/dev/null 2>&1 || fail "$1 left a part of $out behind"
+        rm -f "$out".[0-9]* # what a killed process couldn't take away
         if cmp -s "$out" whole; then
             done=$((done + 1))
         elif [ "$(cat "$out")" = old ]; then
@@ -43,7 +45,7 @@ disturbed() {
             fail "$1 was ended, and $out is neither the old file nor the whole new one"
         fi
     done
-    rm -f "$out".[0-9]* whole # what a killed process couldn't take away
+    rm -f whole
     [ $((cut + done)) -eq "$rounds" ] && [ "$cut" -gt 0 ] || fail "$1: $cut of $rounds rounds were cut short"
 }
 disturbed region.hcr compile "$regions/load.region" -o region.hcr
