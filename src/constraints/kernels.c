@@ -212,6 +212,13 @@ static void combine(size_t n, double s, const double *a, double t, const double 
         out[j] = fused(s, a[j], t * b[j]);
 }
 
+static void add_diagonal(size_t n, double w, const double *a, const double *shift, const double *b, const double *y,
+                         double *out) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        out[j] = fused(w, fused(a[j], y[j] - shift[j], b[j]), out[j]);
+}
+
 /* origin + t v, clamped. NaN stays NaN. */
 static inline double stepped(double origin, double t, double v, double lower, double upper) {
     return smaller(upper, larger(lower, fused(t, v, origin)));
@@ -452,6 +459,7 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .squares = squares,
     .weighted_squares = weighted_squares,
     .combine = combine,
+    .add_diagonal = add_diagonal,
     .step = step,
     .step_f32 = step_f32,
     .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),

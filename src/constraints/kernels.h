@@ -51,8 +51,11 @@ typedef struct hcri_kernels {
     double (*dot)(size_t n, const double *a, const double *v);
     double (*squares)(size_t n, const double *v);
     double (*weighted_squares)(size_t n, const double *weights, const double *v);
-    /* out = s a + t b */
+    /* out = s a + t b; out may be a or b */
     void (*combine)(size_t n, double s, const double *a, double t, const double *b, double *out);
+    /* out += w (b + a (y − shift)), number by number */
+    void (*add_diagonal)(size_t n, double w, const double *a, const double *shift, const double *b, const double *y,
+                         double *out);
     /* y = clamp(origin + t v, lower, upper); the f32 one rounds once, at the end (lower and upper are floats). */
     void (*step)(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
                  double *y);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "constraints/kernels.h"
 #include "core/double_double.h"
 
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full) {
@@ -147,19 +148,18 @@ double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const d
 /* `accurately`: the rows of a factor to twice the working precision, which takes ten times as long. */
 static void add_gradient(const hcri_quadratic *quadratic, const double *y, double weight, int accurately,
                          double *gradient) {
+    const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = quadratic->base.n;
-    for (size_t j = 0; j < n; j++)
-        gradient[j] += weight * quadratic->linear[j];
+    if (quadratic->form != HCRI_DIAGONAL)
+        kernels->combine(n, 1, gradient, weight, quadratic->linear, gradient);
     switch (quadratic->form) {
     case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            gradient[j] += weight * quadratic->matrix[j] * (y[j] - quadratic->shift[j]);
+        kernels->add_diagonal(n, weight, quadratic->matrix, quadratic->shift, quadratic->linear, y, gradient);
         break;
     case HCRI_DENSE:
         for (size_t i = 0; i < n; i++) {
             const double x = weight * (y[i] - quadratic->shift[i]);
-            for (size_t j = 0; j < n; j++)
-                gradient[j] += quadratic->matrix[i * n + j] * x;
+            kernels->combine(n, 1, gradient, x, quadratic->matrix + i * n, gradient);
         }
         break;
     case HCRI_FACTOR:

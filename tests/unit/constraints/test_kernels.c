@@ -515,8 +515,37 @@ static void test_sum_abs_shows_bad_values(void **state) {
         }
 }
 
+/* Number by number, each to a few units in the last place of its terms; in place as well. */
+static void test_sums(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 11);
+    double a[MOST], b[MOST], shift[MOST], y[MOST], out[MOST], before[MOST];
+    double *const all[] = {a, b, shift, y, before};
+    for (size_t n = 1; n <= MOST; n++) {
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+            fill(&random, all[k], n);
+        for (size_t k = 0; k < kernel_count; k++) {
+            memcpy(out, before, n * sizeof *out);
+            kernels[k]->combine(n, 0.3, out, -1.7, b, out);
+            for (size_t j = 0; j < n; j++)
+                assert_true(fabs(out[j] - (0.3 * before[j] - 1.7 * b[j])) <=
+                            0x1p-51 * (fabs(before[j]) + 1.7 * fabs(b[j])));
+            memcpy(out, before, n * sizeof *out);
+            kernels[k]->add_diagonal(n, -1.7, a, shift, b, y, out);
+            for (size_t j = 0; j < n; j++) {
+                const double term = a[j] * (y[j] - shift[j]);
+                assert_true(fabs(out[j] - (before[j] - 1.7 * (b[j] + term))) <=
+                            0x1p-50 *
+                                (fabs(before[j]) + 2 * fabs(b[j]) + 2 * fabs(a[j]) * (fabs(y[j]) + fabs(shift[j]))));
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products),
