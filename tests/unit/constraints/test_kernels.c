@@ -516,7 +516,7 @@ static void test_sum_abs_shows_bad_values(void **state) {
 }
 
 /* Number by number, each to a few units in the last place of its terms; in place as well. */
-static void test_sums(void **state) {
+static void test_combinations(void **state) {
     (void)state;
     hcri_random random;
     hcri_random_seed(&random, 11);
@@ -545,7 +545,7 @@ static void test_sums(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_combinations),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products),
