@@ -48,7 +48,8 @@ hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_err
 
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error) {
     hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
-                 "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0", value);
+                 "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0",
+                 value + 0.0 /* −0 as 0 */);
     return HCR_ERROR_ORIGIN;
 }
 

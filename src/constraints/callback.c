@@ -108,7 +108,7 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
 static hcr_status compose(const hcri_callback *callback, const hcri_substitution *substitution,
                           hcri_callback *substituted, hcr_error *error) {
     const hcr_allocator *allocator = callback->base.allocator;
-    hcri_substituted row = {0};
+    hcri_substituted row;
     substituted->constant = hcri_allocate(allocator, callback->inputs, sizeof *substituted->constant);
     if (substituted->constant == NULL)
         return hcri_fail_memory(error);

@@ -296,8 +296,7 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
         left.extra = hypot(left.extra, row.extra);
         most_terms = terms > most_terms ? terms : most_terms;
     }
-    if (cone->norm > 0)
-        left.reach = fmin(left.reach, cone->norm * extent->radius);
+    left.reach = fmin(left.reach, cone->norm * extent->radius); /* fmin passes over 0 · infinity */
     /* |M z| <= |w0| + |w0 + M z| on the region */
     const double moved = fmin(left.reach, 2 * origin.right + right.reach);
     const double products = u * ((double)most_terms * left.reach + (n / 32 + 8) * right.reach);

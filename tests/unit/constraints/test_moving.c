@@ -104,6 +104,36 @@ static void test_gauges(void **state) {
     assert_true(maps > 3 && maps < 18); /* both ways to a slack were taken */
 }
 
+/* Two groups of rows y_i + w p_i, which may be one pair of stencils where one has no bounds above and the other none
+ * below. */
+static void test_groups(void **state) {
+    (void)state;
+    enum { GROUP = 8 };
+    hcri_random random;
+    hcri_random_seed(&random, 9);
+    for (int sides = 0; sides < 9; sides++) {
+        const int kept[2] = {sides % 3, sides / 3}; /* 0: both, 1: above alone, 2: below alone */
+        moving_case c;
+        draw_case(&c, &random, GROUP, GROUP, 0, 0, 0.1);
+        hcri_rows_release(&c.rows, memory);
+        for (uint32_t i = 0; i < 2 * GROUP; i++) {
+            const uint32_t columns[2] = {i % GROUP, GROUP + i % GROUP};
+            const double values[2] = {1, i < GROUP ? -1 : 0.5};
+            append_row(&c, 2, columns, values);
+        }
+        draw_bounds(&c, &random, 0.1);
+        for (size_t i = 0; i < 2 * GROUP; i++) { /* what it leaves out comes back far away */
+            const double low = isinf(c.lower[i]) ? c.upper[i] - 100 : c.lower[i];
+            const double high = isinf(c.upper[i]) ? c.lower[i] + 100 : c.upper[i];
+            c.lower[i] = kept[i / GROUP] == 1 ? -INFINITY : low;
+            c.upper[i] = kept[i / GROUP] == 2 ? INFINITY : high;
+        }
+        compare_with_fixed(&c, 0, 0, &random);
+        compare_with_fixed(&c, 0, 1, &random);
+        release_case(&c);
+    }
+}
+
 /* d of each row stays between its bounds, and comes near to them: to within the curvature of products, which is bounded
  * by its terms. */
 static void test_bounds_of_the_slack(void **state) {
@@ -438,10 +468,9 @@ static void test_extremes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gauges),   cmocka_unit_test(test_bounds_of_the_slack),
-        cmocka_unit_test(test_margins),  cmocka_unit_test(test_no_margin),
-        cmocka_unit_test(test_box),      cmocka_unit_test(test_disc),
-        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_gauges),  cmocka_unit_test(test_groups),    cmocka_unit_test(test_bounds_of_the_slack),
+        cmocka_unit_test(test_margins), cmocka_unit_test(test_no_margin), cmocka_unit_test(test_box),
+        cmocka_unit_test(test_disc),    cmocka_unit_test(test_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

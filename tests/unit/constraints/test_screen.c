@@ -165,7 +165,7 @@ static void test_rows(void **state) {
     static const struct {
         size_t n, count;
     } sizes[] = {{16, 48},   {17, 65},    {40, 200}, {33, 1024}, {100, 1090},
-                 {256, 130}, {300, 1030}, {700, 64}, {2048, 50}};
+                 {256, 130}, {300, 1030}, {700, 64}, {2048, 50}, {16, 2300}};
     const hcri_kernels *kernels[4];
     const size_t variants = all_kernels(kernels);
     hcri_random random;
@@ -276,6 +276,46 @@ static void test_doubt(void **state) {
         }
 }
 
+/* Reaches and lengths are those of the sides around their middle, and little more: else the bounds exclude nothing. */
+static void check_tightness(const row_matrix *m, const hcri_screen_blocks *blocks, const uint32_t *row, size_t count) {
+    const size_t n = m->n;
+    double *middle = numbers(n, sizeof *middle), *a = numbers(n, sizeof *a);
+    for (size_t to = 0; to < 2 * blocks->count; to++) {
+        const double *inverse = to % 2 == 0 ? m->upper : m->lower;
+        const size_t first = to / 2 * HCRI_SINGLE_ROWS;
+        const size_t end = first + HCRI_SINGLE_ROWS < count ? first + HCRI_SINGLE_ROWS : count;
+        double sides = 0, farthest = 0, longest = 0;
+        memset(middle, 0, n * sizeof *middle);
+        for (int pass = 0; pass < 2; pass++) {
+            for (size_t i = first; i < end; i++) {
+                const double x = inverse[row[i]];
+                double distance = 0, squares = 0;
+                memset(a, 0, n * sizeof *a);
+                for (size_t k = m->rows.start[row[i]]; k < m->rows.start[row[i] + 1]; k++)
+                    a[m->rows.columns[k]] = m->rows.values[k];
+                sides += pass == 0 && x != 0;
+                for (size_t j = 0; j < n; j++) {
+                    middle[j] += pass == 0 ? a[j] * x : 0;
+                    distance += (a[j] * x - middle[j]) * (a[j] * x - middle[j]);
+                    squares += a[j] * a[j];
+                }
+                if (pass == 1 && x != 0)
+                    farthest = fmax(farthest, sqrt(distance));
+                longest = fmax(longest, sqrt(squares) * fmax(m->upper[row[i]], -m->lower[row[i]]));
+            }
+            for (size_t j = 0; j < n && pass == 0 && sides > 0; j++)
+                middle[j] /= sides;
+        }
+        if (sides > 0)
+            assert_true((double)blocks->reach[to] <= farthest + 1e-3 * longest);
+        else
+            assert_true(isinf(blocks->reach[to]) && blocks->reach[to] < 0);
+        assert_true((double)blocks->longest[to / 2] <= 1.001 * longest);
+    }
+    free(middle);
+    free(a);
+}
+
 /* No row is above the bound of its block; all rows of one side only are among the cases. */
 static void test_blocks(void **state) {
     (void)state;
@@ -301,6 +341,7 @@ static void test_blocks(void **state) {
                 hcri_screen_blocks *blocks = hcri_screen_blocks_make(&m.rows, row, count, n, m.lower, m.upper, memory);
                 assert_non_null(blocks);
                 assert_int_equal(blocks->count, (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS);
+                check_tightness(&m, blocks, row, count);
                 double *v = numbers(MOST_SAMPLES * n, sizeof *v);
                 float *direction = numbers(n, sizeof *direction);
                 draw_directions(&m, &random, v);

@@ -182,6 +182,142 @@ static void test_norms_at_kinks(void **state) {
     }
 }
 
+/* Beside an axis's end N = √(x² + Σ (v_k t)²): its second derivative there is Σ v_k²/x; larger powers are flat. */
+static void test_norms_bend_at_axes(void **state) {
+    (void)state;
+    static const double ps[] = {2, 3, 7.5};
+    for (size_t k = 0; k < 3; k++) {
+        hcri_tape tape = over_outputs(HCRI_STEP_NORM, ps[k], 3);
+        const double axis[3] = {-4, 0, 0}, v[3] = {0, -6, 3};
+        double scratch[100], jet[3], start[4], slope[4];
+        hcri_tape_slope(&tape, v, slope);
+        hcri_tape_start(&tape, axis, start);
+        hcri_tape_jet(&tape, start, slope, 0, 3, jet, scratch);
+        assert_true(jet[0] == 4 && jet[1] == 0);
+        assert_true(fabs(jet[2] - (k == 0 ? 45.0 / 4 : 0)) <= 1e-14);
+        hcri_tape_release(&tape);
+    }
+}
+
+/* Σ w_k f_k(x_k) of functions that bend, along a ray: the weights are those of the second derivatives too. */
+static void test_sums_bend(void **state) {
+    (void)state;
+    hcri_tape tape = {.allocator = &hcri_default_allocator};
+    const uint32_t columns[2] = {0, 1};
+    const double weights[2] = {2, -3}, origin[2] = {0.5, 2}, v[2] = {1.5, -0.5};
+    uint32_t x[2], f[2];
+    double scratch[100], jet[3], start[8], slope[8];
+    for (size_t k = 0; k < 2; k++)
+        x[k] = put_step(&tape, HCRI_STEP_AFFINE, 0, 0, 1, columns + k, NULL);
+    f[0] = put_step(&tape, HCRI_STEP_EXP, 0, 0, 1, x, NULL);
+    f[1] = put_step(&tape, HCRI_STEP_LOG, 0, 0, 1, x + 1, NULL);
+    put_step(&tape, HCRI_STEP_SUM, 7, 0, 2, f, weights);
+    assert_true(hcri_tape_scratch(&tape) <= 100);
+    hcri_tape_start(&tape, origin, start);
+    hcri_tape_slope(&tape, v, slope);
+    hcri_tape_jet(&tape, start, slope, 0.25, 3, jet, scratch);
+    const double y0 = 0.5 + 0.25 * 1.5, y1 = 2 - 0.25 * 0.5;
+    assert_true(fabs(jet[0] - (2 * exp(y0) - 3 * log(y1) + 7)) <= 1e-14);
+    assert_true(fabs(jet[1] - (2 * exp(y0) * 1.5 + 3 / y1 * 0.5)) <= 1e-14);
+    assert_true(fabs(jet[2] - (2 * exp(y0) * 2.25 + 3 / (y1 * y1) * 0.25)) <= 1e-14);
+    hcri_tape_release(&tape);
+}
+
+/* No function writes beyond the scratch that it asked for. */
+static void test_scratch(void **state) {
+    (void)state;
+    enum { GUARD = 64 };
+    hcri_random random;
+    hcri_random_seed(&random, 4);
+    for (size_t k = 0; k < STEP_CASES; k++) {
+        const step_case *c = &step_cases[k];
+        hcri_tape tape = tape_of(c);
+        const size_t room = hcri_tape_scratch(&tape);
+        double *scratch = malloc((room + GUARD) * sizeof *scratch), *rays = malloc(4 * tape.steps * sizeof *rays);
+        hcri_enclosure *bounds = malloc(2 * tape.steps * sizeof *bounds), derivative;
+        double y[MOST_OUTPUTS], v[MOST_OUTPUTS], jet[3], gradient[MOST_OUTPUTS] = {0};
+        assert_true(scratch != NULL && rays != NULL && bounds != NULL);
+        for (size_t i = 0; i < GUARD; i++)
+            scratch[room + i] = 77 + (double)i;
+        random_point(c, &random, y);
+        random_direction(c, &random, v);
+        hcri_tape_value(&tape, y, scratch);
+        hcri_tape_add_gradient(&tape, y, 1, gradient, scratch);
+        hcri_tape_enclose(&tape, y, scratch);
+        hcri_tape_start(&tape, y, rays);
+        hcri_tape_slope(&tape, v, rays + tape.steps);
+        hcri_tape_jet(&tape, rays, rays + tape.steps, 0.5, 3, jet, scratch);
+        hcri_tape_enclose_start(&tape, y, bounds);
+        hcri_tape_enclose_slope(&tape, v, bounds + tape.steps);
+        hcri_tape_enclose_along(&tape, bounds, bounds + tape.steps, hcri_between(0, 0.25), &derivative, scratch);
+        for (size_t i = 0; i < GUARD; i++)
+            assert_true(scratch[room + i] == 77 + (double)i);
+        free(scratch);
+        free(rays);
+        free(bounds);
+        hcri_tape_release(&tape);
+    }
+}
+
+/* A norm of one number is its size, of which the derivative along a ray is 1 however long the interval. */
+static void test_tight_norms(void **state) {
+    (void)state;
+    static const double ps[] = {1, 1.5, 2, 3};
+    for (size_t k = 0; k < 4; k++) {
+        hcri_tape tape = over_outputs(HCRI_STEP_NORM, ps[k], 1);
+        const double origin = 0, v = 1;
+        double scratch[100];
+        hcri_enclosure start[2], slope[2], derivative;
+        assert_true(hcri_tape_scratch(&tape) <= 100);
+        hcri_tape_enclose_start(&tape, &origin, start);
+        hcri_tape_enclose_slope(&tape, &v, slope);
+        const hcri_enclosure over =
+            hcri_tape_enclose_along(&tape, start, slope, hcri_between(1, 2), &derivative, scratch);
+        assert_true(over.low <= 1 && over.low >= 1 - 1e-14 && over.high >= 2 && over.high <= 2 + 1e-14);
+        assert_true(derivative.low <= 1 && derivative.high >= 1 && derivative.high <= 1 + 1e-14);
+        hcri_tape_release(&tape);
+    }
+}
+
+/* How many arguments a step takes, whether it has a parameter, whether weights. */
+static void test_rules(void **state) {
+    (void)state;
+    static const uint32_t zeros[4] = {0};
+    static const double twos[4] = {2, 2, 2, 2};
+    for (size_t k = 0; k < HCRI_STEP_KINDS; k++) {
+        const hcri_step_kind kind = (hcri_step_kind)k;
+        const int is_matrix = kind == HCRI_STEP_LARGEST_EIGENVALUE || kind == HCRI_STEP_NUCLEAR_NORM;
+        const int is_pair =
+            kind == HCRI_STEP_PRODUCT || kind == HCRI_STEP_QUOTIENT || kind == HCRI_STEP_RELATIVE_ENTROPY;
+        const int is_any = is_matrix || kind == HCRI_STEP_AFFINE || kind == HCRI_STEP_SUM || kind == HCRI_STEP_MAX ||
+                           kind == HCRI_STEP_MIN || kind == HCRI_STEP_LOG_SUM_EXP || kind == HCRI_STEP_GEO_MEAN ||
+                           kind == HCRI_STEP_NORM || kind == HCRI_STEP_SUM_SQUARES || kind == HCRI_STEP_QUAD_OVER_LIN;
+        const size_t least = kind == HCRI_STEP_AFFINE ? 0 : is_pair || kind == HCRI_STEP_QUAD_OVER_LIN ? 2 : 1;
+        const int has_weights = kind == HCRI_STEP_AFFINE || kind == HCRI_STEP_SUM;
+        const int has_parameter =
+            has_weights || kind == HCRI_STEP_POWER || kind == HCRI_STEP_HUBER || kind == HCRI_STEP_NORM;
+        hcri_tape tape = {.allocator = &hcri_default_allocator};
+        put_step(&tape, HCRI_STEP_AFFINE, 1, 0, 0, NULL, NULL);
+        for (size_t count = 0; count <= 4; count++) {
+            const size_t rows = !is_matrix ? 0 : count == 4 ? 2 : count == 1 ? 1 : 0;
+            const int fits = count >= least && (is_any || count <= least) && (!is_matrix || rows != 0);
+            for (int parameter = 0; parameter < 3; parameter++)
+                for (int weighted = 0; weighted < 2; weighted++) {
+                    const int right = has_parameter
+                                          ? parameter > 0 || (kind != HCRI_STEP_HUBER && kind != HCRI_STEP_NORM)
+                                          : parameter == 0;
+                    const int takes = !weighted || has_weights || count == 0;
+                    const size_t before = tape.steps;
+                    assert_int_equal(
+                        hcri_tape_add(&tape, kind, parameter, rows, count, zeros, weighted ? twos : NULL, NULL, NULL),
+                        fits && right && takes ? HCR_OK : HCR_ERROR_ARGUMENT);
+                    assert_int_equal(tape.steps, before + (size_t)(fits && right && takes));
+                }
+        }
+        hcri_tape_release(&tape);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     hcri_tape tape = {.allocator = &hcri_default_allocator};
@@ -349,9 +485,12 @@ static void test_substitution(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_values), cmocka_unit_test(test_domains), cmocka_unit_test(test_norms_at_kinks),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_bytes),   cmocka_unit_test(test_damaged_bytes),
-        cmocka_unit_test(test_substitution),
+        cmocka_unit_test(test_known_values),   cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_norms_at_kinks), cmocka_unit_test(test_norms_bend_at_axes),
+        cmocka_unit_test(test_sums_bend),      cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_tight_norms),    cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_damaged_bytes),  cmocka_unit_test(test_substitution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
