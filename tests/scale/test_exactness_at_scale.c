@@ -128,9 +128,11 @@ static void decide(const hcr_region *region, size_t kind, int single, size_t var
     all->results[kind][single][variant] += ROWS;
 }
 
-static void try_region(const hcr_region *region, size_t kind, int single, size_t variant, hcri_random *random,
-                       tally *all) {
+/* Returns how many results there were: none where single precision is refused. */
+static uint64_t try_region(const hcr_region *region, size_t kind, int single, size_t variant, hcri_random *random,
+                           tally *all) {
     const size_t n = region->set.n;
+    uint64_t results = 0;
     double polar[ROWS * (MOST + 1)], v[ROWS * MOST], y[ROWS * MOST];
     float polar_f32[ROWS * (MOST + 1)], v_f32[ROWS * MOST], y_f32[ROWS * MOST];
     hcr_ray rays[ROWS];
@@ -156,8 +158,10 @@ static void try_region(const hcr_region *region, size_t kind, int single, size_t
         }
         must(status, &error);
         decide(region, kind, single, variant, y, y_f32, rays, all);
+        results += ROWS;
     }
     hcr_workspace_free(workspace);
+    return results;
 }
 
 static void *work(void *argument) {
@@ -174,8 +178,7 @@ static void *work(void *argument) {
                 for (int single = 0; single < 2; single++)
                     for (size_t variant = 0; variant < variant_count; variant++) {
                         chosen = variants[variant];
-                        try_region(region, kind, single, variant, &random, &j->tally);
-                        done += MAPS * ROWS;
+                        done += try_region(region, kind, single, variant, &random, &j->tally);
                     }
             hcr_region_free(region);
         }
