@@ -106,6 +106,32 @@ static double barrier(void *context, size_t n, const double *y, double *rounding
     return squares < 1 ? -log(1 - squares) - 1 : NAN;
 }
 
+/* Behind bounds, and behind another callback: rays tell which of them is the nearest. */
+static void test_nearest(void **state) {
+    (void)state;
+    const double origin[N] = {0, 0, 0}, upper[N] = {0.5, 10, 10};
+    double heavy[N] = {0.1, 0.1, 5};
+    const hcr_callback first = {"first", weights, 1, value, gradient, NULL};
+    const hcr_callback second = {"second", heavy, 1, value, gradient, NULL};
+    const double v[3][N] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double gauge[3];
+    hcr_ray rays[3];
+    hcr_error error;
+    hcr_builder *builder = new_builder(N);
+    must(hcr_builder_add_bounds(builder, 0, N, NULL, upper, &error), &error);
+    must(hcr_builder_add_callback(builder, &first, &error), &error);
+    must(hcr_builder_add_callback(builder, &second, &error), &error);
+    hcr_region *region = region_around(builder, origin, 20);
+    hcr_workspace *workspace = workspace_of(region, 1);
+    must(hcr_gauge(region, workspace, 3, NULL, &v[0][0], gauge, rays, &error), &error);
+    assert_true(gauge[0] == 2);
+    assert_int_equal(rays[0].constraint, 0);
+    assert_int_equal(rays[1].constraint, 2 * N);     /* Σ w_j cosh: 2 for y_1 in the first, 0.1 in the second, … */
+    assert_int_equal(rays[2].constraint, 2 * N + 1); /* … 0.5 and 5 for y_2 */
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+}
+
 /* Outside of its domain a constraint is violated, by more than any other. */
 static void test_outside_the_domain(void **state) {
     (void)state;
@@ -152,9 +178,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_results_are_inside),
-        cmocka_unit_test(test_outside_the_domain),
-        cmocka_unit_test(test_a_copy_works_and_a_file_is_refused),
+        cmocka_unit_test(test_results_are_inside), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_outside_the_domain), cmocka_unit_test(test_a_copy_works_and_a_file_is_refused),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void test_maps(void **state) {
     }
 }
 
-/* Off the equalities is outside, however near the inequalities. */
+/* Off the equalities, by more than the rounding of the precision at hand, is outside, however near the inequalities. */
 static void test_encode_off(void **state) {
     (void)state;
     hcr_builder *builder = new_builder(3);
@@ -136,13 +136,18 @@ static void test_encode_off(void **state) {
     must(hcr_builder_add_equalities(builder, 1, start, columns, row, &right, &error), &error);
     hcr_region *region = finished(builder);
     hcr_workspace *workspace = workspace_of(region, 1);
-    const double y[9] = {0.2, 0.3, 0.5, 0.2, 0.3, 0.5001, 0.7, 0.6, -0.3};
-    double polar[12];
-    hcr_ray rays[3];
-    must(hcr_encode(region, workspace, 3, NULL, y, polar, rays, &error), &error);
-    assert_int_equal(rays[0].outcome, HCR_INSIDE);
-    assert_int_equal(rays[1].outcome, HCR_OUTSIDE);
-    assert_int_equal(rays[2].outcome, HCR_OUTSIDE);
+    const double y[12] = {0.2, 0.3, 0.5, 0.2, 0.3, 0.5001, 0.7, 0.6, -0.3, 0.2, 0.3, 0.5 + 1e-9};
+    const float y_f32[9] = {0.2f, 0.3f, 0.5f, 0.2f, 0.3f, 0.5001f, 0.7f, 0.6f, -0.3f};
+    const int expected[4] = {HCR_INSIDE, HCR_OUTSIDE, HCR_OUTSIDE, HCR_OUTSIDE};
+    double polar[16];
+    float polar_f32[12];
+    hcr_ray rays[4];
+    must(hcr_encode(region, workspace, 4, NULL, y, polar, rays, &error), &error);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(rays[i].outcome, expected[i]);
+    must(hcr_encode_f32(region, workspace, 3, NULL, y_f32, polar_f32, rays, &error), &error);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(rays[i].outcome, expected[i]);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
 }
