@@ -3,8 +3,6 @@
 #include "language/operators.h"
 #include "language/subscripts.h"
 
-#define LARGEST_SIZE 0x1p28
-
 static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
 
 const hcri_value *hcri_value_stack(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values) {
@@ -75,14 +73,14 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
 static int read_shape(const hcri_call *call, size_t first, hcri_shape *shape) {
     double size[2] = {1, 1};
     for (size_t a = first; a < call->count; a++)
-        if (!hcri_whole_number(call->text, argument_span(call, a), call->argument[a], "a size", 1, LARGEST_SIZE,
+        if (!hcri_whole_number(call->text, argument_span(call, a), call->argument[a], "a size", 1, HCRI_TEXT_SIZE,
                                &size[a - first]))
             return 0;
     *shape = call->count - first == 1 ? hcri_vector_shape((size_t)size[0])
                                       : hcri_matrix_shape((size_t)size[0], (size_t)size[1]);
-    if (size[0] * size[1] <= LARGEST_SIZE)
+    if (size[0] * size[1] <= HCRI_TEXT_SIZE)
         return 1;
-    hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s is too large: at most 2^28 numbers",
+    hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s is too large: at most 2^26 numbers",
                 hcri_shape_describe(*shape).text);
     return 0;
 }
@@ -173,8 +171,8 @@ const hcri_value *hcri_apply_range(const hcri_call *call) {
     if (part[2] == 0)
         return hcri_refuse(call->text, argument_span(call, 2), HCR_ERROR_SHAPE, "the step of range() can't be 0");
     const double span = (part[1] - part[0]) / part[2];
-    if (span > LARGEST_SIZE)
-        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this range is too long: at most 2^28");
+    if (span > HCRI_TEXT_SIZE)
+        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this range is too long: at most 2^26");
     size_t count = span > 0 ? (size_t)span : 0;
     count += span > 0 && (double)count < span;
     double *numbers = hcri_take(call->text, call->node->span, count, sizeof *numbers);

@@ -54,8 +54,8 @@ static int read_shape(hcri_compilation *c, const hcri_statement *statement, hcri
     if (statement->expression == NULL)
         return 1;
     const hcri_value *value = hcri_evaluate(&c->scope, statement->expression);
-    if (value == NULL ||
-        !hcri_whole_number(&c->text, statement->expression->span, value, "the size of a vector", 1, 0x1p28, &size))
+    if (value == NULL || !hcri_whole_number(&c->text, statement->expression->span, value, "the size of a vector", 1,
+                                            HCRI_TEXT_SIZE, &size))
         return 0;
     *shape = hcri_vector_shape((size_t)size);
     return 1;

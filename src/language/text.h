@@ -9,6 +9,8 @@
 
 /* At most so many bytes are taken for one text: 2^28 numbers. */
 #define HCRI_TEXT_MEMORY ((size_t)1 << 31)
+/* The numbers of the longest vector or largest matrix that a text makes out of nothing but its size. */
+#define HCRI_TEXT_SIZE 0x1p26
 
 typedef struct hcri_span { /* bytes of the text */
     size_t start, end;
