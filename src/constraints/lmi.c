@@ -339,9 +339,7 @@ static void gradients_in(const hcri_lmi *lmi, size_t lanes, const double *const 
     kernels->outer(m, x, matrix);
     for (size_t l = 0; l < lanes; l++) {
         memset(gradient[l], 0, n * sizeof *gradient[l]);
-        for (size_t e = 0; e < lmi->terms.count; e++)
-            for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
-                gradient[l][lmi->terms.columns[k]] -= matrix[HCRI_LANES * e + l] * lmi->terms.values[k];
+        hcri_lmi_subtract_forms(lmi, matrix + l, 1, gradient[l]);
     }
 }
 

@@ -84,6 +84,13 @@ double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double 
     return eigenvalue[0];
 }
 
+void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double weight, double *gradient) {
+    const hcri_rows *terms = &lmi->terms;
+    for (size_t e = 0; e < terms->count; e++)
+        for (size_t k = terms->start[e]; k < terms->start[e + 1]; k++)
+            gradient[terms->columns[k]] -= weight * matrix[HCRI_LANES * e] * terms->values[k];
+}
+
 /* λ_min(F(y)) = x'F(y) x for its unit eigenvector x, and its gradient x'F_j x: at a multiple eigenvalue a subgradient.
  */
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
@@ -97,9 +104,7 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
     negative(lmi, y, matrix);
     kernels->eigenvectors(lmi->size, matrix, eigenvalue, x);
     kernels->outer(lmi->size, x, matrix);
-    for (size_t e = 0; e < lmi->terms.count; e++)
-        for (size_t k = lmi->terms.start[e]; k < lmi->terms.start[e + 1]; k++)
-            gradient[lmi->terms.columns[k]] -= weight * matrix[HCRI_LANES * e] * lmi->terms.values[k];
+    hcri_lmi_subtract_forms(lmi, matrix, weight, gradient);
     hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 

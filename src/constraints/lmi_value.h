@@ -19,6 +19,10 @@ void hcri_lmi_matrix(const hcri_lmi *lmi, const double *y, double *matrix);
 /* 1 when F(y) is positive definite for certain; `matrix` has room for a packed one. */
 int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix);
 
+/* gradient_j −= weight · (the sum of products of F_j with a matrix as `outer` of symmetric.h makes it), whose lane
+ * begins at `matrix`. */
+void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double weight, double *gradient);
+
 double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error);
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                            double *gradient);
