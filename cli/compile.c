@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "ending.h"
 #include "options.h"
 #include "region.h"
 #include "report.h"
@@ -71,7 +72,10 @@ static int run(struct job *job) {
     const hcr_region *region = job->opened.region;
     if (job->json && hcr_region_explain(region, 1, &job->explanation, &error) != HCR_OK)
         return report_error(&error);
-    if (hcr_region_save(region, job->output_path, &error) != HCR_OK)
+    ending_put_off();
+    const hcr_status status = hcr_region_save(region, job->output_path, &error);
+    ending_obey();
+    if (status != HCR_OK)
         return report_error(&error);
     if (job->json)
         fputs(job->explanation, stdout);

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "ending.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
@@ -8,18 +9,10 @@
 #include "experiments/sheet.h"
 #include "experiments/trial.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
-}
 
 struct job {
     struct plan plan;
@@ -61,7 +54,7 @@ static int on_progress(void *context, const hcr_progress *state) {
         watch->share = share;
         show(watch);
     }
-    return interrupted;
+    return ending_noted() != 0;
 }
 
 static int run_method(struct job *job, struct problem *problem, enum method method) {
@@ -107,7 +100,9 @@ static void run_all(struct job *job) {
         int stopped;
 #pragma omp atomic read
         stopped = job->code;
-        const int code = stopped != EXIT_DONE ? EXIT_DONE : interrupted ? EXIT_INTERRUPTED : run_problem(job, i);
+        const int code = stopped != EXIT_DONE  ? EXIT_DONE
+                         : ending_noted() != 0 ? EXIT_INTERRUPTED
+                                               : run_problem(job, i);
         if (code != EXIT_DONE) {
 #pragma omp critical(experiment)
             job->code = job->code == EXIT_DONE ? code : job->code;
@@ -214,15 +209,13 @@ static int run(struct job *job, const char *name) {
         return code;
     for (enum method method = 0; method < METHODS; method++)
         job->trainings += job->experiment.runs[method] ? job->experiment.problems : 0;
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction before;
-    sigaction(SIGINT, &action, &before); /* once: a second one ends the process at once */
+    ending_put_off(); /* until what is under way is kept */
     progress_begin(&job->progress, name);
     if (job->quiet)
         job->progress.shown = 0;
     run_all(job);
     progress_end(&job->progress);
-    sigaction(SIGINT, &before, NULL);
+    ending_resume();
     if (job->code == EXIT_INTERRUPTED)
         report("interrupted after %zu of %zu trainings, which \"%s\" keeps: the same command goes on", job->done,
                job->trainings, job->plan.folder);

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "ending.h"
 #include "json.h"
 #include "options.h"
 #include "region.h"
@@ -73,17 +74,19 @@ static int run(struct job *job) {
                                         .origin = path};
     hcr_export_report made;
     hcr_error error = {0};
-    hcr_status status;
     if (is_model(path)) {
-        status = hcr_model_load(path, &job->model, &error);
-        if (status == HCR_OK)
-            status = hcr_export_model(job->model, &options, job->folder, &made, &error);
+        if (hcr_model_load(path, &job->model, &error) != HCR_OK)
+            return report_error(&error);
     } else {
         const int code = region_open_placed(path, &job->settings, &job->opened);
         if (code != EXIT_DONE)
             return code;
-        status = hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
     }
+    ending_put_off();
+    const hcr_status status = job->model != NULL
+                                  ? hcr_export_model(job->model, &options, job->folder, &made, &error)
+                                  : hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
+    ending_obey();
     return status == HCR_OK ? tell(job, options.name, &made) : report_error(&error);
 }
 

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "ending.h"
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
@@ -13,18 +14,10 @@
 #include "hcr/hcr_learn.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
-}
 
 struct job {
     const char *output_path, *plot_path;
@@ -84,7 +77,7 @@ static int on_progress(void *context, const hcr_progress *state) {
         snprintf(note, sizeof note, "epoch %zu  loss %.4g  validation %.4g", state->epoch, state->training_loss,
                  state->validation_loss);
     progress_show(&job->progress, ((double)state->epoch + within) / (double)state->epochs, note);
-    return interrupted;
+    return ending_noted() != 0;
 }
 
 static int draw_losses(const struct job *job) {
@@ -232,8 +225,6 @@ static int read_all(struct job *job, const char *const *operand) {
 }
 
 static hcr_status train(struct job *job, hcr_error *error) {
-    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction before;
     job->options.encoder = (hcr_encoder)job->encoder;
     job->options.head = (hcr_head)job->head;
     job->options.checkpoint = job->checkpoint;
@@ -241,7 +232,7 @@ static hcr_status train(struct job *job, hcr_error *error) {
     job->options.progress_context = job;
     const hcr_team together = team_of(job);
     if (team() == NULL)
-        sigaction(SIGINT, &action, &before); /* once: a second one ends the process at once */
+        ending_put_off(); /* until the end of an epoch */
     progress_begin(&job->progress, "training");
     if (job->quiet)
         job->progress.shown = 0;
@@ -251,13 +242,16 @@ static hcr_status train(struct job *job, hcr_error *error) {
                      job->targets.values, &job->options, &job->model, &job->report, error);
     progress_end(&job->progress);
     if (team() == NULL)
-        sigaction(SIGINT, &before, NULL);
+        ending_resume();
     return status;
 }
 
 static int save(const struct job *job) {
     hcr_error error = {0};
-    if (hcr_model_save(job->model, job->output_path, &error) != HCR_OK)
+    ending_put_off();
+    const hcr_status status = hcr_model_save(job->model, job->output_path, &error);
+    ending_obey();
+    if (status != HCR_OK)
         return report_error(&error);
     if (job->checkpoint != NULL)
         unlink(job->checkpoint);

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "ending.h"
 #include "options.h"
 #include "report.h"
 
@@ -33,7 +34,18 @@ static int compile(struct job *job) {
                    "has a frontier");
         return code;
     }
-    return hcr_region_save(job->region, job->output, &error) == HCR_OK ? EXIT_DONE : report_error(&error);
+    ending_put_off();
+    const hcr_status status = hcr_region_save(job->region, job->output, &error);
+    ending_obey();
+    return status == HCR_OK ? EXIT_DONE : report_error(&error);
+}
+
+static int write_text(struct job *job) {
+    hcr_error error = {0};
+    ending_put_off();
+    const hcr_status status = hcr_import_write(job->import, job->output, &error);
+    ending_obey();
+    return status == HCR_OK ? EXIT_DONE : report_error(&error);
 }
 
 static int run(struct job *job) {
@@ -47,11 +59,7 @@ static int run(struct job *job) {
     for (size_t k = 0; k < hcr_import_notices(job->import) && !job->quiet; k++)
         report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,
                hcr_import_notice(job->import, k));
-    int code = EXIT_DONE;
-    if (is_compiled(job->output))
-        code = compile(job);
-    else if (hcr_import_write(job->import, job->output, &error) != HCR_OK)
-        code = report_error(&error);
+    const int code = is_compiled(job->output) ? compile(job) : write_text(job);
     if (code == EXIT_DONE && strcmp(job->output, "-") != 0 && !job->quiet)
         printf("%s: %zu outputs, %zu constraints beside their bounds\n", job->output, hcr_import_outputs(job->import),
                hcr_import_constraints(job->import));

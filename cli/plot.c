@@ -2,6 +2,7 @@
 #include "plot.h"
 
 #include "command.h"
+#include "ending.h"
 #include "report.h"
 
 #include <errno.h>
@@ -110,8 +111,10 @@ int plot_run(const char *path, int width, int height, void (*write)(FILE *script
     if (temporary == NULL)
         return report_memory();
     sprintf(temporary, "%s.XXXXXX", path);
+    ending_put_off();
     const int picture = mkstemp(temporary);
     if (picture < 0) {
+        ending_obey();
         free(temporary);
         return report_file("write", path);
     }
@@ -143,6 +146,7 @@ int plot_run(const char *path, int width, int height, void (*write)(FILE *script
         code = report_file("write", path);
     if (code != EXIT_DONE)
         unlink(temporary);
+    ending_obey();
     free(temporary);
     return code;
 }

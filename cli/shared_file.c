@@ -3,12 +3,12 @@
 #include "shared_file.h"
 
 #include "command.h"
+#include "ending.h"
 #include "report.h"
 #include "team.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,32 +18,6 @@
 int shared_file_fits(const char *path) {
     struct stat there;
     return stat(path, &there) != 0 || S_ISREG(there.st_mode);
-}
-
-/* What Ctrl-C and its like take away before they end the process; "" when there is nothing. */
-static char abandoned[4096];
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-enum { ENDING = sizeof ending / sizeof ending[0] };
-static struct sigaction before[ENDING];
-
-static void abandon(int signal_number) {
-    unlink(abandoned);
-    raise(signal_number); /* once more, now as it was */
-}
-
-static void watch(const char *temporary) {
-    snprintf(abandoned, sizeof abandoned, "%s", temporary);
-    for (size_t i = 0; i < ENDING; i++) {
-        sigaction(ending[i], NULL, &before[i]);
-        const struct sigaction action = {.sa_handler = abandon, .sa_flags = (int)SA_RESETHAND};
-        if (before[i].sa_handler == SIG_DFL) /* not where it is ignored, as under nohup */
-            sigaction(ending[i], &action, NULL);
-    }
-}
-
-static void stop_watching(void) {
-    for (size_t i = 0; i < ENDING; i++)
-        sigaction(ending[i], &before[i], NULL);
 }
 
 /* Makes the file beside its name, with the mode of what it replaces; the one behind a symbolic link is replaced. */
@@ -68,14 +42,20 @@ static int create(struct shared_file *file, const char *path) {
         return report_file("write", path);
     if (exists)
         (void)!fchmod(file->descriptor, old.st_mode & 0777); /* on file systems without modes the default is fine */
-    watch(file->temporary);
+    ending_removes(file->temporary);
     return EXIT_DONE;
 }
 
 int shared_file_open(struct shared_file *file, const char *path) {
     const hcr_team *t = team();
     *file = (struct shared_file){.descriptor = -1};
-    int code = team_agree(team_is_first() ? create(file, path) : EXIT_DONE);
+    int code = EXIT_DONE;
+    if (team_is_first()) {
+        ending_put_off(); /* until it is known what there is to remove */
+        code = create(file, path);
+        ending_obey();
+    }
+    code = team_agree(code);
     if (t != NULL)
         t->broadcast(t->context, 0, file->temporary, sizeof file->temporary);
     if (code == EXIT_DONE && !team_is_first()) {
@@ -113,7 +93,7 @@ int shared_file_close(struct shared_file *file, int code) {
     if (team_is_first() && opened && code != EXIT_DONE)
         unlink(file->temporary);
     if (team_is_first() && opened)
-        stop_watching();
+        ending_removes(NULL);
     free(file->path);
     *file = (struct shared_file){.descriptor = -1};
     return team_agree(code);

@@ -189,10 +189,7 @@ int stream_write(struct stream *stream, int code, double *values) {
         .rows = stream->part_rows, .columns = results->columns, .values = values, .names = results->names};
     if (stream->at_once) {
         stream->round++;
-        if (code == EXIT_DONE &&
-            hcr_table_write(results->path, HCR_TABLE_BY_NAME, &table, results->precision, &error) != HCR_OK)
-            code = report_error(&error);
-        return code;
+        return code == EXIT_DONE ? table_write(results->path, &table, results->precision) : code;
     }
     char *text = NULL;
     size_t size = 0;

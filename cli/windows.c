@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "ending.h"
 #include "json.h"
 #include "options.h"
 #include "report.h"
@@ -125,9 +126,11 @@ static int run(struct job *job, const char *series_path) {
     job->path = malloc(job->path_size);
     if (job->path == NULL)
         return report_memory();
+    ending_put_off(); /* the files belong together */
     int code = write_tables(job);
     if (code == EXIT_DONE)
         code = write_region(job);
+    ending_obey();
     if (code == EXIT_DONE)
         print_summary(job);
     return code;

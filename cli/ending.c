@@ -1,0 +1,69 @@
+#define _POSIX_C_SOURCE 200809L
+#include "ending.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int depth; /* trainings of an experiment write from threads of their own */
+static volatile sig_atomic_t noted;
+static char removed[4096]; /* "": none */
+
+/* `timeout` and others send a signal to the process and to its group, so that one wish to end arrives twice. */
+static int is_echo(void) {
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (noted == 0)
+        first = now;
+    return now.tv_sec - first.tv_sec < 2; /* that is, up to one or two seconds */
+}
+
+static void on_signal(int number) {
+    if (depth > 0 && is_echo()) {
+        noted = number;
+        return;
+    }
+    if (removed[0] != '\0')
+        unlink(removed);
+    const struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigaction(number, &plain, NULL);
+    raise(number);
+}
+
+static void install(void) {
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(ending[i], &action, NULL);
+}
+
+void ending_put_off(void) {
+    atomic_fetch_add(&depth, 1);
+    install();
+}
+
+int ending_noted(void) { return noted; }
+
+int ending_resume(void) {
+    if (atomic_fetch_sub(&depth, 1) > 1)
+        return 0;
+    const int number = noted;
+    noted = 0;
+    return number;
+}
+
+void ending_obey(void) {
+    const int number = ending_resume();
+    if (number != 0)
+        raise(number);
+}
+
+void ending_removes(const char *path) {
+    snprintf(removed, sizeof removed, "%s", path == NULL ? "" : path);
+    install();
+}
