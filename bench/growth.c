@@ -88,6 +88,7 @@ static void time_rows(spread kind, size_t rows, size_t samples) {
     check(hcr_workspace_create(region, 1, &workspace, &error));
     check(hcri_layout_make(&compressed, OUTPUTS, &hcri_default_allocator, &layout, &error));
     double screened[TURNS], plain[TURNS], product[TURNS], *products = bench_numbers(samples * PANEL);
+    const hcri_bounds bounds = {none, inverse, 1};
     const int turns = bench_turns(TURNS);
     for (int turn = -1; turn < turns; turn++) {
         const double start = bench_seconds();
@@ -96,7 +97,7 @@ static void time_rows(spread kind, size_t rows, size_t samples) {
         memset(gauge, 0, samples * sizeof *gauge);
         for (size_t s = 0; s < samples; s += 32)
             hcri_kernels_best()->run_max(&compressed, layout.run, OUTPUTS, samples - s < 32 ? samples - s : 32,
-                                         v + s * OUTPUTS, OUTPUTS, none, inverse, gauge + s);
+                                         v + s * OUTPUTS, OUTPUTS, &bounds, gauge + s);
         const double scanned = bench_seconds();
         for (size_t i = 0; i < rows; i += PANEL)
             cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)samples, PANEL, OUTPUTS, 1, v, OUTPUTS,

@@ -104,6 +104,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         box->inverse_lower[j] = -inverse(origin[j] - box->lower[j]);
         box->any |= box->inverse_upper[j] != 0 || box->inverse_lower[j] != 0;
     }
+    box->inverse = hcri_bounds_of(n, box->inverse_lower, box->inverse_upper);
     return HCR_OK;
 }
 
@@ -125,10 +126,14 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     if (!box->any)
         return;
     if (champion == NULL)
-        kernels->box_max(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best);
+        kernels->box_max(rows, constraint->n, v, stride, &box->inverse, best);
     else
-        kernels->box_champions(rows, constraint->n, v, stride, box->inverse_lower, box->inverse_upper, best,
-                               constraint->first, champion);
+        kernels->box_champions(rows, constraint->n, v, stride, &box->inverse, best, constraint->first, champion);
+}
+
+static int goes_alone(const hcri_constraint *constraint) {
+    (void)constraint;
+    return 1;
 }
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
@@ -232,6 +237,7 @@ const hcri_kind hcri_kind_box = {
     .read = read,
     .place = place,
     .gauge = gauge,
+    .goes_alone = goes_alone,
     .gauge_one = gauge_one,
     .along = along,
     .value = value,

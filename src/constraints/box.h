@@ -2,12 +2,14 @@
 #ifndef HCRI_BOX_H
 #define HCRI_BOX_H
 
+#include "constraints/bounds.h"
 #include "constraints/constraint.h"
 
 typedef struct hcri_box {
     hcri_constraint base;
     double *lower, *upper;                 /* n each, ±infinity where there is none */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − O) <= 0 and 1/(u − O) >= 0, 0 where there is none */
+    hcri_bounds inverse;                   /* … as the kernels read them */
     int any;                               /* after place: there is a bound at all */
     double *centre;                        /* after place: a copy of the origin */
     const hcri_motion *motion;             /* after follow */

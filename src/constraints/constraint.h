@@ -79,6 +79,8 @@ typedef struct hcri_kind {
      * sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
     void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion);
+    /* After place: 1 when one direction takes no longer than its share of many. NULL: it does. */
+    int (*goes_alone)(const hcri_constraint *constraint);
     /* The gauge of one inequality. */
     double (*gauge_one)(const hcri_constraint *constraint, size_t i, const double *v);
 

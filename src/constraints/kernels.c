@@ -92,7 +92,8 @@ INLINED lanes raised(lanes most, lanes t, const double *lower, const double *upp
 }
 
 /* max_j max(t_j upper_j, t_j lower_j, 0). The last eight overlap those before, which a maximum doesn't mind. */
-static double bounds_max(size_t n, const double *t, const double *lower, const double *upper) {
+INLINED double max_every(size_t n, const double *t, const hcri_bounds *bounds, size_t every) {
+    const double *lower = bounds->lower, *upper = bounds->upper;
     double most = 0;
     if (n < 8) {
         for (size_t j = 0; j < n; j++)
@@ -101,17 +102,21 @@ static double bounds_max(size_t n, const double *t, const double *lower, const d
     }
     lanes parts[PARTS] = {{0}};
     for (size_t j = 0; j < n; j += 8) {
-        size_t at = j + 8 <= n ? j : n - 8;
-        for (size_t p = 0; p < PARTS; p++, at += WIDTH)
-            parts[p] = raised(parts[p], load(t + at), lower + at, upper + at);
+        const size_t at = j + 8 <= n ? j : n - 8;
+        for (size_t p = 0; p < PARTS; p++)
+            parts[p] = raised(parts[p], load(t + at + WIDTH * p), lower + at * every + WIDTH * p,
+                              upper + at * every + WIDTH * p);
     }
     return largest(parts);
 }
 
-static void box_max(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
-                    double *best) {
+static double bounds_max(size_t n, const double *t, const hcri_bounds *bounds) {
+    return bounds->every == 0 ? max_every(n, t, bounds, 0) : max_every(n, t, bounds, 1);
+}
+
+static void box_max(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best) {
     for (size_t s = 0; s < samples; s++)
-        best[s] = larger(bounds_max(n, v + s * stride, lower, upper), best[s]);
+        best[s] = larger(bounds_max(n, v + s * stride, bounds), best[s]);
 }
 
 /* A maximum in each lane, and the first number that attains it. */
@@ -152,7 +157,8 @@ INLINED size_t champion_of(const lane_champions *champions, double *best) {
 
 /* Raises best; the first j with t_j upper_j = best (2j) or t_j lower_j = best (2j + 1), SIZE_MAX where none is above.
  */
-static size_t bounds_champion(size_t n, const double *t, const double *lower, const double *upper, double *best) {
+INLINED size_t champion_every(size_t n, const double *t, const hcri_bounds *bounds, size_t every, double *best) {
+    const double *lower = bounds->lower, *upper = bounds->upper;
     size_t which = SIZE_MAX;
     if (n >= 8) {
         lane_champions champions;
@@ -162,10 +168,10 @@ static size_t bounds_champion(size_t n, const double *t, const double *lower, co
             lanes x[PARTS];
             for (size_t p = 0; p < PARTS; p++)
                 x[p] = load(t + at + WIDTH * p);
-            challenge(&champions, at, x, lower + at, upper + at);
+            challenge(&champions, at, x, lower + at * every, upper + at * every);
         }
         const size_t j = champion_of(&champions, best);
-        return j == SIZE_MAX ? SIZE_MAX : 2 * j + (t[j] * upper[j] == *best ? 0 : 1);
+        return j == SIZE_MAX ? SIZE_MAX : 2 * j + (t[j] * upper[j * every] == *best ? 0 : 1);
     }
     for (size_t j = 0; j < n; j++)
         for (size_t side = 0; side < 2; side++) {
@@ -178,10 +184,14 @@ static size_t bounds_champion(size_t n, const double *t, const double *lower, co
     return which;
 }
 
-static void box_champions(size_t samples, size_t n, const double *v, size_t stride, const double *lower,
-                          const double *upper, double *best, uint32_t first, uint32_t *champion) {
+static size_t bounds_champion(size_t n, const double *t, const hcri_bounds *bounds, double *best) {
+    return bounds->every == 0 ? champion_every(n, t, bounds, 0, best) : champion_every(n, t, bounds, 1, best);
+}
+
+static void box_champions(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                          double *best, uint32_t first, uint32_t *champion) {
     for (size_t s = 0; s < samples; s++) {
-        const size_t which = bounds_champion(n, v + s * stride, lower, upper, best + s);
+        const size_t which = bounds_champion(n, v + s * stride, bounds, best + s);
         if (which != SIZE_MAX)
             champion[s] = first + (uint32_t)which;
     }
@@ -224,18 +234,58 @@ static inline double stepped(double origin, double t, double v, double lower, do
     return smaller(upper, larger(lower, fused(t, v, origin)));
 }
 
-static void step(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
-                 double *y) {
-#pragma omp simd
-    for (size_t j = 0; j < n; j++)
-        y[j] = stepped(origin[j], t, v[j], lower[j], upper[j]);
+/* Numbers at to at + WIDTH − 1, into y, or rounded into f. */
+INLINED void step_lanes(double *y, float *f, size_t at, const double *origin, size_t every, double t, const double *v,
+                        const double *lower, const double *upper, size_t clamp) {
+    const lanes x = lanes_fused(spread(t), load(v + at), load(origin + at * every));
+    const lanes clamped = lanes_min(load(upper + at * clamp), lanes_max(load(lower + at * clamp), x));
+    if (y != NULL)
+        store(y + at, clamped);
+    else
+        store_single(f + at, clamped);
 }
 
-static void step_f32(size_t n, const double *origin, double t, const double *v, const double *lower,
-                     const double *upper, float *y) {
-#pragma omp simd
-    for (size_t j = 0; j < n; j++)
-        y[j] = (float)stepped(origin[j], t, v[j], lower[j], upper[j]);
+INLINED void step_to(double *y, float *f, size_t n, const double *origin, size_t every, double t, const double *v,
+                     const double *lower, const double *upper, size_t clamp) {
+    if (n >= WIDTH) {
+        size_t j = 0;
+        for (; j + WIDTH <= n; j += WIDTH)
+            step_lanes(y, f, j, origin, every, t, v, lower, upper, clamp);
+        if (j < n)
+            step_lanes(y, f, n - WIDTH, origin, every, t, v, lower, upper, clamp);
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        const double x = stepped(origin[j * every], t, v[j], lower[j * clamp], upper[j * clamp]);
+        if (y != NULL)
+            y[j] = x;
+        else
+            f[j] = (float)x;
+    }
+}
+
+/* Numbers that all share are read once. */
+INLINED void step_once(double *y, float *f, size_t n, const double *origin, size_t every, double t, const double *v,
+                       const hcri_bounds *bounds) {
+    if (every == 0 && bounds->every == 0) {
+        double shared[3][WIDTH];
+        store(shared[0], load(origin));
+        store(shared[1], load(bounds->lower));
+        store(shared[2], load(bounds->upper));
+        step_to(y, f, n, shared[0], 0, t, v, shared[1], shared[2], 0);
+    } else {
+        step_to(y, f, n, origin, every, t, v, bounds->lower, bounds->upper, bounds->every);
+    }
+}
+
+static void step(size_t n, const double *origin, size_t every, double t, const double *v, const hcri_bounds *bounds,
+                 double *y) {
+    step_once(y, NULL, n, origin, every, t, v, bounds);
+}
+
+static void step_f32(size_t n, const double *origin, size_t every, double t, const double *v, const hcri_bounds *bounds,
+                     float *y) {
+    step_once(NULL, y, n, origin, every, t, v, bounds);
 }
 
 /* ------------------------------------------------------------------------------------------------ rows: products */
@@ -326,28 +376,35 @@ void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_
 /* ----------------------------------------------------------------------------------- rows: maxima, champions, sums */
 
 /* A stencil has at least eight rows (rows.c). */
-INLINED double stencil_max(const hcri_run *run, size_t terms, const double *v, const double *lower,
-                           const double *upper) {
+INLINED double stencil_max_every(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds,
+                                 size_t every) {
+    const double *lower = bounds->lower, *upper = bounds->upper;
     lanes parts[PARTS] = {{0}}, t[PARTS];
     for (size_t i = 0; i < run->count; i += 8) {
         const size_t at = i + 8 <= run->count ? i : run->count - 8;
         stencil_dots(run, terms, at, v, t);
         for (size_t p = 0; p < PARTS; p++)
-            parts[p] = raised(parts[p], t[p], lower + at + WIDTH * p, upper + at + WIDTH * p);
+            parts[p] = raised(parts[p], t[p], lower + at * every + WIDTH * p, upper + at * every + WIDTH * p);
     }
     return largest(parts);
 }
 
+static double stencil_max(const hcri_run *run, const double *v, const hcri_bounds *bounds) {
+    if (run->terms == 2)
+        return bounds->every == 0 ? stencil_max_every(run, 2, v, bounds, 0) : stencil_max_every(run, 2, v, bounds, 1);
+    return stencil_max_every(run, run->terms, v, bounds, bounds->every);
+}
+
+INLINED hcri_bounds bounds_from(const hcri_bounds *bounds, size_t i) {
+    return (hcri_bounds){bounds->lower + i * bounds->every, bounds->upper + i * bounds->every, bounds->every};
+}
+
 static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                    size_t stride, const double *lower, const double *upper, double *best) {
-    lower += run->first;
-    upper += run->first;
+                    size_t stride, const hcri_bounds *bounds, double *best) {
     if (run->form == HCRI_RUN_STENCIL) {
         for (size_t s = 0; s < samples; s++) {
             const double *x = v + s * stride;
-            best[s] = larger(run->terms == 2 ? stencil_max(run, 2, x, lower, upper)
-                                             : stencil_max(run, run->terms, x, lower, upper),
-                             best[s]);
+            best[s] = larger(stencil_max(run, x, bounds), best[s]);
         }
         return;
     }
@@ -356,36 +413,41 @@ static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
             double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
-            box_max(now, count, t[0], BLOCK, lower + i, upper + i, best + s);
+            const hcri_bounds some = bounds_from(bounds, i);
+            box_max(now, count, t[0], BLOCK, &some, best + s);
         }
 }
 
-INLINED size_t stencil_champion(const hcri_run *run, size_t terms, const double *v, const double *lower,
-                                const double *upper, double *best) {
+INLINED size_t stencil_champion_every(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds,
+                                      size_t every, double *best) {
+    const double *lower = bounds->lower, *upper = bounds->upper;
     lane_champions champions;
     start_champions(&champions, *best);
     for (size_t i = 0; i < run->count; i += 8) {
         const size_t at = i + 8 <= run->count ? i : run->count - 8;
         lanes t[PARTS];
         stencil_dots(run, terms, at, v, t);
-        challenge(&champions, at, t, lower + at, upper + at);
+        challenge(&champions, at, t, lower + at * every, upper + at * every);
     }
     const size_t i = champion_of(&champions, best);
     if (i == SIZE_MAX)
         return SIZE_MAX;
-    return 2 * i + (row_dot(terms, run->columns, run->values, v + i) * upper[i] == *best ? 0 : 1);
+    return 2 * i + (row_dot(terms, run->columns, run->values, v + i) * upper[i * every] == *best ? 0 : 1);
+}
+
+static size_t stencil_champion(const hcri_run *run, const double *v, const hcri_bounds *bounds, double *best) {
+    if (run->terms == 2)
+        return bounds->every == 0 ? stencil_champion_every(run, 2, v, bounds, 0, best)
+                                  : stencil_champion_every(run, 2, v, bounds, 1, best);
+    return stencil_champion_every(run, run->terms, v, bounds, bounds->every, best);
 }
 
 static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                          size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                          uint32_t *champion) {
-    lower += run->first;
-    upper += run->first;
+                          size_t stride, const hcri_bounds *bounds, double *best, uint32_t first, uint32_t *champion) {
     first += 2 * (uint32_t)run->first;
     for (size_t s = 0; run->form == HCRI_RUN_STENCIL && s < samples; s++) {
         const double *x = v + s * stride;
-        const size_t which = run->terms == 2 ? stencil_champion(run, 2, x, lower, upper, best + s)
-                                             : stencil_champion(run, run->terms, x, lower, upper, best + s);
+        const size_t which = stencil_champion(run, x, bounds, best + s);
         if (which != SIZE_MAX)
             champion[s] = first + (uint32_t)which;
     }
@@ -394,8 +456,8 @@ static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, 
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
             double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
-            box_champions(now, count, t[0], BLOCK, lower + i, upper + i, best + s, first + 2 * (uint32_t)i,
-                          champion + s);
+            const hcri_bounds some = bounds_from(bounds, i);
+            box_champions(now, count, t[0], BLOCK, &some, best + s, first + 2 * (uint32_t)i, champion + s);
         }
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "constraints/accurate.h"
+#include "constraints/bounds.h"
 #include "constraints/moving_kernels.h"
 #include "constraints/rows.h"
 #include "constraints/single.h"
@@ -20,20 +21,17 @@ typedef struct hcri_kernels {
     /* out[s] = Σ_j |v_sj|: NaN or infinity when one of them is. */
     void (*sum_abs)(size_t samples, size_t n, const double *v, size_t stride, double *out);
     /* best[s] = max(best[s], max_j max(v_sj upper_j, v_sj lower_j)) */
-    void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const double *lower, const double *upper,
-                    double *best);
+    void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best);
     /* The same, and where best[s] grew champion[s] = first + 2j or first + 2j + 1 for the first v_sj upper_j or
      * v_sj lower_j that attains it. */
-    void (*box_champions)(size_t samples, size_t n, const double *v, size_t stride, const double *lower,
-                          const double *upper, double *best, uint32_t first, uint32_t *champion);
-    /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. `lower` and `upper`
-     * belong to all rows of the matrix. */
+    void (*box_champions)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                          double *best, uint32_t first, uint32_t *champion);
+    /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. */
     void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                    size_t stride, const double *lower, const double *upper, double *best);
+                    size_t stride, const hcri_bounds *bounds, double *best);
     /* The same with champions, whose rows count from the first of the matrix. */
     void (*run_champions)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                          size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                          uint32_t *champion);
+                          size_t stride, const hcri_bounds *bounds, double *best, uint32_t first, uint32_t *champion);
     /* y += a */
     void (*add)(size_t n, const double *a, double *y);
     /* 1 when lower_j <= x_j <= upper_j for all j; a NaN isn't. */
@@ -56,11 +54,12 @@ typedef struct hcri_kernels {
     /* out += w (b + a (y − shift)), number by number */
     void (*add_diagonal)(size_t n, double w, const double *a, const double *shift, const double *b, const double *y,
                          double *out);
-    /* y = clamp(origin + t v, lower, upper); the f32 one rounds once, at the end (lower and upper are floats). */
-    void (*step)(size_t n, const double *origin, double t, const double *v, const double *lower, const double *upper,
+    /* y = clamp(origin + t v, bounds), with origin_j = origin[j · every]; the f32 one rounds once, at the end (its
+     * bounds are floats). */
+    void (*step)(size_t n, const double *origin, size_t every, double t, const double *v, const hcri_bounds *bounds,
                  double *y);
-    void (*step_f32)(size_t n, const double *origin, double t, const double *v, const double *lower,
-                     const double *upper, float *y);
+    void (*step_f32)(size_t n, const double *origin, size_t every, double t, const double *v, const hcri_bounds *bounds,
+                     float *y);
     const hcri_symmetric_kernels *symmetric;
     const hcri_single_kernels *single;
     const hcri_moving_kernels *moving;

@@ -26,6 +26,18 @@ static inline lanes load(const double *from) { return *(const lanes_in_memory *)
 
 static inline void store(double *to, lanes x) { *(lanes_in_memory *)to = x; }
 
+/* Rounded to single precision. */
+static inline void store_single(float *to, lanes x) {
+#if defined(__AVX512F__)
+    _mm256_storeu_ps(to, _mm512_cvtpd_ps(x));
+#elif defined(__AVX__)
+    _mm_storeu_ps(to, _mm256_cvtpd_ps(x));
+#else
+    for (size_t l = 0; l < WIDTH; l++)
+        to[l] = (float)x[l];
+#endif
+}
+
 /* from[columns[0]], from[columns[1]], … */
 static inline lanes gather(const double *from, const uint32_t *columns) {
 #if defined(__AVX512F__)

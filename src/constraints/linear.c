@@ -20,6 +20,7 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, linear->upper);
     hcri_release(allocator, linear->inverse_lower);
     hcri_release(allocator, linear->inverse_upper);
+    hcri_release(allocator, linear->inverse);
     hcri_release(allocator, linear->at_origin);
     hcri_block_release(constraint);
 }
@@ -137,11 +138,16 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     }
     HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
     linear->screen = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->screen);
-    if (linear->screen == NULL)
+    linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
+    if (linear->screen == NULL || linear->inverse == NULL)
         return hcri_fail_memory(error);
-    for (size_t r = 0; r < linear->layout.runs; r++)
-        HCRI_TRY(hcri_screen_make(&linear->rows, &linear->layout.run[r], constraint->n, linear->inverse_lower,
-                                  linear->inverse_upper, allocator, &linear->screen[r], error));
+    for (size_t r = 0; r < linear->layout.runs; r++) {
+        const hcri_run *run = &linear->layout.run[r];
+        linear->inverse[r] =
+            hcri_bounds_of(run->count, linear->inverse_lower + run->first, linear->inverse_upper + run->first);
+        HCRI_TRY(hcri_screen_make(&linear->rows, run, constraint->n, linear->inverse_lower, linear->inverse_upper,
+                                  allocator, &linear->screen[r], error));
+    }
     return HCR_OK;
 }
 
@@ -151,7 +157,6 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n;
-    const double *lower = linear->inverse_lower, *upper = linear->inverse_upper;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const double *x = v + done * stride;
@@ -159,15 +164,23 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
             if (linear->screen[r].count != 0)
-                hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, lower, upper, best + done,
-                                constraint->first, found);
+                hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
+                                linear->inverse_upper, best + done, constraint->first, found);
             else if (found == NULL)
-                kernels->run_max(&linear->rows, run, n, now, x, stride, lower, upper, best + done);
+                kernels->run_max(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done);
             else
-                kernels->run_champions(&linear->rows, run, n, now, x, stride, lower, upper, best + done,
+                kernels->run_champions(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done,
                                        constraint->first, found);
         }
     }
+}
+
+static int goes_alone(const hcri_constraint *constraint) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    int alone = 1;
+    for (size_t r = 0; r < linear->layout.runs; r++)
+        alone &= linear->layout.run[r].form != HCRI_RUN_DENSE;
+    return alone;
 }
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
@@ -281,6 +294,7 @@ const hcri_kind hcri_kind_linear = {
     .read = read,
     .place = place,
     .gauge = gauge,
+    .goes_alone = goes_alone,
     .gauge_one = gauge_one,
     .along = along,
     .value = value,

@@ -2,6 +2,7 @@
 #ifndef HCRI_LINEAR_H
 #define HCRI_LINEAR_H
 
+#include "constraints/bounds.h"
 #include "constraints/constraint.h"
 #include "constraints/moving.h"
 #include "constraints/rows.h"
@@ -15,6 +16,7 @@ typedef struct hcri_linear {
     hcri_layout layout;                    /* after place: the same rows in the form that is fastest … */
     hcri_screen *screen;                   /* … and for each of its runs, in single precision */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − a·O) and 1/(u − a·O), 0 where there is none */
+    hcri_bounds *inverse;                  /* … for the rows of each run, as the kernels read them */
     double *at_origin;                     /* after place: a·O */
     hcri_moving *moving;                   /* after follow */
 } hcri_linear;

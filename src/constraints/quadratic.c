@@ -293,6 +293,10 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
+static int goes_alone(const hcri_constraint *constraint) {
+    return ((const hcri_quadratic *)constraint)->form == HCRI_DIAGONAL;
+}
+
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
     (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
@@ -446,6 +450,7 @@ const hcri_kind hcri_kind_quadratic = {
     .read = read,
     .place = place,
     .gauge = gauge,
+    .goes_alone = goes_alone,
     .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = hcri_quadratic_value,

@@ -23,11 +23,11 @@ static inline void step(const hcri_result *result, double t) {
     const size_t n = region->set.outputs;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (map->doubles != NULL)
-        kernels->step(n, result->origin, t, result->v, region->clamp_lower[HCR_DOUBLE], region->clamp_upper[HCR_DOUBLE],
+        kernels->step(n, result->origin, region->origin_every, t, result->v, &region->clamp[HCR_DOUBLE],
                       map->doubles + result->row * n);
     else
-        kernels->step_f32(n, result->origin, t, result->v, region->clamp_lower[HCR_SINGLE],
-                          region->clamp_upper[HCR_SINGLE], map->floats + result->row * n);
+        kernels->step_f32(n, result->origin, region->origin_every, t, result->v, &region->clamp[HCR_SINGLE],
+                          map->floats + result->row * n);
 }
 
 /* The output and its parameters in double precision: in place, or in the scratch. */

@@ -19,18 +19,24 @@ static size_t actual_threads(size_t threads) {
 }
 
 /* Fewer rows where rows are long: a chunk stays within about 256 KiB, so that what goes over it again finds it in the
- * near cache. */
-static size_t chunk_rows(size_t n) {
-    const size_t most = ((size_t)1 << 15) / (n + 1) + 1;
-    return most < HCRI_CHUNK ? most : HCRI_CHUNK;
+ * near cache. A long row goes alone where it gains nothing from others, and finds itself in the nearest. */
+static size_t chunk_rows(const hcr_region *region) {
+    static const size_t long_row = 512;
+    const size_t n = region->set.n, most = ((size_t)1 << 15) / (n + 1) + 1;
+    int alone = n >= long_row && region->motion.parameters == 0;
+    for (size_t b = 0; alone && b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        alone = block->kind->goes_alone != NULL && block->kind->goes_alone(block);
+    }
+    return alone ? 1 : most < HCRI_CHUNK ? most : HCRI_CHUNK;
 }
 
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
-    const size_t n = region->set.n;
-    size_t numbers = (chunk_rows(n) + VECTORS) * n;
+    const size_t n = region->set.n, chunk = chunk_rows(region);
+    size_t numbers = (chunk + VECTORS) * n;
     if (region->motion.parameters != 0)
-        numbers += chunk_rows(n) * n + hcri_anchor_scratch(region);
+        numbers += chunk * n + hcri_anchor_scratch(region);
     return aligned(numbers * sizeof(double));
 }
 
@@ -53,7 +59,7 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace takes %zu bytes, %zu were given", needed, bytes);
     unsigned char *at = memory;
     hcr_workspace *made = memory;
-    *made = (hcr_workspace){.region = region, .threads = actual_threads(threads), .chunk = chunk_rows(n)};
+    *made = (hcr_workspace){.region = region, .threads = actual_threads(threads), .chunk = chunk_rows(region)};
     made->search = (hcr_search){HCR_SEARCH_FULL, region->inradius, DEFAULT_ITERATIONS};
     at += aligned(sizeof *made);
     made->slice = (hcri_slice *)(void *)at;

@@ -178,6 +178,9 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
         if (region->clamp_lower[HCR_SINGLE][j] > region->clamp_upper[HCR_SINGLE][j])
             region->margin[HCR_SINGLE] = 1; /* no float in between */
     }
+    for (int p = 0; p < 2; p++)
+        region->clamp[p] = hcri_bounds_of(region->set.outputs, region->clamp_lower[p], region->clamp_upper[p]);
+    region->origin_every = region->motion.parameters != 0 || hcri_every(n, region->origin);
     return HCR_OK;
 }
 

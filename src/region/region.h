@@ -26,7 +26,9 @@ struct hcr_region {
      * hold. */
     size_t verified_blocks[2];
     const hcri_constraint **verified[2];
-    double *clamp_lower[2], *clamp_upper[2]; /* the box constraints, rounded inwards to the output type */
+    double *clamp_lower[2], *clamp_upper[2]; /* the box constraints, rounded inwards to the output type … */
+    hcri_bounds clamp[2];                    /* … as the kernels read them */
+    size_t origin_every;                     /* and O is read so too (kernels.h), where it doesn't move */
 };
 
 /* What is known of a set: its origin, strictly inside and on the equalities; a box that holds it, as tight as is known,

@@ -130,6 +130,11 @@ static void test_products(void **state) {
     }
 }
 
+/* Those of a run, out of those of all rows. */
+static hcri_bounds bounds_of(const hcri_run *run, const double *lower, const double *upper) {
+    return hcri_bounds_of(run->count, lower + run->first, upper + run->first);
+}
+
 static void test_rows(void **state) {
     (void)state;
     hcri_random random;
@@ -139,17 +144,18 @@ static void test_rows(void **state) {
         hcri_rows rows = make_rows(&random, n);
         hcri_layout layout;
         assert_int_equal(hcri_layout_make(&rows, n, &hcri_default_allocator, &layout, NULL), HCR_OK);
-        for (size_t i = 0; i < rows.count; i++) {
-            lower[i] = -hcri_random_uniform(&random);
-            upper[i] = hcri_random_uniform(&random);
+        for (size_t i = 0; i < rows.count; i++) { /* alike, which is read otherwise, and not */
+            lower[i] = n % 2 == 0 && i > 0 ? lower[0] : -hcri_random_uniform(&random);
+            upper[i] = n % 2 == 0 && i > 0 ? upper[0] : hcri_random_uniform(&random);
         }
         fill(&random, v, SAMPLES * n);
         for (size_t k = 0; k < kernel_count; k++) {
             double together[SAMPLES] = {0}, again[SAMPLES] = {0};
             uint32_t champion[SAMPLES] = {0};
             for (size_t r = 0; r < layout.runs; r++) {
-                kernels[k]->run_max(&rows, &layout.run[r], n, SAMPLES, v, n, lower, upper, together);
-                kernels[k]->run_champions(&rows, &layout.run[r], n, SAMPLES, v, n, lower, upper, again, 7, champion);
+                const hcri_bounds bounds = bounds_of(&layout.run[r], lower, upper);
+                kernels[k]->run_max(&rows, &layout.run[r], n, SAMPLES, v, n, &bounds, together);
+                kernels[k]->run_champions(&rows, &layout.run[r], n, SAMPLES, v, n, &bounds, again, 7, champion);
             }
             assert_memory_equal(again, together, sizeof again);
             for (size_t s = 0; s < SAMPLES; s++) {
@@ -157,7 +163,8 @@ static void test_rows(void **state) {
                 double alone = 0, by_row = 0, plain = 0, sizes = 0, squares = 0, plain_squares = 0;
                 size_t first = SIZE_MAX;
                 for (size_t r = 0; r < layout.runs; r++) {
-                    kernels[k]->run_max(&rows, &layout.run[r], n, 1, x, n, lower, upper, &alone);
+                    const hcri_bounds bounds = bounds_of(&layout.run[r], lower, upper);
+                    kernels[k]->run_max(&rows, &layout.run[r], n, 1, x, n, &bounds, &alone);
                     squares += kernels[k]->run_squares(&rows, &layout.run[r], n, x);
                 }
                 for (size_t i = 0; i < rows.count; i++) {
@@ -467,6 +474,14 @@ static void test_box_and_step(void **state) {
             upper[j] = 0.75;
             lower[j] = j % 2 == 0 ? -0.375 : -0.25;
         }
+        for (size_t j = 0; n % 3 == 1 && j < n; j++) { /* all alike, which is read otherwise */
+            upper[j] = 0.75;
+            lower[j] = -0.25;
+            origin[j] = 0.5;
+        }
+        const hcri_bounds bounds = hcri_bounds_of(n, lower, upper);
+        const size_t every = hcri_every(n, origin);
+        assert_true(bounds.every == (n < 8 || n % 3 != 1) && every == bounds.every);
         double plain = 0;
         uint32_t first = 0;
         for (size_t i = 0; i < 2 * n; i++) {
@@ -479,14 +494,14 @@ static void test_box_and_step(void **state) {
         for (size_t k = 0; k < kernel_count; k++) {
             double best = 0, same = 0;
             uint32_t champion = 0, none = 7;
-            kernels[k]->box_max(1, n, v, n, lower, upper, &best);
+            kernels[k]->box_max(1, n, v, n, &bounds, &best);
             assert_true(best == plain);
-            kernels[k]->box_champions(1, n, v, n, lower, upper, &same, 5, &champion);
+            kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &champion);
             assert_true(same == plain && champion == 5 + first);
-            kernels[k]->box_champions(1, n, v, n, lower, upper, &same, 5, &none);
+            kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &none);
             assert_true(same == plain && none == 7);
-            kernels[k]->step(n, origin, 0.3, v, lower, upper, y);
-            kernels[k]->step_f32(n, origin, 0.3, v, lower, upper, f);
+            kernels[k]->step(n, origin, every, 0.3, v, &bounds, y);
+            kernels[k]->step_f32(n, origin, every, 0.3, v, &bounds, f);
             for (size_t j = 0; j < n; j++) {
                 const double exact = fmin(fmax(origin[j] + 0.3 * v[j], lower[j]), upper[j]);
                 assert_true(y[j] >= lower[j] && y[j] <= upper[j] && (double)f[j] >= lower[j] &&

@@ -134,8 +134,8 @@ static void compare(const row_matrix *m, const hcri_screen *screen, const double
     memcpy(expected, start, samples * sizeof *expected);
     for (size_t s = 0; s < samples; s++)
         champion[s] = expected_champion[s] = 77;
-    chosen->run_champions(&m->rows, m->run, m->n, samples, v, m->n, m->lower, m->upper, expected, 100,
-                          expected_champion);
+    const hcri_bounds bounds = {m->lower + m->run->first, m->upper + m->run->first, 1};
+    chosen->run_champions(&m->rows, m->run, m->n, samples, v, m->n, &bounds, expected, 100, expected_champion);
     hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, champion);
     assert_memory_equal(best, expected, samples * sizeof *best);
     assert_memory_equal(champion, expected_champion, samples * sizeof *champion);
@@ -149,7 +149,8 @@ static void try_screen(const row_matrix *m, const hcri_screen *screen, hcri_rand
     static const double share[] = {0, 0.5, 1 - 0x1p-30, 1, 1 + 0x1p-30};
     double *v = numbers(MOST_SAMPLES * m->n, sizeof *v), found[MOST_SAMPLES] = {0}, start[MOST_SAMPLES];
     draw_directions(m, random, v);
-    chosen->run_max(&m->rows, m->run, m->n, MOST_SAMPLES, v, m->n, m->lower, m->upper, found);
+    const hcri_bounds bounds = {m->lower + m->run->first, m->upper + m->run->first, 1};
+    chosen->run_max(&m->rows, m->run, m->n, MOST_SAMPLES, v, m->n, &bounds, found);
     for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
         for (size_t s = 0; s < MOST_SAMPLES; s++)
             start[s] = share[k] * found[s];
