@@ -13,14 +13,6 @@ static inline double smaller(double a, double b) { return a < b ? a : b; }
 
 /* ------------------------------------------------------------------------------------------ sums over a vector */
 
-/* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) */
-static inline double total_of(const lanes parts[PARTS]) {
-    double x[8];
-    for (size_t p = 0; p < PARTS; p++)
-        store(x + WIDTH * p, parts[p]);
-    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
-}
-
 /* Adds what a sum has for the numbers of one register. */
 typedef lanes lane_term(lanes sum, const double *a, const double *v);
 
@@ -68,7 +60,7 @@ INLINED double sum_of(lane_term *add, size_t n, const double *a, const double *v
     }
     for (size_t p = 0; p < PARTS; p++)
         sums[0][p] = (sums[0][p] + sums[1][p]) + (sums[2][p] + sums[3][p]);
-    return total_of(sums[0]);
+    return lanes_sum(sums[0]);
 }
 
 static double dot(size_t n, const double *a, const double *v) { return sum_of(add_product, n, a, v); }
@@ -91,8 +83,26 @@ INLINED lanes raised(lanes most, lanes t, const double *lower, const double *upp
     return lanes_max(lanes_max(t * load(upper), t * load(lower)), most);
 }
 
+/* The largest and smallest of numbers that share their bounds, 0 included: rounding keeps order, so that no product but
+ * theirs can be the largest. */
+typedef struct lane_range {
+    lanes high[PARTS], low[PARTS];
+} lane_range;
+
+INLINED void widen(lane_range *range, size_t p, lanes t) {
+    range->high[p] = lanes_max(t, range->high[p]);
+    range->low[p] = lanes_min(t, range->low[p]);
+}
+
+static inline double range_max(const lane_range *range, const hcri_bounds *bounds) {
+    lanes parts[PARTS];
+    for (size_t p = 0; p < PARTS; p++)
+        parts[p] = lanes_max(range->high[p] * load(bounds->upper), range->low[p] * load(bounds->lower));
+    return lanes_largest(parts);
+}
+
 /* max_j max(t_j upper_j, t_j lower_j, 0). The last eight overlap those before, which a maximum doesn't mind. */
-INLINED double max_every(size_t n, const double *t, const hcri_bounds *bounds, size_t every) {
+static double bounds_max(size_t n, const double *t, const hcri_bounds *bounds) {
     const double *lower = bounds->lower, *upper = bounds->upper;
     double most = 0;
     if (n < 8) {
@@ -100,18 +110,20 @@ INLINED double max_every(size_t n, const double *t, const hcri_bounds *bounds, s
             most = larger(larger(t[j] * upper[j], t[j] * lower[j]), most);
         return most;
     }
+    if (bounds->every == 0) {
+        lane_range all = {{{0}}, {{0}}};
+        for (size_t j = 0; j < n; j += 8)
+            for (size_t p = 0; p < PARTS; p++)
+                widen(&all, p, load(t + (j + 8 <= n ? j : n - 8) + WIDTH * p));
+        return range_max(&all, bounds);
+    }
     lanes parts[PARTS] = {{0}};
     for (size_t j = 0; j < n; j += 8) {
-        const size_t at = j + 8 <= n ? j : n - 8;
-        for (size_t p = 0; p < PARTS; p++)
-            parts[p] = raised(parts[p], load(t + at + WIDTH * p), lower + at * every + WIDTH * p,
-                              upper + at * every + WIDTH * p);
+        size_t at = j + 8 <= n ? j : n - 8;
+        for (size_t p = 0; p < PARTS; p++, at += WIDTH)
+            parts[p] = raised(parts[p], load(t + at), lower + at, upper + at);
     }
-    return largest(parts);
-}
-
-static double bounds_max(size_t n, const double *t, const hcri_bounds *bounds) {
-    return bounds->every == 0 ? max_every(n, t, bounds, 0) : max_every(n, t, bounds, 1);
+    return lanes_largest(parts);
 }
 
 static void box_max(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best) {
@@ -144,7 +156,7 @@ INLINED void challenge(lane_champions *champions, size_t at, const lanes t[PARTS
 /* Raises best; the first number that attains it, SIZE_MAX where none is above it. */
 INLINED size_t champion_of(const lane_champions *champions, double *best) {
     static const double lane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const double most = largest(champions->most);
+    const double most = lanes_largest(champions->most);
     lanes minus[PARTS]; /* the number in a lane that attains it, turned round for `largest` */
     if (!(most > *best))
         return SIZE_MAX;
@@ -152,7 +164,7 @@ INLINED size_t champion_of(const lane_champions *champions, double *best) {
         minus[p] = lanes_if_more(spread(most), champions->most[p], spread(-INFINITY),
                                  -(champions->at[p] + load(lane + WIDTH * p)));
     *best = most;
-    return (size_t)-largest(minus);
+    return (size_t)-lanes_largest(minus);
 }
 
 /* Raises best; the first j with t_j upper_j = best (2j) or t_j lower_j = best (2j + 1), SIZE_MAX where none is above.
@@ -376,23 +388,23 @@ void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_
 /* ----------------------------------------------------------------------------------- rows: maxima, champions, sums */
 
 /* A stencil has at least eight rows (rows.c). */
-INLINED double stencil_max_every(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds,
-                                 size_t every) {
-    const double *lower = bounds->lower, *upper = bounds->upper;
+INLINED double stencil_max_of(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds) {
     lanes parts[PARTS] = {{0}}, t[PARTS];
+    lane_range all = {{{0}}, {{0}}};
     for (size_t i = 0; i < run->count; i += 8) {
         const size_t at = i + 8 <= run->count ? i : run->count - 8;
         stencil_dots(run, terms, at, v, t);
         for (size_t p = 0; p < PARTS; p++)
-            parts[p] = raised(parts[p], t[p], lower + at * every + WIDTH * p, upper + at * every + WIDTH * p);
+            if (bounds->every == 0)
+                widen(&all, p, t[p]);
+            else
+                parts[p] = raised(parts[p], t[p], bounds->lower + at + WIDTH * p, bounds->upper + at + WIDTH * p);
     }
-    return largest(parts);
+    return bounds->every == 0 ? range_max(&all, bounds) : lanes_largest(parts);
 }
 
 static double stencil_max(const hcri_run *run, const double *v, const hcri_bounds *bounds) {
-    if (run->terms == 2)
-        return bounds->every == 0 ? stencil_max_every(run, 2, v, bounds, 0) : stencil_max_every(run, 2, v, bounds, 1);
-    return stencil_max_every(run, run->terms, v, bounds, bounds->every);
+    return run->terms == 2 ? stencil_max_of(run, 2, v, bounds) : stencil_max_of(run, run->terms, v, bounds);
 }
 
 INLINED hcri_bounds bounds_from(const hcri_bounds *bounds, size_t i) {
@@ -473,7 +485,7 @@ static double run_squares(const hcri_rows *rows, const hcri_run *run, size_t n, 
             add_eight(total, add_square, x, x);
         }
     }
-    return total_of(total);
+    return lanes_sum(total);
 }
 
 /* ------------------------------------------------------------------------------------------------ quadratic form */
@@ -496,7 +508,7 @@ static void triangle_form(size_t n, const double *panels, size_t samples, const 
             panel += HCRI_PANEL * width;
         }
         for (size_t s = 0; s < now; s++)
-            out[done + s] = total_of(total[s]);
+            out[done + s] = lanes_sum(total[s]);
     }
 }
 

@@ -94,6 +94,44 @@ static inline lanes lanes_if_more(lanes a, lanes b, lanes x, lanes y) {
 #endif
 }
 
+/* ((x0 + x4) + (x1 + x5)) + ((x2 + x6) + (x3 + x7)) of eight numbers */
+static inline double lanes_sum(const lanes parts[PARTS]) {
+#if defined(__AVX__)
+#if defined(__AVX512F__)
+    const __m256d four = _mm512_castpd512_pd256(parts[0]) + _mm512_extractf64x4_pd(parts[0], 1);
+#else
+    const __m256d four = parts[0] + parts[1];
+#endif
+    const __m128d low = _mm256_castpd256_pd128(four), high = _mm256_extractf128_pd(four, 1);
+    const __m128d two = _mm_unpacklo_pd(low, high) + _mm_unpackhi_pd(low, high);
+    return two[0] + two[1];
+#else
+    double x[8];
+    for (size_t p = 0; p < PARTS; p++)
+        store(x + WIDTH * p, parts[p]);
+    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]));
+#endif
+}
+
+/* The largest of eight numbers. */
+static inline double lanes_largest(const lanes parts[PARTS]) {
+#if defined(__AVX__)
+#if defined(__AVX512F__)
+    const __m256d four = _mm256_max_pd(_mm512_castpd512_pd256(parts[0]), _mm512_extractf64x4_pd(parts[0], 1));
+#else
+    const __m256d four = _mm256_max_pd(parts[0], parts[1]);
+#endif
+    const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return two[0] > two[1] ? two[0] : two[1];
+#else
+    double most = -__builtin_inf();
+    for (size_t p = 0; p < PARTS; p++)
+        for (size_t l = 0; l < WIDTH; l++)
+            most = parts[p][l] > most ? parts[p][l] : most;
+    return most;
+#endif
+}
+
 /* Where a <= b, which isn't for a NaN, in all of many comparisons. */
 #if defined(__AVX512F__)
 typedef __mmask8 lane_order;

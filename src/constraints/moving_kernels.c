@@ -56,7 +56,7 @@ INLINED double largest_fraction(fractions most[TURNS]) {
         raise_fraction(&most[0], p, most[1].t[p], most[1].slack[p]);
         quotients[p] = most[0].t[p] / most[0].slack[p];
     }
-    return shown(largest(quotients));
+    return shown(lanes_largest(quotients));
 }
 
 static inline double slack_of(double t, double at, double lower, double upper) {

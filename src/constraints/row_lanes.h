@@ -13,14 +13,6 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 
 static inline size_t at_most(size_t most, size_t count) { return count < most ? count : most; }
 
-/* The largest of eight. */
-static inline double largest(const lanes parts[PARTS]) {
-    double x[8];
-    for (size_t p = 0; p < PARTS; p++)
-        store(x + WIDTH * p, parts[p]);
-    return larger(larger(larger(x[0], x[4]), larger(x[1], x[5])), larger(larger(x[2], x[6]), larger(x[3], x[7])));
-}
-
 /* Rows i to i + 7 */
 INLINED void stencil_dots(const hcri_run *run, size_t terms, size_t i, const double *v, lanes t[PARTS]) {
     for (size_t p = 0; p < PARTS; p++)
