@@ -15,7 +15,9 @@ void hcri_batch(hcr_workspace *workspace, size_t rows, hcri_chunk_function funct
 #ifdef _OPENMP
     const size_t threads = workspace->threads < chunks ? workspace->threads : chunks;
     if (threads > 1) {
-#pragma omp parallel for schedule(static) num_threads((int)threads)
+        /* Several pieces a thread, so that one that is interrupted leaves its rows to the others. */
+        const size_t piece = 1 + chunks / (8 * threads);
+#pragma omp parallel for schedule(dynamic, piece) num_threads((int)threads)
         for (size_t c = 0; c < chunks; c++)
             do_chunk(workspace, &workspace->slice[omp_get_thread_num()], function, job, c, rows);
         return;
