@@ -104,6 +104,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         box->inverse_lower[j] = -inverse(origin[j] - box->lower[j]);
         box->any |= box->inverse_upper[j] != 0 || box->inverse_lower[j] != 0;
     }
+    constraint->has_gauge_gradient = 1;
     box->inverse = hcri_bounds_of(n, box->inverse_lower, box->inverse_upper);
     return HCR_OK;
 }
@@ -178,7 +179,10 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
     gradient[i / 2] += i % 2 == 0 ? weight : -weight;
 }
 
-static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double weight, double *gradient) {
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient) {
+    (void)t;
+    (void)v;
     const hcri_box *box = (const hcri_box *)constraint;
     gradient[i / 2] += weight * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
 }

@@ -92,9 +92,10 @@ typedef struct hcri_kind {
     double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
-    /* gradient += weight · (the gradient of an affine inequality's gauge, which is linear in v where it isn't 0), n
-     * numbers. For origins that don't move. NULL for kinds that aren't affine. */
-    void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double weight, double *gradient);
+    /* gradient += weight · (the gradient of the gauge at t v, which just reaches the frontier), n numbers. For origins
+     * that don't move, and blocks with `has_gauge_gradient`. */
+    void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient);
     /* The gradients of the gauge at directions that just reach the frontier, where the block's only inequality is
      * active: u and gradient have `count` rows of n numbers and may be the same. For origins that don't move. NULL
      * where it is no faster than `add_gradient` for each. */
@@ -143,9 +144,10 @@ struct hcri_constraint {
     /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it
      * is 0 `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
     int convex;
-    uint32_t first;       /* number of its first inequality in the region */
-    uint32_t *source;     /* for each: the number of its source in the set … */
-    uint32_t *source_row; /* … and which inequality of that source it is */
+    int has_gauge_gradient; /* after place: `add_gauge_gradient` takes no more than a pass over the outputs */
+    uint32_t first;         /* number of its first inequality in the region */
+    uint32_t *source;       /* for each: the number of its source in the set … */
+    uint32_t *source_row;   /* … and which inequality of that source it is */
 };
 
 /* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */

@@ -157,7 +157,7 @@ INLINED void challenge(lane_champions *champions, size_t at, const lanes t[PARTS
 INLINED size_t champion_of(const lane_champions *champions, double *best) {
     static const double lane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const double most = lanes_largest(champions->most);
-    lanes minus[PARTS]; /* the number in a lane that attains it, turned round for `largest` */
+    lanes minus[PARTS]; /* the number in a lane that attains it, turned round for `lanes_largest` */
     if (!(most > *best))
         return SIZE_MAX;
     for (size_t p = 0; p < PARTS; p++)

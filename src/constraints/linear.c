@@ -136,6 +136,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
             linear->inverse_lower[i] = 1 / c;
         }
     }
+    constraint->has_gauge_gradient = 1;
     HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
     linear->screen = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->screen);
     linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
@@ -234,7 +235,10 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
         gradient[linear->rows.columns[k]] += sign * linear->rows.values[k];
 }
 
-static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double weight, double *gradient) {
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient) {
+    (void)t;
+    (void)v;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double share = weight * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[i / 2];
     for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)

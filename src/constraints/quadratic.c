@@ -179,6 +179,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     quadratic->gradient_is_zero = 1;
     for (size_t j = 0; j < n; j++)
         quadratic->gradient_is_zero &= quadratic->gradient[j] == 0;
+    constraint->has_gauge_gradient = quadratic->form == HCRI_DIAGONAL && quadratic->gradient_is_zero;
     quadratic->unit = quadratic->form == HCRI_DIAGONAL;
     for (size_t j = 0; quadratic->unit && j < n; j++)
         quadratic->unit = quadratic->matrix[j] == 1;
@@ -455,6 +456,7 @@ const hcri_kind hcri_kind_quadratic = {
     .along = along,
     .value = hcri_quadratic_value,
     .add_gradient = hcri_quadratic_add_gradient,
+    .add_gauge_gradient = hcri_quadratic_add_gauge_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_quadratic_interval,
     .substitute = hcri_quadratic_substitute,

@@ -183,3 +183,17 @@ void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t i, co
 void hcri_quadratic_accurate_gradient(const hcri_quadratic *quadratic, const double *y, double *gradient) {
     add_gradient(quadratic, y, 1, 1, gradient);
 }
+
+/* Of a diagonal P where the gradient at the origin is 0: the gauge of z is (½ z'Pz/|c(O)|)^½, its gradient ½ Pz/|c(O)|
+ * where it is 1. */
+void hcri_quadratic_add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v,
+                                       double weight, double *gradient) {
+    (void)i;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const double share = weight * (t / (-2 * quadratic->at_origin)), *zeros = quadratic->gradient;
+    if (quadratic->unit)
+        kernels->combine(constraint->n, 1, gradient, share, v, gradient);
+    else
+        kernels->add_diagonal(constraint->n, share, quadratic->matrix, zeros, zeros, v, gradient);
+}

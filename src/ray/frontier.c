@@ -61,7 +61,7 @@ void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_
     frontier->active = active;
     frontier->g = NULL;
     frontier->along = 1;
-    if (kind->add_gauge_gradient != NULL && n == outputs)
+    if (active->block->has_gauge_gradient && n == outputs)
         return;
     if (active->gradient == NULL) {
         kernels->combine(outputs, 1, origin, frontier->t, frontier->v, point);
@@ -88,5 +88,6 @@ void hcri_frontier_combine(const hcri_frontier *frontier, size_t n, double share
         memset(result, 0, n * sizeof *result);
     else
         kernels->combine(n, share, bar, 0, bar, result);
-    active->block->kind->add_gauge_gradient(active->block, active->inequality, weight, result);
+    active->block->kind->add_gauge_gradient(active->block, active->inequality, frontier->t, frontier->v, weight,
+                                            result);
 }

@@ -16,7 +16,7 @@ typedef struct hcri_frontier {
     double t;
     const double *v; /* outputs */
     const hcri_active *active;
-    const double *g; /* set.n numbers; NULL: of an affine inequality in a region without parameters, of its gauge */
+    const double *g; /* set.n numbers; NULL: the block's `add_gauge_gradient` adds it, along is 1 */
     double along;    /* g·u: the gauge has the gradient g/(g·u) at v/gamma */
 } hcri_frontier;
 

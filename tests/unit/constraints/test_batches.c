@@ -1,5 +1,5 @@
 /* A batch of directions, longer than any kernel takes at once, gives each one the bits and the inequality that it gets
- * alone, whatever there was before. */
+ * alone, whatever there was before; and gradients of the gauge where a block has them by itself. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,7 +163,46 @@ static void test_batches(void **state) {
         }
 }
 
+/* Against central differences of the gauge, which lose half the digits, and Euler's theorem: its gradient at v times v
+ * is the gauge of v. */
+static void test_gauge_gradients(void **state) {
+    (void)state;
+    enum { N = 17 };
+    hcri_random random;
+    hcri_random_seed(&random, 22);
+    for (block_kind kind = BOX; kind < KINDS; kind++) {
+        hcri_constraint *block = make(&random, kind, N);
+        const double zeros[MOST] = {0};
+        const int is_quadratic = kind >= BALL && kind <= FACTOR;
+        assert_int_equal(block->kind->place(block, is_quadratic ? ((hcri_quadratic *)block)->shift : zeros, NULL),
+                         HCR_OK);
+        assert_int_equal(block->has_gauge_gradient, kind <= DIAGONAL);
+        for (int draws = 0; block->has_gauge_gradient && draws < 20; draws++) {
+            double v[N], gradient[N], best = 0, along = 0;
+            uint32_t i;
+            for (size_t j = 0; j < N; j++) {
+                v[j] = hcri_random_normal(&random);
+                gradient[j] = (double)j;
+            }
+            block->kind->gauge(block, 1, v, N, &best, &i);
+            block->kind->add_gauge_gradient(block, i, 1 / best, v, -2, gradient);
+            for (size_t j = 0; j < N; j++) {
+                const double step = 1e-6, at = v[j], found = (gradient[j] - (double)j) / -2;
+                v[j] = at + step;
+                const double above = block->kind->gauge_one(block, i, v);
+                v[j] = at - step;
+                const double below = block->kind->gauge_one(block, i, v);
+                v[j] = at;
+                assert_true(fabs(found - (above - below) / (2 * step)) <= 1e-8 * (1 + best));
+                along += found * at;
+            }
+            assert_true(fabs(along - best) <= 1e-13 * N * (1 + best));
+        }
+        block->kind->release(block);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_batches), cmocka_unit_test(test_gauge_gradients)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
