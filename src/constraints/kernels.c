@@ -126,6 +126,35 @@ static double bounds_max(size_t n, const double *t, const hcri_bounds *bounds) {
     return lanes_largest(parts);
 }
 
+INLINED void add_and_widen(lanes sizes[PARTS], lane_range *range, const double *t) {
+    for (size_t p = 0; p < PARTS; p++) {
+        const lanes x = load(t + WIDTH * p);
+        sizes[p] += lanes_abs(x);
+        widen(range, p, x);
+    }
+}
+
+/* Bounds aren't multiplied with what isn't finite: 0 times infinity would be trapped. */
+static void sum_abs_and_box(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                            double *size, double *best) {
+    for (size_t s = 0; s < samples; s++) {
+        const double *t = v + s * stride;
+        lanes sizes[2][PARTS] = {{{0}}};
+        lane_range all = {{{0}}, {{0}}};
+        size_t j = 0;
+        for (; j + 16 <= n; j += 16) {
+            add_and_widen(sizes[0], &all, t + j);
+            add_and_widen(sizes[1], &all, t + j + 8);
+        }
+        for (; j < n; j += 8)
+            add_and_widen(sizes[0], &all, t + (j + 8 <= n ? j : n - 8));
+        for (size_t p = 0; p < PARTS; p++)
+            sizes[0][p] += sizes[1][p];
+        size[s] = lanes_sum(sizes[0]);
+        best[s] = isfinite(size[s]) ? range_max(&all, bounds) : NAN;
+    }
+}
+
 static void box_max(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best) {
     for (size_t s = 0; s < samples; s++)
         best[s] = larger(bounds_max(n, v + s * stride, bounds), best[s]);
@@ -519,6 +548,7 @@ extern const hcri_moving_kernels HCRI_JOIN(hcri_moving_, HCRI_VARIANT);
 const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .name = TEXT(HCRI_VARIANT),
     .sum_abs = sum_abs,
+    .sum_abs_and_box = sum_abs_and_box,
     .box_max = box_max,
     .box_champions = box_champions,
     .run_max = run_max,

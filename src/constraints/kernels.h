@@ -20,6 +20,10 @@ typedef struct hcri_kernels {
     const char *name;
     /* out[s] = Σ_j |v_sj|: NaN or infinity when one of them is. */
     void (*sum_abs)(size_t samples, size_t n, const double *v, size_t stride, double *out);
+    /* The same, or up to twice as much, and, where that is finite, best[s] = max_j max(v_sj upper, v_sj lower, 0): in
+     * one pass, for bounds that all share. */
+    void (*sum_abs_and_box)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                            double *out, double *best);
     /* best[s] = max(best[s], max_j max(v_sj upper_j, v_sj lower_j)) */
     void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best);
     /* The same, and where best[s] grew champion[s] = first + 2j or first + 2j + 1 for the first v_sj upper_j or

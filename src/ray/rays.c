@@ -102,7 +102,14 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
         rays->stride = n;
     }
     double size[HCRI_CHUNK];
-    hcri_kernels_best()->sum_abs(rows, region->set.outputs, rays->v, rays->stride, size);
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_box *box = region->set.box;
+    int has_box =
+        !with_champions && !moves && box->any && box->inverse.every == 0 && workspace->search.method == HCR_SEARCH_FULL;
+    if (has_box)
+        kernels->sum_abs_and_box(rows, n, rays->v, rays->stride, &box->inverse, size, rays->gauge);
+    else
+        kernels->sum_abs(rows, region->set.outputs, rays->v, rays->stride, size);
     int all_sound = 1;
     for (size_t s = 0; s < rows; s++) {
         rays->state[s] = HCRI_RAY_SOUND;
@@ -112,6 +119,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
     const int has_equalities = region->affine.count != 0;
     all_sound &= !has_equalities;
     if (!all_sound) {
+        has_box = 0; /* what was found is of the directions as they were */
         if (rays->v != slice->directions)
             gather(region, slice, input, first, rows);
         rays->v = slice->directions;
@@ -124,7 +132,8 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
                 project(region, v, &rays->state[s]);
         }
     }
-    hcri_search(workspace, slice, rows, rays->v, rays->stride, rays->gauge, with_champions ? rays->champion : NULL);
+    hcri_search(workspace, slice, rows, rays->v, rays->stride, has_box, rays->gauge,
+                with_champions ? rays->champion : NULL);
     if (moves)
         drop_lost(slice, rays);
 }

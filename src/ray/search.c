@@ -72,15 +72,15 @@ static hcri_best champion_pruning(const hcr_workspace *workspace, hcri_slice *sl
 }
 
 void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows, const double *v, size_t stride,
-                 double *gauge, uint32_t *champion) {
+                 int has_box, double *gauge, uint32_t *champion) {
     const hcri_set *set = &workspace->region->set;
     if (workspace->search.method == HCR_SEARCH_FULL) {
-        for (size_t s = 0; s < rows; s++) {
+        for (size_t s = 0; !has_box && s < rows; s++) {
             gauge[s] = 0;
             if (champion != NULL)
                 champion[s] = HCRI_NO_CONSTRAINT;
         }
-        for (size_t b = 0; b < set->blocks; b++)
+        for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
             if (slice->origins == NULL)
                 set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion);
             else

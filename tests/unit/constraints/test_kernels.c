@@ -496,6 +496,13 @@ static void test_box_and_step(void **state) {
             uint32_t champion = 0, none = 7;
             kernels[k]->box_max(1, n, v, n, &bounds, &best);
             assert_true(best == plain);
+            double size, least = 0;
+            for (size_t j = 0; j < n; j++)
+                least += fabs(v[j]);
+            size = least;
+            if (bounds.every == 0)
+                kernels[k]->sum_abs_and_box(1, n, v, n, &bounds, &size, &best);
+            assert_true(best == plain && size >= (1 - 1e-14) * least && size <= (2 + 1e-14) * least);
             kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &champion);
             assert_true(same == plain && champion == 5 + first);
             kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &none);
@@ -521,11 +528,18 @@ static void test_sum_abs_shows_bad_values(void **state) {
             for (size_t j = 0; j < MOST; j++)
                 v[j] = 1;
             double total;
+            double gauge;
+            const double numbers[MOST] = {0};
+            const hcri_bounds none = hcri_bounds_of(MOST, numbers, numbers);
             v[bad] = NAN;
             kernels[k]->sum_abs(1, MOST, v, MOST, &total);
             assert_true(isnan(total));
+            kernels[k]->sum_abs_and_box(1, MOST, v, MOST, &none, &total, &gauge);
+            assert_true(isnan(total));
             v[bad] = -INFINITY;
             kernels[k]->sum_abs(1, MOST, v, MOST, &total);
+            assert_true(isinf(total));
+            kernels[k]->sum_abs_and_box(1, MOST, v, MOST, &none, &total, &gauge);
             assert_true(isinf(total));
         }
 }
