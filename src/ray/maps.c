@@ -61,59 +61,49 @@ static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcr
     return outcome == HCR_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN : outcome;
 }
 
-/* O + v min(r, 1 − margin)/gamma(v): interior points are where the radius puts them, the last bit of it next to the
- * frontier is given up. */
-static hcr_outcome decode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                          size_t s, size_t i) {
+/* The t of the result O + t v, for each of the maps that give points. */
+
+/* min(r, 1 − margin)/gamma(v): interior points are where the radius puts them, the last bit of it next to the frontier
+ * is given up. */
+static hcr_outcome decode(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, size_t i,
+                          double *t) {
     const double r = hcri_input_at(&map->input, i, region->set.outputs);
     const double most = 1 - region->margin[map->input.doubles == NULL];
-    hcr_outcome outcome = r >= most ? HCR_FRONTIER : HCR_INSIDE;
-    double t = 0;
+    *t = 0;
     if (rays->state[s] == HCRI_RAY_BAD || !isfinite(r))
-        outcome = HCR_BAD_VALUE;
-    else if (rays->state[s] == HCRI_RAY_ZERO)
-        outcome = HCR_AT_ORIGIN;
-    else if (rays->gauge[s] == 0)
-        outcome = HCR_NO_FRONTIER;
-    else
-        t = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
-    if (isinf(t)) { /* the frontier is too far away for a number */
-        outcome = HCR_NO_FRONTIER;
-        t = 0;
-    }
-    hcri_point_put(region, slice, map, rays, s, i, t);
-    return outcome;
+        return HCR_BAD_VALUE;
+    if (rays->state[s] == HCRI_RAY_ZERO)
+        return HCR_AT_ORIGIN;
+    if (rays->gauge[s] == 0)
+        return HCR_NO_FRONTIER;
+    const double way = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
+    if (isinf(way)) /* the frontier is too far away for a number */
+        return HCR_NO_FRONTIER;
+    *t = way;
+    return r >= most ? HCR_FRONTIER : HCR_INSIDE;
 }
 
-/* O + v min(1, (1 − margin)/gamma(v)) */
-static hcr_outcome contract(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                            size_t s, size_t i) {
+/* min(1, (1 − margin)/gamma(v)) */
+static hcr_outcome contract(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, double *t) {
     const double most = 1 - region->margin[map->input.doubles == NULL];
+    *t = 0;
+    if (rays->state[s] != HCRI_RAY_SOUND)
+        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
     const int free = hcri_rays_gauge(rays, s) <= most;
-    hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
-    double t = free ? ldexp(1, rays->exponent[s]) : most / rays->gauge[s];
-    if (rays->state[s] != HCRI_RAY_SOUND) {
-        outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
-        t = 0;
-    }
-    hcri_point_put(region, slice, map, rays, s, i, t);
-    return outcome;
+    *t = free ? ldexp(1, rays->exponent[s]) : most / rays->gauge[s];
+    return free ? HCR_INSIDE : HCR_FRONTIER;
 }
 
-/* O + v min(1/(1 + gamma(v)), (1 − margin)/gamma(v)) */
-static hcr_outcome soften(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                          size_t s, size_t i) {
+/* min(1/(1 + gamma(v)), (1 − margin)/gamma(v)) */
+static hcr_outcome soften(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, double *t) {
     const double most = 1 - region->margin[map->input.doubles == NULL];
+    *t = 0;
+    if (rays->state[s] != HCRI_RAY_SOUND)
+        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
     const double gauge = hcri_rays_gauge(rays, s);
     const int free = gauge <= most * (1 + gauge);
-    hcr_outcome outcome = free ? HCR_INSIDE : HCR_FRONTIER;
-    double t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : most / rays->gauge[s];
-    if (rays->state[s] != HCRI_RAY_SOUND) {
-        outcome = rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
-        t = 0;
-    }
-    hcri_point_put(region, slice, map, rays, s, i, t);
-    return outcome;
+    *t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : most / rays->gauge[s];
+    return free ? HCR_INSIDE : HCR_FRONTIER;
 }
 
 /* Where there is no region there is no result. */
@@ -127,37 +117,44 @@ static hcr_outcome put_nothing(const hcr_region *region, const hcri_map *map, hc
     return state == HCRI_RAY_OUT_OF_RANGE ? HCR_OUT_OF_RANGE : HCR_NO_ORIGIN;
 }
 
-static hcr_outcome put(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                       size_t s, size_t i) {
-    if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
-        return put_nothing(region, map, rays->state[s], i);
-    switch (map->kind) {
-    case HCRI_GAUGE: return gauge(map, rays, s, i);
-    case HCRI_ENCODE: return encode(region, slice, map, rays, s, i);
-    case HCRI_DECODE: return decode(region, slice, map, rays, s, i);
-    case HCRI_CONTRACT: return contract(region, slice, map, rays, s, i);
-    case HCRI_SOFTEN: break;
-    }
-    return soften(region, slice, map, rays, s, i);
+static int gives_points(hcri_map_kind kind) {
+    return kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN;
+}
+
+static void put_points(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                       size_t first, hcr_outcome outcome[HCRI_CHUNK]) {
+    double t[HCRI_CHUNK];
+    for (size_t s = 0; s < rays->rows; s++)
+        outcome[s] = map->kind == HCRI_DECODE     ? decode(region, map, rays, s, first + s, &t[s])
+                     : map->kind == HCRI_CONTRACT ? contract(region, map, rays, s, &t[s])
+                                                  : soften(region, map, rays, s, &t[s]);
+    if (hcri_points_step(region, slice, map, rays, first, t))
+        return;
+    for (size_t s = 0; s < rays->rows; s++)
+        if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
+            hcri_point_put(region, slice, map, rays, s, first + s, t[s]);
+        else
+            outcome[s] = put_nothing(region, map, rays->state[s], first + s);
 }
 
 void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows) {
     const hcri_map *map = job;
+    const hcr_region *region = workspace->region;
     hcri_rays rays;
+    hcr_outcome outcome[HCRI_CHUNK];
     hcri_rays_make(workspace, slice, &map->input, first, rows, map->rays != NULL, &rays);
-    for (size_t s = 0; s < rows; s++) {
-        const size_t i = first + s;
-        const hcr_outcome outcome = put(workspace->region, slice, map, &rays, s, i);
-        if (map->rays != NULL) {
-            const int sound = rays.state[s] == HCRI_RAY_SOUND;
-            map->rays[i - map->first_ray] = (hcr_ray){sound ? hcri_rays_gauge(&rays, s) : 0,
-                                                      sound ? rays.champion[s] : HCRI_NO_CONSTRAINT, (uint32_t)outcome};
-        }
+    if (gives_points(map->kind))
+        put_points(region, slice, map, &rays, first, outcome);
+    else
+        for (size_t s = 0; s < rows; s++)
+            outcome[s] = rays.state[s] >= HCRI_RAY_OUT_OF_RANGE ? put_nothing(region, map, rays.state[s], first + s)
+                         : map->kind == HCRI_GAUGE              ? gauge(map, &rays, s, first + s)
+                                                                : encode(region, slice, map, &rays, s, first + s);
+    for (size_t s = 0; map->rays != NULL && s < rows; s++) {
+        const int sound = rays.state[s] == HCRI_RAY_SOUND;
+        map->rays[first + s - map->first_ray] = (hcr_ray){
+            sound ? hcri_rays_gauge(&rays, s) : 0, sound ? rays.champion[s] : HCRI_NO_CONSTRAINT, (uint32_t)outcome[s]};
     }
-}
-
-static int gives_points(hcri_map_kind kind) {
-    return kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN;
 }
 
 hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *x, const double *doubles,

@@ -16,18 +16,34 @@ typedef struct hcri_result {
     double *scratch; /* set.n numbers */
 } hcri_result;
 
-/* O + t v into the output; t = 0 gives the origin itself. */
-static inline void step(const hcri_result *result, double t) {
-    const hcr_region *region = result->region;
-    const hcri_map *map = result->map;
+/* O + t v into row i of the output; t = 0 gives the origin itself. */
+static inline void step_to(const hcr_region *region, const hcri_map *map, size_t i, const double *origin, double t,
+                           const double *v) {
     const size_t n = region->set.outputs;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (map->doubles != NULL)
-        kernels->step(n, result->origin, region->origin_every, t, result->v, &region->clamp[HCR_DOUBLE],
-                      map->doubles + result->row * n);
+        kernels->step(n, origin, region->origin_every, t, v, &region->clamp[HCR_DOUBLE], map->doubles + i * n);
     else
-        kernels->step_f32(n, result->origin, region->origin_every, t, result->v, &region->clamp[HCR_SINGLE],
-                          map->floats + result->row * n);
+        kernels->step_f32(n, origin, region->origin_every, t, v, &region->clamp[HCR_SINGLE], map->floats + i * n);
+}
+
+static void step(const hcri_result *result, double t) {
+    step_to(result->region, result->map, result->row, result->origin, t, result->v);
+}
+
+/* Neither equalities to complete nor blocks to verify. */
+static int is_plain(const hcr_region *region, hcr_precision precision) {
+    return region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded;
+}
+
+int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                     size_t first, const double *t) {
+    if (slice->origins != NULL || !is_plain(region, map->doubles != NULL ? HCR_DOUBLE : HCR_SINGLE) ||
+        (map->doubles == NULL && map->floats == NULL))
+        return 0;
+    for (size_t s = 0; s < rays->rows; s++)
+        step_to(region, map, first + s, region->origin, t[s], rays->v + s * rays->stride);
+    return 1;
 }
 
 /* The output and its parameters in double precision: in place, or in the scratch. */
@@ -80,8 +96,7 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
                                 .anchor = hcri_anchor_of(slice, s),
                                 .scratch = slice->vectors};
     step(&result, t);
-    if (region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded &&
-        result.anchor != HCRI_ANCHOR_CENTRE)
+    if (is_plain(region, precision) && result.anchor != HCRI_ANCHOR_CENTRE)
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way. */

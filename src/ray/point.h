@@ -9,6 +9,10 @@
  * origin until all hold. t = 0 gives the origin. */
 void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
                     size_t s, size_t i, double t);
+/* The same for all rows of the chunk at once, for regions and maps of which each result is but a step along the ray; 0,
+ * and nothing is done, for the others. */
+int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
+                     size_t first, const double *t);
 /* In floating point, at (y, x): the equalities to within 16 times the tolerance of a result of this precision, … */
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y);
 /* … and all inequalities. */
