@@ -452,7 +452,7 @@ static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t
     for (size_t i = 0; i < run->count; i += BLOCK)
         for (size_t s = 0; s < samples; s += SAMPLES) {
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
-            double t[SAMPLES][BLOCK];
+            _Alignas(64) double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
             const hcri_bounds some = bounds_from(bounds, i);
             box_max(now, count, t[0], BLOCK, &some, best + s);
@@ -495,7 +495,7 @@ static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, 
     for (size_t i = 0; run->form != HCRI_RUN_STENCIL && i < run->count; i += BLOCK)
         for (size_t s = 0; s < samples; s += SAMPLES) {
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
-            double t[SAMPLES][BLOCK];
+            _Alignas(64) double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
             const hcri_bounds some = bounds_from(bounds, i);
             box_champions(now, count, t[0], BLOCK, &some, best + s, first + 2 * (uint32_t)i, champion + s);

@@ -175,7 +175,7 @@ static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t
     for (size_t i = 0; i < run->count; i += BLOCK)
         for (size_t s = 0; s < samples; s += SAMPLES) {
             const size_t count = at_most(BLOCK, run->count - i), now = at_most(SAMPLES, samples - s);
-            double t[SAMPLES][BLOCK];
+            _Alignas(64) double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
             for (size_t q = 0; q < now; q++)
                 best[s + q] =

@@ -226,7 +226,8 @@ enum { AT_ONCE = 32 };
 static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
                      size_t stride, const double *best, size_t *which) {
     const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
-    float numbers[HCRI_SCREEN_NUMBERS], form[AT_ONCE];
+    _Alignas(64) float numbers[HCRI_SCREEN_NUMBERS];
+    float form[AT_ONCE];
     const float *direction[AT_ONCE];
     double size[AT_ONCE];
     for (size_t s = 0; s < samples; s++) {

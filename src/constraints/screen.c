@@ -116,7 +116,7 @@ typedef struct screening {
     size_t n, samples;
     screened at[HCRI_SINGLE_SAMPLES];
     const float *direction[HCRI_SINGLE_SAMPLES];
-    float numbers[HCRI_SCREEN_NUMBERS];
+    _Alignas(64) float numbers[HCRI_SCREEN_NUMBERS];
 } screening;
 
 /* Computes the candidates that may still be above the limit in double precision. */
