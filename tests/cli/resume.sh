@@ -10,15 +10,15 @@ fit() { "$hcr" fit "$regions/load.region" x.csv y.csv --encoder lstm --hidden 16
 # control ignore SIGINT, so this one is started from Python, which restores it.
 cat >interrupt.py <<'END'
 import os, signal, subprocess, sys, time
-checkpoint, command = sys.argv[1], sys.argv[2:]
+name, checkpoint, command = sys.argv[1], sys.argv[2], sys.argv[3:]
 child = subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 while not os.path.exists(checkpoint) and child.poll() is None:
     time.sleep(0.01)
 time.sleep(0.3)
-child.send_signal(signal.SIGINT)
+child.send_signal(signal.Signals[name])
 sys.exit(child.wait())
 END
-python3 interrupt.py broken.checkpoint "$hcr" fit "$regions/load.region" x.csv y.csv --encoder lstm --hidden 16 \
+python3 interrupt.py SIGINT broken.checkpoint "$hcr" fit "$regions/load.region" x.csv y.csv --encoder lstm --hidden 16 \
     --head hcr-contract --seed 9 --epochs 100000 -o broken >output 2>messages
 same "interrupted" 130 $?
 says "$(cat messages)" 'interrupted after [0-9]+ epochs.*--resume'
@@ -36,6 +36,12 @@ fit "$epochs" -o whole >/dev/null 2>&1
 "$hcr" predict whole x.csv -o whole.csv
 cmp -s broken.csv whole.csv || fail "a resumed run predicts other numbers than an unbroken one"
 cmp -s broken whole || fail "a resumed run gives another model file than an unbroken one"
+
+# A scheduler's signal does the same.
+python3 interrupt.py SIGTERM ended.checkpoint "$hcr" fit "$regions/load.region" x.csv y.csv --hidden 8 --epochs 100000 -o ended >output 2>messages
+same "ended" 130 $?
+says "$(cat messages)" 'interrupted after [0-9]+ epochs.*--resume'
+absent ended
 
 # Nothing to go on from: told, and started anew.
 fit 2 -o fresh --resume >output 2>messages
