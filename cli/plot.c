@@ -59,8 +59,13 @@ static int start_gnuplot(int picture, pid_t *child, FILE **script) {
     posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
+    /* In a process group of its own: gnuplot may hang when the signal that ends the command reaches it as well. */
+    posix_spawnattr_t apart;
+    posix_spawnattr_init(&apart);
+    posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
     char name[] = "gnuplot", *arguments[] = {name, NULL};
-    const int failed = posix_spawnp(child, name, &actions, NULL, arguments, environment);
+    const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environment);
+    posix_spawnattr_destroy(&apart);
     free(environment);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);

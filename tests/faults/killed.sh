@@ -34,7 +34,8 @@ disturbed() {
     mv "$out" whole
     for ((round = 0; round < rounds || (cut == 0 && round < 10 * rounds); round++)); do
         echo old >"$out"
-        ends_after "$((1 + RANDOM % (span > 990 ? 990 : span)))" "${signals[round % 3]}" "$@"
+        local within=$((span >> round / rounds)) # sooner, when none was cut: the first run may have been slow
+        ends_after "$((1 + RANDOM % (within > 990 ? 990 : within + 1)))" "${signals[round % 3]}" "$@"
         rm -f "$out".checkpoint
         [ "${signals[round % 3]}" = KILL ] || ! ls "$out".?* >/dev/null 2>&1 || fail "$1 left a part of $out behind"
         rm -f "$out".?* # what a killed process couldn't take away
