@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo test test-python test-mpi test-long coverage mutants sanitize supply install format clean
+.PHONY: all demo test test-python test-long coverage mutants sanitize supply install format clean
 
 all:
 	@scripts/packages build
@@ -26,13 +26,6 @@ test-python:
 	test -d build/venv || python3 -m venv build/venv
 	build/venv/bin/pip install -q './python[test]'
 	build/venv/bin/python -m pytest python/tests
-
-# The command on several processes (Open MPI).
-test-mpi:
-	@scripts/packages mpi
-	cmake --preset release -DHCR_MPI=ON
-	cmake --build --preset release
-	ctest --preset release -R '^mpi_'
 
 # Hours: exactness for COUNT results (and a million on each large region), the fuzzers for ten minutes each, kills and loads at length.
 COUNT ?= 1000000000

@@ -69,7 +69,7 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     const hcri_head head = {
         .kind = HCR_HEAD_SIMPLE, .n = n, .region = region, .mean = mean, .deviation = deviation, .places = &places};
     bench_check(
-        hcri_training_create(&training, NULL, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
+        hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
         &error);
     double times[STEPS], loss;
     const int steps = bench_turns(STEPS);

@@ -214,7 +214,7 @@ static void print_rows(const struct job *job, FILE *out) {
 
 /* The sums, and with --json the rows, which are known by now. */
 static int print_end(struct job *job) {
-    if (!team_is_first() || job->quiet)
+    if (job->quiet)
         return EXIT_DONE;
     if (!job->json) {
         printf("%zu of %zu rows inside%s\n", job->inside_count, job->stream.rows,
@@ -251,34 +251,19 @@ static int do_round(struct job *job) {
     return EXIT_DONE;
 }
 
-/* A round's rows, told in their order. */
-static int tell_round(struct job *job, int code) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = code == EXIT_DONE && !job->quiet ? open_memstream(&text, &size) : NULL;
-    if (out != NULL) {
-        print_rows(job, out);
-        if (fclose(out) != 0)
-            code = report_memory();
-    } else if (code == EXIT_DONE && !job->quiet) {
-        code = report_memory();
-    }
-    code = stream_print(&job->stream, code, text, size);
-    free(text);
-    return code;
-}
-
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
     int code = stream_open(stream, input, sample_columns(job->columns, job->opened.region, &job->parameters), NULL);
-    if (job->json && team_is_first() && (job->details = tmpfile()) == NULL && code == EXIT_DONE)
+    if (code == EXIT_DONE && job->json && (job->details = tmpfile()) == NULL)
         code = report_file("make", "a temporary file");
-    stream_to_text(stream, !team_is_first() ? NULL : job->json ? job->details : stdout);
-    code = team_agree(code);
     while (code == EXIT_DONE && stream_next(stream)) {
-        code = tell_round(job, do_round(job));
+        code = do_round(job);
+        if (code == EXIT_DONE && !job->quiet)
+            print_rows(job, job->json ? job->details : stdout);
         release_round(job);
     }
+    if (code == EXIT_DONE && job->json && (fflush(job->details) != 0 || ferror(job->details)))
+        code = report_file("write", "a temporary file");
     if (code == EXIT_DONE)
         code = parameters_check_rows(&job->parameters, stream->rows);
     return stream_close(stream, code);
@@ -289,13 +274,9 @@ static int run(struct job *job, const char *const *operand) {
     if (code != EXIT_DONE)
         return code;
     job->names = names_of_outputs(job->opened.region, "", NULL, &job->columns);
-    code = team_agree(job->names == NULL ? report_memory() : EXIT_DONE);
+    code = job->names == NULL ? report_memory() : pass_rows(job, operand[1]);
     if (code == EXIT_DONE)
-        code = pass_rows(job, operand[1]);
-    if (code != EXIT_DONE)
-        return code;
-    job->inside_count = (size_t)team_sum(job->inside_count, NULL);
-    code = team_agree(print_end(job));
+        code = print_end(job);
     return code == EXIT_DONE && job->inside_count < job->stream.rows ? EXIT_OUTSIDE : code;
 }
 

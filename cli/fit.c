@@ -9,7 +9,6 @@
 #include "region.h"
 #include "report.h"
 #include "tables.h"
-#include "team.h"
 
 #include "hcr/hcr_learn.h"
 
@@ -23,7 +22,6 @@ struct job {
     const char *output_path, *plot_path;
     struct settings settings;
     int json, quiet, encoder, head;
-    size_t shares; /* 0: one alone, SHARES in a team */
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -143,26 +141,9 @@ static void print_json_report(const struct job *job) {
 
 static int to_standard_output(const struct job *job) { return strcmp(job->output_path, "-") == 0; }
 
-/* As many processes can train together when nothing else is said. It is part of what the model is, so that it can't
- * follow the number of processes. */
-enum { SHARES = 8 };
-
-/* The team with its shares, which one process may have as well. */
-static hcr_team team_of(const struct job *job) {
-    hcr_team made = team() == NULL ? (hcr_team){.ranks = 1, .shares = 1} : *team();
-    if (team() != NULL)
-        made.shares = SHARES;
-    if (job->shares > 0)
-        made.shares = job->shares;
-    return made;
-}
-
 static int check_options(const struct job *job) {
     if (job->output_path == NULL)
         return report_usage("fit", "give -o MODEL, the file to write");
-    if (team() != NULL && team_of(job).shares < team()->ranks)
-        return report_usage("fit", "%zu processes need as many shares: give --shares %zu, and the same with any number",
-                            team()->ranks, team()->ranks);
     if (to_standard_output(job) && job->options.resume)
         return report_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
@@ -216,7 +197,6 @@ static int read_all(struct job *job, const char *const *operand) {
     }
     if (code == EXIT_DONE && job->parameters.path != NULL)
         code = parameters_read(&job->parameters, job->opened.region, job->inputs.rows);
-    code = team_agree(code);
     if (code == EXIT_DONE)
         code = region_recentre(&job->opened, job->targets.rows, job->targets.values);
     if (code == EXIT_DONE)
@@ -230,19 +210,16 @@ static hcr_status train(struct job *job, hcr_error *error) {
     job->options.checkpoint = job->checkpoint;
     job->options.progress = on_progress;
     job->options.progress_context = job;
-    const hcr_team together = team_of(job);
-    if (team() == NULL)
-        ending_put_off(); /* until the end of an epoch */
+    ending_put_off(); /* until the end of an epoch */
     progress_begin(&job->progress, "training");
     if (job->quiet)
         job->progress.shown = 0;
     const hcr_status status =
-        hcr_fit_team(&together, job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns,
-                     job->inputs.values, (const char *const *)job->inputs.names, job->parameters.values,
-                     job->targets.values, &job->options, &job->model, &job->report, error);
+        hcr_fit(job->opened.region, job->opened.text, job->inputs.rows, job->inputs.columns, job->inputs.values,
+                (const char *const *)job->inputs.names, job->parameters.values, job->targets.values, &job->options,
+                &job->model, &job->report, error);
     progress_end(&job->progress);
-    if (team() == NULL)
-        ending_resume();
+    ending_resume();
     return status;
 }
 
@@ -262,7 +239,7 @@ static int run(struct job *job, const char *const *operand) {
     static const char extension[] = ".checkpoint";
     int code = check_options(job);
     if (code == EXIT_DONE)
-        code = team_agree(read_all(job, operand));
+        code = read_all(job, operand);
     if (code != EXIT_DONE)
         return code;
     if (!to_standard_output(job)) {
@@ -285,8 +262,8 @@ static int run(struct job *job, const char *const *operand) {
     }
     if (status != HCR_OK)
         return report_error(&error);
-    code = team_agree(team_is_first() ? save(job) : EXIT_DONE);
-    if (code != EXIT_DONE || !team_is_first())
+    code = save(job);
+    if (code != EXIT_DONE)
         return code;
     if (job->json)
         print_json_report(job);
@@ -342,10 +319,6 @@ int command_fit(int argc, char **argv) {
          "with --validation: stop after so many epochs without a better loss, and keep the best model; never",
          &options->patience, 1, 0},
         {OPTION_SEED, '\0', "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed, 0, 0},
-        {OPTION_COUNT, '\0', "shares", "N",
-         "the gradient of a batch is made in so many shares, summed in pairs: as many processes can train together "
-         "under mpirun, and any number of them gives the same model; 1, under mpirun 8",
-         &job.shares, 1, 0},
         {OPTION_FLAG, '\0', "resume", NULL,
          "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
          &options->resume, 0, 0},

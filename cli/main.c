@@ -1,6 +1,5 @@
 #include "command.h"
 #include "report.h"
-#include "team.h"
 
 #include "hcr/hcr.h"
 
@@ -10,22 +9,21 @@
 static const struct command {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
-    int shares; /* its rows among the processes of an MPI job */
 } commands[] = {
-    {"compile", "region text to a compiled region", command_compile, 0},
-    {"import", "an LP, MPS or CBF file to a region", command_import, 0},
-    {"explain", "what a region is made of", command_explain, 0},
-    {"check", "which rows are inside, and what the others break", command_check, 1},
-    {"project", "the nearest point inside, for each row", command_project, 1},
-    {"contract", "pull rows towards the origin until they are inside", command_contract, 1},
-    {"encode", "points to directions and radii", command_encode, 1},
-    {"decode", "directions and radii to points", command_decode, 1},
-    {"fit", "train a model whose every prediction is inside", command_fit, 1},
-    {"predict", "outputs of a model", command_predict, 1},
-    {"export", "C source that needs nothing, for a region or a model", command_export, 0},
-    {"plot", "a picture of a region", command_plot, 0},
-    {"windows", "a series to training windows and its limits", command_windows, 0},
-    {"experiment", "the paper's experiments and tables", command_experiment, 0},
+    {"compile", "region text to a compiled region", command_compile},
+    {"import", "an LP, MPS or CBF file to a region", command_import},
+    {"explain", "what a region is made of", command_explain},
+    {"check", "which rows are inside, and what the others break", command_check},
+    {"project", "the nearest point inside, for each row", command_project},
+    {"contract", "pull rows towards the origin until they are inside", command_contract},
+    {"encode", "points to directions and radii", command_encode},
+    {"decode", "directions and radii to points", command_decode},
+    {"fit", "train a model whose every prediction is inside", command_fit},
+    {"predict", "outputs of a model", command_predict},
+    {"export", "C source that needs nothing, for a region or a model", command_export},
+    {"plot", "a picture of a region", command_plot},
+    {"windows", "a series to training windows and its limits", command_windows},
+    {"experiment", "the paper's experiments and tables", command_experiment},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -67,12 +65,10 @@ static int dispatch(int argc, char **argv) {
         report("there is no command \"%s\"; `hcr --help` lists them", argv[1]);
         return EXIT_USAGE;
     }
-    int code = team_join(command->name, command->shares);
-    if (code == EXIT_DONE)
-        code = command->run(argc - 1, argv + 1);
+    int code = command->run(argc - 1, argv + 1);
     if (fflush(stdout) != 0 || ferror(stdout))
         code = code == EXIT_DONE ? report_file("write", "standard output") : code;
-    return team_leave(code);
+    return code;
 }
 
 int main(int argc, char **argv) {

@@ -135,8 +135,7 @@ static int tell_outcomes(struct job *job) {
     };
     int any = 0;
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        struct tally *tally = &job->outcome[told[i].outcome];
-        tally_merge(tally);
+        const struct tally *tally = &job->outcome[told[i].outcome];
         report_rows(tally->count, told[i].what, tally->first);
         any |= tally->count > 0;
     }
@@ -153,7 +152,8 @@ static int pass_rows(struct job *job) {
             code = transform(job);
         if (code == EXIT_DONE)
             note_outcomes(job);
-        code = stream_write(stream, code, job->result);
+        if (code == EXIT_DONE)
+            code = stream_write(stream, job->result);
         release_round(job);
     }
     if (code == EXIT_DONE)
@@ -162,13 +162,13 @@ static int pass_rows(struct job *job) {
 }
 
 static int run(struct job *job) {
-    int code = team_agree(prepare(job));
+    int code = prepare(job);
     if (code == EXIT_DONE)
         code = pass_rows(job);
     if (code != EXIT_DONE)
         return code;
     if (job->stats) {
-        const uint64_t intersections = team_sum(hcr_workspace_intersections(job->workspace), NULL);
+        const uint64_t intersections = hcr_workspace_intersections(job->workspace);
         report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, job->stream.rows,
                job->stream.rows == 0 ? 0 : (double)intersections / (double)job->stream.rows);
     }

@@ -150,7 +150,7 @@ int stream_read_samples(struct stream *stream, size_t count, const char *const *
     if (parameters->path == NULL)
         return EXIT_DONE;
     code = read_given(parameters, region);
-    if (code == EXIT_DONE && stream->at_once) /* else it is known at the end */
+    if (code == EXIT_DONE && stream->parts == 1) /* else it is known at the end */
         code = parameters_check_rows(parameters, table->rows);
     return code == EXIT_DONE ? take(parameters, region, stream->first_row, table->rows) : code;
 }
@@ -236,10 +236,8 @@ void parameters_note_lost(struct parameters *parameters, const hcr_region *regio
         parameters_describe(region, x, misfit, parameters->out_of_range.text, sizeof parameters->out_of_range.text);
 }
 
-int parameters_tell(struct parameters *parameters) {
-    struct tally *out = &parameters->out_of_range, *without = &parameters->without_origin;
-    tally_merge(out);
-    tally_merge(without);
+int parameters_tell(const struct parameters *parameters) {
+    const struct tally *out = &parameters->out_of_range, *without = &parameters->without_origin;
     if (out->count > 0)
         report("%zu %s with a parameter out of its range, NaN in every cell, the first of them row %zu: %s", out->count,
                out->count == 1 ? "row" : "rows", out->first, out->text);

@@ -2,8 +2,8 @@
 #ifndef HCR_PARAMETERS_H
 #define HCR_PARAMETERS_H
 
+#include "report.h"
 #include "stream.h"
-#include "team.h"
 
 struct parameters {
     const char *path; /* of --parameters; NULL: they are columns of the input */
@@ -50,6 +50,6 @@ void parameters_describe(const hcr_region *region, const double *x, size_t misfi
 /* Row `row` of the part of the table that begins at first_row has no result because of its parameters … */
 void parameters_note_lost(struct parameters *parameters, const hcr_region *region, size_t first_row, size_t row);
 /* … and how many those were, and the first of them, is told; whether there were any. */
-int parameters_tell(struct parameters *parameters);
+int parameters_tell(const struct parameters *parameters);
 
 #endif

@@ -149,7 +149,8 @@ static int pass_rows(struct job *job, const char *input) {
         &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
-        code = stream_write(stream, code, job->outputs);
+        if (code == EXIT_DONE)
+            code = stream_write(stream, job->outputs);
         if (code == EXIT_DONE && job->last_row != NULL && stream->part_rows > 0)
             memcpy(job->last_row, job->outputs + (stream->part_rows - 1) * job->results.columns,
                    job->results.columns * sizeof *job->last_row);
@@ -164,10 +165,7 @@ static int run(struct job *job, const char *const *operand) {
     hcr_error error = {0};
     if (job->plot_path != NULL && !plot_path_is_fine(job->plot_path))
         return report_usage("predict", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
-    if (job->plot_path != NULL && team() != NULL)
-        return report_usage("predict", "--plot is for one process: start it without mpirun");
     int code = hcr_model_load(operand[0], &job->model, &error) == HCR_OK ? EXIT_DONE : report_error(&error);
-    code = team_agree(code);
     if (code != EXIT_DONE)
         return code;
     job->results.columns = hcr_region_dimension(hcr_model_region(job->model));
@@ -180,7 +178,6 @@ static int run(struct job *job, const char *const *operand) {
         code = draw(job);
     if (code != EXIT_DONE)
         return code;
-    tally_merge(&job->bad);
     report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
     return parameters_tell(&job->parameters) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }

@@ -160,7 +160,8 @@ static int pass_rows(struct job *job, const char *input) {
                            &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
-        code = stream_write(stream, code, job->result);
+        if (code == EXIT_DONE)
+            code = stream_write(stream, job->result);
         release_round(job);
     }
     if (code == EXIT_DONE)
@@ -174,13 +175,10 @@ static int run(struct job *job, const char *const *operand) {
         return code;
     job->results.names = names_of_outputs(job->opened.region, "", NULL, &job->results.columns);
     job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
-    code = team_agree(job->results.names == NULL ? report_memory() : EXIT_DONE);
-    if (code == EXIT_DONE)
-        code = pass_rows(job, operand[1]);
+    code = job->results.names == NULL ? report_memory() : pass_rows(job, operand[1]);
     if (code != EXIT_DONE)
         return code;
-    report("%zu of %zu rows moved", (size_t)team_sum(job->moved, NULL), job->stream.rows);
-    tally_merge(&job->bad);
+    report("%zu of %zu rows moved", job->moved, job->stream.rows);
     report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
     return parameters_tell(&job->parameters) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }

@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "report.h"
-#include "team.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +80,7 @@ static int build(const char *path, size_t size, const struct settings *settings,
     return EXIT_DONE;
 }
 
-static int open_here(const char *path, const struct settings *settings, struct opened_region *opened) {
+int region_open(const char *path, const struct settings *settings, struct opened_region *opened) {
     char *bytes = NULL;
     size_t size = 0;
     int code = read_all(path, &bytes, &size);
@@ -106,60 +105,8 @@ static int open_here(const char *path, const struct settings *settings, struct o
     return code;
 }
 
-/* Memory of the first process, also in the others: to be freed. NULL where there is no memory for it. */
-static void *tell(const void *bytes, size_t *size) {
-    const hcr_team *t = team();
-    t->broadcast(t->context, 0, size, sizeof *size);
-    char *told = malloc(*size + 1);
-    const int code = team_agree(told == NULL ? report_memory() : EXIT_DONE);
-    if (code != EXIT_DONE) {
-        free(told);
-        return NULL;
-    }
-    if (team_is_first())
-        memcpy(told, bytes, *size);
-    t->broadcast(t->context, 0, told, *size);
-    return told;
-}
-
-/* In a team the first process makes the region, and the others get what it made: all have the same bits. */
-static int share(int code, struct opened_region *opened) {
-    hcr_error error = {0};
-    if (team() == NULL || team()->ranks == 1)
-        return code;
-    void *bytes = NULL;
-    size_t size = 0, length = opened->text == NULL ? 0 : strlen(opened->text) + 1;
-    if (code == EXIT_DONE && team_is_first() && hcr_region_write(opened->region, &bytes, &size, &error) != HCR_OK)
-        code = report_error(&error);
-    code = team_agree(code);
-    void *told = code == EXIT_DONE ? tell(bytes, &size) : NULL;
-    char *text = told == NULL ? NULL : tell(opened->text, &length);
-    if (code == EXIT_DONE && text == NULL)
-        code = EXIT_SOLVER;
-    if (code == EXIT_DONE && !team_is_first()) {
-        if (length > 0) {
-            free(opened->text);
-            opened->text = text;
-            text = NULL;
-        }
-        hcr_region_free(opened->region);
-        opened->region = NULL;
-        if (hcr_region_read(told, size, NULL, &opened->region, &error) != HCR_OK)
-            code = report_error(&error);
-    }
-    if (bytes != NULL)
-        hcr_region_free_bytes(opened->region, bytes);
-    free(told);
-    free(text);
-    return team_agree(code);
-}
-
-int region_open(const char *path, const struct settings *settings, struct opened_region *opened) {
-    return share(team_is_first() ? open_here(path, settings, opened) : EXIT_DONE, opened);
-}
-
-static int open_placed(const char *path, const struct settings *settings, struct opened_region *opened) {
-    const int code = open_here(path, settings, opened);
+int region_open_placed(const char *path, const struct settings *settings, struct opened_region *opened) {
+    const int code = region_open(path, settings, opened);
     if (code == EXIT_DONE && opened->builder != NULL) {
         report("%s: `origin = mean` needs the targets: compile the region with `hcr compile --targets Y`", path);
         return EXIT_INPUT;
@@ -167,11 +114,7 @@ static int open_placed(const char *path, const struct settings *settings, struct
     return code;
 }
 
-int region_open_placed(const char *path, const struct settings *settings, struct opened_region *opened) {
-    return share(team_is_first() ? open_placed(path, settings, opened) : EXIT_DONE, opened);
-}
-
-static int recentre(struct opened_region *opened, size_t rows, const double *targets) {
+int region_recentre(struct opened_region *opened, size_t rows, const double *targets) {
     if (opened->builder == NULL)
         return EXIT_DONE;
     hcr_error error = {0};
@@ -184,11 +127,6 @@ static int recentre(struct opened_region *opened, size_t rows, const double *tar
     hcr_builder_free(opened->builder);
     opened->builder = NULL;
     return EXIT_DONE;
-}
-
-int region_recentre(struct opened_region *opened, size_t rows, const double *targets) {
-    const int moved = opened->builder != NULL;
-    return team_sum((uint64_t)moved, NULL) == 0 ? EXIT_DONE : share(recentre(opened, rows, targets), opened);
 }
 
 void region_close(struct opened_region *opened) {

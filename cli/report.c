@@ -7,24 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static FILE *elsewhere;
-
-void report_to(FILE *stream) { elsewhere = stream; }
-
-static FILE *messages(void) { return elsewhere == NULL ? stderr : elsewhere; }
-
 void report(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("hcr: ", messages());
-    vfprintf(messages(), format, arguments);
-    fputc('\n', messages());
+    fputs("hcr: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
     va_end(arguments);
 }
 
 void report_rows(size_t count, const char *what, size_t first) {
     if (count > 0)
         report("%zu %s %s, the first of them row %zu", count, count == 1 ? "row" : "rows", what, first);
+}
+
+int tally_add(struct tally *tally, size_t row) {
+    if (tally->count++ > 0)
+        return 0;
+    tally->first = row;
+    return 1;
 }
 
 static int exit_code(hcr_status status) {
@@ -76,9 +77,9 @@ int report_memory(void) {
 int report_usage(const char *command, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(messages(), "hcr %s: ", command);
-    vfprintf(messages(), format, arguments);
-    fprintf(messages(), "\n`hcr %s --help` says more\n", command);
+    fprintf(stderr, "hcr %s: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n`hcr %s --help` says more\n", command);
     va_end(arguments);
     return EXIT_USAGE;
 }

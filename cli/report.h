@@ -4,10 +4,8 @@
 
 #include "hcr/hcr.h"
 
-#include <stdio.h>
+#include <stddef.h>
 
-/* Messages go there from now on; NULL: to standard error, as at first. */
-void report_to(FILE *stream);
 /* "hcr: " and the message, on a line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */
@@ -20,5 +18,13 @@ int report_file(const char *what, const char *path);
 int report_memory(void);
 /* "hcr <command>: message", and where the help is; returns EXIT_USAGE. */
 int report_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Rows of one kind, counted over parts; the first of them with what there is to say about it. */
+struct tally {
+    size_t count, first;
+    char text[384];
+};
+/* Row `row` is one more; whether it is the first, whose text the caller may fill in. Rows come in their order. */
+int tally_add(struct tally *tally, size_t row);
 
 #endif

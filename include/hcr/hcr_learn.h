@@ -98,32 +98,6 @@ HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *te
                                         const double *Y, const hcr_fit_options *options, hcr_model **model,
                                         hcr_fit_report *report, hcr_error *error);
 
-/* Processes that train one model together: each has all rows, makes a part of every step's gradient, and has the same
- * model at the end. The rows of a step are cut into `shares`, of which a process has some that follow one another; the
- * gradients of the shares are summed in pairs, the sums of these in pairs, and so on: the bits of the model depend on
- * `shares`, and not on how many processes there are. One share is hcr_fit. The calls return when it is done and don't
- * fail: where they can't be carried out they end the process. A team of one process needs none of them. */
-typedef struct hcr_team {
-    size_t ranks, own; /* how many processes, and which this is, from 0 on */
-    size_t shares;     /* at least `ranks` */
-    void (*send)(void *context, size_t to, const void *bytes, size_t size);
-    void (*receive)(void *context, size_t from, void *bytes, size_t size);
-    /* `bytes` of one process to all others. */
-    void (*broadcast)(void *context, size_t from, void *bytes, size_t size);
-    /* `size` bytes of each process to all, in the order of the processes. */
-    void (*gather)(void *context, const void *bytes, size_t size, void *all);
-    void *context;
-} hcr_team;
-
-/* hcr_fit by a team, each process of which calls it with the same arguments; all return the same status. Process 0
- * alone reads and writes the checkpoint and calls the progress callback, whose answer counts at the end of an epoch. A
- * checkpoint may be gone on from by a team of another size, with as many shares. `team` NULL: hcr_fit. */
-HCR_API HCR_MUST_USE hcr_status hcr_fit_team(const hcr_team *team, const hcr_region *region, const char *text,
-                                             size_t rows, size_t inputs, const double *X,
-                                             const char *const *input_names, const double *parameters, const double *Y,
-                                             const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report,
-                                             hcr_error *error);
-
 /* Predictions, rows × n. All heads but simple: every row is inside at tolerance 0 in the precision given. A NaN or
  * an infinity in a row of X gives the origin, with the outcome HCR_BAD_VALUE. `outcomes`: rows of hcr_outcome, may be
  * NULL.

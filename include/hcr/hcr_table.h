@@ -48,30 +48,20 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_write(const char *path, hcr_table_form
 
 /* ---------------------------------------------------------------------------------------------- tables in parts */
 
-/* A table in a file that is read part by part: by several processes that share the work, or where it is larger than
- * memory. The parts' rows, one part after another, are those of hcr_table_read, and so is what is refused. */
+/* A table in a file that is read part by part, where it is larger than memory. The parts' rows, one part after another,
+ * are those of hcr_table_read, and so is what is refused. */
 typedef struct hcr_table_reader hcr_table_reader;
 
-/* What lies in some parts of a CSV file, to be added up over parts; 0 in an NPY file. */
-typedef struct hcr_table_span {
-    uint64_t quotes, lines;
-} hcr_table_span;
-
-/* CSV and NPY, by the name, "-" is standard input; NPZ archives are refused (UNSUPPORTED). Reads what is needed to take
- * any part: the header and the first row; what is no file on a disk, such as a pipe, is copied to a temporary one
- * first. Parts are of about `bytes` bytes. vector: as in hcr_table_read. */
+/* CSV and NPY, by the name, "-" is standard input; NPZ archives are refused (UNSUPPORTED). Reads the header and the
+ * first row; what is no file on a disk, such as a pipe, is copied to a temporary one first. Parts are of about `bytes`
+ * bytes. vector: as in hcr_table_read. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes,
                                                       hcr_table_reader **reader, hcr_error *error);
 HCR_API void hcr_table_reader_close(hcr_table_reader *reader); /* NULL is fine */
 /* How many there are, at least one. */
 HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
-/* Reads part `part`, and tells what lies in it; one behind the last is empty. */
-HCR_API HCR_MUST_USE hcr_status hcr_table_reader_read(hcr_table_reader *reader, size_t part, hcr_table_span *span,
-                                                      hcr_error *error);
-/* The rows that begin in the part that was read last, given what lies in all parts before it: where a line ends depends
- * on the quotes before. What `table` had before is freed. */
-HCR_API HCR_MUST_USE hcr_status hcr_table_reader_take(hcr_table_reader *reader, hcr_table_span before, hcr_table *table,
-                                                      hcr_error *error);
+/* The rows that begin in the next part; none behind the last. What `table` had before is freed. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error);
 
 /* HCR_TABLE_CSV, _NPY or _NPZ, as HCR_TABLE_BY_NAME takes a path. */
 HCR_API hcr_table_format hcr_table_format_of(const char *path);

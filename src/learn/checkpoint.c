@@ -13,8 +13,8 @@
 #include "learn/digest.h"
 #include "learn/model_file.h"
 
-hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, size_t shares, const hcr_region *region,
-                             size_t rows, size_t inputs, const double *X, const double *parameters, const double *Y,
+hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region, size_t rows,
+                             size_t inputs, const double *X, const double *parameters, const double *Y,
                              hcr_error *error) {
     void *bytes;
     size_t size;
@@ -38,8 +38,6 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, size
         run->options = hcri_digest(HCRI_DIGEST_START, text, strlen(text));
     else if (status == HCR_OK)
         status = hcri_fail_memory(error);
-    if (shares > 1) /* one share is what there was before there were teams */
-        run->options = hcri_digest(run->options, &(uint64_t){shares}, sizeof(uint64_t));
     free(text);
     hcri_tensors_release(&described);
     return status;

@@ -8,10 +8,9 @@
 typedef struct hcri_run {
     uint64_t options, data, region; /* digests */
 } hcri_run;
-/* The number of epochs isn't part of it: a finished run can go on for longer. Nor is how many processes a team has, but
- * its shares are. */
-hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, size_t shares, const hcr_region *region,
-                             size_t rows, size_t inputs, const double *X, const double *parameters, const double *Y,
+/* The number of epochs isn't part of it: a finished run can go on for longer. */
+hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region, size_t rows,
+                             size_t inputs, const double *X, const double *parameters, const double *Y,
                              hcr_error *error);
 
 hcr_status hcri_checkpoint_save(const char *path, const hcri_net *net, const hcri_run *run, const hcri_state *state,

@@ -12,7 +12,6 @@
 
 /* A run of hcr_fit: everything that it makes and releases. */
 typedef struct fit_run {
-    const hcr_team *team; /* NULL: alone */
     hcr_fit_options options;
     size_t rows, inputs, n;
     const double *X;
@@ -99,14 +98,6 @@ static const double *parameters_of(const fit_run *run, size_t i) {
     return run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
 }
 
-/* The rows that this rank projects and measures: it shares the results with the others. */
-static size_t rows_begin(const fit_run *run) {
-    return hcri_team_begin(run->team, run->rows, run->team == NULL ? 0 : run->team->own);
-}
-static size_t rows_end(const fit_run *run) {
-    return hcri_team_begin(run->team, run->rows, run->team == NULL ? 1 : run->team->own + 1);
-}
-
 /* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
  * it until it does. */
 static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
@@ -114,7 +105,7 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_region *region = run->model->region;
     double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
     hcr_status status = v == NULL || polar == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = rows_begin(run); status == HCR_OK && i < rows_end(run); i++) {
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         hcr_ray ray;
         status = hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
         if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
@@ -133,14 +124,12 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
 /* In any other region they are projected. */
 static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_region *region = run->model->region;
-    const size_t begin = rows_begin(run), count = rows_end(run) - begin;
-    uint8_t *inside = hcri_allocate(&hcri_default_allocator, count, 1);
+    uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
     hcr_status status =
-        inside == NULL ? hcri_fail_memory(error)
-                       : hcr_check(region, count, parameters_of(run, begin), Y + begin * run->n, inside, NULL, error);
+        inside == NULL ? hcri_fail_memory(error) : hcr_check(region, run->rows, run->places.x, Y, inside, NULL, error);
     hcr_projector *projector = NULL;
-    for (size_t i = begin; status == HCR_OK && i < begin + count; i++) {
-        if (inside[i - begin])
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        if (inside[i])
             continue;
         if (projector == NULL)
             status = hcr_projector_create(region, &projector, error);
@@ -156,13 +145,9 @@ static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
 /* Copies the targets, those outside the region replaced. */
 static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
     run->Y = hcri_copy(&hcri_default_allocator, Y, run->rows * run->n, sizeof *Y);
-    hcr_status status = run->Y == NULL                             ? hcri_fail_memory(error)
-                        : hcr_region_is_convex(run->model->region) ? move_in(run, Y, error)
-                                                                   : draw_in(run, Y, error);
-    HCRI_TRY(hcri_team_agree(run->team, status, error));
-    hcri_team_join(run->team, run->rows, run->n * sizeof *run->Y, run->Y);
-    HCRI_TRY(hcri_team_add(run->team, &run->projected, error));
-    return hcri_team_add(run->team, &run->hidden, error);
+    if (run->Y == NULL)
+        return hcri_fail_memory(error);
+    return hcr_region_is_convex(run->model->region) ? move_in(run, Y, error) : draw_in(run, Y, error);
 }
 
 /* The rows in a random order; the first of them are held for validation. */
@@ -250,19 +235,15 @@ static hcr_status save_state(void *context, const hcri_state *state, hcr_error *
     const fit_run *run = context;
     if (run->options.checkpoint == NULL)
         return HCR_OK;
-    const hcr_status status =
-        hcri_team_is_first(run->team)
-            ? hcri_checkpoint_save(run->options.checkpoint, &run->model->net, &run->described, state, error)
-            : HCR_OK;
-    return hcri_team_agree(run->team, status, error);
+    return hcri_checkpoint_save(run->options.checkpoint, &run->model->net, &run->described, state, error);
 }
 
 /* The checkpoint's state, where there is one to go on from: *found. */
 static hcr_status load_state(fit_run *run, const double *Y, int *found, hcr_error *error) {
     const hcr_fit_options *options = &run->options;
     *found = 0;
-    HCRI_TRY(hcri_run_describe(&run->described, options, hcri_team_shares(run->team), run->model->region, run->rows,
-                               run->inputs, run->X, run->places.x, Y, error));
+    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X,
+                               run->places.x, Y, error));
     if (!options->resume)
         return HCR_OK;
     HCRI_TRY(hcri_checkpoint_load(options->checkpoint, &run->model->net, &run->described, &run->state, found, error));
@@ -279,22 +260,17 @@ static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
     hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
     if (run->options.checkpoint == NULL)
         return HCR_OK;
-    int found = 0;
-    const hcr_status status = hcri_team_is_first(run->team) ? load_state(run, Y, &found, error) : HCR_OK;
-    HCRI_TRY(hcri_team_agree(run->team, status, error));
-    hcri_team_tell(run->team, &found, sizeof found);
-    if (!found)
-        return save_state(run, &run->state, error);
-    hcri_state_tell(&run->state, run->team);
-    return HCR_OK;
+    int found;
+    HCRI_TRY(load_state(run, Y, &found, error));
+    return found ? HCR_OK : save_state(run, &run->state, error);
 }
 
 static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
     hcr_model *model = run->model;
     const hcri_head head = hcri_model_head(model, &run->places);
     HCRI_TRY(begin(run, Y, error));
-    HCRI_TRY(hcri_training_create(&run->training, run->team, &model->net, &head, &run->options, run->scaled,
-                                  run->targets, run->rows - run->held, run->order + run->held, run->held, run->order,
+    HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
+                                  run->rows - run->held, run->order + run->held, run->held, run->order,
                                   run->state.multiplier, error));
     const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
@@ -308,21 +284,13 @@ static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
 /* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
 static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
-    const size_t begin = rows_begin(run), count_own = rows_end(run) - begin;
     double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
     uint8_t *inside = hcri_allocate(a, run->rows, 1);
     hcr_status status = y == NULL || inside == NULL
                             ? hcri_fail_memory(error)
-                            : hcr_predict(run->model, count_own, run->X + begin * run->inputs,
-                                          parameters_of(run, begin), y + begin * run->n, NULL, error);
+                            : hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error);
     if (status == HCR_OK)
-        status = hcr_check(run->model->region, count_own, parameters_of(run, begin), y + begin * run->n, inside + begin,
-                           NULL, error);
-    status = hcri_team_agree(run->team, status, error);
-    if (status == HCR_OK) {
-        hcri_team_join(run->team, run->rows, run->n * sizeof *y, y);
-        hcri_team_join(run->team, run->rows, sizeof *inside, inside);
-    }
+        status = hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error);
     double squares[2] = {0, 0}; /* training, validation */
     size_t count[2] = {0, 0}, inside_count = 0;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
@@ -385,23 +353,16 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
 hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs, const double *X,
                    const char *const *input_names, const double *parameters, const double *Y,
                    const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
-    return hcr_fit_team(NULL, region, text, rows, inputs, X, input_names, parameters, Y, options, model, report, error);
-}
-
-hcr_status hcr_fit_team(const hcr_team *team, const hcr_region *region, const char *text, size_t rows, size_t inputs,
-                        const double *X, const char *const *input_names, const double *parameters, const double *Y,
-                        const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
     if (region == NULL || X == NULL || Y == NULL || options == NULL || model == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, X, Y, options or model is NULL");
     *model = NULL;
-    HCRI_TRY(hcri_team_check(team, error));
     if (rows == 0)
         return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     const double start = hcri_seconds();
-    fit_run run = {.team = team, .rows = rows, .inputs = inputs, .n = n, .X = X};
+    fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
     hcr_fit_report filled = {0};
     hcri_blas_begin();
     const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);

@@ -171,11 +171,11 @@ static void add_raw(const hcri_head *head, const float *outputs, const double *t
     }
 }
 
-hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, size_t batch, const float *outputs,
+hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar,
                           hcr_error *error) {
     const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
-    const double share = 1 / (double)batch;
+    const double share = 1 / (double)rows;
     *loss = 0;
     if (head->kind == HCR_HEAD_HCR || head->kind == HCR_HEAD_SIMPLE) {
         for (size_t i = 0; i < rows; i++) {

@@ -52,11 +52,10 @@ typedef struct hcri_losses {
 hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error);
 void hcri_losses_release(hcri_losses *losses);
 
-/* *loss = the sum over the rows of their losses; outputs_bar (NULL: not wanted) = the derivative of that over `batch`,
- * the mean over a batch which these rows are of. Row i is of sample row[i], whose target begins at targets +
- * row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's derivative is taken as for length 1, so that training
- * gets away from there by a step of ordinary size. */
-hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, size_t batch, const float *outputs,
+/* *loss = the sum over the rows of their losses; outputs_bar (NULL: not wanted) = the derivative of their mean. Row i
+ * is of sample row[i], whose target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's
+ * derivative is taken as for length 1, so that training gets away from there by a step of ordinary size. */
+hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar, hcr_error *error);
 
 #endif

@@ -5,7 +5,6 @@
 #include "core/random.h"
 #include "learn/head.h"
 #include "learn/net.h"
-#include "learn/team.h"
 
 /* What changes from step to step: all there is to go on from. */
 typedef struct hcri_state {
@@ -22,8 +21,6 @@ typedef struct hcri_state {
 } hcri_state;
 hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error);
 void hcri_state_release(hcri_state *state);
-/* All ranks get the first one's. */
-void hcri_state_tell(hcri_state *state, const hcr_team *team);
 
 /* What doesn't change, and scratch. */
 typedef struct hcri_training {
@@ -37,22 +34,18 @@ typedef struct hcri_training {
     hcri_pass pass;
     hcri_losses losses;
     hcri_penalty penalty; /* losses.penalty, when options->ascent isn't 0 */
-    const hcr_team *team; /* NULL: alone */
-    float *sums;          /* of shares: those of level k of the tree begin at sums + k · sum_size */
-    size_t sum_size;      /* a gradient; in doubles the loss, failures, and where there is a penalty its violations */
-    double *batch_loss;   /* of hcri_training_loss */
+    float *gradient;
     size_t *order;
-    int stop; /* the callback has asked for it */
 } hcri_training;
 /* The rows are copied; the rest must stay where it is, this struct and the state's multipliers included. */
-hcr_status hcri_training_create(hcri_training *training, const hcr_team *team, const hcri_net *net,
-                                const hcri_head *head, const hcr_fit_options *options, const float *inputs,
-                                const double *targets, size_t rows, const size_t *row, size_t held,
-                                const size_t *held_row, double *multiplier, hcr_error *error);
+hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
+                                const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
+                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+                                hcr_error *error);
 void hcri_training_release(hcri_training *training);
 
-/* One step of Adam on `count` rows, count <= options->batch; *loss is the sum of their losses before it. In a team all
- * ranks take it together, and have the same state behind it. Allocates nothing. */
+/* One step of Adam on `count` rows, count <= options->batch; *loss is the sum of their losses before it. Allocates
+ * nothing. */
 hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t count, const size_t *row, double *loss,
                               hcr_error *error);
 /* The mean loss over given rows; NaN when there are none. DATA when it isn't finite. */

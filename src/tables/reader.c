@@ -1,7 +1,6 @@
 /* Tables in parts. A CSV file is cut into equal ranges of bytes behind its header and first row; a range has the lines
- * that begin in it, and whoever reads it finds out by itself where those are, from what the ranges before it have: an
- * odd number of quotes says that it begins inside of one. The header and the first row, which decide how all others are
- * read, stand before the text of each part when it is parsed. */
+ * that begin in it. An odd number of quotes in the ranges before it says that it begins inside of one. The header and
+ * the first row, which decide how all others are read, stand before the text of each part when it is parsed. */
 #define _XOPEN_SOURCE 700 /* pread */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,6 +14,11 @@
 #include "core/memory.h"
 #include "tables/npy_header.h"
 #include "tables/table.h"
+
+/* What lies in some bytes of a CSV file. */
+struct span {
+    uint64_t quotes, lines;
+};
 
 struct hcr_table_reader {
     char *path; /* as messages have it */
@@ -33,7 +37,8 @@ struct hcr_table_reader {
     size_t capacity;      /* of text */
     uint64_t begin, end;  /* what of the file is in memory … */
     uint64_t first, last; /* … and the part's range */
-    hcr_table_span span;  /* of that */
+    struct span span;     /* of that */
+    struct span before;   /* of the parts before it */
 
     /* NPY */
     hcri_npy_header header;
@@ -120,8 +125,8 @@ static hcr_status find_line(hcr_table_reader *reader, uint64_t place, int quoted
     return HCR_OK;
 }
 
-static hcr_table_span measure(const hcr_table_reader *reader, uint64_t first, uint64_t last) {
-    hcr_table_span span = {0, 0};
+static struct span measure(const hcr_table_reader *reader, uint64_t first, uint64_t last) {
+    struct span span = {0, 0};
     for (uint64_t place = first; place < last; place++) {
         const char c = byte_of(reader, place);
         span.quotes += c == '"';
@@ -191,7 +196,12 @@ static hcr_status read_range(hcr_table_reader *reader, hcr_error *error) {
     return HCR_OK;
 }
 
-static hcr_status take_csv(hcr_table_reader *reader, hcr_table_span before, hcr_table *table, hcr_error *error) {
+/* The rows that begin in the part: where a line ends depends on the quotes before. */
+static hcr_status take_csv(hcr_table_reader *reader, hcr_table *table, hcr_error *error) {
+    HCRI_TRY(read_range(reader, error));
+    const struct span before = reader->before;
+    reader->before.quotes += reader->span.quotes;
+    reader->before.lines += reader->span.lines;
     uint64_t from = reader->first, to = 0;
     const int quoted = before.quotes % 2 != 0, quoted_behind = (before.quotes + reader->span.quotes) % 2 != 0;
     if (reader->part > 0)
@@ -347,24 +357,12 @@ void hcr_table_reader_close(hcr_table_reader *reader) {
 
 size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->parts; }
 
-hcr_status hcr_table_reader_read(hcr_table_reader *reader, size_t part, hcr_table_span *span, hcr_error *error) {
-    if (reader == NULL || span == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "reader and span can't be NULL");
-    reader->part = part;
-    *span = (hcr_table_span){0, 0};
-    if (reader->format == HCR_TABLE_CSV) {
-        HCRI_TRY(read_range(reader, error));
-        *span = reader->span;
-    }
-    return HCR_OK;
-}
-
-hcr_status hcr_table_reader_take(hcr_table_reader *reader, hcr_table_span before, hcr_table *table, hcr_error *error) {
+hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error) {
     if (reader == NULL || table == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "reader and table can't be NULL");
     hcr_table taken = {0};
-    HCRI_TRY(reader->format == HCR_TABLE_CSV ? take_csv(reader, before, &taken, error)
-                                             : take_npy(reader, &taken, error));
+    HCRI_TRY(reader->format == HCR_TABLE_CSV ? take_csv(reader, &taken, error) : take_npy(reader, &taken, error));
+    reader->part++;
     hcr_table_clear(table);
     *table = taken;
     return HCR_OK;

@@ -66,4 +66,34 @@ expect 3 contract box.region bad.csv -o bad_out.csv
 says "$messages" "bad.csv:$((some - 5)):1: "
 absent bad_out.csv
 same "what is left" "" "$(ls bad_out.csv* 2>/dev/null)"
+
+# A link's file is replaced, and keeps its mode; a pipe gets the same rows; so does what is read column by column.
+echo old >there.csv
+chmod 600 there.csv
+ln -s there.csv link.csv
+expect 0 contract box.region y$some.csv -o link.csv
+[ -L link.csv ] || fail "the link was replaced"
+same "the mode" 600 "$(stat -c %a there.csv)"
+cmp -s there.csv out.csv || fail "through a link: other rows"
+mkfifo pipe
+cat pipe >piped.csv &
+expect 0 contract box.region y$some.csv -o pipe
+wait
+cmp -s piped.csv out.csv || fail "into a pipe: other rows"
+expect 0 contract box.region y$some.csv -o rows.npy
+python3 - <<'END'
+import struct
+with open("rows.npy", "rb") as file:
+    content = file.read()
+start = 10 + struct.unpack("<H", content[8:10])[0]
+count = (len(content) - start) // 16
+assert f"({count}, 2)".encode() in content[:start], content[:start]
+rows = struct.unpack(f"<{2 * count}d", content[start:])
+header = f"{{'descr': '<f8', 'fortran_order': True, 'shape': ({count}, 2), }}".ljust(117).encode() + b"\n"
+with open("columns.npy", "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00\x76\x00" + header + struct.pack(f"<{2 * count}d", *rows[::2], *rows[1::2]))
+END
+expect 0 contract box.region rows.npy -o of_rows.csv
+expect 0 contract box.region columns.npy -o of_columns.csv
+cmp -s of_rows.csv of_columns.csv || fail "column by column: other rows"
 finish

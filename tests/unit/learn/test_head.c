@@ -53,14 +53,14 @@ static void check_derivatives(hcr_head kind, double size, hcr_region *region, do
         outputs[k] = (float)ldexp(round(ldexp(size * hcri_random_normal(&random), 12)), -12);
     for (size_t k = 0; k < ROWS * targets_width; k++)
         targets[k] = hcri_random_uniform(&random);
-    assert_int_equal(hcri_head_loss(&head, &losses, ROWS, ROWS, outputs, row, targets, &loss, bar, NULL), HCR_OK);
+    assert_int_equal(hcri_head_loss(&head, &losses, ROWS, outputs, row, targets, &loss, bar, NULL), HCR_OK);
     int moved = 0;
     for (size_t k = 0; k < ROWS * width; k++) {
         const float kept = outputs[k], step = 0x1p-12f;
         outputs[k] = kept + step;
-        assert_int_equal(hcri_head_loss(&head, &losses, ROWS, ROWS, outputs, row, targets, &up, NULL, NULL), HCR_OK);
+        assert_int_equal(hcri_head_loss(&head, &losses, ROWS, outputs, row, targets, &up, NULL, NULL), HCR_OK);
         outputs[k] = kept - step;
-        assert_int_equal(hcri_head_loss(&head, &losses, ROWS, ROWS, outputs, row, targets, &down, NULL, NULL), HCR_OK);
+        assert_int_equal(hcri_head_loss(&head, &losses, ROWS, outputs, row, targets, &down, NULL, NULL), HCR_OK);
         outputs[k] = kept;
         const double slope = (up - down) / ROWS / (2 * (double)step);
         moved += fabs(slope) > 1e-3;
@@ -126,7 +126,7 @@ static void test_values_by_hand(void **state) {
     const float polar[N + 1] = {0, 3, 4, 0, 0, 0};
     const double polar_target[N + 1] = {1, 0, 0, 0, 0, 1};
     assert_int_equal(hcri_losses_create(&head, 1, &losses, NULL), HCR_OK);
-    assert_int_equal(hcri_head_loss(&head, &losses, 1, 1, polar, row, polar_target, &loss, NULL, NULL), HCR_OK);
+    assert_int_equal(hcri_head_loss(&head, &losses, 1, polar, row, polar_target, &loss, NULL, NULL), HCR_OK);
     assert_true(fabs(loss - (2 + 2.5 * 0.25) / 6) < 1e-12);
     hcri_losses_release(&losses);
     /* contract leaves mean + deviation/10 where it is: a tenth of a deviation off in each output */
@@ -134,7 +134,7 @@ static void test_values_by_hand(void **state) {
     head.raw_weight = 2;
     const float tenth[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     assert_int_equal(hcri_losses_create(&head, 1, &losses, NULL), HCR_OK);
-    assert_int_equal(hcri_head_loss(&head, &losses, 1, 1, tenth, row, mean, &loss, NULL, NULL), HCR_OK);
+    assert_int_equal(hcri_head_loss(&head, &losses, 1, tenth, row, mean, &loss, NULL, NULL), HCR_OK);
     assert_true(fabs(loss - 3 * 0.01) < 1e-8); /* contracted and, twice as heavy, raw */
     hcri_losses_release(&losses);
     hcri_places_release(&places);
@@ -158,12 +158,12 @@ static void test_zero_outputs(void **state) {
             outputs[width + j] = (float)j - 2;
         for (size_t j = 0; j < 2 * (N + 1); j++)
             targets[j] = 0.5 + 0.1 * (double)(j % 4);
-        assert_int_equal(hcri_head_loss(&head, &losses, 2, 2, outputs, both, targets, &loss, bar, NULL), HCR_OK);
+        assert_int_equal(hcri_head_loss(&head, &losses, 2, outputs, both, targets, &loss, bar, NULL), HCR_OK);
         assert_true(isfinite(loss));
         for (size_t j = 0; j < 2 * width; j++)
             assert_true(isfinite(bar[j]) && fabsf(bar[j]) < 100);
         assert_true(kind == HCR_HEAD_DIRECT || bar[0] != 0); /* a step leads away from 0 */
-        assert_int_equal(hcri_head_loss(&head, &losses, 1, 1, outputs + width, second, targets, &loss, alone, NULL),
+        assert_int_equal(hcri_head_loss(&head, &losses, 1, outputs + width, second, targets, &loss, alone, NULL),
                          HCR_OK);
         for (size_t j = 0; j < width; j++)
             assert_true(alone[j] == 2 * bar[width + j]);

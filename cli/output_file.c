@@ -1,0 +1,97 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "output_file.h"
+
+#include "command.h"
+#include "ending.h"
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int is_standard(const char *path) { return strcmp(path, "-") == 0; }
+
+int output_file_is_whole(const char *path) {
+    struct stat there;
+    return !is_standard(path) && (stat(path, &there) != 0 || S_ISREG(there.st_mode));
+}
+
+/* Makes the file beside its name, with the mode of what it replaces; the one behind a symbolic link is replaced. */
+static int create(struct output_file *file, const char *path) {
+    struct stat old;
+    const int exists = stat(path, &old) == 0;
+    int descriptor = -1;
+    file->path = exists ? realpath(path, NULL) : strdup(path);
+    if (file->path == NULL)
+        return exists && errno != ENOMEM ? report_file("write", path) : report_memory();
+    for (unsigned attempt = 0; descriptor < 0 && attempt < 1000; attempt++) {
+        const int length =
+            snprintf(file->temporary, sizeof file->temporary, "%s.%ld-%u", file->path, (long)getpid(), attempt);
+        if (length >= (int)sizeof file->temporary) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor < 0)
+        return report_file("write", path);
+    if (exists)
+        (void)!fchmod(descriptor, old.st_mode & 0777); /* on file systems without modes the default is fine */
+    ending_removes(file->temporary);
+    file->stream = fdopen(descriptor, "wb");
+    if (file->stream != NULL)
+        return EXIT_DONE;
+    close(descriptor);
+    unlink(file->temporary);
+    ending_removes(NULL);
+    return report_memory();
+}
+
+int output_file_open(struct output_file *file, const char *path) {
+    *file = (struct output_file){.name = is_standard(path) ? "standard output" : path};
+    if (!output_file_is_whole(path)) {
+        file->stream = is_standard(path) ? stdout : fopen(path, "wb");
+        return file->stream == NULL ? report_file("write", path) : EXIT_DONE;
+    }
+    ending_put_off(); /* until it is known what there is to remove */
+    const int code = create(file, path);
+    ending_obey();
+    if (code != EXIT_DONE)
+        free(file->path);
+    return code;
+}
+
+int output_file_write(struct output_file *file, const char *bytes, size_t size) {
+    return fwrite(bytes, 1, size, file->stream) == size ? EXIT_DONE : report_file("write", file->name);
+}
+
+int output_file_rewind(struct output_file *file) {
+    return fseek(file->stream, 0, SEEK_SET) == 0 ? EXIT_DONE : report_file("write", file->name);
+}
+
+int output_file_close(struct output_file *file, int code) {
+    FILE *stream = file->stream;
+    if (stream == NULL)
+        return code;
+    if (code == EXIT_DONE &&
+        (fflush(stream) != 0 || ferror(stream) || (file->path != NULL && fsync(fileno(stream)) != 0)))
+        code = report_file("write", file->name);
+    if (stream != stdout && fclose(stream) != 0 && code == EXIT_DONE)
+        code = report_file("write", file->name);
+    file->stream = NULL;
+    if (file->path == NULL)
+        return code;
+    if (code == EXIT_DONE && rename(file->temporary, file->path) != 0)
+        code = report_file("write", file->name);
+    if (code != EXIT_DONE)
+        unlink(file->temporary);
+    ending_removes(NULL);
+    free(file->path);
+    file->path = NULL;
+    return code;
+}
