@@ -2,8 +2,8 @@
 
     python bench/postprocessing.py build/hcr build/libhcr.so Hourly-train.csv
 
-The points are predictions of plain networks, those of them that are outside: of M4 hourly series (trained by the command
-on the first fifth of the windows), and of the paper's ball, where they are drawn. Every solver gets them one at a time,
+The points are those predictions of plain networks that lie outside: of M4 hourly series (trained by the command on the
+first fifth of the windows), and of the paper's ball, where they are drawn. Every solver gets them one at a time,
 set up once and started from its last solution where it can be; hcr's maps take them one at a time, from Python too, and
 all together. The contenders take turns, so that what else the machine does falls on all.
 """
@@ -179,9 +179,8 @@ def compare(title, region, points, peers):
         print(f"| {name} | {1e6 * seconds:.3g} | – | {seconds / decode:.3g} |")
     for name, runs in times.items():
         best = np.min(runs, axis=0)
-        print(
-            f"| {name}, one call from Python each | {1e6 * best.mean():.3g} | {1e6 * best.max():.3g} | {best.mean() / decode:.4g} |"
-        )
+        mean, most = best.mean(), best.max()
+        print(f"| {name}, one call from Python each | {1e6 * mean:.3g} | {1e6 * most:.3g} | {mean / decode:.4g} |")
 
 
 def run(*command):

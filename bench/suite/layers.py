@@ -1,4 +1,4 @@
-"""Constrained layers in batches of 1 and 1,000, without and with the backward pass for a given derivative by the results:
+"""Constrained layers in batches of 1 and 1,000, without and with the backward pass for a given gradient of the results:
 hcr's C library, hcr.torch and hcr.jax beside RAYEN, Πnet, cvxpylayers and, for the ball, torch's closed form."""
 
 import os

@@ -58,7 +58,7 @@ class Results:
 
 
 def take_turns(runs, turns, budget):
-    """Each run's seconds, a median: the runs take turns, so that what else the machine does falls on all of them. A turn
+    """Each run's seconds, a median: the runs take turns, so that other work of the machine slows all of them. A turn
     goes over two milliseconds at least; short ones run once more before it, so that they find their data in the caches
     and not the others'. A run that has spent its budget (seconds) is left alone once it has been measured twice."""
     times, last = {name: [] for name in runs}, {}

@@ -4,8 +4,8 @@ import re
 
 from .aims import judge, number
 
-# What a decode must do at least: the multiplications of a sample. A, F: a product with each inverse slack; B: the norm and
-# the result; C: the rows; D: the symmetric halves and what is beside them; E: Σ y_j F_j and its tridiagonal form.
+# The fewest multiplications of a decode of one sample. A, F: a product with each inverse slack; B: the norm and the
+# result; C: the rows; D: the symmetric halves and what is beside them; E: Σ y_j F_j and its tridiagonal form.
 MULTIPLICATIONS = {
     "A": 2 * 48,
     "B": 2 * 768,

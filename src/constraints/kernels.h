@@ -70,7 +70,8 @@ typedef struct hcri_kernels {
     const hcri_accurate_kernels *accurate;
 } hcri_kernels;
 
-/* The fastest that this processor runs; the same for the whole life of the process. */
+/* The fastest that this processor runs, or the one that the environment variable HCR_KERNELS names; the same for the
+ * whole life of the process. */
 const hcri_kernels *hcri_kernels_best(void);
 /* All that this processor runs, slowest first; for tests. */
 size_t hcri_kernels_all(const hcri_kernels **kernels, size_t capacity);

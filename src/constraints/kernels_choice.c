@@ -1,5 +1,9 @@
 #include "constraints/kernels.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
 extern const hcri_kernels hcri_kernels_baseline;
 #ifdef HCRI_X86_VARIANTS
 extern const hcri_kernels hcri_kernels_avx2, hcri_kernels_avx512;
@@ -27,12 +31,23 @@ size_t hcri_kernels_all(const hcri_kernels **kernels, size_t capacity) {
     return count;
 }
 
+/* Apart, so that asking for what was chosen needs no stack. */
+__attribute__((noinline)) static const hcri_kernels *choose(void) {
+    const hcri_kernels *found[3];
+    const size_t count = hcri_kernels_all(found, 3);
+    const char *wanted = getenv("HCR_KERNELS");
+    for (size_t i = 0; wanted != NULL && i < count; i++)
+        if (strcmp(found[i]->name, wanted) == 0)
+            return found[i];
+    return found[count - 1];
+}
+
 const hcri_kernels *hcri_kernels_best(void) {
-#ifdef HCRI_X86_VARIANTS
-    if (has_avx512())
-        return &hcri_kernels_avx512;
-    if (has_avx2())
-        return &hcri_kernels_avx2;
-#endif
-    return &hcri_kernels_baseline;
+    static const hcri_kernels *_Atomic chosen; /* whoever comes first: all choose the same */
+    const hcri_kernels *kernels = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (kernels == NULL) {
+        kernels = choose();
+        atomic_store_explicit(&chosen, kernels, memory_order_relaxed);
+    }
+    return kernels;
 }

@@ -27,7 +27,7 @@ def read_cases(text):
 
 
 def make_files(body, folder):
-    """`@ NAME` begins a file of the lines below it; `@x NAME` one of bytes with backslash escapes, without line ends."""
+    """`@ NAME` begins a file of the lines below; `@x NAME` one of bytes with backslash escapes, without line ends."""
     name, escaped, lines = None, False, []
 
     def put():
@@ -115,7 +115,7 @@ def main():
         os.symlink(hcr, os.path.join(bin, "hcr"))
         make_common(bin, common)
         told_each = [tell(bin, common, os.path.join(scratch, "case"), body, command) for body, command, _ in cases]
-    for (body, command, wanted), told in zip(cases, told_each):
+    for (body, command, wanted), told in zip(cases, told_each, strict=True):
         result.append(f"## {body}\n$ {command}\n{told}\n\n")
         if told != wanted:
             different += 1
