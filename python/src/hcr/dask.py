@@ -11,6 +11,8 @@ Each function takes a region (or a model), and data in one of three forms:
 - the path of a Parquet folder or file, of which the columns that are needed are read: the result is a data frame.
 
 A row's result is the one that the region's own method gives. A region travels to each worker once.
+
+From a shell: ``python -m hcr.dask project load.region measured/ feasible/ --scheduler tcp://10.0.0.1:8786``.
 """
 
 from __future__ import annotations
@@ -260,3 +262,11 @@ def predict(model: Model, X: Any, parameters: Any = None) -> Any:
     """
     apart = _parameters(model.region) if model.parameter_columns is None else ()
     return _over(_predict, model, X, parameters, model.input_names, apart, model.output_names, np.float64)
+
+
+if __name__ == "__main__":
+    import sys
+
+    from ._dask_command import main
+
+    sys.exit(main())
