@@ -131,3 +131,60 @@ def test_unbounded():
 def test_what_cannot_be_carried_over_is_named(constraint, what):
     with pytest.raises(hcr.UnsupportedError, match=what):
         hcr.Region.from_cvxpy([constraint()])
+
+
+def gauges(constraints, directions, **arguments):
+    """The region's reach from 0 along each direction."""
+    region = hcr.Region.from_cvxpy(constraints, origin=np.zeros(len(directions[0])), **arguments)
+    return 1 / region.gauge(np.array(directions, dtype=float))
+
+
+def test_d10_scalars_that_are_promoted_count_as_often():
+    t, x = cp.Variable(name="t"), cp.Variable(2, name="x")
+    assert gauges([cp.sum(cp.promote(t, (3,))) <= 3, t >= -5], [[1], [-1]]) == pytest.approx([1, 5], rel=1e-9)
+    assert gauges([cp.norm(cp.promote(t, (4,))) <= 2], [[1], [-1]]) == pytest.approx([1, 1], rel=1e-9)
+    told = gauges([cp.norm(cp.hstack([cp.promote(t, (2,)), x])) <= 2], [[1, 0, 0], [0, 1, 0], [1, 1, 1]])
+    assert told == pytest.approx([2**0.5, 2, 1], rel=1e-9)  # 2 t² + |x|² = 4
+
+
+def test_d24_matrices_symmetric_to_rounding():
+    random = np.random.default_rng(0)
+    a = random.standard_normal((5, 5))
+    product = a @ np.diag(random.random(5)) @ a.T
+    assert (product != product.T).any()
+    exact = np.tril(product) + np.tril(product, -1).T
+    y, v = cp.Variable(5, name="y"), random.standard_normal((20, 5))
+    wanted = 1 / np.sqrt(np.einsum("ij,jk,ik->i", v, exact, v))
+    assert gauges([cp.quad_form(y, product) <= 1], v) == pytest.approx(wanted, rel=1e-9)
+    text = hcr.Region("var y[5]\nquad_form(y, P) <= 1", P=product)
+    assert 1 / text.gauge(v) == pytest.approx(wanted, rel=1e-9)
+    builder = hcr.Builder({"y": 5})
+    builder.add_quadratic(product, radius=2**-0.5 * 2)  # ½ y'Py <= ½ · 2
+    builder.set_origin(np.zeros(5))
+    assert 1 / builder.finish().gauge(v) == pytest.approx(2**0.5 * wanted, rel=1e-9)
+    builder = hcr.Builder({"t": None})
+    builder.add_lmi(product, {0: np.eye(5)})
+    builder.add_bounds(None, 1)
+    assert builder.finish().n == 1
+    with pytest.raises(hcr.InvalidError, match="symmetric"):
+        hcr.Region("var y[5]\nquad_form(y, P) <= 1", P=a)
+
+
+def test_d25_symmetric_variables():
+    S = cp.Variable((2, 2), symmetric=True)
+    constraints = [cp.lambda_max(S) <= 1, cp.lambda_min(S) >= -2]
+    along = [[1, 0, 0, 0], [0, 1, 1, 0], [-1, 0, 0, -1], [3, 0, 0, 4]]
+    assert gauges(constraints, along) == pytest.approx([1, 1, 2, 0.25], rel=1e-9)
+    free = cp.Variable((2, 2))  # CVXPY's domain of lambda_max is the symmetric ones
+    assert gauges([cp.lambda_max(free) <= 1, cp.lambda_min(free) >= -2], along) == pytest.approx([1, 1, 2, 0.25])
+
+
+def test_d35_one_constraint_one_variable_and_an_origin():
+    y = cp.Variable(2, name="y")
+    region = hcr.Region.from_cvxpy(cp.norm(y) <= 1, y, origin=[0.5, 0])
+    assert region.origin.tolist() == [0.5, 0]
+    assert hcr.Region.from_cvxpy([y >= 0, cp.sum(y) <= 1], origin="analytic").origin == pytest.approx(1 / 3, abs=1e-6)
+    with pytest.raises(hcr.InvalidError, match="no variable of CVXPY, but Constant"):
+        hcr.Region.from_cvxpy(cp.norm(y) <= 1, [cp.Constant(1)])
+    with pytest.raises(hcr.InvalidError, match="no constraint of CVXPY, but str"):
+        hcr.Region.from_cvxpy(["norm(y) <= 1"])

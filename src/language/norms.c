@@ -52,17 +52,9 @@ const hcri_value *hcri_apply_quad_form(const hcri_call *call) {
         return hcri_refuse(text, call->node->span, HCR_ERROR_SHAPE,
                            "quad_form() of a vector of %zu needs a %zu×%zu matrix, not %s", size, size, size,
                            hcri_shape_describe(P->shape).text);
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < size; j++) {
-            const double a = P->constant[i * size + j], b = P->constant[j * size + i];
-            if (isinf(a))
-                return hcri_refuse(text, span, HCR_ERROR_DATA, "element [%zu, %zu] of the matrix is infinite", i, j);
-            if (a != b)
-                return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                                   "the matrix isn't symmetric: element [%zu, %zu] is %.17g and [%zu, %zu] is %.17g: "
-                                   "(P + P.T)/2 gives the same form",
-                                   i, j, a, j, i, b);
-        }
+    P = hcri_symmetric(text, span, P, "quad_form()");
+    if (P == NULL)
+        return NULL;
     double least, largest;
     if (!hcri_extreme_eigenvalues(text, span, size, P->constant, &least, &largest))
         return NULL;

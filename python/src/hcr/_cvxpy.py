@@ -1,6 +1,7 @@
 """CVXPY constraints as region text: most atoms have a function of the same meaning there.
 
-Affine atoms without one (kron, conv, upper_tri, selections …) become a constant matrix times the variables.
+The text of an expression has the expression's shape: (), (n,) or (r, c). Affine atoms without a function of their own
+(kron, conv, upper_tri …) become a constant matrix times what they take.
 """
 
 from __future__ import annotations
@@ -38,12 +39,15 @@ _PLAIN = {
     "entr": "entropy",
     "rel_entr": "rel_entr",
     "kl_div": "kl_div",
-    "lambda_max": "lambda_max",
     "sigma_max": "sigma_max",
     "normNuc": "norm_nuc",
     "trace": "trace",
-    "harmonic_mean": "harmonic_mean",
+    "Trace": "trace",
 }
+# Atoms that only say something about what they take: complex numbers are refused, and the sign is proved anew.
+_SAME = frozenset(
+    "conj real nonneg_wrap nonpos_wrap psd_wrap nsd_wrap symmetric_wrap hermitian_wrap skew_symmetric_wrap".split()  # noqa: SIM905
+)
 # Those that take an axis, too.
 _REDUCTIONS = {
     "max": "max({})",
@@ -105,8 +109,14 @@ class _Translation:
         if told.get("bounds") is not None:
             lower, upper = (self.expression(_constant(bound, variable.shape)) for bound in told["bounds"])
             yield f"{lower} <= {self.expression(variable)} <= {upper}"
-        if told.get("diag") or told.get("sparsity"):
-            raise _refusal(variable, "a variable that is diagonal or sparse")
+        if told.get("diag"):
+            n = variable.shape[0]
+            if n > 1:
+                yield f"{name}[{n} * i + j] == 0 for i in range({n}) for j in range({n}) if i != j"
+        if told.get("sparsity"):
+            absent = np.ones(variable.shape, dtype=bool)
+            absent[tuple(told["sparsity"])] = False
+            yield from (f"{name}[{i}] == 0" for i in np.flatnonzero(absent))
         if told.get("symmetric") or told.get("PSD") or told.get("NSD"):
             n = variable.shape[0]
             if n > 1:
@@ -121,8 +131,8 @@ class _Translation:
         if np.iscomplexobj(array):
             raise make("unsupported", "complex numbers can't be carried over from CVXPY")
         array = array.astype(np.float64)
-        if array.ndim == 0 or (array.size == 1 and array.ndim <= 2):
-            number = float(array.reshape(()))
+        if array.ndim == 0:
+            number = float(array)
             if not np.isnan(number):
                 text = repr(abs(number)) if number != 0 else "0"
                 return f"(-{text})" if number < 0 else text
@@ -151,73 +161,89 @@ class _Translation:
                 raise _refusal(e, "a parameter without a value, that isn't among the parameters given,")
             return self.constant(value)
         kind = type(e).__name__
+        if kind in _SAME:
+            return self.expression(e.args[0])
         if kind in _PLAIN:
-            return f"{_PLAIN[kind]}({', '.join(map(self.expression, e.args))})"
+            return f"{_PLAIN[kind]}({', '.join(self._elementwise(e))})"
         if kind in _REDUCTIONS:
             return self._reduce(e, _REDUCTIONS[kind])
         method: Callable[[Any], str] | None = getattr(self, f"_{kind}", None)
-        if method is not None:
-            return method(e)
-        if e.is_affine() and not varies:
-            return self._by_matrix(e)
-        raise _refusal(e, f"the atom {kind}")
+        return self._by_matrix(e) if method is None else method(e)
 
     def _arguments(self, e: Any) -> list[str]:
         return [self.expression(argument) for argument in e.args]
 
+    def _elementwise(self, e: Any) -> list[str]:
+        """The arguments where shapes broadcast: a scalar stays one, if something beside it has the shape."""
+        if not any(argument.shape == e.shape and type(argument).__name__ != "Promote" for argument in e.args):
+            return self._arguments(e)
+        return [self.expression(a.args[0] if type(a).__name__ == "Promote" else a) for a in e.args]
+
+    def _shaped(self, text: str, shape: tuple[int, ...]) -> str:
+        """The elements in the order of rows, in another shape."""
+        return f"reshape({text}, {', '.join(map(str, shape))})" if shape else f"sum({text})"
+
     def _AddExpression(self, e: Any) -> str:
-        return f"({' + '.join(self._arguments(e))})"
+        return f"({' + '.join(self._elementwise(e))})"
 
     def _NegExpression(self, e: Any) -> str:
         return f"(-{self.expression(e.args[0])})"
 
     def _multiply(self, e: Any) -> str:
-        return f"({' * '.join(self._arguments(e))})"
+        return f"({' * '.join(self._elementwise(e))})"
 
     def _DivExpression(self, e: Any) -> str:
-        return f"({' / '.join(self._arguments(e))})"
+        return f"({' / '.join(self._elementwise(e))})"
 
     def _MulExpression(self, e: Any) -> str:
         a, b = self._arguments(e)
         return f"({a} * {b})" if e.args[0].ndim == 0 or e.args[1].ndim == 0 else f"({a} @ {b})"
 
     def _Promote(self, e: Any) -> str:
-        return self.expression(e.args[0])
+        text = self.expression(e.args[0])
+        return f"({text} + zeros({', '.join(map(str, e.shape))}))" if e.shape != e.args[0].shape else text
+
+    _broadcast_to = _Promote
 
     def _Sum(self, e: Any) -> str:
-        axis = "" if e.axis is None else f", {e.axis}"
-        return self._kept(e, f"sum({self.expression(e.args[0])}{axis})")
+        inner, axes = self.expression(e.args[0]), _axes(e)
+        text = f"sum({inner})" if len(axes) == e.args[0].ndim else f"sum({inner}, {axes[0]})"
+        return self._kept(e, text)
 
     def _kept(self, e: Any, text: str) -> str:
         """A reduction's text, with the axes that it keeps."""
-        return f"reshape({text}, {', '.join(map(str, e.shape))})" if getattr(e, "keepdims", False) else text
+        return self._shaped(text, e.shape) if getattr(e, "keepdims", False) and e.shape else text
 
     def _cumsum(self, e: Any) -> str:
-        if e.args[0].ndim != 1:
-            return self._by_matrix(e)
-        return f"cumsum({self.expression(e.args[0])})"
+        inner, text = e.args[0], self.expression(e.args[0])
+        if e.axis is None or inner.size == 1:
+            text = text if inner.ndim == 1 else self._shaped(text, (inner.size,))
+            return text if e.shape == (inner.size,) and inner.size == 1 else self._shaped(f"cumsum({text})", e.shape)
+        if inner.ndim == 1:
+            return f"cumsum({text})"
+        axis = e.axis % 2
+        sums = self.constant(np.tri(inner.shape[axis]))
+        return f"({text} @ {sums}.T)" if axis else f"({sums} @ {text})"
 
     def _transpose(self, e: Any) -> str:
-        return f"{self.expression(e.args[0])}.T"
+        text, axes = self.expression(e.args[0]), getattr(e, "axes", None)
+        return text if e.ndim < 2 or (axes is not None and list(axes) == [0, 1]) else f"{text}.T"
 
     def _reshape(self, e: Any) -> str:
         inner = self.expression(e.args[0])
         if e.ndim > 2 or e.args[0].ndim > 2:
             raise _refusal(e, "a reshape to more than two dimensions")
-        if e.ndim == 0:
-            return f"sum({inner})"
-        if getattr(e, "order", "F") == "C" or (e.ndim == 1 and e.args[0].ndim == 1):
-            return f"reshape({inner}, {', '.join(map(str, e.shape))})"
+        if getattr(e, "order", "F") == "C" or (e.ndim < 2 and e.args[0].ndim < 2):
+            return self._shaped(inner, e.shape)
         turned = f"{inner}.T" if e.args[0].ndim == 2 else inner
-        sizes = ", ".join(str(size) for size in reversed(e.shape))
-        return f"reshape({turned}, {sizes}).T" if e.ndim == 2 else f"reshape({turned}, {sizes})"
+        return self._shaped(turned, e.shape[::-1]) + (".T" if e.ndim == 2 else "")
 
     def _index(self, e: Any) -> str:
         original = e._orig_key if isinstance(e._orig_key, tuple) else (e._orig_key,)
         dropped = [isinstance(key, (int, np.integer)) for key in original]
         dropped += [False] * (len(e.key) - len(dropped))
         if len(dropped) != len(e.key) or any(key is None or key is Ellipsis for key in original):
-            return self._by_matrix(e)
+            return self._picked(e, e._orig_key)
         parts = []
         for key, single, size in zip(e.key, dropped, e.args[0].shape, strict=True):
             # CVXPY has them counted from the front already; −1 is before the first, not the last.
@@ -227,11 +253,30 @@ class _Translation:
             parts.append(str(start) if single else f"{start}:{end}" + (f":{step}" if step != 1 else ""))
         return f"{self.expression(e.args[0])}[{', '.join(parts)}]"
 
+    def _special_index(self, e: Any) -> str:
+        return self._picked(e, e.key)
+
+    def _upper_tri(self, e: Any) -> str:
+        return self._shaped(self._elements(e.args[0], np.triu_indices(e.args[0].shape[0], 1)), e.shape)
+
+    def _picked(self, e: Any, key: Any) -> str:
+        return self._shaped(self._elements(e.args[0], key), e.shape)
+
+    def _elements(self, e: Any, key: Any) -> str:
+        """A vector of single elements, by their numbers."""
+        picked = np.arange(e.size).reshape(e.shape)[key].reshape(-1)
+        return f"{self._flat(e)}[[{', '.join(map(str, picked))}]]"
+
     def _Hstack(self, e: Any) -> str:
         return f"hstack({', '.join(self._arguments(e))})"
 
     def _Vstack(self, e: Any) -> str:
         return f"vstack({', '.join(self._arguments(e))})"
+
+    def _Concatenate(self, e: Any) -> str:
+        if e.axis is None:
+            return f"hstack({', '.join(map(self._flat, e.args))})"
+        return self._Vstack(e) if e.ndim == 2 and e.axis % 2 == 0 else self._Hstack(e)
 
     def _diag_mat(self, e: Any) -> str:
         return self._by_matrix(e) if e.k else f"diag({self.expression(e.args[0])})"
@@ -248,14 +293,21 @@ class _Translation:
         if p < 0 and p.is_integer():
             return f"inv_pos({x})" if p == -1 else f"(inv_pos({x}) ** {self.constant(-p)})"
         if p > 1 and p.is_integer() and p % 2 == 1:
-            self.domains.append(f"{x} >= 0")
+            if not e.args[0].is_nonneg():
+                self.domains.append(f"{x} >= 0")
             x = f"pos({x})"
         return f"({x} ** {self.constant(p)})"
 
     _PowerApprox = _Power = _power
 
     def _Pnorm(self, e: Any) -> str:
-        return self._reduce(e, f"norm({{}}, {self.constant(float(e.p))})")
+        p = float(e.p)
+        if p == -1:  # of x >= 0: 1/Σ(1/x)
+            size = e.args[0].size // max(e.size, 1)
+            return self._reduce(e, f"(harmonic_mean({{}}) / {size})")
+        if p < 1:
+            raise _refusal(e, f"pnorm with p = {p:g}")
+        return self._reduce(e, f"norm({{}}, {self.constant(p)})")
 
     _PnormApprox = _pnorm = _Pnorm
 
@@ -263,19 +315,30 @@ class _Translation:
         p = np.asarray(e.p, dtype=np.float64)
         if not np.all(p == p[0]) or len(p) != e.args[0].size:
             raise _refusal(e, "geo_mean with weights")
-        return f"geo_mean({self._flat(e.args[0])})"
+        text = self._flat(e.args[0])
+        if e.args[0].size > 1:
+            return f"geo_mean({text})"
+        if not e.args[0].is_nonneg():
+            self.domains.append(f"{text} >= 0")
+        return self._shaped(text, e.shape)
 
     _GeoMeanApprox = _geo_mean
 
     def _quad_over_lin(self, e: Any) -> str:
-        if getattr(e, "axis", None) is not None:
-            raise _refusal(e, "quad_over_lin with an axis")
-        x, t = self._flat(e.args[0]), self.expression(e.args[1])
-        return f"sum_squares({x})" if e.args[1].is_constant() and e.args[1].value == 1 else f"quad_over_lin({x}, {t})"
+        t = e.args[1]
+        if t.is_constant() and not self._varies(t) and t.value == 1:
+            return self._reduce(e, "sum_squares({})")
+        divisor = self.expression(t)
+        return self._reduce(e, f"quad_over_lin({{}}, {self._shaped(divisor, ()) if t.ndim else divisor})")
 
     def _QuadForm(self, e: Any) -> str:
-        x, matrix = self._arguments(e)
-        return f"quad_form({x}, {matrix})"
+        return f"quad_form({self._flat(e.args[0])}, {self.expression(e.args[1])})"
+
+    def _lambda_max(self, e: Any) -> str:
+        text = self.expression(e.args[0])
+        if not e.args[0].is_symmetric():
+            self.domains.append(f"{text} == {text}.T")
+        return f"lambda_max(({text} + {text}.T) / 2)"
 
     def _huber(self, e: Any) -> str:
         return f"huber({self.expression(e.args[0])}, {self.constant(e.M.value)})"
@@ -286,46 +349,43 @@ class _Translation:
         return text if e.ndim == 1 else f"reshape({text}, {e.size})"
 
     def _reduce(self, e: Any, form: str) -> str:
-        inner, axis = e.args[0], getattr(e, "axis", None)
-        if axis is None or inner.ndim < 2:
+        inner, axes = e.args[0], _axes(e)
+        if len(axes) == inner.ndim:
             return self._kept(e, form.format(self._flat(inner)))
         text = self.expression(inner)
         parts = [
-            form.format(f"{text}[{i}, :]" if axis in (1, -1) else f"{text}[:, {i}]")
-            for i in range(inner.shape[0 if axis in (1, -1) else 1])
+            form.format(f"{text}[{i}, :]" if axes[0] == 1 else f"{text}[:, {i}]")
+            for i in range(inner.shape[1 - axes[0]])
         ]
         return self._kept(e, f"[{', '.join(parts)}]")
 
     def _by_matrix(self, e: Any) -> str:
-        """An affine expression as a matrix times each variable, and a constant."""
-        if self._varies(e):
+        """An atom that is affine in what it takes as a matrix times that, element by element in the order of rows."""
+        moving = [i for i, a in enumerate(e.args) if not a.is_constant() or self._varies(a)]
+        if not (hasattr(e, "is_atom_convex") and e.is_atom_convex() and e.is_atom_concave()):
+            raise _refusal(e, f"the atom {type(e).__name__}")
+        if len(moving) > 1 and self._varies(e):
             raise _refusal(e, f"the atom {type(e).__name__} of a parameter that comes with each sample")
-        if e.ndim > 2:
+        if e.ndim > 2 or any(argument.ndim > 2 for argument in e.args):
             raise _refusal(e, f"{type(e).__name__} of more than two dimensions")
-        variables = e.variables()
-        if e.size * sum(variable.size for variable in variables) > _MOST_ENTRIES:
+        if e.size * sum(e.args[i].size for i in moving) > _MOST_ENTRIES:
             raise _refusal(e, f"the atom {type(e).__name__} of so many variables")
-        before = [variable.value for variable in variables]
-        for variable in variables:
-            variable.save_value(np.zeros(variable.shape))
-        try:
-            offset = np.asarray(e.value, dtype=np.float64).reshape(e.size, order="C")
-            gradients = e.grad
-        finally:
-            for variable, value in zip(variables, before, strict=True):
-                variable.save_value(value)
+        values = [np.zeros(a.shape) if i in moving else np.asarray(a.value, float) for i, a in enumerate(e.args)]
+
+        def result() -> Array:
+            return np.array(e.numeric(values), dtype=np.float64).reshape(-1)
+
+        offset = result()
         terms = [self.constant(offset)] if offset.any() else []
-        for variable in variables:
-            columns = np.asarray(gradients[variable].todense()).T  # e.size × variable.size, both column by column
-            rows = np.arange(e.size).reshape(e.shape, order="F").reshape(-1, order="C")
-            order = np.arange(variable.size).reshape(variable.shape, order="F").reshape(-1, order="C")
-            matrix = columns[np.ix_(rows, order)]
-            name = self.names[variable.id]
-            terms.append(f"{self.constant(matrix)} @ {name if variable.ndim else f'[{name}]'}")
-        text = f"({' + '.join(terms)})"
-        if e.ndim == 0:
-            return f"sum({text})"
-        return f"reshape({text}, {e.shape[0]}, {e.shape[1]})" if e.ndim == 2 else text
+        for i in moving:
+            matrix = np.empty((e.size, e.args[i].size))
+            for j in range(e.args[i].size):
+                values[i] = np.zeros(e.args[i].shape)
+                values[i].reshape(-1)[j] = 1
+                matrix[:, j] = result() - offset
+            values[i] = np.zeros(e.args[i].shape)
+            terms.append(f"{self.constant(matrix)} @ {self._flat(e.args[i])}")
+        return self._shaped(f"({' + '.join(terms)})", e.shape)
 
     # -------------------------------------------------------------------------------------------------- constraints
 
@@ -359,6 +419,14 @@ class _Translation:
             yield f"norm({part}) <= {right}[{i}]" if t.ndim else f"norm({part}) <= {right}"
 
 
+def _axes(e: Any) -> tuple[int, ...]:
+    """The axes that a reduction goes along; all of them where it isn't told."""
+    axis, count = getattr(e, "axis", None), e.args[0].ndim
+    if axis is None or count == 0:
+        return tuple(range(count))
+    return tuple(sorted({a % count for a in (axis if isinstance(axis, tuple) else (axis,))}))
+
+
 def _constant(value: Any, shape: tuple[int, ...]) -> Any:
     import cvxpy
 
@@ -372,14 +440,29 @@ def _refusal(e: Any, what: str) -> Exception:
     )
 
 
+def _listed(given: Any, kind: str) -> list[Any]:
+    """CVXPY's objects one by one, where one alone may stand for a list of it."""
+    import cvxpy
+
+    alone = {"constraint": cvxpy.constraints.constraint.Constraint, "variable": cvxpy.Variable}.get(
+        kind, cvxpy.Parameter
+    )
+    found = [given] if isinstance(given, alone) else list(getattr(given, "constraints", given))
+    for item in found:
+        if isinstance(item, (bool, np.bool_)):
+            raise make("argument", "a constraint is a plain True or False: it has no variable")
+        if not isinstance(item, alone):
+            raise make("argument", f"{str(item)[:100]} is no {kind} of CVXPY, but {type(item).__name__}")
+    return found
+
+
 def translate(
-    constraints: Any, variables: Sequence[Any] | None, parameters: Sequence[Any] = (), unbounded: bool = False
+    constraints: Any, variables: Any, parameters: Any = (), origin: Any = "chebyshev", unbounded: bool = False
 ) -> tuple[str, dict[str, Array]]:
     """The region text of CVXPY constraints, and its constants."""
-    found: list[Any] = list(getattr(constraints, "constraints", constraints))
-    for c in found:
-        if isinstance(c, (bool, np.bool_)):
-            raise make("argument", "a constraint is a plain True or False: it has no variable")
+    found = _listed(constraints, "constraint")
+    variables = None if variables is None else _listed(variables, "variable")
+    parameters = _listed(parameters, "parameter")
     occurring = {variable.id: variable for c in found for variable in c.variables()}
     if variables is None:
         variables = [occurring[key] for key in sorted(occurring)]
@@ -395,4 +478,8 @@ def translate(
     lines += [line for c in found for line in translation.constraint(c)]
     lines += translation.domains
     head = [*translation.lines, *(["unbounded"] if unbounded else [])]
+    if not isinstance(origin, str):
+        lines.append(f"origin = {translation.constant(np.ravel(origin))}")
+    elif origin != "chebyshev":
+        lines.append(f"origin = {origin}")
     return "\n".join([*head, *lines]) + "\n", translation.constants

@@ -185,7 +185,9 @@ class Builder:
             struct.form = _DIAGONAL if array.ndim == 1 else _DENSE
             if array.ndim not in (1, 2) or {*array.shape} not in ({self.n}, {self.columns}):
                 raise make("shape", f"matrix has the shape {array.shape}: {self.n} numbers a side are needed")
-            square = np.pad(array, [(0, self.columns - array.shape[0])] * array.ndim)
+            square = np.pad(
+                symmetric(array) if array.ndim == 2 else array, [(0, self.columns - array.shape[0])] * array.ndim
+            )
             struct.matrix = address(square)
         struct.shift = pointer(moved)
         self._call("add_quadratic", ctypes.byref(struct))
@@ -217,7 +219,8 @@ class Builder:
         size = every[0].shape[0] if every and every[0].ndim else 0
         if any(matrix.shape != (size, size) for matrix in every):
             raise make("shape", f"the matrices have the shapes {[a.shape for a in every]}: all must be size × size")
-        outputs, stacked = np.array([*matrices], np.uint32), np.array(terms, np.float64)
+        base = None if base is None else symmetric(base)
+        outputs, stacked = np.array([*matrices], np.uint32), np.array([*map(symmetric, terms)], np.float64)
         struct = _library.LmiStruct(size, pointer(base), len(terms), address(outputs), address(stacked))
         self._call("add_lmi", ctypes.byref(struct))
 
@@ -298,17 +301,21 @@ class Builder:
 
     def set_origin(
         self,
-        origin: Literal["chebyshev", "analytic", "mean", "given"],
+        origin: Literal["chebyshev", "analytic", "mean", "given"] | npt.ArrayLike,
         points: npt.ArrayLike | None = None,
     ) -> None:
         """How the origin is chosen.
 
         Args:
             origin: the centre of a largest ball inside; the analytic centre; the mean of points, pulled inside; or a
-                point.
+                point, as ``"given"`` with it in `points`, or itself.
             points: rows × n for ``"mean"``; n numbers for ``"given"``, or 1 + p rows of them: O(x) = points[0] +
                 Σ_k x_k points[1 + k].
         """
+        if not isinstance(origin, str):
+            if points is not None:
+                raise make("argument", "an origin is given twice: as the first argument and as points")
+            origin, points = "given", origin
         if origin not in ORIGINS:
             raise make("argument", f"there is no origin {origin!r}: there are {', '.join(ORIGINS)}")
         array = None if points is None else np.atleast_2d(doubles(points, "points"))
@@ -416,6 +423,15 @@ def side(values: npt.ArrayLike | None, count: int, what: str) -> Array | None:
     if array.ndim > 1 or array.size not in (1, count):
         raise make("shape", f"{what} has the shape {array.shape}: it must be a number or {count} of them")
     return np.ascontiguousarray(np.broadcast_to(array, count))
+
+
+def symmetric(matrix: Array) -> Array:
+    """A matrix that is symmetric but for the rounding of the products it was made by: exactly so, by its lower
+    triangle. The library refuses all others."""
+    if np.abs(matrix - matrix.T).max(initial=0) <= 1e-13 * np.abs(matrix).max(initial=0):
+        lower = np.tril(matrix, -1)
+        return lower + lower.T + np.diag(np.diag(matrix))
+    return matrix
 
 
 def pointer(array: Array | None) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -192,10 +192,7 @@ class Region(Display):
         if A_eq is not None:
             made.source("A_eq y == b_eq")
             made.add_equalities(A_eq, 0.0 if b_eq is None else b_eq)
-        if isinstance(origin, str):
-            made.set_origin(origin)  # type: ignore[arg-type]  # others are refused by name
-        else:
-            made.set_origin("given", origin)
+        made.set_origin(origin)
         made.allow_unbounded(unbounded)
         return made.finish()
 
@@ -203,18 +200,20 @@ class Region(Display):
     def from_cvxpy(
         cls,
         constraints: Any,
-        variables: Sequence[Any] | None = None,
-        parameters: Sequence[Any] = (),
+        variables: Any = None,
+        parameters: Any = (),
         *,
+        origin: npt.ArrayLike | Literal["chebyshev", "analytic"] = "chebyshev",
         unbounded: bool = False,
     ) -> Region:
         """The region of CVXPY constraints, or of a problem's.
 
         Args:
-            constraints: a list of them, or a problem, whose objective doesn't count.
+            constraints: a list of them, one alone, or a problem, whose objective doesn't count.
             variables: the outputs, in order; by default all that occur, in the order of their creation.
             parameters: the cvxpy.Parameters that come with each sample: `Region.parameters`. They must have finite
                 bounds. Others are constants, with the values that they have now.
+            origin: ``"chebyshev"``, ``"analytic"``, or a point strictly inside, the outputs row by row.
             unbounded: whether the region may reach to infinity.
 
         Their expression trees are written as region text (`text` shows it), constants with them. Matrices are outputs
@@ -231,7 +230,7 @@ class Region(Display):
         """
         from . import _cvxpy
 
-        text, values = _cvxpy.translate(constraints, variables, parameters, unbounded)
+        text, values = _cvxpy.translate(constraints, variables, parameters, origin, unbounded)
         return cls.from_text(text, values, file="<cvxpy>")
 
     @classmethod

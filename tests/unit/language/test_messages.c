@@ -125,7 +125,7 @@ static const wrong_text wrong_texts[] = {
     {"var y[2]\nquad_form(y, [[1, 2], [2, 1]]) <= 3", HCR_ERROR_CONVEXITY, 2, 14, "most negative eigenvalue is -1",
      "[[1, 2], [2, 1]]"},
     {"var y[2]\nquad_form(y, [[1, 2], [0, 1]]) <= 3", HCR_ERROR_CONVEXITY, 2, 14,
-     "isn't symmetric: element [0, 1] is 2", "[[1, 2], [0, 1]]"},
+     "elements [1, 0] and [0, 1] differ", "[[1, 2], [0, 1]]"},
     {"var y[2]\nquad_form(y, [[1, 0], [0, -1e-3]]) <= 3", HCR_ERROR_CONVEXITY, 2, 14,
      "most negative eigenvalue is -0.001", /* C23 */
      "[[1, 0], [0, -1e-3]]"},
