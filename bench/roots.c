@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bench/timing.h"
+#include "constraints/block.h"
 #include "constraints/expression.h"
 #include "constraints/tape_evaluate.h"
 #include "core/random.h"
@@ -130,7 +131,7 @@ static uint64_t evaluations(const hcri_expression *expression, hcri_root_method 
 static void measure(const example *e, const double *v, double *total) {
     hcri_expression *expression = make(e);
     const hcri_kind *kind = expression->base.kind;
-    double *scratch = malloc(hcri_tape_scratch(&expression->tape) * sizeof *scratch);
+    double *scratch = malloc(hcri_block_scratch(&expression->base) * sizeof *scratch);
     double times[METHODS][TURNS], *best = malloc(RAYS * sizeof *best);
     if (scratch == NULL || best == NULL)
         exit(1);
@@ -141,7 +142,7 @@ static void measure(const example *e, const double *v, double *total) {
             for (size_t i = 0; i < RAYS; i++)
                 best[i] = 0;
             const double start = bench_seconds();
-            kind->gauge(&expression->base, RAYS, v, N, best, NULL);
+            kind->gauge(&expression->base, RAYS, v, N, best, NULL, scratch);
             if (turn >= 0)
                 times[method][turn] = 1e6 * (bench_seconds() - start) / RAYS;
         }

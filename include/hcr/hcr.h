@@ -188,15 +188,19 @@ HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size
 
 /* ------------------------------------------------------------------------------------------------- workspace */
 
-/* Scratch for the maps: nothing is allocated after its creation. The region must outlive it. */
+/* Scratch for the maps: they allocate nothing, and take no more than 32 KiB of stack on the calling thread and on those
+ * that OpenMP starts, beside what functions of the caller's take. The region must outlive it. */
 typedef struct hcr_workspace hcr_workspace;
 
-/* `threads` rows at a time; 0 means one a core. Results don't depend on it. */
+/* `threads` rows at a time, HCR_MOST_THREADS at most; 0 means one a core. Results don't depend on it. Errors: ARGUMENT,
+ * MEMORY. */
+#define HCR_MOST_THREADS 4096
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_create(const hcr_region *region, size_t threads,
                                                      hcr_workspace **workspace, hcr_error *error);
 HCR_API void hcr_workspace_free(hcr_workspace *workspace); /* NULL is fine; not for one that was placed */
 /* The bytes that a workspace takes, and a workspace in memory of the caller's (aligned to 64 bytes, at least that
- * large, not to be freed before its last use). ARGUMENT when the memory is too small or misaligned. */
+ * large, not to be freed before its last use). ARGUMENT when the memory is too small or misaligned. The size is 0 where
+ * there can't be one: the region is NULL, or there are more than HCR_MOST_THREADS threads. */
 HCR_API size_t hcr_workspace_size(const hcr_region *region, size_t threads);
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory,
                                                     size_t bytes, hcr_workspace **workspace, hcr_error *error);

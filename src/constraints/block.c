@@ -53,12 +53,32 @@ hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error
     return HCR_ERROR_ORIGIN;
 }
 
-int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
+/* Whole cache lines: registers that lie across two of them take twice as long to load. */
+static size_t whole_lines(size_t numbers) { return (numbers + 7) / 8 * 8; }
+
+static size_t own_scratch(const hcri_constraint *constraint) {
+    return constraint->kind->scratch == NULL ? 0 : whole_lines(constraint->kind->scratch(constraint));
+}
+
+size_t hcri_block_scratch(const hcri_constraint *constraint) {
+    const int has_vectors = constraint->kind->interval == hcri_block_interval;
+    return own_scratch(constraint) + (has_vectors ? whole_lines(2 * constraint->n) : 0);
+}
+
+double *hcri_block_scratch_create(const hcri_constraint *constraint) {
+    return hcri_allocate(constraint->allocator, hcri_block_scratch(constraint), sizeof(double));
+}
+
+double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch) {
+    return scratch + own_scratch(constraint);
+}
+
+int hcri_block_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
     for (size_t i = 0; i < constraint->count; i++) {
         if (!constraint->kind->exists(constraint, i))
             continue;
         double rounding;
-        const double c = constraint->kind->value(constraint, i, y, &rounding);
+        const double c = constraint->kind->value(constraint, i, y, &rounding, scratch);
         if (!(c + rounding <= 0))
             return 0;
     }
@@ -66,24 +86,23 @@ int hcri_block_holds(const hcri_constraint *constraint, const double *y) {
 }
 
 int hcri_block_takes_parameters(const hcri_constraint *constraint) {
-    const hcri_kind *kind = constraint->kind;
-    const int needs_interval = kind->gauge_from == hcri_block_gauge_from && kind->interval == hcri_block_interval;
-    return constraint->convex && kind->gauge_from != NULL && !(needs_interval && constraint->n > HCRI_LARGEST_INTERVAL);
+    return constraint->convex && constraint->kind->gauge_from != NULL;
 }
 
-static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v) {
+static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                         double *scratch) {
     double enter, leave;
-    constraint->kind->interval(constraint, i, origin, v, &enter, &leave);
+    constraint->kind->interval(constraint, i, origin, v, &enter, &leave, scratch);
     return enter == 0 && leave > 0 ? 1 / leave : INFINITY;
 }
 
 void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                           size_t stride, double *best, uint32_t *champion) {
+                           size_t stride, double *best, uint32_t *champion, double *scratch) {
     for (size_t s = 0; s < rows; s++)
         for (size_t i = 0; i < constraint->count; i++) {
             if (!constraint->kind->exists(constraint, i))
                 continue;
-            const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride);
+            const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride, scratch);
             if (gauge > best[s]) {
                 best[s] = gauge;
                 if (champion != NULL)
@@ -107,10 +126,10 @@ int hcri_block_exists(const hcri_constraint *constraint, size_t i) {
     return 1;
 }
 
-double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v) {
+double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     (void)i;
     double best = 0;
-    constraint->kind->gauge(constraint, 1, v, constraint->n, &best, NULL);
+    constraint->kind->gauge(constraint, 1, v, constraint->n, &best, NULL, scratch);
     return best;
 }
 
@@ -119,9 +138,10 @@ double hcri_block_radius(const hcri_constraint *constraint) {
     return INFINITY;
 }
 
-double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)constraint;
     (void)unit;
     (void)extent;
+    (void)scratch;
     return INFINITY;
 }

@@ -15,7 +15,7 @@ typedef struct line {
     size_t i;
     const double *origin, *v;
     double start, sign;
-    double *y, *gradient; /* scratch, n each */
+    double *y, *gradient, *scratch; /* n each; for the kind */
 } line;
 
 static void evaluate(const void *context, double t, int order, double jet[3]) {
@@ -24,11 +24,11 @@ static void evaluate(const void *context, double t, int order, double jet[3]) {
     const size_t n = constraint->n;
     for (size_t j = 0; j < n; j++)
         ray->y[j] = ray->origin[j] + (ray->start + ray->sign * t) * ray->v[j];
-    jet[0] = constraint->kind->value(constraint, ray->i, ray->y, NULL);
+    jet[0] = constraint->kind->value(constraint, ray->i, ray->y, NULL, ray->scratch);
     if (order < 2)
         return;
     memset(ray->gradient, 0, n * sizeof *ray->gradient);
-    constraint->kind->add_gradient(constraint, ray->i, ray->y, ray->sign, ray->gradient);
+    constraint->kind->add_gradient(constraint, ray->i, ray->y, ray->sign, ray->gradient, ray->scratch);
     jet[1] = 0;
     for (size_t j = 0; j < n; j++)
         jet[1] += ray->gradient[j] * ray->v[j];
@@ -84,15 +84,15 @@ static double find_inside(const line *ray, double size, double *at) {
 }
 
 void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                         double *enter, double *leave) {
-    double y[HCRI_LARGEST_INTERVAL], gradient[HCRI_LARGEST_INTERVAL];
-    line ray = {constraint, i, origin, v, 0, 1, y, gradient};
+                         double *enter, double *leave, double *scratch) {
+    double *y = hcri_block_vectors(constraint, scratch);
+    line ray = {constraint, i, origin, v, 0, 1, y, y + constraint->n, scratch};
     double at = 0, size = 0;
     for (size_t j = 0; j < constraint->n; j++)
         size = fmax(size, fabs(v[j]));
     *enter = INFINITY;
     *leave = 0;
-    const double inside = constraint->n <= HCRI_LARGEST_INTERVAL ? find_inside(&ray, size, &at) : -1;
+    const double inside = find_inside(&ray, size, &at);
     if (inside < 0)
         return;
     ray.start = inside;

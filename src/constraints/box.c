@@ -109,19 +109,22 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     return HCR_OK;
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const double gauge = v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
     return gauge > 0 ? gauge : 0;
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     return t * (v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2]) - 1;
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (!box->any)
@@ -145,7 +148,8 @@ static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion,
 
 /* The bounds of the parameters are their range, which a ray never leaves. */
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion) {
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n, outputs = box->motion->outputs;
@@ -163,7 +167,8 @@ static void gauge_from(const hcri_constraint *constraint, size_t rows, const dou
     }
 }
 
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const size_t j = i / 2;
     const double c = i % 2 == 0 ? y[j] - box->upper[j] : box->lower[j] - y[j];
@@ -172,8 +177,9 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return c;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
     (void)constraint;
     (void)y;
     gradient[i / 2] += i % 2 == 0 ? weight : -weight;
@@ -210,7 +216,8 @@ static double moving_margin(const hcri_box *box, double unit, const hcri_extent 
 }
 
 /* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     if (extent->motion != NULL)
         return moving_margin(box, unit, extent);
@@ -225,7 +232,8 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     return most;
 }
 
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     double least = INFINITY;
     for (size_t j = 0; j < constraint->n; j++)

@@ -14,13 +14,9 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, name);
     hcri_rows_release(&callback->map, allocator);
     hcri_release(allocator, callback->constant);
-    hcri_scratch_pool_release(callback->scratch, allocator);
     hcri_release(allocator, callback->start);
     hcri_block_release(constraint);
 }
-
-/* Scratch: an input, a direction and a gradient of the function, a point and a gradient of n numbers. */
-static size_t scratch_size(const hcri_callback *callback) { return 3 * callback->inputs + 2 * callback->base.n; }
 
 /* Without the map. */
 static hcr_status create(size_t n, size_t inputs, const hcr_allocator *allocator, const hcr_callback *function,
@@ -33,8 +29,7 @@ static hcr_status create(size_t n, size_t inputs, const hcr_allocator *allocator
     callback->function.name = hcri_copy_string(allocator, function->name == NULL ? "" : function->name);
     callback->method = method;
     callback->inputs = inputs;
-    callback->scratch = hcri_scratch_pool_create(scratch_size(callback), allocator);
-    if (callback->function.name == NULL || callback->scratch == NULL) {
+    if (callback->function.name == NULL) {
         release(&callback->base);
         return hcri_fail_memory(error);
     }
@@ -171,26 +166,22 @@ static void function_gradient(const hcri_callback *callback, const double *input
         difference_gradient(callback, input, gradient, scratch);
 }
 
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
     (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(callback->scratch, stack);
     if (error != NULL)
         *error = 0;
     const double c = function_value(callback, input_of(callback, y, 0, scratch), error);
-    hcri_scratch_pool_give(callback->scratch, scratch);
     return c;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
     (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
     const hcri_rows *map = &callback->map;
     const size_t inputs = callback->inputs;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(callback->scratch, stack), *found = scratch + inputs;
+    double *found = scratch + inputs;
     function_gradient(callback, input_of(callback, y, 0, scratch), found, found + inputs);
     for (size_t j = 0; j < inputs; j++) {
         if (callback->constant == NULL)
@@ -199,7 +190,6 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
             for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
                 gradient[map->columns[k]] += weight * found[j] * map->values[k];
     }
-    hcri_scratch_pool_give(callback->scratch, scratch);
 }
 
 static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
@@ -232,10 +222,16 @@ static hcr_status substitute(const hcri_constraint *constraint, const hcri_subst
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
+/* An input, a direction and a gradient of the function. */
+static size_t scratch_of(const hcri_constraint *constraint) { return 3 * ((const hcri_callback *)constraint)->inputs; }
+
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_callback *callback = (hcri_callback *)constraint;
-    double rounding;
-    callback->at_origin = value(constraint, 0, origin, &rounding);
+    double rounding, *scratch = hcri_block_scratch_create(constraint);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    callback->at_origin = value(constraint, 0, origin, &rounding, scratch);
+    hcri_release(constraint->allocator, scratch);
     if (!(callback->at_origin + rounding < 0) || !(callback->at_origin < 0) || !isfinite(callback->at_origin))
         return hcri_block_refuse_origin(0, callback->at_origin, error);
     callback->start = hcri_allocate(constraint->allocator, callback->inputs, sizeof *callback->start);
@@ -295,21 +291,17 @@ static double gauge_along(const ray *along) {
            hcri_first_root(method_of(callback), evaluate, along, callback->at_origin, along->guess, along->reach, NULL);
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(callback->scratch, stack);
     const ray along = ray_along(callback, v, scratch);
-    const double found = gauge_along(&along);
-    hcri_scratch_pool_give(callback->scratch, scratch);
-    return found;
+    return gauge_along(&along);
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
     for (size_t s = 0; s < rows; s++) {
-        const double found = gauge_one(constraint, 0, v + s * stride);
+        const double found = gauge_one(constraint, 0, v + s * stride, scratch);
         if (found > best[s]) {
             best[s] = found;
             if (champion != NULL)
@@ -318,32 +310,28 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
     (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK], jet[3];
+    double jet[3];
     if (!constraint->convex)
         return 0;
-    double *scratch = hcri_scratch_pool_take(callback->scratch, stack);
     const ray at = ray_along(callback, v, scratch);
     evaluate(&at, t, 1, jet);
-    hcri_scratch_pool_give(callback->scratch, scratch);
     const double c = jet[0] / -callback->at_origin;
     return isnan(c) ? INFINITY : c;
 }
 
 /* The least distance to the frontier along the axes. */
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
     const size_t n = constraint->n;
-    double *v = hcri_allocate(constraint->allocator, n, sizeof *v), most = 0;
-    if (v == NULL)
-        return INFINITY;
+    double *v = hcri_block_vectors(constraint, scratch), most = 0;
+    memset(v, 0, n * sizeof *v);
     for (size_t k = 0; k < 2 * n; k++) {
         v[k / 2] = k % 2 == 0 ? 1 : -1;
-        most = fmax(most, gauge_one(constraint, 0, v));
+        most = fmax(most, gauge_one(constraint, 0, v, scratch));
         v[k / 2] = 0;
     }
-    hcri_release(constraint->allocator, v);
     return 1 / most;
 }
 
@@ -354,6 +342,7 @@ const hcri_kind hcri_kind_callback = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = gauge_one,
     .along = along,

@@ -4,7 +4,6 @@
 
 #include "constraints/constraint.h"
 #include "constraints/roots.h"
-#include "constraints/scratch.h"
 #include "hcr/hcr_build.h"
 
 typedef struct hcri_callback {
@@ -14,7 +13,6 @@ typedef struct hcri_callback {
     size_t inputs; /* of the function … */
     hcri_rows map; /* … which are constant + map y, or y itself where constant is NULL */
     double *constant;
-    hcri_scratch_pool *scratch;
     /* after place */
     double *start; /* the origin as an input of the function */
     double at_origin;

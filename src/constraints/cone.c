@@ -150,7 +150,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     cone->slack = cone->right * cone->one_less / (1 + hcri_norm(count, cone->at_origin));
     cone->origin_error = 4 * 0x1p-53 * cone->right + residue;
     if (!(cone->right > 0 && cone->slack > 4 * cone->origin_error))
-        return hcri_block_refuse_origin(0, hcri_cone_value(constraint, 0, origin, NULL), error);
+        return hcri_block_refuse_origin(0, hcri_cone_value(constraint, 0, origin, NULL, NULL), error);
     cone->linear_is_zero = 1;
     for (size_t j = 0; j < constraint->n; j++)
         cone->linear_is_zero &= cone->linear[j] == 0;
@@ -216,7 +216,8 @@ static double slope(const hcri_cone *cone, const double *v) {
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
@@ -239,7 +240,8 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     }
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
     (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     hcri_sums sums = {.scale = t, .add = cone->right};
@@ -281,7 +283,8 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
     return terms;
 }
 
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const double u = 0x1p-53, n = (double)constraint->n, count = (double)cone->rows.count;
     const hcri_cone_origin origin = hcri_cone_origin_range(cone, extent);
@@ -307,7 +310,8 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
 }
 
 /* c(O + z) <= −slack + (|M| + |c|) |z| */
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const double growth = cone->norm + hcri_norm(constraint->n, cone->linear);
     return growth > 0 ? cone->slack / growth : INFINITY;
@@ -320,6 +324,7 @@ const hcri_kind hcri_kind_cone = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = hcri_cone_scratch,
     .gauge = gauge,
     .gauge_one = hcri_block_gauge_alone,
     .along = along,

@@ -5,7 +5,6 @@
 #include "constraints/cone_value.h"
 #include "constraints/kernels.h"
 #include "constraints/rows_moving.h"
-#include "constraints/scratch.h"
 #include "core/vector.h"
 
 typedef struct hcri_moving_cone {
@@ -13,7 +12,6 @@ typedef struct hcri_moving_cone {
     hcri_moving_rows right; /* one: e0 = c·O + e */
     int linear_is_zero;     /* of the outputs */
     size_t width;           /* from one sample's rows to the next one's */
-    hcri_scratch_pool *scratch;
 } hcri_moving_cone;
 
 /* Samples that go through together. */
@@ -25,7 +23,6 @@ void hcri_cone_moving_release(hcri_cone *cone) {
         return;
     hcri_moving_rows_release(&cone->moving->rows, allocator);
     hcri_moving_rows_release(&cone->moving->right, allocator);
-    hcri_scratch_pool_release(cone->moving->scratch, allocator);
     hcri_release(allocator, cone->moving);
 }
 
@@ -51,11 +48,15 @@ hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_motion *moti
     HCRI_TRY(make_right(cone, motion, error));
     moving->linear_is_zero = moving->right.slope.start[1] == 0;
     moving->width = cone->rows.count + HCRI_PANEL;
-    moving->scratch = hcri_scratch_pool_create(2 * AT_ONCE * moving->width, allocator);
-    return moving->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
+
+size_t hcri_cone_scratch(const hcri_constraint *constraint) {
+    const hcri_moving_cone *moving = ((const hcri_cone *)constraint)->moving;
+    return moving == NULL ? 0 : 2 * AT_ONCE * moving->width;
+}
 
 /* As sums of squares where these neither over- nor underflow. */
 static double norm_of(const hcri_kernels *kernels, size_t n, const double *x) {
@@ -84,12 +85,11 @@ static double gauge_of(const hcri_cone *cone, const double *v, const double *x, 
 }
 
 void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                          size_t stride, double *best, uint32_t *champion) {
+                          size_t stride, double *best, uint32_t *champion, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_moving_cone *moving = cone->moving;
     const size_t n = constraint->n, outputs = moving->rows.motion->outputs;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *w = hcri_scratch_pool_take(moving->scratch, stack), *w0 = w + AT_ONCE * moving->width;
+    double *w = scratch, *w0 = w + AT_ONCE * moving->width;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const hcri_samples directions = {v + done * stride, stride}, x = {origins + done * n + outputs, n};
@@ -108,7 +108,6 @@ void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const 
             }
         }
     }
-    hcri_scratch_pool_give(moving->scratch, w);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */

@@ -65,7 +65,8 @@ static double right_side(const hcri_cone *cone, const double *y, double *error) 
     return total + cone->constant;
 }
 
-double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
     (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     double left_error, right_error;
@@ -78,7 +79,8 @@ double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double
 /* M'w/|w| − c for w = M y + s; where w = 0 the norm's part is 0, which is one of its subgradients. Near the apex the
  * rows cancel and are summed again, to twice the precision. */
 void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
-                            double *gradient) {
+                            double *gradient, double *scratch) {
+    (void)scratch;
     (void)index;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_rows *rows = &cone->rows;
@@ -185,7 +187,8 @@ static void cross_nappe(const hcri_crossing *ray, double *enter, double *leave) 
 }
 
 void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                        double *enter, double *leave) {
+                        double *enter, double *leave, double *scratch) {
+    (void)scratch;
     (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_crossing ray = crossing(cone, origin, v);
@@ -234,7 +237,7 @@ hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_su
     }
     if (status == HCR_OK && entries + row.count == 0) { /* nothing is left to choose */
         double rounding;
-        const double c = hcri_cone_value(*substituted, 0, linear, &rounding);
+        const double c = hcri_cone_value(*substituted, 0, linear, &rounding, NULL);
         hcri_constraint *constant = *substituted;
         *substituted = NULL;
         constant->kind->release(constant);

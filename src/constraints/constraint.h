@@ -74,24 +74,29 @@ typedef struct hcri_kind {
      * hold strictly there (error->line is then the local number + 1). */
     hcr_status (*place)(hcri_constraint *constraint, const double *origin, hcr_error *error);
 
+    /* Numbers of scratch that the functions below need for themselves: hcri_block_scratch is what their callers have.
+     * After `follow` it may be more. NULL: none; they may then be given NULL. */
+    size_t (*scratch)(const hcri_constraint *constraint);
+
     /* For `rows` directions v (row-major, `stride` apart): best[row] = max(best[row], gauge of the block), and where
      * that grew champion[row] = first + local number of the first inequality that attains it. champion may be NULL. |v|
      * sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
     void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion);
+                  uint32_t *champion, double *scratch);
     /* After place: 1 when one direction takes no longer than its share of many. NULL: it does. */
     int (*goes_alone)(const hcri_constraint *constraint);
     /* The gauge of one inequality. */
-    double (*gauge_one)(const hcri_constraint *constraint, size_t i, const double *v);
+    double (*gauge_one)(const hcri_constraint *constraint, size_t i, const double *v, double *scratch);
 
     /* c_i(O + t v)/|c_i(O)| for t >= 0: −1 at the origin, 0 on the frontier; right to a few units in the last place of
      * its terms. */
-    double (*along)(const hcri_constraint *constraint, size_t i, const double *v, double t);
+    double (*along)(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch);
 
     /* c_i(y) in floating point, and in *error a bound of its rounding error (NULL: not wanted). */
-    double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error);
+    double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch);
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
-    void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient);
+    void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch);
     /* gradient += weight · (the gradient of the gauge at t v, which just reaches the frontier), n numbers. For origins
      * that don't move, and blocks with `has_gauge_gradient`. */
     void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
@@ -100,15 +105,15 @@ typedef struct hcri_kind {
      * active: u and gradient have `count` rows of n numbers and may be the same. For origins that don't move. NULL
      * where it is no faster than `add_gradient` for each. */
     void (*gauge_gradients)(const hcri_constraint *constraint, size_t count, const double *const u[],
-                            double *const gradient[]);
+                            double *const gradient[], double *scratch);
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
-    int (*holds)(const hcri_constraint *constraint, const double *y);
+    int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);
     /* The t >= 0 with c_i(O + t v) <= 0 as one interval: *enter = infinity when there is none, *leave = infinity when
      * it doesn't end. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
      * (hcri_block_interval serves any convex kind). */
     void (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v, double *enter,
-                     double *leave);
+                     double *leave, double *scratch);
     /* The block as one on z, y = constant + T z, sources included; one that is left without z may be refused by EMPTY
      * or come back as NULL when it always holds. NULL for box and linear: solve/ has its own way. */
     hcr_status (*substitute)(const hcri_constraint *constraint, const hcri_substitution *substitution,
@@ -121,7 +126,7 @@ typedef struct hcri_kind {
      * kinds that can't (those that aren't convex).
      */
     void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion);
+                       size_t stride, double *best, uint32_t *champion, double *scratch);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
 
@@ -131,9 +136,9 @@ typedef struct hcri_kind {
      * output type (2^-53 or 2^-24). Infinity when there is none: results are then checked by `holds` and drawn towards
      * the origin until it does. After place; when the origin moves, after follow, over the whole range, and infinity
      * too where some x may have the origin on the frontier or outside. */
-    double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
+    double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
-    double (*inradius)(const hcri_constraint *constraint);
+    double (*inradius)(const hcri_constraint *constraint, double *scratch);
 } hcri_kind;
 
 struct hcri_constraint {
@@ -145,9 +150,12 @@ struct hcri_constraint {
      * is 0 `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
     int convex;
     int has_gauge_gradient; /* after place: `add_gauge_gradient` takes no more than a pass over the outputs */
-    uint32_t first;         /* number of its first inequality in the region */
-    uint32_t *source;       /* for each: the number of its source in the set … */
-    uint32_t *source_row;   /* … and which inequality of that source it is */
+    /* hcri_block_scratch numbers for a caller that has the block to itself, as a solver does; NULL where the block is
+     * in no set, or in a finished region, which callers share. */
+    double *scratch;
+    uint32_t first;       /* number of its first inequality in the region */
+    uint32_t *source;     /* for each: the number of its source in the set … */
+    uint32_t *source_row; /* … and which inequality of that source it is */
 };
 
 /* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */

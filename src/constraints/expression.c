@@ -11,7 +11,6 @@ static void release(hcri_constraint *constraint) {
     hcri_expression *expression = (hcri_expression *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     hcri_tape_release(&expression->tape);
-    hcri_scratch_pool_release(expression->scratch, allocator);
     hcri_release(allocator, expression->start);
     hcri_release(allocator, expression->bounds);
     hcri_release(allocator, expression->gradient);
@@ -32,11 +31,6 @@ hcr_status hcri_expression_create(size_t n, const hcr_allocator *allocator, hcri
     expression->tape = *tape;
     expression->method = method;
     *tape = (hcri_tape){.allocator = tape->allocator};
-    expression->scratch = hcri_scratch_pool_create(hcri_tape_scratch(&expression->tape), allocator);
-    if (expression->scratch == NULL) {
-        release(&expression->base);
-        return hcri_fail_memory(error);
-    }
     *constraint = &expression->base;
     return HCR_OK;
 }
@@ -70,13 +64,16 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
 static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                              hcri_constraint **substituted, hcr_error *error) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
     hcri_tape tape;
     HCRI_TRY(hcri_tape_substitute(&expression->tape, substitution, &tape, error));
     if (hcri_tape_is_constant(&tape)) {
-        double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
+        double *scratch = hcri_allocate(constraint->allocator, hcri_tape_scratch(&tape), sizeof *scratch);
+        if (scratch == NULL) {
+            hcri_tape_release(&tape);
+            return hcri_fail_memory(error);
+        }
         const hcri_enclosure value = hcri_tape_enclose(&tape, NULL, scratch);
-        hcri_scratch_pool_give(expression->scratch, scratch);
+        hcri_release(constraint->allocator, scratch);
         hcri_tape_release(&tape);
         *substituted = NULL;
         return value.high <= 0 ? HCR_OK
@@ -94,41 +91,36 @@ static hcr_status substitute(const hcri_constraint *constraint, const hcri_subst
 /* --------------------------------------------------------------------------------------------------------- points */
 
 /* The floating-point value, and how far the ends of its bounds are from it. */
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
     (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     const double c = hcri_tape_value(&expression->tape, y, scratch);
     if (error != NULL) {
         const hcri_enclosure bounds = hcri_tape_enclose(&expression->tape, y, scratch);
         const hcri_enclosure off = hcri_enclosure_subtract(bounds, hcri_exactly(c));
         *error = hcri_is_undefined(off) ? INFINITY : fmax(off.high, -off.low);
     }
-    hcri_scratch_pool_give(expression->scratch, scratch);
     return c;
 }
 
-static int holds(const hcri_constraint *constraint, const double *y) {
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     const hcri_enclosure bounds = hcri_tape_enclose(&expression->tape, y, scratch);
-    hcri_scratch_pool_give(expression->scratch, scratch);
     return !hcri_is_undefined(bounds) && bounds.high <= 0;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
     (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     hcri_tape_add_gradient(&expression->tape, y, weight, gradient, scratch);
-    hcri_scratch_pool_give(expression->scratch, scratch);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
+
+static size_t scratch_of(const hcri_constraint *constraint) {
+    return hcri_tape_scratch(&((const hcri_expression *)constraint)->tape);
+}
 
 /* Lists the affine steps whose sign a step needs; there is room for every argument. */
 static void find_signed_steps(hcri_expression *expression) {
@@ -143,15 +135,12 @@ static void find_signed_steps(hcri_expression *expression) {
     }
 }
 
-static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+static hcr_status place_with(hcri_constraint *constraint, const double *origin, double *scratch, hcr_error *error) {
     hcri_expression *expression = (hcri_expression *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     const size_t n = constraint->n, steps = expression->tape.steps;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     const hcri_enclosure at_origin = hcri_tape_enclose(&expression->tape, origin, scratch);
     expression->at_origin = hcri_tape_value(&expression->tape, origin, scratch);
-    hcri_scratch_pool_give(expression->scratch, scratch);
     if (hcri_is_undefined(at_origin) || !(at_origin.high < 0) || !(expression->at_origin < 0))
         return hcri_block_refuse_origin(0, expression->at_origin, error);
     expression->start = hcri_allocate(allocator, steps, sizeof *expression->start);
@@ -165,8 +154,16 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     find_signed_steps(expression);
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
-    add_gradient(constraint, 0, origin, 1, expression->gradient);
+    add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
     return HCR_OK;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    double *scratch = hcri_block_scratch_create(constraint);
+    const hcr_status status =
+        scratch == NULL ? hcri_fail_memory(error) : place_with(constraint, origin, scratch, error);
+    hcri_release(constraint->allocator, scratch);
+    return status;
 }
 
 /* φ(t) = c(O + t v) */
@@ -235,22 +232,16 @@ static double gauge_along(const ray *along, double enough) {
     return 1 / (isinf(t) && along->domain_ends ? along->reach : t);
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     const ray along = ray_along(expression, v, scratch);
-    const double found = gauge_along(&along, INFINITY);
-    hcri_scratch_pool_give(expression->scratch, scratch);
-    return found;
+    return gauge_along(&along, INFINITY);
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     for (size_t s = 0; s < rows; s++) {
         const ray along = ray_along(expression, v + s * stride, scratch);
         const double found = gauge_along(&along, 1 / best[s]);
@@ -260,40 +251,30 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
                 champion[s] = constraint->first;
         }
     }
-    hcri_scratch_pool_give(expression->scratch, scratch);
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
     (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
     if (!constraint->convex)
         return 0;
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
     const ray at = ray_along(expression, v, scratch);
     const double c = value_at(&at, t) / -expression->at_origin;
-    hcri_scratch_pool_give(expression->scratch, scratch);
     return isnan(c) ? INFINITY : c;
 }
 
 /* The least distance to the frontier along the gradient and the axes. */
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
     const size_t n = constraint->n;
     const double slope = hcri_norm(n, expression->gradient);
-    double stack[HCRI_SCRATCH_ON_STACK], least = 0; /* 1/distance */
-    double *v = hcri_allocate(constraint->allocator, n, sizeof *v);
-    if (v == NULL)
-        return INFINITY;
-    double *scratch = hcri_scratch_pool_take(expression->scratch, stack);
+    double *v = hcri_block_vectors(constraint, scratch), least = 0; /* 1/distance */
     for (size_t k = slope > 0 && isfinite(slope) ? 0 : 1; k <= 2 * n; k++) {
         for (size_t j = 0; j < n; j++)
             v[j] = k == 0 ? expression->gradient[j] / slope : (j == (k - 1) / 2) * (k % 2 == 0 ? 1.0 : -1.0);
         const ray at = ray_along(expression, v, scratch);
         least = fmax(least, gauge_along(&at, 1 / least));
     }
-    hcri_scratch_pool_give(expression->scratch, scratch);
-    hcri_release(constraint->allocator, v);
     return 1 / least;
 }
 
@@ -304,6 +285,7 @@ const hcri_kind hcri_kind_expression = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = gauge_one,
     .along = along,

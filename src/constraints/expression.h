@@ -5,7 +5,6 @@
 #include "constraints/constraint.h"
 #include "constraints/enclosure.h"
 #include "constraints/roots.h"
-#include "constraints/scratch.h"
 #include "constraints/tape.h"
 
 /* base.convex = 0: any function, of which the first crossing along a ray counts; interval arithmetic isolates it. */
@@ -13,7 +12,6 @@ typedef struct hcri_expression {
     hcri_constraint base;
     hcri_tape tape;
     hcri_root_method method;
-    hcri_scratch_pool *scratch; /* hcri_tape_scratch numbers */
     /* after place */
     double *start;          /* one a step: what affine ones are at the origin, … */
     hcri_enclosure *bounds; /* … and bounds of that; NULL when convex */

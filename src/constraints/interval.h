@@ -5,17 +5,14 @@
 
 #include "constraints/constraint.h"
 
-/* Outputs up to which hcri_block_interval serves: it has its scratch on the stack. */
-#define HCRI_LARGEST_INTERVAL 4096
-
 void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                       double *enter, double *leave);
+                       double *enter, double *leave, double *scratch);
 void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                          double *enter, double *leave);
+                          double *enter, double *leave, double *scratch);
 /* v has zeros for the parameters. */
 void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                           double *enter, double *leave);
+                           double *enter, double *leave, double *scratch);
 void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                             double *enter, double *leave);
+                             double *enter, double *leave, double *scratch);
 
 #endif

@@ -153,7 +153,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
     enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
@@ -190,10 +191,14 @@ static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion,
                               &linear->moving, error);
 }
 
+static size_t scratch_of(const hcri_constraint *constraint) {
+    return hcri_moving_scratch(((const hcri_linear *)constraint)->moving);
+}
+
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion) {
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
-    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, champion);
+    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, champion, scratch);
 }
 
 /* The gauge of inequality i before it is cut off at 0. */
@@ -204,16 +209,19 @@ static double signed_gauge(const hcri_linear *linear, size_t i, const double *v)
     return dot * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[row];
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
     const double gauge = signed_gauge((const hcri_linear *)constraint, i, v);
     return gauge > 0 ? gauge : 0;
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
     return t * signed_gauge((const hcri_linear *)constraint, i, v) - 1;
 }
 
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const size_t row = i / 2;
     double absolute;
@@ -226,8 +234,9 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return i % 2 == 0 ? dot - bound : bound - dot;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
     (void)y;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double sign = i % 2 == 0 ? weight : -weight;
@@ -257,7 +266,8 @@ static double least_slack(const hcri_linear *linear, size_t i) {
 
 /* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
  * slack, the division, the step, its rounding and the clamp, and what equalities add. */
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     if (extent->motion != NULL)
         return hcri_moving_margin(linear->moving, unit, extent);
@@ -279,7 +289,8 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     return most;
 }
 
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     double least = INFINITY;
     for (size_t i = 0; i < linear->rows.count; i++) {
@@ -297,6 +308,7 @@ const hcri_kind hcri_kind_linear = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .goes_alone = goes_alone,
     .gauge_one = gauge_one,

@@ -19,7 +19,6 @@ static void release(hcri_constraint *constraint) {
     hcri_release(allocator, lmi->lower);
     hcri_release(allocator, lmi->inverse);
     hcri_release(allocator, lmi->panels);
-    hcri_scratch_pool_release(lmi->scratch, allocator);
     hcri_lmi_moving_release(lmi);
     hcri_block_release(constraint);
 }
@@ -32,8 +31,7 @@ hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size
     lmi->size = size;
     hcr_status status = hcri_rows_append_all(&lmi->terms, allocator, terms, error);
     lmi->constant = hcri_copy(allocator, constant, terms->count, sizeof *constant);
-    lmi->scratch = hcri_scratch_pool_create(hcri_lmi_room(size), allocator);
-    if (lmi->constant == NULL || lmi->scratch == NULL)
+    if (lmi->constant == NULL)
         status = hcri_fail_memory(error);
     if (status != HCR_OK)
         release(&lmi->base);
@@ -64,12 +62,9 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the size of a matrix inequality is damaged");
     if (status == HCR_OK) {
         lmi->size = (size_t)size;
-        lmi->scratch = hcri_scratch_pool_create(hcri_lmi_room(lmi->size), allocator);
         lmi->constant = hcri_get_f64s(in, lmi->terms.count, allocator);
         status = hcri_block_read(&lmi->base, in, error);
     }
-    if (status == HCR_OK && lmi->scratch == NULL)
-        status = hcri_fail_memory(error);
     if (status == HCR_OK && !hcri_all_finite(lmi->terms.count, lmi->constant))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "a matrix inequality has a number that isn't finite");
     if (status != HCR_OK)
@@ -161,6 +156,15 @@ double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, i
     return enough ? panels : NULL;
 }
 
+static hcr_status refuse(const hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    double *scratch = hcri_block_scratch_create(constraint);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    const double c = hcri_lmi_value(constraint, 0, origin, NULL, scratch);
+    hcri_release(constraint->allocator, scratch);
+    return hcri_block_refuse_origin(0, c, error);
+}
+
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_lmi *lmi = (hcri_lmi *)constraint;
     lmi->centre = hcri_copy(constraint->allocator, origin, constraint->n, sizeof *origin);
@@ -171,7 +175,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     hcri_lmi_matrix(lmi, origin, lmi->lower);
     definite = definite && hcri_symmetric_factor(lmi->size, lmi->lower);
     if (!definite)
-        return hcri_block_refuse_origin(0, hcri_lmi_value(constraint, 0, origin, NULL), error);
+        return refuse(constraint, origin, error);
     HCRI_TRY(invert(lmi, error));
     if (!panels_are_faster(lmi))
         return HCR_OK;
@@ -211,7 +215,7 @@ static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
     }
     for (size_t l = 0; l < lanes; l++)
         origin[l] = rays->origins + number[l] * lmi->base.n;
-    hcri_lmi_reduced_from(lmi, lanes, origin, v, matrix);
+    hcri_lmi_reduced_from(lmi, lanes, origin, v, matrix, matrix + hcri_lmi_room(lmi->size));
 }
 
 /* The largest eigenvalues of S(v). */
@@ -303,21 +307,15 @@ static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, doub
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, champion, matrix);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
+    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, champion, scratch);
 }
 
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion) {
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, champion, matrix);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
+    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, champion, scratch);
 }
 
 /* x'S(e_j)x for the unit eigenvector x of S(u) to its largest eigenvalue, which is 1; with S from panels that is a sum
@@ -344,23 +342,19 @@ static void gradients_in(const hcri_lmi *lmi, size_t lanes, const double *const 
 }
 
 static void gauge_gradients(const hcri_constraint *constraint, size_t count, const double *const u[],
-                            double *const gradient[]) {
+                            double *const gradient[], double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
     for (size_t first = 0; first < count; first += HCRI_LANES)
-        gradients_in(lmi, count - first < HCRI_LANES ? count - first : HCRI_LANES, u + first, gradient + first, matrix);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
+        gradients_in(lmi, count - first < HCRI_LANES ? count - first : HCRI_LANES, u + first, gradient + first,
+                     scratch);
 }
 
 /* t λ_max(S(v)) − 1: −λ_min of F(O + t v) in the coordinates in which F(O) is the identity. */
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK], found[HCRI_LANES];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &(ray_set){v, 0, NULL}, &(size_t){0}, matrix, found);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
+    double found[HCRI_LANES];
+    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &(ray_set){v, 0, NULL}, &(size_t){0}, scratch, found);
     return t * found[0] - 1;
 }
 
@@ -371,6 +365,7 @@ const hcri_kind hcri_kind_lmi = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = hcri_lmi_scratch,
     .gauge = gauge,
     .gauge_one = hcri_block_gauge_alone,
     .along = along,

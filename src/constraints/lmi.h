@@ -4,7 +4,6 @@
 
 #include "constraints/constraint.h"
 #include "constraints/rows.h"
-#include "constraints/scratch.h"
 #include "constraints/symmetric.h"
 
 typedef struct hcri_lmi {
@@ -12,7 +11,6 @@ typedef struct hcri_lmi {
     size_t size;      /* m: the matrices are m × m, symmetric, packed as symmetric.h has it */
     double *constant; /* F_0 */
     hcri_rows terms;  /* row HCRI_PACKED(a, b) has what entry (a, b) is of each output */
-    hcri_scratch_pool *scratch;
 
     /* after place: F(O) = L L' */
     double *centre;   /* a copy of O */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/block.h"
 #include "constraints/lmi_moving.h"
 #include "core/vector.h"
 
@@ -134,67 +135,54 @@ static origins measure_origins(const hcri_lmi *lmi, const hcri_extent *extent, d
     return (origins){share, 1.01 * trace * inverse, 1.01 * sqrt(errors) * inverse};
 }
 
-double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
     const double u = 0x1p-53, m = (double)lmi->size, n = (double)constraint->n;
-    double *matrix = hcri_allocate(allocator, lmi->terms.count, sizeof *matrix);
-    double *rows = hcri_allocate(allocator, lmi->size, lmi->size * sizeof *rows);
-    double margin = INFINITY; /* without memory results are verified */
-    if (matrix != NULL && rows != NULL) {
-        const int moves = extent->motion != NULL; /* then F_j are summed, and the sum is reduced */
-        const origins at = measure_origins(lmi, extent, matrix, rows);
-        const double reach = bound(lmi, extent, REACH, 0, matrix, rows);
-        const double summed = moves ? bound(lmi, extent, REACH, 1, matrix, rows) : reach;
-        const double at_origin = bound(lmi, extent, AT_ORIGIN, 0, matrix, rows);
-        const double extra = extent->extra == NULL ? 0 : bound(lmi, extent, EXTRA, 0, matrix, rows);
-        const double factor = (m + 6) * at.condition, reduction = (6 * m + 24) * at.condition * reach;
-        const double sums = (n + 8) * summed, eigenvalue = hcri_eigenvalue_error(lmi->size) * reach;
-        /* What was reduced with L of F(O) is at most 1/share of that with another L. */
-        const double moved = u * (reduction + sums + eigenvalue) + 4 * unit * (at_origin + reach) + extra;
-        margin = at.share > 0 ? 1.01 * (u * factor + at.error + moved / at.share) : INFINITY;
-    }
-    hcri_release(allocator, matrix);
-    hcri_release(allocator, rows);
-    return margin;
+    double *matrix = scratch, *rows = scratch + lmi->terms.count; /* within the room for eight matrices */
+    const int moves = extent->motion != NULL;                     /* then F_j are summed, and the sum is reduced */
+    const origins at = measure_origins(lmi, extent, matrix, rows);
+    const double reach = bound(lmi, extent, REACH, 0, matrix, rows);
+    const double summed = moves ? bound(lmi, extent, REACH, 1, matrix, rows) : reach;
+    const double at_origin = bound(lmi, extent, AT_ORIGIN, 0, matrix, rows);
+    const double extra = extent->extra == NULL ? 0 : bound(lmi, extent, EXTRA, 0, matrix, rows);
+    const double factor = (m + 6) * at.condition, reduction = (6 * m + 24) * at.condition * reach;
+    const double sums = (n + 8) * summed, eigenvalue = hcri_eigenvalue_error(lmi->size) * reach;
+    /* What was reduced with L of F(O) is at most 1/share of that with another L. */
+    const double moved = u * (reduction + sums + eigenvalue) + 4 * unit * (at_origin + reach) + extra;
+    return at.share > 0 ? 1.01 * (u * factor + at.error + moved / at.share) : INFINITY;
 }
 
 /* Along the direction d: the distance to the frontier; d becomes the normal there. Infinity when it never ends. */
-static double walk(const hcri_lmi *lmi, double *d, double *point) {
+static double walk(const hcri_lmi *lmi, double *d, double *point, double *scratch) {
     const hcri_constraint *base = &lmi->base;
     const size_t n = base->n;
     const double norm = hcri_norm(n, d);
     for (size_t j = 0; j < n; j++)
         d[j] /= norm;
-    const double gauge = norm > 0 ? base->kind->gauge_one(base, 0, d) : 0;
+    const double gauge = norm > 0 ? base->kind->gauge_one(base, 0, d, scratch) : 0;
     if (!(gauge > 0))
         return INFINITY;
     for (size_t j = 0; j < n; j++) {
         point[j] = lmi->centre[j] + d[j] / gauge;
         d[j] = 0;
     }
-    base->kind->add_gradient(base, 0, point, 1, d);
+    base->kind->add_gradient(base, 0, point, 1, d, scratch);
     return 1 / gauge;
 }
 
 /* The nearest point of the frontier has its normal along the way to it, so the direction is turned into the normal of
  * where it ends for as long as that comes nearer: a local minimum, of which a region has few. */
-double hcri_lmi_inradius(const hcri_constraint *constraint) {
+double hcri_lmi_inradius(const hcri_constraint *constraint, double *scratch) {
     enum { MOST_TURNS = 30 };
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    double nearest = INFINITY;
-    double *direction = hcri_allocate(allocator, constraint->n, sizeof *direction);
-    double *point = hcri_allocate(allocator, constraint->n, sizeof *point);
-    if (direction != NULL && point != NULL)
-        constraint->kind->add_gradient(constraint, 0, lmi->centre, 1, direction);
-    for (int turn = 0; turn < MOST_TURNS && direction != NULL && point != NULL; turn++) {
-        const double distance = walk(lmi, direction, point);
+    double nearest = INFINITY, *direction = hcri_block_vectors(constraint, scratch), *point = direction + constraint->n;
+    memset(direction, 0, constraint->n * sizeof *direction);
+    constraint->kind->add_gradient(constraint, 0, lmi->centre, 1, direction, scratch);
+    for (int turn = 0; turn < MOST_TURNS; turn++) {
+        const double distance = walk(lmi, direction, point, scratch);
         if (!(distance < 0.9999 * nearest))
             break;
         nearest = distance;
     }
-    hcri_release(allocator, direction);
-    hcri_release(allocator, point);
     return nearest;
 }

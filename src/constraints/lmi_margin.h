@@ -4,7 +4,7 @@
 
 #include "constraints/lmi.h"
 
-double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent);
-double hcri_lmi_inradius(const hcri_constraint *constraint);
+double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
+double hcri_lmi_inradius(const hcri_constraint *constraint, double *scratch);
 
 #endif

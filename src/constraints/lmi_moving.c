@@ -7,7 +7,6 @@
 typedef struct hcri_moving_lmi {
     hcri_moving_rows entries; /* of F */
     double *panels;           /* −F_j; NULL where their sparse rows are summed faster */
-    hcri_scratch_pool *scratch;
 } hcri_moving_lmi;
 
 void hcri_lmi_moving_release(hcri_lmi *lmi) {
@@ -16,7 +15,6 @@ void hcri_lmi_moving_release(hcri_lmi *lmi) {
         return;
     hcri_moving_rows_release(&lmi->moving->entries, allocator);
     hcri_release(allocator, lmi->moving->panels);
-    hcri_scratch_pool_release(lmi->moving->scratch, allocator);
     hcri_release(allocator, lmi->moving);
 }
 
@@ -38,8 +36,7 @@ hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_motion *motio
         if (moving->panels == NULL)
             return hcri_fail_memory(error);
     }
-    moving->scratch = hcri_scratch_pool_create(HCRI_LANES * entries, allocator);
-    return moving->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
+    return HCR_OK;
 }
 
 /* L of F(O) for each lane; tells which have one. */
@@ -58,11 +55,9 @@ static void factor_origins(const hcri_lmi *lmi, size_t lanes, const double *cons
 }
 
 void hcri_lmi_reduced_from(const hcri_lmi *lmi, size_t lanes, const double *const origin[], const double *const v[],
-                           double *matrix) {
+                           double *matrix, double *lower) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     const hcri_moving_lmi *moving = lmi->moving;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *lower = hcri_scratch_pool_take(moving->scratch, stack);
     int positive[HCRI_LANES];
     factor_origins(lmi, lanes, origin, lower, positive);
     if (moving->panels != NULL)
@@ -73,5 +68,4 @@ void hcri_lmi_reduced_from(const hcri_lmi *lmi, size_t lanes, const double *cons
     for (size_t l = 0; l < lanes; l++)
         if (!positive[l])
             matrix[l] = INFINITY;
-    hcri_scratch_pool_give(moving->scratch, lower);
 }

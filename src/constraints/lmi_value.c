@@ -7,6 +7,11 @@
 #include "constraints/kernels.h"
 #include "constraints/substitution.h"
 
+size_t hcri_lmi_scratch(const hcri_constraint *constraint) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    return hcri_lmi_room(lmi->size) + (lmi->moving == NULL ? 0 : HCRI_LANES * lmi->terms.count);
+}
+
 void hcri_lmi_matrix(const hcri_lmi *lmi, const double *y, double *matrix) {
     for (size_t e = 0; e < lmi->terms.count; e++)
         matrix[e] = hcri_rows_dot_minus(&lmi->terms, e, y, -lmi->constant[e]);
@@ -41,13 +46,9 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
     return isfinite(shift) && hcri_symmetric_factor(m, matrix);
 }
 
-int hcri_lmi_holds(const hcri_constraint *constraint, const double *y) {
+int hcri_lmi_holds(const hcri_constraint *constraint, const double *y, double *matrix) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
-    const int definite = hcri_lmi_is_definite(lmi, y, matrix);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
-    return definite;
+    return hcri_lmi_is_definite(lmi, y, matrix);
 }
 
 /* −F(y) in the first of eight lanes, and a bound of its rounding. */
@@ -72,13 +73,11 @@ static double largest(const hcri_lmi *lmi, const double *y, double *matrix, doub
     return 1.01 * (0x1p-53 * hcri_eigenvalue_error(lmi->size) * norm[0] + rounding) + 0x1p-400;
 }
 
-double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *matrix) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    double stack[HCRI_SCRATCH_ON_STACK], eigenvalue[HCRI_LANES];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack);
+    double eigenvalue[HCRI_LANES];
     const double rounding = largest(lmi, y, matrix, eigenvalue);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
     if (error != NULL)
         *error = rounding;
     return eigenvalue[0];
@@ -94,18 +93,17 @@ void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double w
 /* λ_min(F(y)) = x'F(y) x for its unit eigenvector x, and its gradient x'F_j x: at a multiple eigenvalue a subgradient.
  */
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                           double *gradient) {
+                           double *gradient, double *matrix) {
     (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
-    double stack[HCRI_SCRATCH_ON_STACK], eigenvalue[HCRI_LANES];
-    double *matrix = hcri_scratch_pool_take(lmi->scratch, stack), *x = hcri_lmi_work(lmi, matrix);
+    double eigenvalue[HCRI_LANES];
+    double *x = hcri_lmi_work(lmi, matrix);
     largest(lmi, y, matrix, eigenvalue);
     negative(lmi, y, matrix);
     kernels->eigenvectors(lmi->size, matrix, eigenvalue, x);
     kernels->outer(lmi->size, x, matrix);
     hcri_lmi_subtract_forms(lmi, matrix, weight, gradient);
-    hcri_scratch_pool_give(lmi->scratch, matrix);
 }
 
 hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
@@ -129,12 +127,16 @@ hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_sub
     if (status == HCR_OK)
         status = hcri_lmi_create(substitution->coordinates, allocator, lmi->size, values, &terms, substituted, error);
     if (status == HCR_OK && terms.start[entries] == 0) { /* nothing is left to choose */
-        double rounding;
-        const double c = hcri_lmi_value(*substituted, 0, values, &rounding);
         hcri_constraint *constant = *substituted;
+        double rounding = 0, c = 0, *scratch = hcri_block_scratch_create(constant);
         *substituted = NULL;
+        if (scratch != NULL)
+            c = hcri_lmi_value(constant, 0, values, &rounding, scratch);
+        else
+            status = hcri_fail_memory(error);
+        hcri_release(allocator, scratch);
         constant->kind->release(constant);
-        if (c > rounding)
+        if (status == HCR_OK && c > rounding)
             status = hcri_fail(error, HCR_ERROR_EMPTY,
                                "the equalities leave a matrix with the eigenvalue %.3g where none may be below 0", -c);
     } else if (status == HCR_OK) {

@@ -9,7 +9,9 @@
 static inline size_t hcri_lmi_room(size_t m) {
     return HCRI_LANES * ((HCRI_PACKED(m, 0) + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL + 3 * m);
 }
-/* Where those begin. */
+/* … and where origins move, behind them the factors of eight. */
+size_t hcri_lmi_scratch(const hcri_constraint *constraint);
+/* Where the eigenvalues begin. */
 static inline double *hcri_lmi_work(const hcri_lmi *lmi, double *matrix) {
     return matrix + hcri_lmi_room(lmi->size) - 3 * HCRI_LANES * lmi->size;
 }
@@ -23,10 +25,10 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix);
  * begins at `matrix`. */
 void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double weight, double *gradient);
 
-double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error);
+double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch);
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                           double *gradient);
-int hcri_lmi_holds(const hcri_constraint *constraint, const double *y);
+                           double *gradient, double *scratch);
+int hcri_lmi_holds(const hcri_constraint *constraint, const double *y, double *scratch);
 hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                hcri_constraint **substituted, hcr_error *error);
 

@@ -246,13 +246,6 @@ static hcr_status pair_runs(hcri_moving *moving, const hcr_allocator *allocator,
     return HCR_OK;
 }
 
-static hcr_status make_scratch(hcri_moving *moving, const hcr_allocator *allocator, hcr_error *error) {
-    moving->at_stride = moving->slope.count + HCRI_PANEL;
-    const size_t expanded = moving->products.pairs == 0 ? 0 : 2 * moving->width;
-    moving->scratch = hcri_scratch_pool_create(AT_ONCE * (moving->at_stride + expanded), allocator);
-    return moving->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
-}
-
 static hcr_status prepare(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
                           hcr_error *error) {
     HCRI_TRY(split(moving, rows, allocator, error));
@@ -267,7 +260,8 @@ static hcr_status prepare(hcri_moving *moving, const hcri_rows *rows, const hcr_
             hcri_layout_cost(&moving->slope_layout, &moving->slope, moving->width) +
                 hcri_layout_cost(&moving->shift_layout, &moving->shift, moving->motion->parameters);
     }
-    return make_scratch(moving, allocator, error);
+    moving->at_stride = moving->slope.count + HCRI_PANEL;
+    return HCR_OK;
 }
 
 hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *products, const double *lower,
@@ -306,7 +300,6 @@ void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator) {
     hcri_release(allocator, moving->rounding);
     hcri_release(allocator, moving->least);
     hcri_release(allocator, moving->most);
-    hcri_scratch_pool_release(moving->scratch, allocator);
     hcri_release(allocator, moving);
 }
 
@@ -377,6 +370,12 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
     return i;
 }
 
+size_t hcri_moving_scratch(const hcri_moving *moving) {
+    if (moving == NULL)
+        return 0;
+    return AT_ONCE * (moving->at_stride + (moving->products.pairs == 0 ? 0 : 2 * moving->width));
+}
+
 /* z of vectors w, which with products are expanded into the scratch. */
 static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_direction, hcri_samples w, hcri_samples x,
                            double *scratch) {
@@ -397,12 +396,10 @@ static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_dir
 }
 
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *champion) {
+                       const double *v, size_t stride, double *best, uint32_t *champion, double *scratch) {
     const size_t n = constraint->n;
     const int by_map = moving->map_is_cheaper && moving->motion->proved;
-    double stack[HCRI_SCRATCH_ON_STACK], before[AT_ONCE];
-    double *scratch = hcri_scratch_pool_take(moving->scratch, stack);
-    double *expanded = scratch + AT_ONCE * moving->at_stride;
+    double before[AT_ONCE], *expanded = scratch + AT_ONCE * moving->at_stride;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const hcri_samples origin = {origins + done * n, n}, x = {origin.first + moving->motion->outputs, n};
@@ -419,7 +416,6 @@ void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constra
             if (best[done + s] > before[s])
                 champion[done + s] = constraint->first + (uint32_t)find(moving, s, &some, best[done + s]);
     }
-    hcri_scratch_pool_give(moving->scratch, scratch);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */

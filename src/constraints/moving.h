@@ -10,7 +10,6 @@
 #include "constraints/constraint.h"
 #include "constraints/kernels.h"
 #include "constraints/rows_moving.h"
-#include "constraints/scratch.h"
 
 /* The products of a block of rows: none for rows with fixed coefficients. */
 typedef struct hcri_products {
@@ -39,7 +38,6 @@ typedef struct hcri_moving {
     double *rounding;         /* an output each: bounds |O_j − O_j(x)| as O is computed from x … */
     double *least, *most;     /* … a row each: bounds of d_i at O(x) over the range of x */
     size_t at_stride;         /* from one sample's d to the next one's */
-    hcri_scratch_pool *scratch;
 } hcri_moving;
 
 /* Rows between lower and upper; `products` is NULL for none. All but the entries of `rows` is kept by the caller. */
@@ -47,9 +45,11 @@ hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *produc
                               const double *upper, const hcri_motion *motion, const hcr_allocator *allocator,
                               hcri_moving **moving, hcr_error *error);
 void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator); /* NULL is fine */
+/* Numbers of scratch that it needs; 0 for NULL. */
+size_t hcri_moving_scratch(const hcri_moving *moving);
 /* hcri_kind's gauge_from; 2i and 2i + 1 are row i's inequalities, above and below. */
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *champion);
+                       const double *v, size_t stride, double *best, uint32_t *champion, double *scratch);
 /* hcri_kind's margin over the whole range. */
 double hcri_moving_margin(const hcri_moving *moving, double unit, const hcri_extent *extent);
 

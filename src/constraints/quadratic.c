@@ -270,7 +270,8 @@ static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, 
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t done = 0; done < rows; done += AT_ONCE) {
@@ -299,7 +300,8 @@ static int goes_alone(const hcri_constraint *constraint) {
     return ((const hcri_quadratic *)constraint)->form == HCRI_DIAGONAL;
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
     (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
@@ -385,7 +387,8 @@ static double moved_by(const hcri_quadratic *quadratic, const double *extra, dou
     return slope + energy * length + 0.5 * length * length;
 }
 
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     if (extent->motion != NULL)
         return hcri_quadratic_moving_margin(quadratic, unit, extent);
@@ -420,7 +423,8 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
 }
 
 /* The t at which c(O) + |g| t + ½ λ t² reaches 0, λ a bound of the largest eigenvalue: a ball that is inside. */
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
     const double slope = hcri_norm(n, quadratic->gradient);
@@ -451,6 +455,7 @@ const hcri_kind hcri_kind_quadratic = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = hcri_quadratic_scratch,
     .gauge = gauge,
     .goes_alone = goes_alone,
     .gauge_one = hcri_block_gauge_alone,

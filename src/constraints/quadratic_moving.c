@@ -5,7 +5,6 @@
 #include "constraints/kernels.h"
 #include "constraints/quadratic_value.h"
 #include "constraints/rows_moving.h"
-#include "constraints/scratch.h"
 #include "core/vector.h"
 
 /* c(y, x) = ½ Q + l, l = q·(y, x) + r − ½ R². With t = (y, x) − shift: Q = t'Pt, or |F (y, x) − shift|². */
@@ -16,7 +15,6 @@ typedef struct hcri_moving_quadratic {
     int linear_is_zero;     /* of the outputs */
     double *panels;         /* DENSE: as in quadratic.h, of the outputs alone */
     size_t width;           /* from one sample's rows to the next one's */
-    hcri_scratch_pool *scratch;
 } hcri_moving_quadratic;
 
 /* Samples that go through together. */
@@ -31,7 +29,6 @@ void hcri_quadratic_moving_release(hcri_quadratic *quadratic) {
     hcri_moving_rows_release(&quadratic->moving->rows, allocator);
     hcri_moving_rows_release(&quadratic->moving->level, allocator);
     hcri_release(allocator, quadratic->moving->panels);
-    hcri_scratch_pool_release(quadratic->moving->scratch, allocator);
     hcri_release(allocator, quadratic->moving);
 }
 
@@ -121,11 +118,15 @@ hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_motion 
             return hcri_fail_memory(error);
     }
     moving->width = moving->rows.map.count + HCRI_PANEL;
-    moving->scratch = hcri_scratch_pool_create((AT_ONCE + 1) * moving->width + AT_ONCE * moving->width, allocator);
-    return moving->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
+
+size_t hcri_quadratic_scratch(const hcri_constraint *constraint) {
+    const hcri_moving_quadratic *moving = ((const hcri_quadratic *)constraint)->moving;
+    return moving == NULL ? 0 : (2 * AT_ONCE + 1) * moving->width;
+}
 
 /* c(O + t v) = value + slope t + curvature t² */
 typedef struct parabola {
@@ -165,7 +166,7 @@ static double slope_of(const hcri_quadratic *quadratic, const double *v, const d
                                                     : kernels->dot(outputs, at, v));
 }
 
-/* At most AT_ONCE samples; `scratch` as `follow` made it. */
+/* At most AT_ONCE samples; `scratch`: hcri_quadratic_scratch numbers. */
 static void put_parabolas(const hcri_quadratic *quadratic, size_t samples, hcri_samples origin, hcri_samples v,
                           double *scratch, parabola *found) {
     const hcri_moving_quadratic *moving = quadratic->moving;
@@ -188,11 +189,9 @@ static void put_parabolas(const hcri_quadratic *quadratic, size_t samples, hcri_
 }
 
 void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                               size_t stride, double *best, uint32_t *champion) {
+                               size_t stride, double *best, uint32_t *champion, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
-    double stack[HCRI_SCRATCH_ON_STACK];
-    double *scratch = hcri_scratch_pool_take(quadratic->moving->scratch, stack);
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         parabola ray[AT_ONCE];
@@ -209,7 +208,6 @@ void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, c
             }
         }
     }
-    hcri_scratch_pool_give(quadratic->moving->scratch, scratch);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */

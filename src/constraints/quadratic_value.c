@@ -127,7 +127,9 @@ static double quick_half_square(const hcri_quadratic *quadratic, const double *y
     return 0.5 * total;
 }
 
-double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
+                            double *scratch) {
+    (void)scratch;
     (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
@@ -175,7 +177,8 @@ static void add_gradient(const hcri_quadratic *quadratic, const double *y, doubl
 }
 
 void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                                 double *gradient) {
+                                 double *gradient, double *scratch) {
+    (void)scratch;
     (void)i;
     add_gradient((const hcri_quadratic *)constraint, y, weight, 0, gradient);
 }

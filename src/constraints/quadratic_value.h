@@ -16,9 +16,10 @@ static inline double hcri_quadratic_root(double g1, double g2, double c) {
     return g1 >= 0 ? (g1 + half) / (-2 * c) : 2 * g2 / (half - g1);
 }
 /* hcri_kind's value, add_gradient and add_gauge_gradient. */
-double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error);
+double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
+                            double *scratch);
 void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
-                                 double *gradient);
+                                 double *gradient, double *scratch);
 void hcri_quadratic_add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v,
                                        double weight, double *gradient);
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "constraints/block.h"
-#include "constraints/interval.h"
 #include "core/vector.h"
 
 static void release_body(const hcri_union *set, hcri_body *body) {
@@ -67,10 +66,6 @@ static hcr_status refuse_block(const hcri_constraint *block, hcr_error *error) {
         return hcri_fail(error, HCR_ERROR_CONVEXITY,
                          "a constraint of a union's or an except's body isn't known to be convex: unions, excepts and "
                          "star constraints go beside it, not into it");
-    if (block->kind->interval == hcri_block_interval && block->n > HCRI_LARGEST_INTERVAL)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
-                         "a constraint of the kind \"%s\" in a union's or an except's body has at most %d outputs",
-                         block->kind->name, HCRI_LARGEST_INTERVAL);
     return HCR_OK;
 }
 
@@ -174,6 +169,20 @@ static hcr_status read_except(hcri_source *in, size_t n, const hcr_allocator *al
 
 /* -------------------------------------------------------------------------------------------------------- values */
 
+static size_t rays_of(const hcri_union *set) { return (2 * set->bodies + 7) / 8 * 8; }
+
+/* Where a ray is in each body, in whole lines of the cache, and what the bodies' blocks take. */
+static size_t scratch_of(const hcri_constraint *constraint) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    size_t most = 0;
+    for (size_t b = 0; b < set->bodies; b++)
+        for (size_t k = 0; k < set->body[b].blocks; k++) {
+            const size_t needed = hcri_block_scratch(set->body[b].block[k]);
+            most = needed > most ? needed : most;
+        }
+    return rays_of(set) + most;
+}
+
 /* max over a body's inequalities, its bounds with rounding, and where it is attained. */
 typedef struct hcri_depth {
     double value, low, high;
@@ -182,14 +191,14 @@ typedef struct hcri_depth {
 } hcri_depth;
 
 /* Outside its domain an inequality doesn't hold: it counts as infinity. */
-static hcri_depth depth(const hcri_body *body, const double *y) {
+static hcri_depth depth(const hcri_body *body, const double *y, double *scratch) {
     hcri_depth deepest = {-INFINITY, -INFINITY, -INFINITY, NULL, 0};
     for (size_t b = 0; b < body->blocks; b++) {
         const hcri_constraint *block = body->block[b];
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            double error, c = block->kind->value(block, i, y, &error);
+            double error, c = block->kind->value(block, i, y, &error, scratch);
             if (isnan(c)) {
                 c = INFINITY;
                 error = 0;
@@ -207,10 +216,10 @@ static hcri_depth depth(const hcri_body *body, const double *y) {
 }
 
 /* That of the body which y is deepest in. */
-static hcri_depth deepest(const hcri_union *set, const double *y) {
-    hcri_depth best = depth(&set->body[0], y);
+static hcri_depth deepest(const hcri_union *set, const double *y, double *scratch) {
+    hcri_depth best = depth(&set->body[0], y, scratch);
     for (size_t b = 1; b < set->bodies; b++) {
-        const hcri_depth next = depth(&set->body[b], y);
+        const hcri_depth next = depth(&set->body[b], y, scratch);
         const double low = fmin(best.low, next.low), high = fmin(best.high, next.high);
         if (next.value < best.value)
             best = next;
@@ -220,46 +229,46 @@ static hcri_depth deepest(const hcri_union *set, const double *y) {
     return best;
 }
 
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
     (void)i;
-    const hcri_depth found = deepest((const hcri_union *)constraint, y);
+    const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (error != NULL)
         *error = isinf(found.value) ? 0 : fmax(found.high - found.value, found.value - found.low);
     return constraint->kind->id == HCRI_EXCEPT ? -found.value : found.value;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
     (void)i;
-    const hcri_depth found = deepest((const hcri_union *)constraint, y);
+    const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (found.block != NULL)
         found.block->kind->add_gradient(found.block, found.inequality, y,
-                                        constraint->kind->id == HCRI_EXCEPT ? -weight : weight, gradient);
+                                        constraint->kind->id == HCRI_EXCEPT ? -weight : weight, gradient, scratch);
 }
 
-static int body_holds(const hcri_body *body, const double *y) {
+static int body_holds(const hcri_body *body, const double *y, double *scratch) {
     for (size_t b = 0; b < body->blocks; b++)
-        if (!body->block[b]->kind->holds(body->block[b], y))
+        if (!body->block[b]->kind->holds(body->block[b], y, scratch))
             return 0;
     return 1;
 }
 
-static int union_holds(const hcri_constraint *constraint, const double *y) {
+static int union_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
     const hcri_union *set = (const hcri_union *)constraint;
     for (size_t b = 0; b < set->bodies; b++)
-        if (body_holds(&set->body[b], y))
+        if (body_holds(&set->body[b], y, scratch))
             return 1;
     return 0;
 }
 
 /* Outside the domain of an inequality rounding may have the last word: that is not certain. */
-static int except_holds(const hcri_constraint *constraint, const double *y) {
+static int except_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
     const hcri_body *body = ((const hcri_union *)constraint)->body;
     for (size_t b = 0; b < body->blocks; b++) {
         const hcri_constraint *block = body->block[b];
         for (size_t i = 0; i < block->count; i++) {
             double error;
-            if (block->kind->exists(block, i) && block->kind->value(block, i, y, &error) - error > 0)
+            if (block->kind->exists(block, i) && block->kind->value(block, i, y, &error, scratch) - error > 0)
                 return 1;
         }
     }
@@ -274,34 +283,35 @@ static hcr_status keep_origin(hcri_union *set, const double *origin, hcr_error *
 }
 
 /* Places the blocks of a body that has the origin strictly inside. */
-static hcr_status place_body(hcri_body *body, const double *origin, double *inradius, hcr_error *error) {
+static hcr_status place_body(hcri_body *body, const double *origin, double *inradius, double *scratch,
+                             hcr_error *error) {
     *inradius = INFINITY;
     for (size_t b = 0; b < body->blocks; b++) {
         HCRI_TRY(body->block[b]->kind->place(body->block[b], origin, error));
-        *inradius = fmin(*inradius, body->block[b]->kind->inradius(body->block[b]));
+        *inradius = fmin(*inradius, body->block[b]->kind->inradius(body->block[b], scratch));
     }
     body->holds_origin = 1;
     return HCR_OK;
 }
 
-static hcr_status place_union(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+static hcr_status place_union(hcri_constraint *constraint, const double *origin, double *scratch, hcr_error *error) {
     hcri_union *set = (hcri_union *)constraint;
     HCRI_TRY(keep_origin(set, origin, error));
     for (size_t b = 0; b < set->bodies; b++) {
-        if (!(depth(&set->body[b], origin).high < 0))
+        if (!(depth(&set->body[b], origin, scratch).high < 0))
             continue;
         double inradius;
-        const hcr_status status = place_body(&set->body[b], origin, &inradius, error);
+        const hcr_status status = place_body(&set->body[b], origin, &inradius, scratch, error);
         if (status == HCR_OK)
             set->inradius = fmax(set->inradius, inradius);
         else if (status != HCR_ERROR_ORIGIN) /* its rounding is the block's to judge */
             return status;
     }
-    return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL), error);
+    return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL, scratch), error);
 }
 
 /* Each convex inequality c that the origin breaks keeps the body c(O)/|∇c(O)| away. */
-static hcr_status place_except(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+static hcr_status place_except(hcri_constraint *constraint, const double *origin, double *scratch, hcr_error *error) {
     hcri_union *set = (hcri_union *)constraint;
     const size_t n = constraint->n;
     HCRI_TRY(keep_origin(set, origin, error));
@@ -314,20 +324,30 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
             double rounding;
             if (!block->kind->exists(block, i))
                 continue;
-            const double c = block->kind->value(block, i, origin, &rounding);
+            const double c = block->kind->value(block, i, origin, &rounding, scratch);
             if (!(c - rounding > 0))
                 continue;
             for (size_t j = 0; j < n; j++)
                 gradient[j] = 0;
-            block->kind->add_gradient(block, i, origin, 1, gradient);
+            block->kind->add_gradient(block, i, origin, 1, gradient, scratch);
             set->inradius = fmax(set->inradius, c / hcri_norm(n, gradient));
         }
     }
     hcri_release(constraint->allocator, gradient);
-    return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL), error);
+    return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL, scratch), error);
 }
 
-static void body_interval(const hcri_body *body, const double *origin, const double *v, double *enter, double *leave) {
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    double *scratch = hcri_block_scratch_create(constraint);
+    const hcr_status status = scratch == NULL                       ? hcri_fail_memory(error)
+                              : constraint->kind->id == HCRI_EXCEPT ? place_except(constraint, origin, scratch, error)
+                                                                    : place_union(constraint, origin, scratch, error);
+    hcri_release(constraint->allocator, scratch);
+    return status;
+}
+
+static void body_interval(const hcri_body *body, const double *origin, const double *v, double *enter, double *leave,
+                          double *scratch) {
     *enter = 0;
     *leave = INFINITY;
     for (size_t b = 0; b < body->blocks; b++) {
@@ -336,7 +356,7 @@ static void body_interval(const hcri_body *body, const double *origin, const dou
             double from, to;
             if (!block->kind->exists(block, i))
                 continue;
-            block->kind->interval(block, i, origin, v, &from, &to);
+            block->kind->interval(block, i, origin, v, &from, &to, scratch);
             *enter = fmax(*enter, from);
             *leave = fmin(*leave, to);
             if (!(*enter <= *leave)) {
@@ -347,12 +367,12 @@ static void body_interval(const hcri_body *body, const double *origin, const dou
     }
 }
 
-static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v) {
+static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     (void)i;
     /* Bodies that touch are one after the other; what rounding opens between them is no gap. */
     static const double touching = 1 + 0x1p-40;
     const hcri_union *set = (const hcri_union *)constraint;
-    double enter[HCRI_MOST_BODIES], leave[HCRI_MOST_BODIES];
+    double *enter = scratch, *leave = enter + set->bodies, *rest = scratch + rays_of(set);
     size_t ahead = 0;
     double least = INFINITY; /* the gauge of the part that is known to be seen */
     for (size_t b = 0; b < set->bodies; b++) {
@@ -360,10 +380,10 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
         if (body->holds_origin) {
             double gauge = 0;
             for (size_t k = 0; k < body->blocks; k++)
-                body->block[k]->kind->gauge(body->block[k], 1, v, constraint->n, &gauge, NULL);
+                body->block[k]->kind->gauge(body->block[k], 1, v, constraint->n, &gauge, NULL, rest);
             least = fmin(least, gauge);
         } else {
-            body_interval(body, set->centre, v, &enter[ahead], &leave[ahead]);
+            body_interval(body, set->centre, v, &enter[ahead], &leave[ahead], rest);
             ahead += !isinf(enter[ahead]);
         }
     }
@@ -378,18 +398,18 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
     return least;
 }
 
-static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v) {
+static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     (void)i;
     const hcri_union *set = (const hcri_union *)constraint;
     double enter, leave;
-    body_interval(set->body, set->centre, v, &enter, &leave);
+    body_interval(set->body, set->centre, v, &enter, &leave, scratch);
     return 1 / enter;
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
     for (size_t s = 0; s < rows; s++) {
-        const double found = constraint->kind->gauge_one(constraint, 0, v + s * stride);
+        const double found = constraint->kind->gauge_one(constraint, 0, v + s * stride, scratch);
         if (found > best[s]) {
             best[s] = found;
             if (champion != NULL)
@@ -399,17 +419,21 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
 }
 
 /* Not known: the set needn't end where the ray first leaves it. */
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
     (void)constraint;
     (void)i;
     (void)v;
     (void)t;
+    (void)scratch;
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
-static double inradius(const hcri_constraint *constraint) { return ((const hcri_union *)constraint)->inradius; }
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
+    return ((const hcri_union *)constraint)->inradius;
+}
 
 /* No `interval` and no `substitute`: solve/ takes these sets apart into convex ones. */
 const hcri_kind hcri_kind_union = {
@@ -418,7 +442,8 @@ const hcri_kind hcri_kind_union = {
     .release = release,
     .write = write,
     .read = read_union,
-    .place = place_union,
+    .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = union_gauge,
     .along = along,
@@ -437,7 +462,8 @@ const hcri_kind hcri_kind_except = {
     .release = release,
     .write = write,
     .read = read_except,
-    .place = place_except,
+    .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = except_gauge,
     .along = along,

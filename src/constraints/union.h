@@ -13,7 +13,7 @@
 #include "constraints/box.h"
 #include "constraints/linear.h"
 
-/* Bodies of one union: gauges have scratch for as many on the stack. */
+/* Bodies of one union. */
 #define HCRI_MOST_BODIES 1024
 
 typedef struct hcri_body {
@@ -39,8 +39,7 @@ hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *alloc
                              hcr_error *error);
 /* An empty body (a box without bounds, no rows) at the end. Errors: MEMORY, UNSUPPORTED (too many). */
 hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *error);
-/* Takes the block over, also on failure. Errors: MEMORY, CONVEXITY (not known to be convex), UNSUPPORTED (too many
- * outputs for its kind). */
+/* Takes the block over, also on failure. Errors: MEMORY, CONVEXITY (not known to be convex). */
 hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_error *error);
 /* How many inequalities of a body exist. */
 size_t hcri_body_inequalities(const hcri_body *body);

@@ -205,7 +205,8 @@ double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const doubl
     return hcri_dd_value(total);
 }
 
-static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     const size_t row = i / 2;
@@ -224,8 +225,9 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return i % 2 == 0 ? dot - bound : bound - dot;
 }
 
-static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                         double *gradient) {
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     const double sign = i % 2 == 0 ? weight : -weight;
@@ -311,20 +313,23 @@ static double signed_gauge(const hcri_varying *varying, size_t i, const double *
     return slope * (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v) {
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
     const double gauge = signed_gauge((const hcri_varying *)constraint, i, v);
     return gauge > 0 ? gauge : 0;
 }
 
-static double along(const hcri_constraint *constraint, size_t i, const double *v, double t) {
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
     return t * signed_gauge((const hcri_varying *)constraint, i, v) - 1;
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion) {
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
     for (size_t s = 0; s < rows; s++)
         for (size_t i = 0; i < constraint->count; i++) {
-            const double found = gauge_one(constraint, i, v + s * stride);
+            const double found = gauge_one(constraint, i, v + s * stride, NULL);
             if (found > best[s]) {
                 best[s] = found;
                 if (champion != NULL)
@@ -343,33 +348,36 @@ static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion,
                               &varying->moving, error);
 }
 
+/* A gradient, and what rays from origins that move take. */
+static size_t scratch_of(const hcri_constraint *constraint) {
+    return constraint->n + hcri_moving_scratch(((const hcri_varying *)constraint)->moving);
+}
+
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion) {
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
-    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, champion);
+    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, champion, scratch);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
-static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent) {
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     return extent->motion == NULL ? INFINITY : hcri_moving_margin(varying->moving, unit, extent);
 }
 
 /* To first order, in outputs and parameters. */
-static double inradius(const hcri_constraint *constraint) {
+static double inradius(const hcri_constraint *constraint, double *scratch) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const size_t n = constraint->n;
-    double *gradient = hcri_allocate(constraint->allocator, n, sizeof *gradient), least = INFINITY;
-    if (gradient == NULL)
-        return INFINITY;
+    double *gradient = scratch, least = INFINITY;
     for (size_t i = 0; i < varying->rows.count; i++) {
         for (size_t j = 0; j < n; j++)
             gradient[j] = 0;
-        add_gradient(constraint, 2 * i, varying->origin, 1, gradient);
+        add_gradient(constraint, 2 * i, varying->origin, 1, gradient, NULL);
         least = fmin(least, 1 / (fmax(varying->inverse_upper[i], -varying->inverse_lower[i]) * hcri_norm(n, gradient)));
     }
-    hcri_release(constraint->allocator, gradient);
     return least;
 }
 
@@ -380,6 +388,7 @@ const hcri_kind hcri_kind_varying = {
     .write = write,
     .read = read,
     .place = place,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = gauge_one,
     .along = along,

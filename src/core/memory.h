@@ -10,6 +10,9 @@ extern const hcr_allocator hcri_default_allocator;
 /* count × size bytes, zeroed, or NULL when there is no memory or the product overflows. count 0 gives a valid pointer.
  */
 void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size);
+/* Sums and products of sizes for an allocation: where they overflow SIZE_MAX, of which no allocation has so much. */
+static inline size_t hcri_size_sum(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+static inline size_t hcri_size_product(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 void hcri_release(const hcr_allocator *allocator, void *memory); /* NULL is fine */
 /* Copies of count × size bytes / of a string; NULL when there is no memory … */
 void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count, size_t size);

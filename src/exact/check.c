@@ -21,7 +21,7 @@ static int meets_equalities(const hcr_region *region, hcr_precision precision, c
 
 /* At most AT_ONCE points (y, x). */
 static void check_chunk(const hcr_region *region, hcr_precision precision, size_t rows, const double *points,
-                        uint8_t *inside, uint32_t *which) {
+                        uint8_t *inside, uint32_t *which, double *scratch) {
     const size_t n = region->set.n;
     uint32_t violated[AT_ONCE];
     for (size_t s = 0; s < rows; s++) {
@@ -34,7 +34,7 @@ static void check_chunk(const hcr_region *region, hcr_precision precision, size_
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++)
             for (size_t s = 0; s < rows && block->kind->exists(block, i); s++)
-                if (inside[s] && !hcri_exact_holds(block, i, points + s * n)) {
+                if (inside[s] && !hcri_exact_holds(block, i, points + s * n, scratch)) {
                     inside[s] = 0;
                     violated[s] = block->first + (uint32_t)i;
                 }
@@ -55,7 +55,8 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
                                          (region->motion.parameters != 0 && (single ? x_f32 == NULL : x == NULL)))))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x, y or inside is NULL");
     const size_t n = region->set.outputs, p = region->motion.parameters;
-    double *points = hcri_allocate(&hcri_default_allocator, AT_ONCE * (n + p), sizeof *points);
+    const size_t numbers = AT_ONCE * (n + p);
+    double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
     if (points == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < rows; i += AT_ONCE) {
@@ -66,8 +67,8 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
             for (size_t k = 0; k < p; k++)
                 points[s * (n + p) + n + k] = number_at(x, x_f32, p, i + s, k);
         }
-        check_chunk(region, single ? HCR_SINGLE : HCR_DOUBLE, now, points, inside + i,
-                    which == NULL ? NULL : which + i);
+        check_chunk(region, single ? HCR_SINGLE : HCR_DOUBLE, now, points, inside + i, which == NULL ? NULL : which + i,
+                    points + numbers);
     }
     hcri_release(&hcri_default_allocator, points);
     return HCR_OK;

@@ -331,9 +331,9 @@ static int decide(const hcri_expression *expression, const double *y, mpfr_prec_
     return found;
 }
 
-int hcri_exact_expression_decide(const hcri_constraint *constraint, const double *y) {
+int hcri_exact_expression_decide(const hcri_constraint *constraint, const double *y, double *scratch) {
     enum { LEAST_BITS = 128, MOST_BITS = 4096 };
-    if (constraint->kind->holds(constraint, y)) /* bounds in double precision are proof enough */
+    if (constraint->kind->holds(constraint, y, scratch)) /* bounds in double precision are proof enough */
         return -1;
     mpfi_t *at = malloc(constraint->n * sizeof *at);
     int found = 0;

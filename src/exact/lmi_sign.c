@@ -56,9 +56,9 @@ static int is_semidefinite(size_t m, mpz_t *matrix, int *left, mpz_t product) {
     return semidefinite;
 }
 
-int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y) {
+int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    if (constraint->kind->holds(constraint, y))
+    if (constraint->kind->holds(constraint, y, scratch))
         return 1;
     const size_t m = lmi->size, entries = lmi->terms.count;
     /* GMP's own memory: all of this arithmetic stands and falls with it. */

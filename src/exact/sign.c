@@ -85,12 +85,14 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
     case HCRI_VARYING: return hcri_exact_varying_sign(constraint, i, y);
     default: break;
     }
-    const double c = constraint->kind->value(constraint, i, y, NULL); /* a difference of doubles: its sign is right */
+    const double c =
+        constraint->kind->value(constraint, i, y, NULL, NULL); /* a difference of doubles: its sign is right */
     return (c > 0) - (c < 0);
 }
 
 /* c_i(y) to about twice the working precision, and a bound of its error. */
-static double accurate_value(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double accurate_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
+                             double *scratch) {
     double sizes;
     if (constraint->kind->id == HCRI_LINEAR) {
         const hcri_linear *linear = (const hcri_linear *)constraint;
@@ -116,39 +118,39 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
         *error = 0x1p-53 * (8 * sizes + 2 * fabs(c)) + 0x1p-1000;
         return c;
     }
-    return constraint->kind->value(constraint, i, y, error);
+    return constraint->kind->value(constraint, i, y, error, scratch);
 }
 
-int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y) {
+int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     switch (constraint->kind->id) { /* sets that are no longer convex: their parts decide */
-    case HCRI_UNION: return hcri_exact_union_holds(constraint, y);
-    case HCRI_EXCEPT: return hcri_exact_except_holds(constraint, y);
-    case HCRI_CALLBACK: return constraint->kind->holds(constraint, y);
+    case HCRI_UNION: return hcri_exact_union_holds(constraint, y, scratch);
+    case HCRI_EXCEPT: return hcri_exact_except_holds(constraint, y, scratch);
+    case HCRI_CALLBACK: return constraint->kind->holds(constraint, y, scratch);
     default: break;
     }
-    double error, c = constraint->kind->value(constraint, i, y, &error);
+    double error, c = constraint->kind->value(constraint, i, y, &error, scratch);
     if (fabs(c) > error) /* false for a NaN */
         return c < 0;
     switch (constraint->kind->id) {
     case HCRI_CONE: return hcri_exact_cone_holds(constraint, y);
-    case HCRI_LMI: return hcri_exact_lmi_holds(constraint, y);
-    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y) < 0;
+    case HCRI_LMI: return hcri_exact_lmi_holds(constraint, y, scratch);
+    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) < 0;
     default: break;
     }
-    c = accurate_value(constraint, i, y, &error);
+    c = accurate_value(constraint, i, y, &error, scratch);
     if (fabs(c) > error)
         return c < 0;
     return hcri_exact_sign(constraint, i, y) <= 0;
 }
 
-int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y) {
+int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     double error;
-    const double c = constraint->kind->value(constraint, i, y, &error);
+    const double c = constraint->kind->value(constraint, i, y, &error, scratch);
     if (fabs(c) > error)
         return c > 0;
     switch (constraint->kind->id) {
-    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y) > 0;
+    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) > 0;
     case HCRI_CALLBACK: return 0;
-    default: return !hcri_exact_holds(constraint, i, y);
+    default: return !hcri_exact_holds(constraint, i, y, scratch);
     }
 }

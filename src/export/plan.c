@@ -92,8 +92,8 @@ static double effort_of(const hcri_constraint *block) {
 static double margin_of(const hcri_plan *plan, const hcri_constraint *block, const hcri_extent *extent) {
     hcri_extent alone = *extent;
     alone.extra = NULL;
-    const double arithmetic = block->kind->margin(block, 0, &alone),
-                 all = block->kind->margin(block, plan->unit, extent);
+    const double arithmetic = block->kind->margin(block, 0, &alone, plan->scratch),
+                 all = block->kind->margin(block, plan->unit, extent, plan->scratch);
     if (!(all < INFINITY) || !(arithmetic < INFINITY))
         return INFINITY;
     double longest = 0;
@@ -161,8 +161,10 @@ static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *
     plan->origin = hcri_allocate(allocator, plan->n, sizeof *plan->origin);
     plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
     plan->extra = hcri_allocate(allocator, plan->n, sizeof *plan->extra);
+    plan->scratch = hcri_allocate(allocator, plan->region->scratch, sizeof *plan->scratch);
     plan->is_verified = hcri_allocate(allocator, region->set.blocks, 1);
-    if (plan->origin == NULL || plan->reach == NULL || plan->extra == NULL || plan->is_verified == NULL)
+    if (plan->origin == NULL || plan->reach == NULL || plan->extra == NULL || plan->scratch == NULL ||
+        plan->is_verified == NULL)
         return hcri_fail_memory(error);
     if (plan->p == 0)
         measure(plan);
@@ -194,6 +196,7 @@ void hcri_plan_release(hcri_plan *plan) {
         hcri_release(&allocator, plan->origin);
         hcri_release(&allocator, plan->reach);
         hcri_release(&allocator, plan->extra);
+        hcri_release(&allocator, plan->scratch);
         hcri_release(&allocator, plan->is_verified);
         hcri_swing_release(&plan->swing, &allocator);
     }

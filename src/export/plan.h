@@ -28,6 +28,7 @@ typedef struct hcri_plan {
     double margin;              /* a multiple of the unit roundoff */
     size_t verified;            /* blocks without a margin … */
     unsigned char *is_verified; /* … those, by block */
+    double *scratch;            /* the blocks' */
 } hcri_plan;
 
 /* Errors: MEMORY; PRECISION when the origin isn't inside once it is rounded; UNSUPPORTED for what isn't exported. */

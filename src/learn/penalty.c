@@ -15,9 +15,11 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
                               .multiplier = multiplier,
                               .unit = hcri_allocate(a, count, sizeof(double)),
                               .violation = hcri_allocate(a, count, sizeof(double)),
+                              .scratch = hcri_allocate(a, region->scratch, sizeof(double)),
                               .point = hcri_allocate(a, region->set.n, sizeof(double)),
                               .bar = hcri_allocate(a, region->set.n, sizeof(double))};
-    if (penalty->unit == NULL || penalty->violation == NULL || penalty->point == NULL || penalty->bar == NULL) {
+    if (penalty->unit == NULL || penalty->violation == NULL || penalty->scratch == NULL || penalty->point == NULL ||
+        penalty->bar == NULL) {
         hcri_penalty_release(penalty);
         return hcri_fail_memory(error);
     }
@@ -26,7 +28,8 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++)
             if (block->kind->exists(block, i))
-                penalty->unit[block->first + i] = 1 / fabs(block->kind->value(block, i, region->origin, NULL));
+                penalty->unit[block->first + i] =
+                    1 / fabs(block->kind->value(block, i, region->origin, NULL, penalty->scratch));
     }
     return HCR_OK;
 }
@@ -35,6 +38,7 @@ void hcri_penalty_release(hcri_penalty *penalty) {
     const hcr_allocator *a = &hcri_default_allocator;
     hcri_release(a, penalty->unit);
     hcri_release(a, penalty->violation);
+    hcri_release(a, penalty->scratch);
     hcri_release(a, penalty->point);
     hcri_release(a, penalty->bar);
     *penalty = (hcri_penalty){0};
@@ -52,7 +56,9 @@ void hcri_penalty_add(hcri_penalty *penalty, const double *x, const double *y, d
         for (size_t i = 0; i < block->count; i++) {
             const size_t number = block->first + i;
             const double violation =
-                penalty->unit[number] == 0 ? 0 : penalty->unit[number] * block->kind->value(block, i, point, NULL);
+                penalty->unit[number] == 0
+                    ? 0
+                    : penalty->unit[number] * block->kind->value(block, i, point, NULL, penalty->scratch);
             if (!(violation > 0))
                 continue;
             const double weight = penalty->multiplier[number];
@@ -61,7 +67,8 @@ void hcri_penalty_add(hcri_penalty *penalty, const double *x, const double *y, d
                 continue;
             penalty->violation[number] += violation;
             if (weight > 0)
-                block->kind->add_gradient(block, i, point, share * weight * penalty->unit[number], bar);
+                block->kind->add_gradient(block, i, point, share * weight * penalty->unit[number], bar,
+                                          penalty->scratch);
         }
     }
     for (size_t j = 0; bar != y_bar && j < set->outputs; j++)

@@ -12,6 +12,7 @@ typedef struct hcri_penalty {
     double *multiplier;  /* λ, kept by the training's state */
     double *unit;        /* 1/|c_i(O)|; 0 for numbers that no inequality has */
     double *violation;   /* of the epoch so far, summed over the samples */
+    double *scratch;     /* the blocks' */
     double *point, *bar; /* scratch with parameters: (y, x) and the derivative by it */
 } hcri_penalty;
 

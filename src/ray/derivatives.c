@@ -96,7 +96,7 @@ static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const h
     for (size_t k = 0; k < p; k++)
         x_bar[k] = by->gauge == 0 ? 0 : by->gauge * g[n + k];
     hcri_anchor_vjp(region, hcri_anchor_of(slice, s), hcri_origin_of(region, slice, s), origin_bar, x_bar,
-                    slice->anchor_scratch);
+                    slice->scratch);
     for (size_t k = 0; k < p; k++)
         if (vjp->x_bar != NULL)
             vjp->x_bar[i * p + k] = x_bar[k];
@@ -150,7 +150,7 @@ static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const v
         hcri_frontier frontier = {0};
         if (crosses[s])
             hcri_frontier_find(region, &vjp->map.input, i, hcri_origin_of(region, slice, s), rays[s].gauge, &active[s],
-                               u, g, own_result, &frontier);
+                               u, g, own_result, slice->scratch, &frontier);
         const hcri_by_origin by = row_vjp(region, vjp, i, &rays[s], crosses[s] ? &frontier : NULL, bar, last, result);
         hcri_affine_project(&region->affine, result);
         put_result(vjp, outputs, i, result, by.radius);

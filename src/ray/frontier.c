@@ -48,12 +48,13 @@ void hcri_frontier_activate(const hcr_region *region, hcri_slice *slice, const h
             waits[t] = 0;
         }
         if (count > 0)
-            block->kind->gauge_gradients(block, count, (const double *const *)row, row);
+            block->kind->gauge_gradients(block, count, (const double *const *)row, row, slice->scratch);
     }
 }
 
 void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, double gauge,
-                        const hcri_active *active, double *u, double *g, double *point, hcri_frontier *frontier) {
+                        const hcri_active *active, double *u, double *g, double *point, double *scratch,
+                        hcri_frontier *frontier) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.n, outputs = region->set.outputs;
     const hcri_kind *kind = active->block->kind;
@@ -67,7 +68,7 @@ void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_
         kernels->combine(outputs, 1, origin, frontier->t, frontier->v, point);
         memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
         memset(g, 0, n * sizeof *g);
-        kind->add_gradient(active->block, active->inequality, point, 1, g);
+        kind->add_gradient(active->block, active->inequality, point, 1, g, scratch);
     }
     frontier->g = active->gradient == NULL ? g : active->gradient;
     frontier->along = frontier->t * kernels->dot(outputs, frontier->g, frontier->v);

@@ -25,9 +25,10 @@ typedef struct hcri_frontier {
 void hcri_frontier_activate(const hcr_region *region, hcri_slice *slice, const hcri_input *input, const hcr_ray *rays,
                             size_t first, size_t rows, const int crosses[HCRI_CHUNK], hcri_active active[HCRI_CHUNK]);
 
-/* Row i of the input; u, g and point have room for set.n numbers each. */
+/* Row i of the input; u, g and point have room for set.n numbers each, `scratch` is the slice's. */
 void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, double gauge,
-                        const hcri_active *active, double *u, double *g, double *point, hcri_frontier *frontier);
+                        const hcri_active *active, double *u, double *g, double *point, double *scratch,
+                        hcri_frontier *frontier);
 
 /* result = share bar + weight g, outputs; without the first where bar is NULL. */
 void hcri_frontier_combine(const hcri_frontier *frontier, size_t n, double share, const double *bar, double weight,

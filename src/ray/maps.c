@@ -32,7 +32,7 @@ static hcr_outcome judge(const hcr_region *region, const hcri_slice *slice, cons
         return HCR_OUTSIDE;
     if (r <= 1)
         return HCR_INSIDE;
-    return !region->convex && hcri_point_is_inside(region, y) ? HCR_HIDDEN : HCR_OUTSIDE;
+    return !region->convex && hcri_point_is_inside(region, y, slice->scratch) ? HCR_HIDDEN : HCR_OUTSIDE;
 }
 
 static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,

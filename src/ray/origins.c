@@ -22,12 +22,12 @@ void hcri_origins_find(const hcr_region *region, hcri_slice *slice, const hcri_i
                        size_t rows) {
     const size_t n = region->set.n;
     copy_parameters(region, slice, input, first, rows);
-    hcri_anchor_find_all(region, rows, slice->origins, slice->anchor_scratch, slice->anchor);
+    hcri_anchor_find_all(region, rows, slice->origins, slice->scratch, slice->anchor);
     for (size_t s = 0; s < rows; s++) {
         double *point = slice->origins + s * n;
         hcri_anchor anchor = slice->anchor[s];
         if (hcri_anchor_exists(anchor) && input->rounds_origin &&
-            !hcri_anchor_holds_rounded(region, anchor, point, slice->vectors))
+            !hcri_anchor_holds_rounded(region, anchor, point, slice->vectors, slice->scratch))
             anchor = HCRI_ANCHOR_NONE;
         if (!hcri_anchor_exists(anchor))
             memcpy(point, region->origin, n * sizeof *point);

@@ -13,7 +13,8 @@ typedef struct hcri_result {
     const double *v;      /* the direction … */
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
     hcri_anchor anchor;
-    double *scratch; /* set.n numbers */
+    double *point;   /* scratch: set.n numbers, … */
+    double *scratch; /* … and the slice's */
 } hcri_result;
 
 /* O + t v into row i of the output; t = 0 gives the origin itself. */
@@ -46,18 +47,18 @@ int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hc
     return 1;
 }
 
-/* The output and its parameters in double precision: in place, or in the scratch. */
+/* The output and its parameters in double precision: in place, or in `point`. */
 static double *as_doubles(const hcri_result *result) {
     const hcri_map *map = result->map;
     const size_t outputs = result->region->set.outputs, n = result->region->set.n;
     if (map->doubles != NULL && outputs == n)
         return map->doubles + result->row * n;
     for (size_t j = 0; j < outputs; j++)
-        result->scratch[j] = map->doubles != NULL ? map->doubles[result->row * outputs + j]
-                                                  : (double)map->floats[result->row * outputs + j];
+        result->point[j] = map->doubles != NULL ? map->doubles[result->row * outputs + j]
+                                                : (double)map->floats[result->row * outputs + j];
     for (size_t j = outputs; j < n; j++)
-        result->scratch[j] = result->origin[j];
-    return result->scratch;
+        result->point[j] = result->origin[j];
+    return result->point;
 }
 
 /* The outputs that equalities determine, from the others as they were rounded. */
@@ -66,7 +67,7 @@ static void complete(const hcri_result *result, double *y) {
     const hcri_map *map = result->map;
     const size_t first = result->row * result->region->set.outputs;
     hcri_affine_complete(affine, y);
-    for (size_t d = 0; y == result->scratch && d < affine->count; d++) {
+    for (size_t d = 0; y == result->point && d < affine->count; d++) {
         const size_t j = affine->dependent[d];
         if (map->doubles != NULL) {
             map->doubles[first + j] = y[j];
@@ -80,7 +81,7 @@ static void complete(const hcri_result *result, double *y) {
 static int holds(const hcri_result *result, hcr_precision precision, const double *y) {
     const hcr_region *region = result->region;
     return (region->bounded || hcri_all_finite(region->set.n, y)) &&
-           hcri_anchor_verify(region, result->anchor, precision, y);
+           hcri_anchor_verify(region, result->anchor, precision, y, result->scratch);
 }
 
 void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
@@ -94,7 +95,8 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
                                 .v = rays->v + s * rays->stride,
                                 .origin = hcri_origin_of(region, slice, s),
                                 .anchor = hcri_anchor_of(slice, s),
-                                .scratch = slice->vectors};
+                                .point = slice->vectors,
+                                .scratch = slice->scratch};
     step(&result, t);
     if (is_plain(region, precision) && result.anchor != HCRI_ANCHOR_CENTRE)
         return;
@@ -106,9 +108,11 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
             complete(&result, y);
         if (t == 0 || holds(&result, precision, y))
             return;
-        share = share > 0
-                    ? 8 * share
-                    : fmax(2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y), 0x1p-53);
+        share =
+            share > 0
+                ? 8 * share
+                : fmax(2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y, slice->scratch),
+                       0x1p-53);
         if (share >= 1)
             break;
         step(&result, t * (1 - share));
@@ -127,7 +131,7 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
     return 1;
 }
 
-int hcri_point_is_inside(const hcr_region *region, const double *y) {
+int hcri_point_is_inside(const hcr_region *region, const double *y, double *scratch) {
     uint32_t which;
-    return hcri_all_finite(region->set.n, y) && hcri_region_worst(region, y, &which) <= 0;
+    return hcri_all_finite(region->set.n, y) && hcri_region_worst(region, y, &which, scratch) <= 0;
 }

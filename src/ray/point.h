@@ -16,6 +16,6 @@ int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hc
 /* In floating point, at (y, x): the equalities to within 16 times the tolerance of a result of this precision, … */
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y);
 /* … and all inequalities. */
-int hcri_point_is_inside(const hcr_region *region, const double *y);
+int hcri_point_is_inside(const hcr_region *region, const double *y, double *scratch);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct hcri_best {
 } hcri_best;
 
 static void intersect(const hcri_constraint *block, size_t i, const double *v, hcri_slice *slice, hcri_best *best) {
-    const double gauge = block->kind->gauge_one(block, i, v);
+    const double gauge = block->kind->gauge_one(block, i, v, slice->scratch);
     slice->intersections++;
     if (gauge > best->gauge) {
         best->gauge = gauge;
@@ -30,7 +30,7 @@ static int intersect_violated(const hcri_set *set, const double *v, double t, hc
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double c = isinf(t) ? 1 : block->kind->along(block, i, v, t);
+            const double c = isinf(t) ? 1 : block->kind->along(block, i, v, t, slice->scratch);
             violated |= c > doubt;
             if (c > -doubt)
                 intersect(block, i, v, slice, best);
@@ -65,7 +65,7 @@ static hcri_best champion_pruning(const hcr_workspace *workspace, hcri_slice *sl
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++)
             if (block->kind->exists(block, i) &&
-                (best.gauge == 0 || block->kind->along(block, i, v, 1 / best.gauge) > -doubt))
+                (best.gauge == 0 || block->kind->along(block, i, v, 1 / best.gauge, slice->scratch) > -doubt))
                 intersect(block, i, v, slice, &best);
     }
     return best;
@@ -82,9 +82,10 @@ void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows,
         }
         for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
             if (slice->origins == NULL)
-                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion);
+                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion, slice->scratch);
             else
-                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge, champion);
+                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge, champion,
+                                                slice->scratch);
         slice->intersections += (uint64_t)rows * workspace->region->existing;
         return;
     }

@@ -5,15 +5,18 @@
 #include <omp.h>
 #endif
 
-enum { ALIGNMENT = 64, VECTORS = 4, DEFAULT_ITERATIONS = 64 };
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 4, DEFAULT_ITERATIONS = 64 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
+/* 0: more than HCR_MOST_THREADS. */
 static size_t actual_threads(size_t threads) {
+    if (threads > HCR_MOST_THREADS)
+        return 0;
 #ifdef _OPENMP
-    return threads == 0 ? (size_t)omp_get_num_procs() : threads;
+    const size_t cores = (size_t)omp_get_num_procs();
+    return threads != 0 ? threads : cores < HCR_MOST_THREADS ? cores : HCR_MOST_THREADS;
 #else
-    (void)threads;
     return 1;
 #endif
 }
@@ -34,17 +37,26 @@ static size_t chunk_rows(const hcr_region *region) {
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
     const size_t n = region->set.n, chunk = chunk_rows(region);
-    size_t numbers = (chunk + VECTORS) * n;
-    if (region->motion.parameters != 0)
-        numbers += chunk * n + hcri_anchor_scratch(region);
-    return aligned(numbers * sizeof(double));
+    const size_t vectors = chunk + VECTORS + (region->motion.parameters != 0 ? chunk : 0);
+    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n), hcri_anchor_scratch(region));
+    const size_t bytes = hcri_size_sum(hcri_size_product(numbers, sizeof(double)), 2 * ALIGNMENT);
+    return bytes == SIZE_MAX ? bytes : aligned(bytes);
 }
 
 size_t hcr_workspace_size(const hcr_region *region, size_t threads) {
     if (region == NULL)
         return 0;
     const size_t count = actual_threads(threads);
-    return aligned(sizeof(hcr_workspace)) + aligned(count * sizeof(hcri_slice)) + count * slice_bytes(region);
+    const size_t head = aligned(sizeof(hcr_workspace)) + aligned(count * sizeof(hcri_slice));
+    const size_t bytes = hcri_size_sum(head, hcri_size_product(count, slice_bytes(region)));
+    return count == 0 || bytes == SIZE_MAX ? 0 : bytes;
+}
+
+static hcr_status refuse_size(size_t threads, hcr_error *error) {
+    if (threads > HCR_MOST_THREADS)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace for %zu threads: at most %d; 0 stands for one a core",
+                         threads, HCR_MOST_THREADS);
+    return hcri_fail_memory(error);
 }
 
 hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory, size_t bytes,
@@ -55,6 +67,8 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
     if ((uintptr_t)memory % ALIGNMENT != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the memory of a workspace must be aligned to %d bytes", ALIGNMENT);
     const size_t needed = hcr_workspace_size(region, threads), n = region->set.n;
+    if (needed == 0)
+        return refuse_size(threads, error);
     if (bytes < needed)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a workspace takes %zu bytes, %zu were given", needed, bytes);
     unsigned char *at = memory;
@@ -66,11 +80,14 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
     at += aligned(made->threads * sizeof *made->slice);
     for (size_t i = 0; i < made->threads; i++) {
         double *numbers = (double *)(void *)at;
-        made->slice[i] = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
+        hcri_slice *slice = &made->slice[i];
+        *slice = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
+        double *rest = slice->vectors + VECTORS * n;
         if (region->motion.parameters != 0) {
-            made->slice[i].origins = made->slice[i].vectors + VECTORS * n;
-            made->slice[i].anchor_scratch = made->slice[i].origins + made->chunk * n;
+            slice->origins = rest;
+            rest += made->chunk * n;
         }
+        slice->scratch = rest + (LINE - (size_t)(rest - numbers) % LINE) % LINE;
         at += slice_bytes(region);
     }
     *workspace = made;
@@ -83,7 +100,9 @@ hcr_status hcr_workspace_create(const hcr_region *region, size_t threads, hcr_wo
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or workspace is NULL");
     *workspace = NULL;
     const size_t bytes = hcr_workspace_size(region, threads);
-    unsigned char *memory = hcri_allocate(&region->set.allocator, bytes + 2 * ALIGNMENT, 1);
+    if (bytes == 0)
+        return refuse_size(threads, error);
+    unsigned char *memory = hcri_allocate(&region->set.allocator, hcri_size_sum(bytes, 2 * ALIGNMENT), 1);
     if (memory == NULL)
         return hcri_fail_memory(error);
     unsigned char *start = memory + 2 * ALIGNMENT - (uintptr_t)memory % ALIGNMENT;

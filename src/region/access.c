@@ -95,7 +95,7 @@ const double *hcri_region_lift(const hcr_region *region, const double *x, const 
     return lifted;
 }
 
-double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which) {
+double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which, double *scratch) {
     const hcri_set *set = &region->set;
     double worst = -INFINITY;
     for (size_t b = 0; b < set->blocks; b++) {
@@ -104,7 +104,7 @@ double hcri_region_worst(const hcr_region *region, const double *point, uint32_t
         for (size_t i = 0; i < count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double c = block->kind->value(block, i, point, NULL);
+            const double c = block->kind->value(block, i, point, NULL, scratch);
             if (!(c <= worst)) { /* a NaN: outside of its domain */
                 worst = isnan(c) ? INFINITY : c;
                 *which = block->first + (uint32_t)i;
@@ -114,12 +114,12 @@ double hcri_region_worst(const hcr_region *region, const double *point, uint32_t
     return worst;
 }
 
-/* Room for one point and its parameters; refuses a NULL where there are rows. */
+/* Room for one point, its parameters and the scratch of blocks; refuses a NULL where there are rows. */
 static hcr_status begin_points(const hcr_region *region, size_t rows, const double *x, int pointers, double **lifted,
                                hcr_error *error) {
     if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->motion.parameters != 0))))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or an array is NULL");
-    *lifted = hcri_allocate(&region->set.allocator, region->set.n, sizeof **lifted);
+    *lifted = hcri_allocate(&region->set.allocator, region->set.n + region->scratch, sizeof **lifted);
     return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
@@ -132,7 +132,7 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x,
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
         const int counts = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n);
-        value[s] = counts ? hcri_region_worst(region, point, &which[s]) : NAN;
+        value[s] = counts ? hcri_region_worst(region, point, &which[s], lifted + region->set.n) : NAN;
     }
     hcri_release(&region->set.allocator, lifted);
     return HCR_OK;

@@ -5,9 +5,9 @@
 
 #include "region/slice_centre.h"
 
-/* A region whose O(x) is proved has no use for a centre. */
+/* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
 size_t hcri_anchor_scratch(const hcr_region *region) {
-    return region->origin_proved ? 0 : hcri_slice_centre_scratch(region);
+    return region->scratch + (region->origin_proved ? 0 : hcri_slice_centre_scratch(region));
 }
 
 /* What results are verified by. */
@@ -18,11 +18,12 @@ static const hcri_constraint *const *verified(const hcr_region *region, hcri_anc
     return all ? (const hcri_constraint *const *)region->set.block : region->verified[precision];
 }
 
-int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point) {
+int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point,
+                       double *scratch) {
     size_t count;
     const hcri_constraint *const *block = verified(region, anchor, precision, &count);
     for (size_t b = 0; b < count; b++)
-        if (!block[b]->kind->holds(block[b], point))
+        if (!block[b]->kind->holds(block[b], point, scratch))
             return 0;
     return 1;
 }
@@ -33,7 +34,7 @@ static int is_affine(const hcri_constraint *block) {
 }
 
 double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
-                             const double *origin, const double *point) {
+                             const double *origin, const double *point, double *scratch) {
     size_t count;
     const hcri_constraint *const *block = verified(region, anchor, precision, &count);
     double most = 0;
@@ -42,9 +43,9 @@ double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_p
             if (!block[b]->kind->exists(block[b], i))
                 continue;
             double rounding;
-            const double c = block[b]->kind->value(block[b], i, point, &rounding) + rounding;
+            const double c = block[b]->kind->value(block[b], i, point, &rounding, scratch) + rounding;
             if (c > 0)
-                most = fmax(most, c / (c - block[b]->kind->value(block[b], i, origin, NULL)));
+                most = fmax(most, c / (c - block[b]->kind->value(block[b], i, origin, NULL, scratch)));
         }
     return most;
 }
@@ -64,10 +65,10 @@ hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *sc
     if (region->origin_proved)
         return HCRI_ANCHOR_AFFINE;
     hcri_affine_complete(&region->affine, point);
-    if (hcri_anchor_verify(region, HCRI_ANCHOR_AFFINE, HCR_DOUBLE, point) && is_between_bounds(region, point))
+    if (hcri_anchor_verify(region, HCRI_ANCHOR_AFFINE, HCR_DOUBLE, point, scratch) && is_between_bounds(region, point))
         return HCRI_ANCHOR_AFFINE;
-    if (hcri_slice_centre_scratch(region) != 0 && hcri_slice_centre_find(region, point, scratch) &&
-        hcri_anchor_verify(region, HCRI_ANCHOR_CENTRE, HCR_DOUBLE, point) && is_between_bounds(region, point))
+    if (hcri_slice_centre_scratch(region) != 0 && hcri_slice_centre_find(region, point, scratch + region->scratch) &&
+        hcri_anchor_verify(region, HCRI_ANCHOR_CENTRE, HCR_DOUBLE, point, scratch) && is_between_bounds(region, point))
         return HCRI_ANCHOR_CENTRE;
     return HCRI_ANCHOR_NONE;
 }
@@ -97,11 +98,12 @@ static void round_to_single(const hcr_region *region, const double *point, doubl
         rounded[region->affine.dependent[d]] = (double)(float)rounded[region->affine.dependent[d]];
 }
 
-int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *scratch) {
+int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *rounded,
+                              double *scratch) {
     if (anchor != HCRI_ANCHOR_CENTRE && region->verified_blocks[HCR_SINGLE] == 0)
         return 1;
-    round_to_single(region, point, scratch);
-    return hcri_anchor_verify(region, anchor, HCR_SINGLE, scratch);
+    round_to_single(region, point, rounded);
+    return hcri_anchor_verify(region, anchor, HCR_SINGLE, rounded, scratch);
 }
 
 void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double *point, double *bar, double *x_bar,
@@ -117,7 +119,7 @@ void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double 
         }
     }
     if (anchor == HCRI_ANCHOR_CENTRE) {
-        hcri_slice_centre_vjp(region, point, bar, x_bar, scratch);
+        hcri_slice_centre_vjp(region, point, bar, x_bar, scratch + region->scratch);
         return;
     }
     const hcri_rows *map = &region->motion.map;

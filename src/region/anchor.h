@@ -25,18 +25,20 @@ hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *sc
 /* The same for samples whose points are set.n apart. */
 void hcri_anchor_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
                           hcri_anchor *anchor);
-/* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `scratch`: set.n numbers. */
-int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *scratch);
+/* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `rounded`: set.n numbers. */
+int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *rounded,
+                              double *scratch);
 /* x_bar += (dO/dx)' bar: from the gradient of a scalar by the origin, which is overwritten, that by the parameters.
  * `point` is what hcri_anchor_find made. */
 void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double *point, double *bar, double *x_bar,
                      double *scratch);
 /* 1 when the point (y, x) surely satisfies what results are verified by: the blocks that have no margin in this
  * precision, or all of them when the origin is a centre. */
-int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point);
+int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point,
+                       double *scratch);
 /* For a point that wasn't verified: after which share of the way to the origin all bounds and rows would be, with the
  * rounding that they had there: c − share (c − c(O)) = 0. 0 when they all hold. */
 double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
-                             const double *origin, const double *point);
+                             const double *origin, const double *point, double *scratch);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "constraints/block.h"
 #include "constraints/lmi.h"
 #include "constraints/lmi_value.h"
 #include "region/builder.h"
@@ -139,8 +140,13 @@ static hcr_status add_row(hcr_builder *builder, hcri_parts *parts, size_t a, hcr
 /* A block without outputs holds always or never, at any point. */
 static hcr_status decide(const hcri_constraint *block, const double *point, hcr_error *error) {
     const hcri_lmi *lmi = (const hcri_lmi *)block;
-    const double least = -hcri_lmi_value(block, 0, point, NULL);
-    if (hcri_lmi_holds(block, point))
+    double *scratch = hcri_block_scratch_create(block);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    const double least = -hcri_lmi_value(block, 0, point, NULL, scratch);
+    const int holds = hcri_lmi_holds(block, point, scratch);
+    hcri_release(block->allocator, scratch);
+    if (holds)
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_EMPTY,
                      "a block of %zu rows without outputs isn't positive definite: its least eigenvalue is %.6g",

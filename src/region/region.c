@@ -27,7 +27,7 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
         region->constraints = block->first + (uint32_t)block->count;
         for (size_t i = 0; i < block->count; i++)
             region->existing += block->kind->exists(block, i) != 0;
-        region->inradius = fmin(region->inradius, block->kind->inradius(block));
+        region->inradius = fmin(region->inradius, block->kind->inradius(block, block->scratch));
     }
     return HCR_OK;
 }
@@ -60,7 +60,7 @@ static double margin_of(const hcr_region *region, const hcri_constraint *block, 
     const int moves = region->motion.parameters != 0;
     if (is_idle(region, block))
         return 0;
-    return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent);
+    return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent, block->scratch);
 }
 
 /* What outputs that equalities determine are off beyond their share of the step, as in hcri_extent. */
@@ -200,7 +200,7 @@ static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
     for (size_t i = 0; i < region->affine.count; i++)
         rounded[region->affine.dependent[i]] = (double)(float)rounded[region->affine.dependent[i]];
     for (size_t b = 0; b < region->set.blocks; b++)
-        if (!region->set.block[b]->kind->holds(region->set.block[b], rounded))
+        if (!region->set.block[b]->kind->holds(region->set.block[b], rounded, region->set.block[b]->scratch))
             region->margin[HCR_SINGLE] = 1;
     hcri_release(&region->set.allocator, rounded);
     return HCR_OK;
@@ -251,7 +251,10 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         region->inradius = 1;
     HCRI_TRY(compute_margins(region, error));
     HCRI_TRY(make_clamps(region, error));
-    return check_rounded_origin(region, error);
+    HCRI_TRY(check_rounded_origin(region, error));
+    hcri_set_drop_scratch(&region->set);
+    region->scratch = hcri_set_scratch(&region->set);
+    return HCR_OK;
 }
 
 static hcr_region *create_empty(const hcr_allocator *allocator) {

@@ -8,6 +8,7 @@
 
 struct hcr_region {
     hcri_set set;         /* over the outputs and the parameters */
+    size_t scratch;       /* hcri_set_scratch: what callers bring */
     hcri_motion motion;   /* parameters 0: the origin is fixed */
     uint32_t constraints; /* numbers in use */
     uint32_t existing;    /* of those, inequalities that exist */
@@ -55,7 +56,7 @@ hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision
 const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted);
 /* The largest c(y, x) of a finite point, *which its number, as hcr_violation has it; the ranges of the parameters are
  * no constraints. */
-double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which);
+double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which, double *scratch);
 /* A deep copy, by way of its compiled bytes. */
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "constraints/block.h"
 #include "constraints/union.h"
 
 void hcri_set_release(hcri_set *set) {
@@ -23,6 +24,7 @@ void hcri_set_release(hcri_set *set) {
     hcri_release(allocator, set->variable);
     hcri_release(allocator, set->place);
     hcri_release(allocator, set->block);
+    hcri_release(allocator, set->scratch);
     *set = (hcri_set){.allocator = set->allocator};
 }
 
@@ -79,14 +81,47 @@ hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error
     return HCR_OK;
 }
 
+size_t hcri_set_scratch(const hcri_set *set) {
+    size_t most = 0;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const size_t needed = hcri_block_scratch(set->block[b]);
+        most = needed > most ? needed : most;
+    }
+    return most;
+}
+
+static void hand_out_scratch(hcri_set *set, double *scratch, size_t size) {
+    hcri_release(&set->allocator, set->scratch);
+    set->scratch = scratch;
+    set->scratch_size = size;
+    for (size_t b = 0; b < set->blocks; b++)
+        set->block[b]->scratch = scratch;
+}
+
+void hcri_set_drop_scratch(hcri_set *set) { hand_out_scratch(set, NULL, 0); }
+
+/* Scratch for one more block; with as much again, so that blocks of growing size don't each have it handed out anew. */
+static int find_scratch(hcri_set *set, hcri_constraint *block) {
+    const size_t needed = hcri_block_scratch(block);
+    if (needed > set->scratch_size) {
+        double *scratch = hcri_allocate(&set->allocator, needed, 2 * sizeof *scratch);
+        if (scratch == NULL)
+            return 0;
+        hand_out_scratch(set, scratch, 2 * needed);
+    }
+    block->scratch = set->scratch;
+    return 1;
+}
+
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error) {
     hcri_constraint **grown =
         hcri_grow(&set->allocator, set->block, &set->block_capacity, set->blocks + 1, sizeof(hcri_constraint *));
-    if (grown == NULL) {
+    if (grown != NULL)
+        set->block = grown;
+    if (grown == NULL || !find_scratch(set, block)) {
         block->kind->release(block);
         return hcri_fail_memory(error);
     }
-    set->block = grown;
     set->block[set->blocks++] = block;
     if (set->blocks == 1)
         set->box = (hcri_box *)block;

@@ -39,6 +39,8 @@ typedef struct hcri_set {
     hcri_box *box;           /* = block[0] */
     hcri_linear *linear;     /* = block[1] */
     hcri_equalities equalities;
+    double *scratch; /* the blocks' (constraint.h), which share it; NULL once hcri_set_drop_scratch was called */
+    size_t scratch_size;
     /* NULL; for a set that solve/ made by eliminating another one's equalities, how: messages speak of that one. */
     const struct hcri_reduction *reduction;
 } hcri_set;
@@ -59,6 +61,10 @@ hcr_status hcri_set_add_places_of(hcri_set *set, const hcri_set *from, hcr_error
 hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *error);
 hcr_status hcri_set_add_equality(hcri_set *set, size_t count, const uint32_t *columns, const double *values,
                                  double right, uint32_t source, uint32_t source_row, hcr_error *error);
+/* Numbers of scratch that serve every block. */
+size_t hcri_set_scratch(const hcri_set *set);
+/* From here on callers bring their own: the set is finished, and shared between threads. */
+void hcri_set_drop_scratch(hcri_set *set);
 /* 1 when every block is convex. */
 int hcri_set_is_convex(const hcri_set *set);
 /* The block that holds constraint number i, and the number inside it. */

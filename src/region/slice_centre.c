@@ -89,7 +89,7 @@ static void advance(const hcr_region *region, hcri_cursor *at) {
 }
 
 static double value_at(const hcri_cursor *at, const double *point) {
-    return at->block->kind->value(at->block, at->i, point, NULL);
+    return at->block->kind->value(at->block, at->i, point, NULL, NULL);
 }
 
 /* The gradient of an inequality by the free outputs and, behind the outputs, the parameters; 0 for dependent outputs.
@@ -97,7 +97,7 @@ static double value_at(const hcri_cursor *at, const double *point) {
 static void gradient_at(const hcr_region *region, const hcri_cursor *at, const double *point, double *gradient) {
     const hcri_affine *affine = &region->affine;
     memset(gradient, 0, region->set.n * sizeof *gradient);
-    at->block->kind->add_gradient(at->block, at->i, point, 1, gradient);
+    at->block->kind->add_gradient(at->block, at->i, point, 1, gradient, NULL);
     for (size_t d = 0; d < affine->count; d++) {
         const double weight = gradient[affine->dependent[d]];
         gradient[affine->dependent[d]] = 0;
@@ -307,8 +307,8 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
         if (at.block->kind->id != HCRI_VARYING)
             continue;
         memset(gradient, 0, region->set.n * sizeof *gradient);
-        at.block->kind->add_gradient(at.block, at.i, shifted, inverse, gradient);
-        at.block->kind->add_gradient(at.block, at.i, point, -inverse, gradient);
+        at.block->kind->add_gradient(at.block, at.i, shifted, inverse, gradient, NULL);
+        at.block->kind->add_gradient(at.block, at.i, point, -inverse, gradient, NULL);
         for (size_t k = 0; k < parameters; k++)
             x_bar[k] -= gradient[n + k];
     }

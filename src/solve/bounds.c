@@ -337,7 +337,7 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
     hcr_status status = weight == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK) {
         for (size_t b = 2; b < set->blocks; b++)
-            weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL);
+            weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL, set->block[b]->scratch);
         const hcri_nlp_parts parts = {.set = set,
                                       .program = &program,
                                       .centre = local->centre,

@@ -50,9 +50,9 @@ static double curvature_bound(const hcri_set *set, size_t b) {
  * two ends, |∇c| and √(|∇c|² − 2λ c(y)). Outside, where there may be no root, a slope of the same size. */
 static double measure(const hcri_set *set, size_t b, const double *y, double *gradient, double *value) {
     const hcri_constraint *block = set->block[b];
-    *value = block->kind->value(block, 0, y, NULL);
+    *value = block->kind->value(block, 0, y, NULL, block->scratch);
     memset(gradient, 0, set->n * sizeof *gradient);
-    block->kind->add_gradient(block, 0, y, 1, gradient);
+    block->kind->add_gradient(block, 0, y, 1, gradient, block->scratch);
     const double slope = hcri_gradient_length(set, gradient);
     const double beyond = sqrt(slope * slope + 2 * curvature_bound(set, b) * fabs(*value));
     return *value < 0 ? 0.5 * (slope + beyond) : beyond;
@@ -366,7 +366,7 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
             program.lower[n + i] = program.upper[n + i] = slack;
     }
     for (size_t q = 0; q < quadratics && status == HCR_OK; q++) {
-        weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL);
+        weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL, set->block[q + 2]->scratch);
         x[n + sides + q] = 1;
     }
     if (status == HCR_OK) {

@@ -13,7 +13,7 @@ int hcri_strictly_inside(const hcri_set *set, const double *y, uint32_t *number,
             if (!block->kind->exists(block, i))
                 continue;
             double error;
-            const double c = block->kind->value(block, i, y, &error);
+            const double c = block->kind->value(block, i, y, &error, block->scratch);
             if (c + error < 0 || (!inside && c <= worst))
                 continue;
             inside = 0;

@@ -174,14 +174,14 @@ static hcr_status add_varying(const maker *at, const hcri_constraint *block, siz
     if (status == HCR_OK) {
         double *gradient = point + n, *values = gradient + n;
         memcpy(point + outputs, at->to->sweep.middle, (n - outputs) * sizeof *point);
-        block->kind->add_gradient(block, i, point, 1, gradient);
+        block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
         size_t count = 0;
         for (uint32_t j = 0; j < outputs; j++)
             if (gradient[j] != 0) {
                 columns[count] = j;
                 values[count++] = gradient[j];
             }
-        const double constant = block->kind->value(block, i, point, NULL);
+        const double constant = block->kind->value(block, i, point, NULL, block->scratch);
         if (count != 0)
             status = append_row(at, count, columns, values, -INFINITY, -constant, block, i, i, error);
     }

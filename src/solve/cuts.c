@@ -22,28 +22,22 @@ hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *err
     cuts->direction = hcri_allocate(memory, n, sizeof(double));
     cuts->columns = hcri_allocate(memory, n, sizeof(uint32_t));
     cuts->values = hcri_allocate(memory, n, sizeof(double));
+    cuts->scratch = hcri_allocate(memory, hcri_set_scratch(set), sizeof(double));
     if (cuts->interior != NULL && cuts->seen != NULL && cuts->point != NULL && cuts->trial != NULL &&
-        cuts->gradient != NULL && cuts->direction != NULL && cuts->columns != NULL && cuts->values != NULL)
+        cuts->gradient != NULL && cuts->direction != NULL && cuts->columns != NULL && cuts->values != NULL &&
+        cuts->scratch != NULL)
         return HCR_OK;
     hcri_cuts_release(cuts);
     return hcri_fail_memory(error);
 }
 
 void hcri_cuts_release(hcri_cuts *cuts) {
-    void *owned[] = {cuts->right, cuts->number,   cuts->interior,  cuts->seen,    cuts->point,
-                     cuts->trial, cuts->gradient, cuts->direction, cuts->columns, cuts->values};
+    void *owned[] = {cuts->right,    cuts->number,    cuts->interior, cuts->seen,   cuts->point,  cuts->trial,
+                     cuts->gradient, cuts->direction, cuts->columns,  cuts->values, cuts->scratch};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         hcri_release(memory, owned[i]);
     hcri_rows_release(&cuts->rows, memory);
     *cuts = (hcri_cuts){0};
-}
-
-size_t hcri_cuts_curved(const hcri_set *set) {
-    size_t count = 0;
-    for (size_t b = 2; b < set->blocks; b++)
-        for (size_t i = 0; i < set->block[b]->count; i++)
-            count += set->block[b]->kind->exists(set->block[b], i) != 0;
-    return count;
 }
 
 void hcri_cuts_set_interior(hcri_cuts *cuts, const double *y) {
@@ -59,8 +53,8 @@ typedef struct curved { /* one inequality */
 } curved;
 
 /* Outside its domain the value is NaN, and far outside infinite: neither is inside. */
-static double value_of(const curved *c, const double *y) {
-    const double value = c->block->kind->value(c->block, c->i, y, NULL);
+static double value_of(const hcri_cuts *cuts, const curved *c, const double *y) {
+    const double value = c->block->kind->value(c->block, c->i, y, NULL, cuts->scratch);
     return isnan(value) ? INFINITY : value;
 }
 
@@ -68,7 +62,7 @@ static double value_of(const curved *c, const double *y) {
 static double slope_of(hcri_cuts *cuts, const curved *c, const double *y) {
     const size_t n = cuts->set->n;
     memset(cuts->gradient, 0, n * sizeof *cuts->gradient);
-    c->block->kind->add_gradient(c->block, c->i, y, 1, cuts->gradient);
+    c->block->kind->add_gradient(c->block, c->i, y, 1, cuts->gradient, cuts->scratch);
     return hcri_all_finite(n, cuts->gradient) ? hcri_steepest(cuts->set, cuts->gradient, cuts->direction) : NAN;
 }
 
@@ -95,7 +89,7 @@ static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t 
 /* The tangent at x, which mustn't be cuts->gradient or cuts->direction; *added = 0 where there is none. Where c > 0
  * without a slope nothing satisfies the inequality: 0·y <= −1. */
 static hcr_status add_tangent(hcri_cuts *cuts, const curved *c, const double *x, int *added, hcr_error *error) {
-    const double value = value_of(c, x), slope = slope_of(cuts, c, x);
+    const double value = value_of(cuts, c, x), slope = slope_of(cuts, c, x);
     *added = 0;
     if (!isfinite(value) || !isfinite(slope) || (slope == 0 && value <= 0))
         return HCR_OK;
@@ -123,7 +117,7 @@ static double crossing(hcri_cuts *cuts, const curved *c, const double *x, const 
         const double middle = 0.5 * (low + high);
         for (size_t j = 0; j < cuts->set->n; j++)
             cuts->trial[j] = x[j] + middle * (y[j] - x[j]);
-        if (value_of(c, cuts->trial) <= 0)
+        if (value_of(cuts, c, cuts->trial) <= 0)
             low = middle;
         else
             high = middle;
@@ -151,7 +145,7 @@ static const double *find_inside(const hcri_cuts *cuts, const curved *c) {
     if (cuts->has_interior)
         return cuts->interior;
     for (size_t k = 0; k < SEEN && k < cuts->recent; k++)
-        if (value_of(c, cuts->seen + k * cuts->set->n) < 0)
+        if (value_of(cuts, c, cuts->seen + k * cuts->set->n) < 0)
             return cuts->seen + k * cuts->set->n;
     return NULL;
 }
@@ -183,7 +177,7 @@ static int find_value(hcri_cuts *cuts, const curved *c, const double *y) {
                              : attempt % 3 == 1 ? middle - fabs(chance)
                                                 : middle + chance;
         }
-        if (isfinite(value_of(c, cuts->point)) && isfinite(slope_of(cuts, c, cuts->point)))
+        if (isfinite(value_of(cuts, c, cuts->point)) && isfinite(slope_of(cuts, c, cuts->point)))
             return 1;
     }
     return 0;
@@ -200,14 +194,14 @@ static const double *remember(hcri_cuts *cuts, const double *y) {
  * when it doesn't fall. */
 static int walk_downhill(hcri_cuts *cuts, const curved *c) {
     const size_t n = cuts->set->n;
-    double least = value_of(c, cuts->point), at = 0;
+    double least = value_of(cuts, c, cuts->point), at = 0;
     const double slope = slope_of(cuts, c, cuts->point), first = least / slope;
     if (!(slope > 0))
         return 0;
     for (double step = first; step <= ldexp(first, DOUBLINGS) && least > 0; step *= 2) {
         for (size_t j = 0; j < n; j++)
             cuts->trial[j] = cuts->point[j] - step * cuts->direction[j];
-        const double value = value_of(c, cuts->trial);
+        const double value = value_of(cuts, c, cuts->trial);
         if (!(value < least))
             break;
         least = value;
@@ -224,12 +218,12 @@ static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y
     *added = 0;
     if (!find_value(cuts, c, y))
         return HCR_OK;
-    if (value_of(c, cuts->point) < 0)
+    if (value_of(cuts, c, cuts->point) < 0)
         return cut_between(cuts, c, remember(cuts, cuts->point), y, added, error);
     HCRI_TRY(add_tangent(cuts, c, cuts->point, added, error));
     if (!walk_downhill(cuts, c))
         return HCR_OK;
-    if (value_of(c, cuts->trial) < 0)
+    if (value_of(cuts, c, cuts->trial) < 0)
         return cut_between(cuts, c, remember(cuts, cuts->trial), cuts->point, added, error);
     return add_tangent(cuts, c, cuts->trial, added, error);
 }
@@ -242,7 +236,7 @@ hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
-            if (!c.block->kind->exists(c.block, i) || value_of(&c, y) <= 0)
+            if (!c.block->kind->exists(c.block, i) || value_of(cuts, &c, y) <= 0)
                 continue;
             int added;
             ++*violated;
@@ -264,7 +258,7 @@ hcr_status hcri_cuts_touch(hcri_cuts *cuts, const double *y, hcr_error *error) {
         for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
             int added = 0;
-            if (!c.block->kind->exists(c.block, i) || value_of(&c, y) <= 0)
+            if (!c.block->kind->exists(c.block, i) || value_of(cuts, &c, y) <= 0)
                 continue;
             for (size_t k = 0; k < sizeof towards / sizeof towards[0] && !added; k++) {
                 for (size_t j = 0; j < set->n; j++)
@@ -302,7 +296,7 @@ static double highest_on_ball(hcri_cuts *cuts, const curved *c, const double *y,
     for (int round = 0; round < ROUNDS && highest <= 0; round++) {
         for (size_t j = 0; j < n; j++)
             cuts->trial[j] = y[j] + radius * cuts->direction[j];
-        const double value = value_of(c, cuts->trial);
+        const double value = value_of(cuts, c, cuts->trial);
         if (!(value > highest))
             break;
         highest = value;
@@ -358,7 +352,7 @@ double hcri_cuts_reach(hcri_cuts *cuts, const double *y) {
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
-            if (c.block->kind->exists(c.block, i) && value_of(&c, y) > 0)
+            if (c.block->kind->exists(c.block, i) && value_of(cuts, &c, y) > 0)
                 reach = fmin(reach, crossing(cuts, &c, cuts->interior, y));
         }
     return reach;

@@ -20,12 +20,11 @@ typedef struct hcri_cuts {
     double *point, *trial, *gradient, *direction; /* scratch, n each */
     uint32_t *columns;
     double *values;
+    double *scratch; /* the blocks' */
 } hcri_cuts;
 
 hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *error);
 void hcri_cuts_release(hcri_cuts *cuts);
-/* Inequalities other than bounds and rows: how many there are. */
-size_t hcri_cuts_curved(const hcri_set *set);
 /* A cut for each inequality, other than bounds and rows, that doesn't hold at y; *violated says how many there are.
  * None is added for one whose value and gradient can't be had anywhere near. Cuts are tangent at the frontier where a
  * point inside is known, else where the value along the steepest descent is about least. Errors: MEMORY. */

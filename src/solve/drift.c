@@ -121,10 +121,10 @@ static void gradient_at(drift *at, const hcri_constraint *block, size_t i, size_
     memset(to, 0, at->columns * sizeof *to);
     at->z[moved] += step;
     if (reduction == NULL) {
-        block->kind->add_gradient(block, i, at->z, 1, to);
+        block->kind->add_gradient(block, i, at->z, 1, to, block->scratch);
     } else {
         hcri_reduction_complete(reduction, at->z, at->lifted_point);
-        block->kind->add_gradient(block, i, at->lifted_point, 1, at->gradient);
+        block->kind->add_gradient(block, i, at->lifted_point, 1, at->gradient, block->scratch);
         hcri_reduction_pull(reduction, at->gradient, to);
     }
     at->z[moved] = kept;
@@ -226,7 +226,7 @@ static hcr_status add_others(drift *at, hcr_error *error) {
             const hcri_constraint *block = set->block[b];
             if (!block->kind->exists(block, i))
                 continue;
-            const double c = block->kind->value(block, i, at->point, NULL);
+            const double c = block->kind->value(block, i, at->point, NULL, block->scratch);
             if (!(c < 0))
                 continue;
             if (at->columns <= MOST_CURVED && at->outputs != 0 && block->kind->id != HCRI_VARYING) {

@@ -63,13 +63,13 @@ hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *
             memcpy(ellipsoid->centre, quadratic->shift, n * sizeof *ellipsoid->centre);
         for (int step = 0; step < 2; step++) {
             memset(gradient, 0, n * sizeof *gradient);
-            kind->add_gradient(&quadratic->base, 0, ellipsoid->centre, 1, gradient);
+            kind->add_gradient(&quadratic->base, 0, ellipsoid->centre, 1, gradient, quadratic->base.scratch);
             if (!diagonal)
                 LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, 1, full, (lapack_int)n, gradient, 1);
             for (size_t j = 0; j < n; j++)
                 ellipsoid->centre[j] -= diagonal ? gradient[j] / quadratic->matrix[j] : gradient[j];
         }
-        ellipsoid->slack = -kind->value(&quadratic->base, 0, ellipsoid->centre, NULL);
+        ellipsoid->slack = -kind->value(&quadratic->base, 0, ellipsoid->centre, NULL, quadratic->base.scratch);
         if (!diagonal)
             LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, full, (lapack_int)n);
         for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
@@ -113,16 +113,16 @@ hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, h
         status = hcri_fail_memory(error);
     } else {
         memcpy(axes->base, base, n * sizeof *base);
-        axes->constant = kind->value(&quadratic->base, 0, base, NULL);
+        axes->constant = kind->value(&quadratic->base, 0, base, NULL, quadratic->base.scratch);
         if (axes->vector == NULL) {
             memcpy(axes->curvature, quadratic->matrix, n * sizeof *axes->curvature);
-            kind->add_gradient(&quadratic->base, 0, base, 1, axes->linear);
+            kind->add_gradient(&quadratic->base, 0, base, 1, axes->linear, quadratic->base.scratch);
         } else {
             /* By columns, eigenvector k is column k, which is row k of the row-major array. */
             if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, axes->vector, (lapack_int)n,
                                axes->curvature) != 0)
                 status = hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK found no eigenvalues of a quadratic's matrix");
-            kind->add_gradient(&quadratic->base, 0, base, 1, axes->z);
+            kind->add_gradient(&quadratic->base, 0, base, 1, axes->z, quadratic->base.scratch);
             cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0,
                         axes->linear, 1);
         }

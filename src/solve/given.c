@@ -170,9 +170,9 @@ static hcr_status check_one(check *at, const hcri_constraint *block, size_t i, h
     (void)hcri_worst_search(worst, at->middle, STARTS);
     const double *point = hcri_worst_point(worst);
     double rounding;
-    const double c = block->kind->value(block, i, point, &rounding);
+    const double c = block->kind->value(block, i, point, &rounding, block->scratch);
     memset(at->gradient, 0, set->n * sizeof *at->gradient);
-    block->kind->add_gradient(block, i, point, 1, at->gradient);
+    block->kind->add_gradient(block, i, point, 1, at->gradient, block->scratch);
     if (free->reduction == NULL)
         memcpy(at->pulled, at->gradient, free->n * sizeof *at->pulled);
     else

@@ -23,6 +23,7 @@ struct hcri_kkt {
     double *schur;       /* J H⁻¹ J' and then its factor */
     unsigned char *kept; /* 0: the row depends on those before it */
     double *y, *step, *from_origin;
+    double *scratch;          /* the blocks' */
     double *probe, *gradient; /* for curvatures by differences: a point, and gradients there and at y */
 };
 
@@ -34,9 +35,9 @@ static const double least_independence = 1e-12;
 void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
         return;
-    void *owned[] = {kkt->constraint,  kkt->depth, kkt->multiplier, kkt->value, kkt->hessian,
-                     kkt->jacobian,    kkt->schur, kkt->kept,       kkt->y,     kkt->step,
-                     kkt->from_origin, kkt->probe, kkt->gradient,   kkt};
+    void *owned[] = {kkt->constraint,  kkt->depth, kkt->multiplier, kkt->value,   kkt->hessian,
+                     kkt->jacobian,    kkt->schur, kkt->kept,       kkt->y,       kkt->step,
+                     kkt->from_origin, kkt->probe, kkt->gradient,   kkt->scratch, kkt};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -65,6 +66,7 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
     for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
         good &= (*matrices[i] = calloc((n + 1) * (n + 1), sizeof(double))) != NULL;
     good &= (made->gradient = calloc(2 * n, sizeof(double))) != NULL;
+    good &= (made->scratch = calloc(region->scratch + 1, sizeof(double))) != NULL;
     if (!good) {
         hcri_kkt_free(made);
         return hcri_fail_memory(error);
@@ -85,7 +87,7 @@ static void activate(hcri_kkt *kkt, uint32_t constraint) {
     const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, constraint, &local);
     kkt->depth[kkt->active] = block->kind->id == HCRI_QUADRATIC
                                   ? -((const hcri_quadratic *)block)->at_origin
-                                  : -block->kind->value(block, local, kkt->region->origin, NULL);
+                                  : -block->kind->value(block, local, kkt->region->origin, NULL, kkt->scratch);
     kkt->constraint[kkt->active] = constraint;
     kkt->multiplier[kkt->active++] = 0;
 }
@@ -103,7 +105,8 @@ static void guess(hcri_kkt *kkt) {
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count && kkt->active < kkt->n; i++)
-            if (block->kind->exists(block, i) && block->kind->gauge_one(block, i, kkt->from_origin) > 1 - close)
+            if (block->kind->exists(block, i) &&
+                block->kind->gauge_one(block, i, kkt->from_origin, kkt->scratch) > 1 - close)
                 activate(kkt, block->first + (uint32_t)i);
     }
 }
@@ -113,14 +116,14 @@ static void add_curvature(hcri_kkt *kkt, const hcri_constraint *block, size_t lo
     const size_t n = kkt->n;
     double *there = kkt->gradient, *here = kkt->gradient + n;
     memset(here, 0, n * sizeof *here);
-    block->kind->add_gradient(block, local, kkt->y, 1, here);
+    block->kind->add_gradient(block, local, kkt->y, 1, here, kkt->scratch);
     memcpy(kkt->probe, kkt->y, n * sizeof *kkt->probe);
     for (size_t j = 0; j < n; j++) {
         /* A step upwards, to stay within the domain of logarithms, and small where they bend. */
         const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-9 * kkt->size);
         kkt->probe[j] = kkt->y[j] + step;
         memset(there, 0, n * sizeof *there);
-        block->kind->add_gradient(block, local, kkt->probe, 1, there);
+        block->kind->add_gradient(block, local, kkt->probe, 1, there, kkt->scratch);
         kkt->probe[j] = kkt->y[j];
         for (size_t k = 0; k < n; k++) {
             const double half = 0.5 * multiplier * (there[k] - here[k]) / step;
@@ -147,8 +150,8 @@ static int linearise(hcri_kkt *kkt) {
     for (size_t i = kkt->equalities; i < kkt->active; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
-        kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1);
-        block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n);
+        kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1, kkt->scratch);
+        block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n, kkt->scratch);
         if (!(kkt->multiplier[i] > 0) || block->kind->id <= HCRI_LINEAR)
             continue;
         if (block->kind->id == HCRI_QUADRATIC)
@@ -300,7 +303,7 @@ static void stay_in_domain(hcri_kkt *kkt) {
             for (size_t j = 0; j < n; j++)
                 kkt->probe[j] = kkt->y[j] + kkt->step[j];
             memset(kkt->gradient, 0, n * sizeof *kkt->gradient);
-            block->kind->add_gradient(block, local, kkt->probe, 1, kkt->gradient);
+            block->kind->add_gradient(block, local, kkt->probe, 1, kkt->gradient, kkt->scratch);
             if (hcri_all_finite(n, kkt->gradient))
                 break;
             for (size_t j = 0; j < n; j++)

@@ -137,7 +137,7 @@ static int sticks_out(const moving *at, const hcri_constraint *block, size_t i, 
     if (numbers == NULL)
         return 0;
     double *gradient = numbers, *pulled = gradient + n, *direction = pulled + free->n, *lifted = direction + free->n;
-    block->kind->add_gradient(block, i, point, 1, gradient);
+    block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
     if (free->reduction == NULL)
         memcpy(pulled, gradient, free->n * sizeof *pulled);
     else
@@ -156,7 +156,7 @@ static int sticks_out(const moving *at, const hcri_constraint *block, size_t i, 
     for (double part = 1; part > 0.1 && !found; part *= 0.5) { /* there may be no value further out */
         for (size_t j = 0; j < n; j++)
             beyond[j] = point[j] + part * fmax(room, 0) * lifted[j];
-        const double value = block->kind->value(block, i, beyond, NULL);
+        const double value = block->kind->value(block, i, beyond, NULL, block->scratch);
         found = isfinite(value) && value > 0;
     }
     hcri_release(memory, numbers);

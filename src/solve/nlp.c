@@ -231,12 +231,12 @@ static int prepare_quadratics(hcri_nlp *nlp) {
         const hcri_constraint *block = set->block[q + 2];
         const double weight = nlp->parts.weight[q], scale = nlp->parts.scale;
         part->quadratic = (const hcri_quadratic *)block;
-        part->constant = block->kind->value(block, 0, nlp->parts.centre, NULL) / weight;
+        part->constant = block->kind->value(block, 0, nlp->parts.centre, NULL, block->scratch) / weight;
         part->factor = scale * scale / weight;
         part->gradient = calloc(nlp->n, sizeof *part->gradient);
         if (part->gradient == NULL)
             return 0;
-        block->kind->add_gradient(block, 0, nlp->parts.centre, scale / weight, part->gradient);
+        block->kind->add_gradient(block, 0, nlp->parts.centre, scale / weight, part->gradient, block->scratch);
         if (part->quadratic->form == HCRI_FACTOR) {
             part->first = nlp->all_columns;
             nlp->all_columns += part->quadratic->factor.count;

@@ -55,7 +55,7 @@ static double least_slack_of(const hcri_constraint *block, size_t i, const doubl
         return least_given * total;
     }
     memset(gradient, 0, block->n * sizeof *gradient);
-    block->kind->add_gradient(block, i, y, 1, gradient);
+    block->kind->add_gradient(block, i, y, 1, gradient, block->scratch);
     return hcri_origin_least_slack(block->n, gradient, width);
 }
 
@@ -78,7 +78,7 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
         for (size_t i = 0; i < block->count && status == HCR_OK; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double c = block->kind->value(block, i, y, NULL);
+            const double c = block->kind->value(block, i, y, NULL, block->scratch);
             if (-c < least_slack_of(block, i, y, width, gradient))
                 status = refuse_given(set, block->first + (uint32_t)i, c, error);
         }
@@ -91,7 +91,7 @@ static double slack_between(const hcri_constraint *block, size_t i, const double
                             double *point) {
     for (size_t j = 0; j < block->n; j++)
         point[j] = from[j] + part * (to[j] - from[j]);
-    return -block->kind->value(block, i, point, NULL);
+    return -block->kind->value(block, i, point, NULL, block->scratch);
 }
 
 /* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are
@@ -108,8 +108,8 @@ static hcr_status pull_inside(const hcri_set *set, const double *centre, double 
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double at_centre = -block->kind->value(block, i, centre, NULL);
-            double from = 0, slack = -block->kind->value(block, i, mean, NULL);
+            const double at_centre = -block->kind->value(block, i, centre, NULL, block->scratch);
+            double from = 0, slack = -block->kind->value(block, i, mean, NULL, block->scratch);
             for (int step = 0; step < HALVINGS && !isfinite(slack); step++) {
                 from = 0.5 * (1 + from);
                 slack = slack_between(block, i, mean, centre, from, point);

@@ -50,7 +50,8 @@ double hcri_outer_radius(const hcri_set *set, const double *y) {
         const size_t first = 2 * (bound ? i : i - set->n);
         for (size_t side = first; side < first + 2; side++)
             if (block->kind->exists(block, side))
-                least = fmin(least, -block->kind->value(block, side, y, NULL) / hcri_side_length(set, i));
+                least =
+                    fmin(least, -block->kind->value(block, side, y, NULL, block->scratch) / hcri_side_length(set, i));
     }
     hcri_cuts cuts;
     if (!(least > 0) || hcri_cuts_create(set, &cuts, NULL) != HCR_OK)

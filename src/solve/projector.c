@@ -30,6 +30,7 @@ struct hcr_projector {
     double *moved, *result;      /* those that move: their nearest points from the origin, and drawn inside */
     double *gauge;
     double *point, *nearer; /* n each */
+    double *scratch;        /* the blocks' */
 };
 
 /* Numbers that the principal axes of all quadratics may take, 256 MB. */
@@ -54,8 +55,9 @@ void hcr_projector_free(hcr_projector *projector) {
     for (size_t q = 0; projector->axes != NULL && q < projector->axes_count; q++)
         hcri_axes_release(&projector->axes[q]);
     hcri_curved_free(projector->curved);
-    void *owned[] = {projector->axes,  projector->away,   projector->moved, projector->result, projector->gauge,
-                     projector->point, projector->nearer, projector->x,     projector->lifted, projector};
+    void *owned[] = {projector->axes,   projector->away,    projector->moved,  projector->result,
+                     projector->gauge,  projector->point,   projector->nearer, projector->x,
+                     projector->lifted, projector->scratch, projector};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -120,7 +122,10 @@ hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projec
     if (made == NULL)
         return hcri_fail_memory(error);
     made->region = region;
-    const hcr_status status = region->motion.parameters == 0 ? prepare(made, error) : prepare_slices(made, error);
+    made->scratch = calloc(region->scratch + 1, sizeof *made->scratch);
+    hcr_status status = made->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK)
+        status = region->motion.parameters == 0 ? prepare(made, error) : prepare_slices(made, error);
     if (status != HCR_OK)
         hcr_projector_free(made);
     else
@@ -143,13 +148,14 @@ static double distance(size_t n, const double *a, const double *b) {
 }
 
 /* The largest gauge of one group of blocks at v: box and rows together, or one quadratic. */
-static double group_gauge(const hcri_set *set, size_t group, const double *v) {
+static double group_gauge(const hcr_projector *projector, size_t group, const double *v) {
+    const hcri_set *set = &projector->region->set;
     double gauge = 0;
     if (group == 0) {
-        set->block[0]->kind->gauge(set->block[0], 1, v, set->n, &gauge, NULL);
-        set->block[1]->kind->gauge(set->block[1], 1, v, set->n, &gauge, NULL);
+        set->block[0]->kind->gauge(set->block[0], 1, v, set->n, &gauge, NULL, projector->scratch);
+        set->block[1]->kind->gauge(set->block[1], 1, v, set->n, &gauge, NULL, projector->scratch);
     } else {
-        set->block[group + 1]->kind->gauge(set->block[group + 1], 1, v, set->n, &gauge, NULL);
+        set->block[group + 1]->kind->gauge(set->block[group + 1], 1, v, set->n, &gauge, NULL, projector->scratch);
     }
     return gauge;
 }
@@ -198,7 +204,7 @@ static hcr_status project_cheaply(hcr_projector *projector, const double *p, dou
     for (size_t j = 0; j < set->n; j++)
         projector->point[j] = p[j] - region->origin[j];
     for (size_t group = 0; group <= quadratics(set); group++) {
-        const double gauge = quadratics(set) == 0 ? 1 : group_gauge(set, group, projector->point);
+        const double gauge = quadratics(set) == 0 ? 1 : group_gauge(projector, group, projector->point);
         if (gauge > most) {
             most = gauge;
             worst = group;
@@ -283,7 +289,8 @@ static int is_on_equalities(const hcr_region *region, const double *p) {
 
 /* Is p inside, decided at tolerance 0? Only next to the frontier does the gauge leave that open, and where the runtime
  * itself doesn't trust it. */
-static int is_inside(const hcr_region *region, const double *p, double gauge) {
+static int is_inside(const hcr_projector *projector, const double *p, double gauge) {
+    const hcr_region *region = projector->region;
     const double doubt = 1e-12 + 2 * region->margin[HCR_DOUBLE];
     if (!is_on_equalities(region, p))
         return 0;
@@ -292,7 +299,7 @@ static int is_inside(const hcr_region *region, const double *p, double gauge) {
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, p))
+            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, p, projector->scratch))
                 return 0;
     }
     return 1;
@@ -340,7 +347,7 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     HCRI_TRY(measure(projector, rows, points, state, error));
     size_t moved = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (state[i] == ROW_BAD || is_inside(region, points + i * n, projector->gauge[i]))
+        if (state[i] == ROW_BAD || is_inside(projector, points + i * n, projector->gauge[i]))
             continue;
         state[i] = ROW_MOVES;
         double *nearest = projector->moved + moved++ * n;
@@ -412,7 +419,7 @@ static int region_holds(hcr_projector *projector, const double *y) {
     const hcri_set *set = &projector->region->set;
     const double *point = hcri_region_lift(projector->region, projector->x, y, projector->lifted);
     for (size_t b = 2; b < set->blocks; b++)
-        if (!set->block[b]->kind->holds(set->block[b], point))
+        if (!set->block[b]->kind->holds(set->block[b], point, projector->scratch))
             return 0;
     return 1;
 }

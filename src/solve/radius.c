@@ -26,12 +26,12 @@ static double add_quadratics(const hcri_set *set, const double *origin, double *
         if (block->kind->id != HCRI_QUADRATIC)
             continue;
         double rounding;
-        const double at_origin = block->kind->value(block, 0, origin, &rounding);
+        const double at_origin = block->kind->value(block, 0, origin, &rounding, block->scratch);
         if (!(at_origin + rounding < 0))
             return INFINITY;
         const double weight = 1 / (-at_origin * count);
         hcri_quadratic_add_matrix((const hcri_quadratic *)block, weight, mean);
-        block->kind->add_gradient(block, 0, origin, weight, slope);
+        block->kind->add_gradient(block, 0, origin, weight, slope, block->scratch);
         level += weight * (rounding - at_origin);
     }
     return level;

@@ -240,7 +240,7 @@ static hcr_status check_constant_block(const hcri_reduction *reduction, const hc
     *all = HOLDS_CLEARLY;
     for (size_t i = 0; i < block->count; i++) {
         double rounding = 0;
-        const double c = block->kind->value(block, i, reduction->constant, &rounding);
+        const double c = block->kind->value(block, i, reduction->constant, &rounding, block->scratch);
         const double sizes = rounding * 0x1p53;
         const verdict found = isnan(c) ? CONTRADICTED : judge(-c, sizes);
         if (found == CONTRADICTED)
@@ -443,7 +443,7 @@ void hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsig
     } else { /* what it depends on at some point */
         double *gradient = reduction->lifted;
         memset(gradient, 0, original->n * sizeof *gradient);
-        block->kind->add_gradient(block, local, reduction->constant, 1, gradient);
+        block->kind->add_gradient(block, local, reduction->constant, 1, gradient, block->scratch);
         for (uint32_t j = 0; j < original->n; j++)
             if (gradient[j] != 0)
                 mark_output(reduction, j, marked);

@@ -208,9 +208,9 @@ hcr_status hcri_robust_create(const hcri_lifted *lifted, const hcri_sweep *sweep
 hcr_status hcri_robust_add(hcri_robust *robust, const hcri_constraint *block, size_t i, const double *point,
                            const double *at, hcr_error *error) {
     const hcri_reduction *reduction = robust->reduction;
-    const double c = block->kind->value(block, i, point, NULL);
+    const double c = block->kind->value(block, i, point, NULL, block->scratch);
     memset(robust->gradient, 0, robust->columns * sizeof *robust->gradient);
-    block->kind->add_gradient(block, i, point, 1, robust->gradient);
+    block->kind->add_gradient(block, i, point, 1, robust->gradient, block->scratch);
     if (reduction == NULL)
         memcpy(robust->row, robust->gradient, robust->free->n * sizeof *robust->row);
     else

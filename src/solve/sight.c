@@ -23,7 +23,7 @@ static void draw(const hcr_region *piece, hcri_random *random, double *polar) {
 
 static int holds(const hcri_set *set, const double *y) {
     for (size_t b = 0; b < set->blocks; b++)
-        if (!set->block[b]->kind->holds(set->block[b], y))
+        if (!set->block[b]->kind->holds(set->block[b], y, set->block[b]->scratch))
             return 0;
     return 1;
 }

@@ -98,7 +98,7 @@ static double slope_of(const hcri_worst *worst, size_t l) {
 
 static void take_gradient(hcri_worst *worst, const double *point) {
     memset(worst->gradient, 0, worst->sweep->n * sizeof *worst->gradient);
-    worst->block->kind->add_gradient(worst->block, worst->i, point, 1, worst->gradient);
+    worst->block->kind->add_gradient(worst->block, worst->i, point, 1, worst->gradient, worst->block->scratch);
 }
 
 /* Products vanish at some points, but not at a generic one. */
@@ -141,7 +141,7 @@ hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *blo
 }
 
 static double value_of(const hcri_worst *worst, const double *point) {
-    const double value = worst->block->kind->value(worst->block, worst->i, point, NULL);
+    const double value = worst->block->kind->value(worst->block, worst->i, point, NULL, worst->block->scratch);
     return isnan(value) ? INFINITY : value;
 }
 
@@ -167,7 +167,8 @@ static void climb(hcri_worst *worst, const double *y, double value) {
     for (int step = 0; step < MOST_STEPS && isfinite(value); step++) {
         hcri_sweep_point(sweep, y, worst->tried, worst->trial);
         memset(worst->gradient, 0, n * sizeof *worst->gradient);
-        worst->block->kind->add_gradient(worst->block, worst->i, worst->trial, 1, worst->gradient);
+        worst->block->kind->add_gradient(worst->block, worst->i, worst->trial, 1, worst->gradient,
+                                         worst->block->scratch);
         int moves = 0;
         for (size_t l = 0; l < parameters; l++) {
             const double slope =

@@ -124,7 +124,7 @@ static void project_round(void) {
     hcr_region_free(region);
 }
 
-/* What is kept for the next time (a solver's tables, pools of scratch) is there after the first rounds. */
+/* What is kept for the next time (a solver's tables) is there after the first rounds. */
 static void repeat(const char *name, size_t rounds, void (*round)(void)) {
     for (size_t k = 0; k < rounds / 4 + 8; k++)
         round();

@@ -15,6 +15,7 @@
 #include "exact/sign.h"
 #include "numeric/reference.h"
 #include "numeric/regions.h"
+#include "scratch.h"
 
 static hcr_error error;
 
@@ -315,14 +316,14 @@ static void test_large(void **state) {
             const double gauge = gauge_of(region, v);
             for (size_t j = 0; j < N; j++)
                 y[j] = v[j] / gauge;
-            assert_true(fabs(block->kind->value(block, 0, y, &rounding)) <= 1e-13);
-            assert_true(fabs(block->kind->along(block, 0, v, 1 / gauge)) <= 1e-13);
+            assert_true(fabs(block->kind->value(block, 0, y, &rounding, scratch_for(block))) <= 1e-13);
+            assert_true(fabs(block->kind->along(block, 0, v, 1 / gauge, scratch_for(block))) <= 1e-13);
             for (int side = 0; side < 2; side++) {
                 double near[N];
                 for (size_t j = 0; j < N; j++)
                     near[j] = y[j] * (side == 0 ? 1 - 1e-11 : 1 + 1e-11);
-                assert_int_equal(hcri_exact_holds(block, 0, near), side == 0);
-                assert_int_equal(block->kind->holds(block, near), side == 0);
+                assert_int_equal(hcri_exact_holds(block, 0, near, scratch_for(block)), side == 0);
+                assert_int_equal(block->kind->holds(block, near, scratch_for(block)), side == 0);
             }
         }
         hcr_region_free(region);
@@ -350,7 +351,7 @@ static void test_pruning(void **state) {
                 for (size_t i = 0; i < ROWS; i++) {
                     for (size_t j = 0; j < N; j++)
                         v[i][j] = hcri_random_normal(&random);
-                    const double alone = block->kind->gauge_one(block, 0, v[i]);
+                    const double alone = block->kind->gauge_one(block, 0, v[i], scratch_for(block));
                     const double up = 1 + (hcri_random_uniform(&random) - 0.5) * (near == 0   ? 1e-15
                                                                                   : near == 1 ? 1e-12
                                                                                               : 1);
@@ -363,7 +364,7 @@ static void test_pruning(void **state) {
                 uint32_t seen[ROWS];
                 for (size_t i = 0; i < ROWS; i++)
                     seen[i] = 77;
-                block->kind->gauge(block, ROWS, &v[0][0], N + 2, best, seen);
+                block->kind->gauge(block, ROWS, &v[0][0], N + 2, best, seen, scratch_for(block));
                 for (size_t i = 0; i < ROWS; i++) {
                     assert_true(best[i] == expected[i]);
                     assert_int_equal(seen[i], champion[i] == 77 ? 77 : block->first);

@@ -18,6 +18,7 @@
 #include "exact/sign.h"
 #include "learn/blas.h"
 #include "numeric/regions.h"
+#include "scratch.h"
 
 static hcr_error error;
 
@@ -44,7 +45,7 @@ static void add_normal(const hcr_region *region, hcri_random *random, double *v)
     size_t local;
     const uint32_t i = (uint32_t)hcri_random_below(random, region->constraints);
     const hcri_constraint *block = hcri_set_block_of(&region->set, i, &local);
-    block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), v);
+    block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), v, scratch_for(block));
 }
 
 /* n + 1 numbers: a direction, then a radius, which is often 1 or a little less. */
@@ -84,7 +85,7 @@ static const double clear = 1e-9;
 
 /* Is y outside by inequality i of the block, where c is its value in floating point? */
 static int is_outside(const hcri_constraint *block, size_t i, double c, const double *y) {
-    return !(c < -clear) && !hcri_exact_holds(block, i, y);
+    return !(c < -clear) && !hcri_exact_holds(block, i, y, scratch_for(block));
 }
 
 /* The constraints of the rows' block by one matrix product. */

@@ -11,6 +11,7 @@
 #include "constraints/expression.h"
 #include "exact/expression_sign.h"
 #include "numeric/regions.h"
+#include "scratch.h"
 
 /* ------------------------------------------------------------------------------------------- random expressions */
 
@@ -155,7 +156,7 @@ static hcri_tape make_tape(form which, size_t n, const double *origin, hcri_rand
     hcr_error error;
     /* The block takes the tape; its value at the origin tells the bound. */
     must(hcri_expression_create(n, &hcri_default_allocator, &partial, 1, HCRI_NEWTON, &block, &error), &error);
-    const double at_origin = block->kind->value(block, 0, origin, NULL);
+    const double at_origin = block->kind->value(block, 0, origin, NULL, scratch_for(block));
     hcri_expression *expression = (hcri_expression *)block;
     m.tape = expression->tape;
     expression->tape = (hcri_tape){.allocator = &hcri_default_allocator};
@@ -250,7 +251,7 @@ static void test_gauge(void **state) {
                 for (int method = HCRI_NEWTON; method <= HCRI_BRENT + 1; method++) {
                     block->convex = method <= HCRI_BRENT;
                     expression->method = block->convex ? (hcri_root_method)method : HCRI_NEWTON;
-                    const double found = block->kind->gauge_one(block, 0, v);
+                    const double found = block->kind->gauge_one(block, 0, v, scratch_for(block));
                     /* beyond 1e9 the reference says 0 */
                     double size = 0;
                     for (size_t j = 0; j < n; j++)

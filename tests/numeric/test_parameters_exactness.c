@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "numeric/parameters.h"
+#include "scratch.h"
 
 static hcr_error error;
 
@@ -73,7 +74,7 @@ static void fill_inputs(const hcr_region *region, batch *b, int single, point_ma
             const hcri_constraint *block =
                 hcri_set_block_of(&region->set, (uint32_t)hcri_random_below(random, region->constraints), &local);
             memset(g, 0, region->set.n * sizeof *g);
-            block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), g);
+            block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), g, scratch_for(block));
             memcpy(row, g, n * sizeof *row);
         }
         const double uniform = hcri_random_uniform(random);

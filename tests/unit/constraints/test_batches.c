@@ -14,6 +14,7 @@
 #include "constraints/lmi.h"
 #include "constraints/quadratic.h"
 #include "core/random.h"
+#include "scratch.h"
 
 typedef enum block_kind { BOX, SPARSE, DENSE_ROWS, BALL, DIAGONAL, DENSE, FACTOR, CONE, LMI, KINDS } block_kind;
 
@@ -109,8 +110,8 @@ static void check(const hcri_constraint *block, const double *v, size_t stride, 
     memcpy(without, start, sizeof without);
     for (size_t s = 0; s < ROWS; s++)
         champion[s] = 9999;
-    block->kind->gauge(block, ROWS, v, stride, best, champion);
-    block->kind->gauge(block, ROWS, v, stride, without, NULL);
+    block->kind->gauge(block, ROWS, v, stride, best, champion, scratch_for(block));
+    block->kind->gauge(block, ROWS, v, stride, without, NULL, scratch_for(block));
     assert_memory_equal(best, without, sizeof best);
     for (size_t s = 0; s < ROWS; s++) {
         double expected = start[s];
@@ -118,7 +119,7 @@ static void check(const hcri_constraint *block, const double *v, size_t stride, 
         for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
-            const double one = block->kind->gauge_one(block, i, v + s * stride);
+            const double one = block->kind->gauge_one(block, i, v + s * stride, scratch_for(block));
             if (one > expected) {
                 expected = one;
                 first = block->first + (uint32_t)i;
@@ -150,7 +151,7 @@ static void test_batches(void **state) {
                     double gauge = 0;
                     for (size_t i = 0; i < block->count && share > 0; i++)
                         if (block->kind->exists(block, i))
-                            gauge = fmax(gauge, block->kind->gauge_one(block, i, v + s * stride));
+                            gauge = fmax(gauge, block->kind->gauge_one(block, i, v + s * stride, scratch_for(block)));
                     /* nothing yet; all but a few raised already; half of it; some raised, some not */
                     start[s] = share == 0   ? 0
                                : share == 1 ? gauge * (s % 10 == 7 ? 0.9 : 1.1)
@@ -184,14 +185,14 @@ static void test_gauge_gradients(void **state) {
                 v[j] = hcri_random_normal(&random);
                 gradient[j] = (double)j;
             }
-            block->kind->gauge(block, 1, v, N, &best, &i);
+            block->kind->gauge(block, 1, v, N, &best, &i, scratch_for(block));
             block->kind->add_gauge_gradient(block, i, 1 / best, v, -2, gradient);
             for (size_t j = 0; j < N; j++) {
                 const double step = 1e-6, at = v[j], found = (gradient[j] - (double)j) / -2;
                 v[j] = at + step;
-                const double above = block->kind->gauge_one(block, i, v);
+                const double above = block->kind->gauge_one(block, i, v, scratch_for(block));
                 v[j] = at - step;
-                const double below = block->kind->gauge_one(block, i, v);
+                const double below = block->kind->gauge_one(block, i, v, scratch_for(block));
                 v[j] = at;
                 assert_true(fabs(found - (above - below) / (2 * step)) <= 1e-8 * (1 + best));
                 along += found * at;

@@ -9,6 +9,7 @@
 
 #include "constraints/callback.h"
 #include "core/random.h"
+#include "scratch.h"
 
 static void release(hcri_constraint *block) { block->kind->release(block); }
 
@@ -82,9 +83,9 @@ static void test_callbacks(void **state) {
             hcri_constraint *block = callback(&variants[k], (hcri_root_method)method, origin);
             for (int ray = 0; ray < 50; ray++) {
                 const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
-                const double gauge = block->kind->gauge_one(block, 0, v);
+                const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
                 double batch = 0;
-                block->kind->gauge(block, 1, v, 2, &batch, NULL);
+                block->kind->gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
                 assert_true(batch == gauge);
                 if (v[0] < 0 && v[1] < 0) {
                     assert_true(gauge == 0);
@@ -94,14 +95,16 @@ static void test_callbacks(void **state) {
                 assert_true(fabs(value(NULL, 2, y, NULL)) <= 1e-13);
                 double found[2] = {0, 0}, expected[2];
                 gradient(NULL, 2, y, expected);
-                block->kind->add_gradient(block, 0, y, 2, found);
+                block->kind->add_gradient(block, 0, y, 2, found, scratch_for(block));
                 /* differences: the cube root of the rounding, squared */
                 assert_true(fabs(found[0] - 2 * expected[0]) <= 1e-8 && fabs(found[1] - 2 * expected[1]) <= 1e-8);
             }
             const double close[2] = {log(4) + 1e-15, -60}, inside[2] = {1, 0};
-            assert_false(block->kind->holds(block, close)); /* within the rounding that the function claims */
-            assert_true(block->kind->holds(block, inside));
-            assert_true(block->kind->inradius(block) > 0.1 && isinf(block->kind->margin(block, 0x1p-53, NULL)));
+            assert_false(block->kind->holds(block, close,
+                                            scratch_for(block))); /* within the rounding that the function claims */
+            assert_true(block->kind->holds(block, inside, scratch_for(block)));
+            assert_true(block->kind->inradius(block, scratch_for(block)) > 0.1 &&
+                        isinf(block->kind->margin(block, 0x1p-53, NULL, scratch_for(block))));
             release(block);
         }
     assert_true(calls > 0);
@@ -115,17 +118,17 @@ static void test_star_shaped_callback(void **state) {
     for (int k = 0; k < 100; k++) {
         const double angle = 0.0628 * k, v[2] = {3 * cos(angle), 3 * sin(angle)};
         const double expected = (1 + 0.5 * cos(5 * angle)) / 3;
-        assert_true(fabs(1 / block->kind->gauge_one(block, 0, v) - expected) <= 1e-13);
+        assert_true(fabs(1 / block->kind->gauge_one(block, 0, v, scratch_for(block)) - expected) <= 1e-13);
     }
     assert_true(block->convex == 0);
     release(block);
     const hcr_callback partial = {"partial", NULL, 1, undefined, NULL, NULL};
     block = callback(&partial, HCRI_NEWTON, origin);
     const double v[2] = {2, 0}, outside[2] = {3, 0};
-    const double t = 1 / block->kind->gauge_one(block, 0, v);
+    const double t = 1 / block->kind->gauge_one(block, 0, v, scratch_for(block));
     assert_true(fabs(t - 0.5) <= 1e-15 && t <= 0.5);
-    assert_false(block->kind->holds(block, outside));
-    assert_true(isinf(block->kind->along(block, 0, v, 1)));
+    assert_false(block->kind->holds(block, outside, scratch_for(block)));
+    assert_true(isinf(block->kind->along(block, 0, v, 1, scratch_for(block))));
     release(block);
 }
 
@@ -148,7 +151,8 @@ static void test_callback_copies(void **state) {
     assert_int_equal(read_block(memory.data, memory.size, 2, 1, &copy, &error), HCR_OK);
     assert_int_equal(copy->kind->place(copy, origin, &error), HCR_OK);
     assert_string_equal(((hcri_callback *)copy)->function.name, "sum");
-    assert_true(copy->kind->gauge_one(copy, 0, v) == block->kind->gauge_one(block, 0, v));
+    assert_true(copy->kind->gauge_one(copy, 0, v, scratch_for(copy)) ==
+                block->kind->gauge_one(block, 0, v, scratch_for(block)));
     release(copy);
 
     /* y = (z, 2 z): the ray (1, 2) of the function; and once more, z = 3 x */
@@ -164,21 +168,23 @@ static void test_callback_copies(void **state) {
                             wrong = {0, nothing, far};
     assert_int_equal(block->kind->substitute(block, &line, &substituted, &error), HCR_OK);
     assert_int_equal(substituted->kind->place(substituted, &zero, &error), HCR_OK);
-    const double gauge = block->kind->gauge_one(block, 0, v);
-    assert_true(fabs(substituted->kind->gauge_one(substituted, 0, &up) - gauge) <= 1e-14 * gauge);
+    const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
+    assert_true(fabs(substituted->kind->gauge_one(substituted, 0, &up, scratch_for(substituted)) - gauge) <=
+                1e-14 * gauge);
     double slope = 0, both[2] = {0, 0};
-    substituted->kind->add_gradient(substituted, 0, &up, 1, &slope);
-    block->kind->add_gradient(block, 0, shares, 1, both);
+    substituted->kind->add_gradient(substituted, 0, &up, 1, &slope, scratch_for(substituted));
+    block->kind->add_gradient(block, 0, shares, 1, both, scratch_for(block));
     assert_true(fabs(slope - (both[0] + 2 * both[1])) <= 1e-13 * slope);
     hcri_constraint *twice = NULL;
     assert_int_equal(substituted->kind->substitute(substituted, &again, &twice, &error), HCR_OK);
     assert_int_equal(twice->kind->place(twice, &zero, &error), HCR_OK);
-    assert_true(fabs(twice->kind->gauge_one(twice, 0, &up) - 3 * gauge) <= 1e-13 * gauge);
+    assert_true(fabs(twice->kind->gauge_one(twice, 0, &up, scratch_for(twice)) - 3 * gauge) <= 1e-13 * gauge);
     hcri_bytes mapped = {.allocator = &hcri_default_allocator, .in_memory = 1};
     assert_int_equal(twice->kind->write(twice, &mapped), HCR_OK);
     assert_int_equal(read_block(mapped.data, mapped.size, 1, 1, &copy, &error), HCR_OK);
     assert_int_equal(copy->kind->place(copy, &zero, &error), HCR_OK);
-    assert_true(copy->kind->gauge_one(copy, 0, &up) == twice->kind->gauge_one(twice, 0, &up));
+    assert_true(copy->kind->gauge_one(copy, 0, &up, scratch_for(copy)) ==
+                twice->kind->gauge_one(twice, 0, &up, scratch_for(twice)));
     release(copy);
     release(twice);
     release(substituted);

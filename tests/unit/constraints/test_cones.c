@@ -11,6 +11,7 @@
 #include "constraints/cone.h"
 #include "constraints/lmi.h"
 #include "core/random.h"
+#include "scratch.h"
 
 static const hcr_allocator *const allocator = &hcri_default_allocator;
 
@@ -59,24 +60,24 @@ static void test_values(void **state) {
         const double y[2] = {size * hcri_random_normal(&random), size * hcri_random_normal(&random)};
         double error;
         const double left = hypot(y[0] + 0.3, 2 * y[1] - 1), right = 0.5 * y[0] + 2;
-        const double c = cone->kind->value(cone, 0, y, &error);
+        const double c = cone->kind->value(cone, 0, y, &error, scratch_for(cone));
         assert_true(fabs(c - (left - right)) <= error + 1e-15 * (left + fabs(right)));
         assert_true(error <= 1e-14 * (left + fabs(right) + 1));
-        assert_true(!cone->kind->holds(cone, y) || left <= right * (1 + 1e-15));
-        assert_true(cone->kind->holds(cone, y) || left >= right - 1e-14 * (left + fabs(right) + 1));
-        const double d = lmi->kind->value(lmi, 0, y, &error);
+        assert_true(!cone->kind->holds(cone, y, scratch_for(cone)) || left <= right * (1 + 1e-15));
+        assert_true(cone->kind->holds(cone, y, scratch_for(cone)) || left >= right - 1e-14 * (left + fabs(right) + 1));
+        const double d = lmi->kind->value(lmi, 0, y, &error, scratch_for(lmi));
         assert_true(fabs(d - lmi_value(y)) <= error + 1e-15 * (fabs(d) + 1.5));
         assert_true(error <= 1e-13 * (size + 3) * 4);
         if (fabs(d) > 1e-10)
-            assert_int_equal(lmi->kind->holds(lmi, y), d < 0);
+            assert_int_equal(lmi->kind->holds(lmi, y, scratch_for(lmi)), d < 0);
     }
     /* numbers whose squares overflow, and none at all */
     const double far[2] = {-1e200, 0}, lost[2] = {NAN, 0};
     double error;
-    assert_true(fabs(cone->kind->value(cone, 0, far, &error) - 1.5e200) <= 1e187);
-    assert_false(cone->kind->holds(cone, far));
-    assert_false(cone->kind->holds(cone, lost));
-    assert_false(lmi->kind->holds(lmi, lost));
+    assert_true(fabs(cone->kind->value(cone, 0, far, &error, scratch_for(cone)) - 1.5e200) <= 1e187);
+    assert_false(cone->kind->holds(cone, far, scratch_for(cone)));
+    assert_false(cone->kind->holds(cone, lost, scratch_for(cone)));
+    assert_false(lmi->kind->holds(lmi, lost, scratch_for(lmi)));
     cone->kind->release(cone);
     lmi->kind->release(lmi);
 }
@@ -97,12 +98,13 @@ static void test_subgradients(void **state) {
                 y[j] = i < 50 ? kinks[k][j] : hcri_random_normal(&random);
                 z[j] = y[j] + pow(10, 3 * hcri_random_uniform(&random) - 3) * hcri_random_normal(&random);
             }
-            block->kind->add_gradient(block, 0, y, 1, g);
+            block->kind->add_gradient(block, 0, y, 1, g, scratch_for(block));
             const double change = g[0] * (z[0] - y[0]) + g[1] * (z[1] - y[1]);
-            const double at = block->kind->value(block, 0, y, NULL), there = block->kind->value(block, 0, z, NULL);
+            const double at = block->kind->value(block, 0, y, NULL, scratch_for(block)),
+                         there = block->kind->value(block, 0, z, NULL, scratch_for(block));
             assert_true(there >= at + change - 1e-13 * (fabs(at) + fabs(there) + 1));
             double twice[2] = {g[0], g[1]};
-            block->kind->add_gradient(block, 0, y, -2, twice); /* adds, times the weight */
+            block->kind->add_gradient(block, 0, y, -2, twice, scratch_for(block)); /* adds, times the weight */
             assert_true(fabs(twice[0] + g[0]) <= 1e-15 && fabs(twice[1] + g[1]) <= 1e-15);
         }
     for (size_t k = 0; k < 2; k++)
@@ -122,12 +124,12 @@ static void test_intervals(void **state) {
         const double v[2] = {k % 3 == 0 ? 0 : hcri_random_normal(&random),
                              k % 5 == 0 ? 0 : hcri_random_normal(&random)};
         double enter, leave;
-        cone->kind->interval(cone, 0, origin, v, &enter, &leave);
+        cone->kind->interval(cone, 0, origin, v, &enter, &leave, scratch_for(cone));
         assert_true(enter >= 0 && (enter <= leave || isinf(enter)));
         for (size_t i = 0; i <= 60; i++) {
             const double t = i == 0 ? 0 : exp2((double)i / 4 - 8);
             const double y[2] = {origin[0] + t * v[0], origin[1] + t * v[1]};
-            const double c = cone->kind->value(cone, 0, y, NULL);
+            const double c = cone->kind->value(cone, 0, y, NULL, scratch_for(cone));
             if (fabs(c) > 1e-7 * (1 + t)) /* near an apex, an end's error is the root of the rounding */
                 assert_int_equal(c < 0, enter <= t && t <= leave);
         }
@@ -135,7 +137,7 @@ static void test_intervals(void **state) {
             const double t = side == 0 ? enter : leave;
             const double y[2] = {origin[0] + t * v[0], origin[1] + t * v[1]};
             if (isfinite(t) && t > 0)
-                assert_true(fabs(cone->kind->value(cone, 0, y, NULL)) <= 1e-6 * (1 + t));
+                assert_true(fabs(cone->kind->value(cone, 0, y, NULL, scratch_for(cone))) <= 1e-6 * (1 + t));
         }
         met += isfinite(enter) && isfinite(leave);
         missed += isinf(enter) != 0;
@@ -175,8 +177,9 @@ static void test_substitutions(void **state) {
                     y[0] += values[0][q] * z[q];
                     y[1] += values[1][q] * z[q];
                 }
-                const double expected = blocks[k]->kind->value(blocks[k], 0, y, NULL);
-                assert_true(fabs(made->kind->value(made, 0, z, NULL) - expected) <= 1e-13 * (1 + fabs(expected)));
+                const double expected = blocks[k]->kind->value(blocks[k], 0, y, NULL, scratch_for(blocks[k]));
+                assert_true(fabs(made->kind->value(made, 0, z, NULL, scratch_for(made)) - expected) <=
+                            1e-13 * (1 + fabs(expected)));
             }
             made->kind->release(made);
             hcri_rows_release(&map, allocator);
@@ -212,14 +215,14 @@ static void test_along(void **state) {
         assert_int_equal(block->kind->place(blocks[k], origin, NULL), HCR_OK);
         for (size_t i = 0; i < 100; i++) {
             const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
-            const double gauge = block->kind->gauge_one(block, 0, v);
-            assert_true(fabs(block->kind->along(block, 0, v, 0) + 1) <= 1e-15);
+            const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
+            assert_true(fabs(block->kind->along(block, 0, v, 0, scratch_for(block)) + 1) <= 1e-15);
             if (gauge > 0)
-                assert_true(fabs(block->kind->along(block, 0, v, 1 / gauge)) <= 1e-13);
+                assert_true(fabs(block->kind->along(block, 0, v, 1 / gauge, scratch_for(block))) <= 1e-13);
             const double t = 4 * hcri_random_uniform(&random), y[2] = {origin[0] + t * v[0], origin[1] + t * v[1]};
-            const double c = block->kind->value(block, 0, y, NULL);
+            const double c = block->kind->value(block, 0, y, NULL, scratch_for(block));
             if (fabs(c) > 1e-12)
-                assert_int_equal(block->kind->along(block, 0, v, t) > 0, c > 0);
+                assert_int_equal(block->kind->along(block, 0, v, t, scratch_for(block)) > 0, c > 0);
         }
         blocks[k]->kind->release(blocks[k]);
     }

@@ -14,6 +14,7 @@
 #include "constraints/expression.h"
 #include "constraints/linear.h"
 #include "constraints/varying.h"
+#include "scratch.h"
 #include "unit/constraints/tapes.h"
 
 static const hcr_allocator *const allocator = &hcri_default_allocator;
@@ -64,12 +65,13 @@ static void test_bounds(void **state) {
             double v[3] = {0}, zero[3] = {0}, minus[3] = {-0.0, -0.0, -0.0};
             v[i / 2] = sign;
             assert_int_equal(block->kind->exists(block, i), gauges[i] > 0);
-            assert_true(block->kind->gauge_one(block, i, v) == gauges[i]);
-            assert_true(block->kind->along(block, i, v, 3) == 3 * gauges[i] - 1);
+            assert_true(block->kind->gauge_one(block, i, v, scratch_for(block)) == gauges[i]);
+            assert_true(block->kind->along(block, i, v, 3, scratch_for(block)) == 3 * gauges[i] - 1);
             v[i / 2] = -sign; /* the way back, and no way at all: 0 with its sign */
-            assert_true(block->kind->gauge_one(block, i, v) == 0 && !signbit(block->kind->gauge_one(block, i, v)));
-            assert_true(!signbit(block->kind->gauge_one(block, i, zero)));
-            assert_true(!signbit(block->kind->gauge_one(block, i, minus)));
+            assert_true(block->kind->gauge_one(block, i, v, scratch_for(block)) == 0 &&
+                        !signbit(block->kind->gauge_one(block, i, v, scratch_for(block))));
+            assert_true(!signbit(block->kind->gauge_one(block, i, zero, scratch_for(block))));
+            assert_true(!signbit(block->kind->gauge_one(block, i, minus, scratch_for(block))));
             /* a better one from before keeps its champion, the same one too */
             v[i / 2] = sign;
             for (size_t s = 0; s < 3; s++) {
@@ -77,12 +79,12 @@ static void test_bounds(void **state) {
                 const double before = best;
                 uint32_t champion = 99;
                 block->first = 10;
-                block->kind->gauge(block, 1, v, 3, &best, &champion);
+                block->kind->gauge(block, 1, v, 3, &best, &champion, scratch_for(block));
                 assert_true(best == fmax(before, gauges[i]));
                 assert_int_equal(champion, before < gauges[i] ? 10 + i : 99);
             }
         }
-        assert_true(block->kind->inradius(block) == 1);
+        assert_true(block->kind->inradius(block, scratch_for(block)) == 1);
         block->kind->release(block);
     }
 }
@@ -128,7 +130,7 @@ static void test_one_sided_differences(void **state) {
         assert_int_equal(hcri_callback_create(2, allocator, &function, HCRI_NEWTON, &block, NULL), HCR_OK);
         const double edge[2] = {0, 100};
         double gradient[2] = {1, 1};
-        block->kind->add_gradient(block, 0, edge, 2, gradient);
+        block->kind->add_gradient(block, 0, edge, 2, gradient, scratch_for(block));
         /* the steps are 2⁻¹⁷ of the input, the values' rounding 2⁻⁴³ */
         assert_true(fabs(gradient[0] - 7) <= 1e-6 && fabs(gradient[1] - 11) <= 1e-6);
         block->kind->release(block);
@@ -151,7 +153,7 @@ static void test_inradius(void **state) {
     hcri_constraint *block = NULL;
     assert_int_equal(hcri_callback_create(2, allocator, &function, HCRI_BRENT, &block, NULL), HCR_OK);
     place(block, origin);
-    assert_true(fabs(block->kind->inradius(block) - 2) <= 1e-12);
+    assert_true(fabs(block->kind->inradius(block, scratch_for(block)) - 2) <= 1e-12);
     block->kind->release(block);
 
     /* e^(y0/4) + e^(−y1/4) − 3: the nearest point is where the gradient at the origin points to, not on an axis;
@@ -170,7 +172,7 @@ static void test_inradius(void **state) {
         assert_int_equal(hcri_expression_create(2, allocator, &tape, 1, HCRI_NEWTON, &block, NULL), HCR_OK);
         place(block, origin);
         const double expected = k == 0 ? 4 * log(2) : 4 * sqrt(2) * log(1.5);
-        const double found = block->kind->inradius(block);
+        const double found = block->kind->inradius(block, scratch_for(block));
         assert_true(k == 0 ? found <= expected && found >= 0.999 * expected : fabs(found - expected) <= 1e-12);
         block->kind->release(block);
     }
@@ -189,9 +191,9 @@ static void test_uncertain_origin(void **state) {
             const uint32_t second = put_step(&tape, HCRI_STEP_EXP, 0, 0, 1, &first, NULL);
             put_step(&tape, HCRI_STEP_SUM, -(exp(1) + (k == 0 ? 0x1p-51 : 0x1p-45)), 0, 1, &second, NULL);
             assert_int_equal(hcri_expression_create(1, allocator, &tape, convex, HCRI_NEWTON, &block, NULL), HCR_OK);
-            assert_true(block->kind->value(block, 0, origin, NULL) < 0);
+            assert_true(block->kind->value(block, 0, origin, NULL, scratch_for(block)) < 0);
             assert_int_equal(block->kind->place(block, origin, NULL), k == 0 ? HCR_ERROR_ORIGIN : HCR_OK);
-            assert_int_equal(block->kind->holds(block, origin), k != 0);
+            assert_int_equal(block->kind->holds(block, origin, scratch_for(block)), k != 0);
             block->kind->release(block);
         }
     }
@@ -210,11 +212,12 @@ static void test_domain_end(void **state) {
     assert_int_equal(hcri_expression_create(1, allocator, &tape, 1, HCRI_NEWTON, &block, NULL), HCR_OK);
     place(block, origin);
     for (size_t k = 0; k < 3; k++) {
-        const double t = 1 / block->kind->gauge_one(block, 0, directions + k), end = 1 / directions[k];
+        const double t = 1 / block->kind->gauge_one(block, 0, directions + k, scratch_for(block)),
+                     end = 1 / directions[k];
         assert_true(t < end && t >= end * (1 - 0x1p-50));
     }
     const double back = -1;
-    assert_true(block->kind->gauge_one(block, 0, &back) == 0);
+    assert_true(block->kind->gauge_one(block, 0, &back, scratch_for(block)) == 0);
     block->kind->release(block);
 }
 
@@ -232,15 +235,15 @@ static void test_generator(void **state) {
     for (int k = -20; k <= 20; k++) {
         const double s = ldexp(1, k), out[2] = {s, -s}, in[2] = {-s, s};
         double enter, leave;
-        cone->kind->interval(cone, 0, on, out, &enter, &leave);
+        cone->kind->interval(cone, 0, on, out, &enter, &leave, scratch_for(cone));
         assert_true(enter == 0 && leave == 0);
-        cone->kind->interval(cone, 0, on, in, &enter, &leave);
+        cone->kind->interval(cone, 0, on, in, &enter, &leave, scratch_for(cone));
         assert_true(enter == 0 && isinf(leave));
-        cone->kind->interval(cone, 0, above, out, &enter, &leave);
+        cone->kind->interval(cone, 0, above, out, &enter, &leave, scratch_for(cone));
         assert_true(enter == 0 && fabs(leave * s - 1) <= 1e-15);
-        cone->kind->interval(cone, 0, below, in, &enter, &leave); /* |1 − t s| <= ½ + t s */
+        cone->kind->interval(cone, 0, below, in, &enter, &leave, scratch_for(cone)); /* |1 − t s| <= ½ + t s */
         assert_true(fabs(enter * s - 0.25) <= 1e-15 && isinf(leave));
-        cone->kind->interval(cone, 0, below, out, &enter, &leave);
+        cone->kind->interval(cone, 0, below, out, &enter, &leave, scratch_for(cone));
         assert_true(isinf(enter));
     }
     cone->kind->release(cone);

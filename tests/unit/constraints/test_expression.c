@@ -11,6 +11,7 @@
 
 #include "constraints/expression.h"
 #include "constraints/tape_evaluate.h"
+#include "scratch.h"
 #include "unit/constraints/tapes.h"
 
 static hcri_constraint *make(hcri_tape *tape, size_t n, int convex, hcri_root_method method, const double *origin) {
@@ -60,7 +61,7 @@ static double bisect(const hcri_constraint *block, const double *v, double high)
         const double middle = 0.5 * (low + high);
         for (size_t j = 0; j < block->n; j++)
             y[j] = middle * v[j];
-        if (block->kind->value(block, 0, y, NULL) <= 0)
+        if (block->kind->value(block, 0, y, NULL, scratch_for(block)) <= 0)
             low = middle;
         else
             high = middle;
@@ -86,24 +87,24 @@ static void test_gauge(void **state) {
             champion[s] = 77;
         }
         block->first = 5;
-        block->kind->gauge(block, ROWS, v, N, best, champion);
+        block->kind->gauge(block, ROWS, v, N, best, champion, scratch_for(block));
         for (size_t s = 0; s < ROWS; s++) {
-            const double one = block->kind->gauge_one(block, 0, v + s * N);
+            const double one = block->kind->gauge_one(block, 0, v + s * N, scratch_for(block));
             assert_true(one == best[s]);
             assert_int_equal(champion[s], one > 0 ? 5 : 77);
             if (one == 0) /* all y fall */
                 continue;
             const double t = bisect(block, v + s * N, 2 / one);
             assert_true(fabs(one * t - 1) <= 1e-13);
-            assert_true(fabs(block->kind->along(block, 0, v + s * N, 1 / one)) <= 1e-13);
-            assert_true(block->kind->along(block, 0, v + s * N, 0) == -1);
+            assert_true(fabs(block->kind->along(block, 0, v + s * N, 1 / one, scratch_for(block))) <= 1e-13);
+            assert_true(block->kind->along(block, 0, v + s * N, 0, scratch_for(block)) == -1);
         }
         /* a better one from before stays, a worse one gives way to the same bits */
         for (size_t s = 0; s < ROWS; s++)
             raised[s] = best[s] * (s % 3 == 0 ? 1.5 : s % 3 == 1 ? 0.5 : 1 + 0x1p-52);
         double kept[ROWS];
         memcpy(kept, raised, sizeof kept);
-        block->kind->gauge(block, ROWS, v, N, raised, NULL);
+        block->kind->gauge(block, ROWS, v, N, raised, NULL, scratch_for(block));
         for (size_t s = 0; s < ROWS; s++)
             assert_true(raised[s] == fmax(kept[s], best[s]));
         release(block);
@@ -149,27 +150,29 @@ static void test_first_crossing_of_polynomials(void **state) {
     /* (y − 1)(y − 2)(y − 3): positive from 1 to 2 */
     const double cubic[4] = {-6, 11, -6, 1};
     hcri_constraint *block = polynomial(cubic, 3);
-    assert_true(fabs(block->kind->gauge_one(block, 0, &up) - 1) <= 1e-14);
-    assert_true(fabs(block->kind->gauge_one(block, 0, &far) - far) <= 1e-14 * far);
-    assert_true(fabs(block->kind->gauge_one(block, 0, &long_step) - long_step) <= 1e-14 * long_step);
-    assert_true(block->kind->gauge_one(block, 0, &down) == 0);
-    assert_true(block->kind->along(block, 0, &up, 1) == 0 && isinf(block->kind->margin(block, 0x1p-53, NULL)));
+    assert_true(fabs(block->kind->gauge_one(block, 0, &up, scratch_for(block)) - 1) <= 1e-14);
+    assert_true(fabs(block->kind->gauge_one(block, 0, &far, scratch_for(block)) - far) <= 1e-14 * far);
+    assert_true(fabs(block->kind->gauge_one(block, 0, &long_step, scratch_for(block)) - long_step) <=
+                1e-14 * long_step);
+    assert_true(block->kind->gauge_one(block, 0, &down, scratch_for(block)) == 0);
+    assert_true(block->kind->along(block, 0, &up, 1, scratch_for(block)) == 0 &&
+                isinf(block->kind->margin(block, 0x1p-53, NULL, scratch_for(block))));
     release(block);
 
     /* −(y − 1)² touches 0 at 1: that is as far as it is certain, and no farther */
     const double touch[3] = {-1, 2, -1};
     block = polynomial(touch, 2);
-    double t = 1 / block->kind->gauge_one(block, 0, &up);
+    double t = 1 / block->kind->gauge_one(block, 0, &up, scratch_for(block));
     assert_true(t <= 1 && t > 1 - 1e-5);
     release(block);
 
     /* −(y − 1)² − 10^-9 stays below it, and is known to; +10^-9 is crossed at 1 − 10^-4.5 */
     const double below[3] = {-1 - 1e-9, 2, -1}, above[3] = {-1 + 1e-9, 2, -1};
     block = polynomial(below, 2);
-    assert_true(block->kind->gauge_one(block, 0, &up) == 0);
+    assert_true(block->kind->gauge_one(block, 0, &up, scratch_for(block)) == 0);
     release(block);
     block = polynomial(above, 2);
-    t = 1 / block->kind->gauge_one(block, 0, &up);
+    t = 1 / block->kind->gauge_one(block, 0, &up, scratch_for(block));
     assert_true(fabs(t - (1 - 3.1622776601683795e-5)) <= 1e-11);
     release(block);
 }
@@ -184,9 +187,9 @@ static void test_first_crossing_at_a_domains_end(void **state) {
     const uint32_t root = unary(&tape, HCRI_STEP_SQRT, 0, rest);
     put_step(&tape, HCRI_STEP_SUM, -1, 0, 1, &root, &minus);
     hcri_constraint *block = make(&tape, 1, 0, HCRI_NEWTON, &origin);
-    const double t = 1 / block->kind->gauge_one(block, 0, &up);
+    const double t = 1 / block->kind->gauge_one(block, 0, &up, scratch_for(block));
     assert_true(t <= 2 && t >= 2 - 1e-12);
-    assert_true(block->kind->gauge_one(block, 0, &down) == 0);
+    assert_true(block->kind->gauge_one(block, 0, &down, scratch_for(block)) == 0);
     release(block);
 }
 
@@ -201,7 +204,7 @@ static void test_first_crossing_of_waves(void **state) {
     uint32_t y = output(&tape, 0), wave = unary(&tape, HCRI_STEP_SIN, 0, y);
     put_step(&tape, HCRI_STEP_SUM, -1.5, 0, 1, &wave, NULL);
     hcri_constraint *block = make(&tape, 1, 0, HCRI_NEWTON, origin);
-    assert_true(block->kind->gauge_one(block, 0, &up) == 0);
+    assert_true(block->kind->gauge_one(block, 0, &up, scratch_for(block)) == 0);
     release(block);
 
     size_t crossings = 0;
@@ -227,24 +230,24 @@ static void test_first_crossing_of_waves(void **state) {
         for (int ray = 0; ray < 10; ray++) {
             enum { SAMPLES = 4000 };
             const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
-            const double gauge = block->kind->gauge_one(block, 0, v);
+            const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
             double batch = 0.25 * gauge;
-            block->kind->gauge(block, 1, v, 2, &batch, NULL);
+            block->kind->gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
             assert_true(batch == gauge && gauge > 0);
             double at[2], greatest = -INFINITY;
             for (int k = 0; k <= SAMPLES; k++) {
                 const double t = k / (SAMPLES * gauge);
                 at[0] = t * v[0];
                 at[1] = t * v[1];
-                greatest = fmax(greatest, block->kind->value(block, 0, at, NULL));
+                greatest = fmax(greatest, block->kind->value(block, 0, at, NULL, scratch_for(block)));
             }
             assert_true(greatest <= 1e-15);
             at[0] = (1 + 1e-7) / gauge * v[0];
             at[1] = (1 + 1e-7) / gauge * v[1];
-            assert_true(block->kind->value(block, 0, at, NULL) > -1e-6);
+            assert_true(block->kind->value(block, 0, at, NULL, scratch_for(block)) > -1e-6);
             crossings++;
         }
-        assert_true(block->kind->inradius(block) > 0);
+        assert_true(block->kind->inradius(block, scratch_for(block)) > 0);
         release(block);
     }
     assert_true(crossings > 200);
@@ -263,10 +266,12 @@ static void test_star_and_convex_agree(void **state) {
         double v[N];
         for (size_t j = 0; j < N; j++)
             v[j] = hcri_random_normal(&random);
-        const double a = convex->kind->gauge_one(convex, 0, v), b = star->kind->gauge_one(star, 0, v);
+        const double a = convex->kind->gauge_one(convex, 0, v, scratch_for(convex)),
+                     b = star->kind->gauge_one(star, 0, v, scratch_for(star));
         assert_true(fabs(a - b) <= 1e-13 * a);
     }
-    assert_true(fabs(convex->kind->inradius(convex) - star->kind->inradius(star)) <= 1e-12);
+    assert_true(fabs(convex->kind->inradius(convex, scratch_for(convex)) -
+                     star->kind->inradius(star, scratch_for(star))) <= 1e-12);
     release(convex);
     release(star);
 }
@@ -295,7 +300,8 @@ static void test_bytes(void **state) {
     assert_int_equal(copy->kind->place(copy, zero, &error), HCR_OK);
     assert_true(copy->source[0] == 3 && copy->source_row[0] == 9 && copy->convex == 1);
     assert_true(((hcri_expression *)copy)->method == HCRI_HALLEY);
-    assert_true(copy->kind->gauge_one(copy, 0, v) == block->kind->gauge_one(block, 0, v));
+    assert_true(copy->kind->gauge_one(copy, 0, v, scratch_for(copy)) ==
+                block->kind->gauge_one(block, 0, v, scratch_for(block)));
     release(copy);
     for (size_t size = 0; size < bytes.size; size++)
         assert_int_equal(read_block(bytes.data, size, N, &hcri_default_allocator, block->kind, &copy, &error),
@@ -409,7 +415,8 @@ static void test_substitution(void **state) {
     assert_int_equal(block->kind->substitute(block, &line, &substituted, &error), HCR_OK);
     assert_int_equal(substituted->kind->place(substituted, &zero, &error), HCR_OK);
     assert_true(substituted->n == 1 && substituted->convex && substituted->source[0] == 4);
-    const double a = substituted->kind->gauge_one(substituted, 0, &up), b = block->kind->gauge_one(block, 0, slope);
+    const double a = substituted->kind->gauge_one(substituted, 0, &up, scratch_for(substituted)),
+                 b = block->kind->gauge_one(block, 0, slope, scratch_for(block));
     assert_true(fabs(a - b) <= 1e-14 * b);
     release(substituted);
     assert_int_equal(block->kind->substitute(block, &point, &substituted, &error), HCR_OK);
@@ -424,7 +431,7 @@ static void test_substitution(void **state) {
 
 enum { LONG = 3000, THREADS = 12 };
 
-/* Σ e^y_j − LONG − 1: twice as many steps as fit the stack. */
+/* Σ e^y_j − LONG − 1 */
 static hcri_constraint *long_expression(const double *origin) {
     hcri_tape tape = new_tape();
     uint32_t *x = calloc(LONG, sizeof *x);
@@ -433,7 +440,6 @@ static hcri_constraint *long_expression(const double *origin) {
         x[j] = unary(&tape, HCRI_STEP_EXP, 0, output(&tape, j));
     put_step(&tape, HCRI_STEP_SUM, -LONG - 1, 0, LONG, x, NULL);
     free(x);
-    assert_true(hcri_tape_scratch(&tape) > HCRI_SCRATCH_ON_STACK);
     return make(&tape, LONG, 1, HCRI_NEWTON, origin);
 }
 
@@ -446,13 +452,15 @@ typedef struct job {
 
 static void *run(void *argument) {
     job *mine = argument;
-    mine->sound = 1;
-    for (int k = 0; k < 5; k++)
-        mine->sound &= mine->block->kind->gauge_one(mine->block, 0, mine->v) == mine->expected;
+    double *scratch = malloc(hcri_block_scratch(mine->block) * sizeof *scratch);
+    mine->sound = scratch != NULL;
+    for (int k = 0; mine->sound && k < 5; k++)
+        mine->sound = mine->block->kind->gauge_one(mine->block, 0, mine->v, scratch) == mine->expected;
+    free(scratch);
     return NULL;
 }
 
-/* More threads than the scratch has parts, each with a ray of its own. */
+/* Threads share the block, each with scratch and a ray of its own. */
 static void test_threads(void **state) {
     (void)state;
     double *origin = calloc(LONG, sizeof *origin), *v = calloc(LONG * THREADS, sizeof *v);
@@ -466,7 +474,7 @@ static void test_threads(void **state) {
     job jobs[THREADS];
     pthread_t threads[THREADS];
     for (size_t k = 0; k < THREADS; k++)
-        jobs[k] = (job){block, v + k * LONG, block->kind->gauge_one(block, 0, v + k * LONG), 0};
+        jobs[k] = (job){block, v + k * LONG, block->kind->gauge_one(block, 0, v + k * LONG, scratch_for(block)), 0};
     for (size_t k = 0; k < THREADS; k++)
         assert_int_equal(pthread_create(&threads[k], NULL, run, &jobs[k]), 0);
     for (size_t k = 0; k < THREADS; k++) {

@@ -13,6 +13,7 @@
 #include "constraints/linear.h"
 #include "constraints/quadratic.h"
 #include "core/random.h"
+#include "scratch.h"
 
 enum { N = 4, RAYS = 2000 };
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -35,8 +36,10 @@ static void compare(const hcri_constraint *block, uint64_t seed) {
         draw(&random, 3, origin);
         draw(&random, 1, v);
         const size_t i = hcri_random_below(&random, block->count);
-        block->kind->interval(block, i, origin, v, &enter, &leave);
-        hcri_block_interval(block, i, origin, v, &from, &to);
+        block->kind->interval(block, i, origin, v, &enter, &leave, scratch_for(block));
+        double scratch[64]; /* this kind has an interval of its own, and no vectors for this one */
+        assert_true(hcri_block_scratch(block) + 2 * block->n <= 64);
+        hcri_block_interval(block, i, origin, v, &from, &to, scratch);
         if (!isinf(enter) && leave - enter < 1e-3)
             continue;
         if (isinf(enter)) {
@@ -50,7 +53,7 @@ static void compare(const hcri_constraint *block, uint64_t seed) {
         double at[N];
         for (size_t j = 0; j < N; j++)
             at[j] = origin[j] + 0.5 * (enter + fmin(leave, enter + 10)) * v[j];
-        assert_true(block->kind->value(block, i, at, NULL) <= 0);
+        assert_true(block->kind->value(block, i, at, NULL, scratch_for(block)) <= 0);
     }
     assert_true(met > RAYS / 20 && missed > RAYS / 20);
 }
@@ -106,7 +109,7 @@ static void test_quadratics(void **state) {
 
 static void expect(const hcri_constraint *block, const double *origin, const double *v, double enter, double leave) {
     double from, to;
-    block->kind->interval(block, 0, origin, v, &from, &to);
+    block->kind->interval(block, 0, origin, v, &from, &to, scratch_for(block));
     assert_near(from, enter, 1e-14);
     if (isinf(leave))
         assert_true(isinf(to));
@@ -136,19 +139,20 @@ static void test_ends(void **state) {
     expect(box, zero, up, 0, INFINITY);
     expect(box, outside, left, 2, INFINITY);
     double enter, leave;
-    quadratic->kind->interval(quadratic, 0, higher, right, &enter, &leave);
+    quadratic->kind->interval(quadratic, 0, higher, right, &enter, &leave, scratch_for(quadratic));
     assert_true(isinf(enter));
-    quadratic->kind->interval(quadratic, 0, zero, left, &enter, &leave);
+    quadratic->kind->interval(quadratic, 0, zero, left, &enter, &leave, scratch_for(quadratic));
     assert_true(isinf(enter));
-    box->kind->interval(box, 0, outside, up, &enter, &leave);
+    box->kind->interval(box, 0, outside, up, &enter, &leave, scratch_for(box));
     assert_true(isinf(enter));
     quadratic->kind->release(quadratic);
     box->kind->release(box);
 }
 
 /* −log(y_0 − 1) + y_1² <= 0, whose domain begins at y_0 = 1: inside where y_0 >= 1 + exp(y_1²). */
-static double logarithm(const hcri_constraint *constraint, size_t i, const double *y, double *error) {
+static double logarithm(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
     (void)constraint;
+    (void)scratch;
     (void)i;
     if (error != NULL)
         *error = 0;
@@ -156,8 +160,9 @@ static double logarithm(const hcri_constraint *constraint, size_t i, const doubl
 }
 
 static void logarithm_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
-                               double *gradient) {
+                               double *gradient, double *scratch) {
     (void)constraint;
+    (void)scratch;
     (void)i;
     gradient[0] -= weight / (y[0] - 1);
     gradient[1] += weight * 2 * y[1];
@@ -165,23 +170,26 @@ static void logarithm_gradient(const hcri_constraint *constraint, size_t i, cons
 
 static void test_domain(void **state) {
     (void)state;
-    const hcri_kind kind = {.value = logarithm, .add_gradient = logarithm_gradient};
+    const hcri_kind kind = {.value = logarithm, .add_gradient = logarithm_gradient, .interval = hcri_block_interval};
     const hcri_constraint block = {.kind = &kind, .n = 2, .count = 1, .convex = 1};
     const double origin[2] = {0, 0}, far[2] = {40, 0};
     double enter, leave;
-    hcri_block_interval(&block, 0, origin, (const double[2]){1, 0}, &enter, &leave); /* from outside the domain */
+    hcri_block_interval(&block, 0, origin, (const double[2]){1, 0}, &enter, &leave,
+                        scratch_for(&block)); /* from outside the domain */
     assert_near(enter, 2, 1e-13);
     assert_true(isinf(leave));
-    hcri_block_interval(&block, 0, far, (const double[2]){-1, 0}, &enter, &leave); /* out through its end */
+    hcri_block_interval(&block, 0, far, (const double[2]){-1, 0}, &enter, &leave,
+                        scratch_for(&block)); /* out through its end */
     assert_true(enter == 0);
     assert_near(leave, 38, 1e-12);
-    hcri_block_interval(&block, 0, far, (const double[2]){0, 1}, &enter, &leave);
+    hcri_block_interval(&block, 0, far, (const double[2]){0, 1}, &enter, &leave, scratch_for(&block));
     assert_near(leave, sqrt(log(39)), 1e-13);
-    hcri_block_interval(&block, 0, origin, (const double[2]){-1, 0}, &enter, &leave); /* never in the domain */
+    hcri_block_interval(&block, 0, origin, (const double[2]){-1, 0}, &enter, &leave,
+                        scratch_for(&block)); /* never in the domain */
     assert_true(isinf(enter));
     /* y_0 = 1 + s, y_1 = 0.3 s: in between the two roots of s = exp(0.09 s²) */
     const double from[2] = {1, 0};
-    hcri_block_interval(&block, 0, from, (const double[2]){1, 0.3}, &enter, &leave);
+    hcri_block_interval(&block, 0, from, (const double[2]){1, 0.3}, &enter, &leave, scratch_for(&block));
     assert_true(enter > 0 && leave > enter && !isinf(leave));
     assert_near(enter, exp(0.09 * enter * enter), 1e-12);
     assert_near(leave, exp(0.09 * leave * leave), 1e-12);

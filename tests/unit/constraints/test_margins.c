@@ -15,6 +15,7 @@
 #include "constraints/linear.h"
 #include "constraints/lmi.h"
 #include "constraints/quadratic.h"
+#include "scratch.h"
 
 /* `kept` numbers of a dense row that aren't 0, all where kept is n. */
 static size_t draw_row(hcri_random *random, size_t n, size_t kept, double *row, uint32_t *columns, double *values) {
@@ -29,7 +30,7 @@ static size_t draw_row(hcri_random *random, size_t n, size_t kept, double *row, 
 }
 
 static double margin_of(const hcri_constraint *block, const surroundings *at) {
-    return block->kind->margin(block, at->unit, &at->extent);
+    return block->kind->margin(block, at->unit, &at->extent, scratch_for(block));
 }
 
 static void place(hcri_constraint *block, const surroundings *at) {
@@ -64,7 +65,7 @@ static void test_rows(void **state) {
         }
         place(block, &at);
         assert_near(margin_of(block, &at), expected);
-        assert_near(block->kind->inradius(block), inside);
+        assert_near(block->kind->inradius(block, scratch_for(block)), inside);
         assert_true(isinf(block->kind->radius(block)));
         block->kind->release(block);
     }
@@ -95,7 +96,7 @@ static void test_boxes(void **state) {
         }
         place(block, &at);
         assert_near(margin_of(block, &at), expected);
-        assert_near(block->kind->inradius(block), inside);
+        assert_near(block->kind->inradius(block, scratch_for(block)), inside);
         block->kind->release(block);
     }
 }
@@ -271,7 +272,7 @@ static void test_quadratics(void **state) {
             assert_near(radius, (slope + sqrt(slope * slope + 2 * weakest * c)) / weakest);
         else
             assert_true(isinf(radius));
-        const double inside = block->kind->inradius(block);
+        const double inside = block->kind->inradius(block, scratch_for(block));
         assert_near(inside, 2 * c / (slope + sqrt(slope * slope + 2 * strongest * c)));
         block->kind->release(block);
     }
@@ -346,7 +347,7 @@ static void test_cones(void **state) {
                              4 * at.unit * (sqrt(at_origin) + w + right[0] + f) + sqrt(extra) + right[2];
         assert_near(cone->origin_error, 4 * u * e0);
         assert_near(margin_of(block, &at), 1.01 * error / slack);
-        assert_near(block->kind->inradius(block), slack / (cone->norm + norm(n, linear)));
+        assert_near(block->kind->inradius(block, scratch_for(block)), slack / (cone->norm + norm(n, linear)));
         const double growth = cone->least_norm - norm(n, linear);
         if (growth > 1e-6)
             assert_near(block->kind->radius(block), 2 * e0 / growth);
@@ -433,9 +434,9 @@ static void test_endless(void **state) {
     assert_int_equal(hcri_linear_append((hcri_linear *)block, 1, &column, &value, -INFINITY, 2, 0, 0, NULL), HCR_OK);
     assert_int_equal(block->kind->place(block, origin, NULL), HCR_OK);
     hcri_extent extent = {origin, reach, NULL, INFINITY, NULL};
-    assert_true(isinf(block->kind->margin(block, u, &extent)));
+    assert_true(isinf(block->kind->margin(block, u, &extent, scratch_for(block))));
     extent.radius = 8;
-    assert_near(block->kind->margin(block, u, &extent), 1.01 * 13 * u * (8 + 0x1p-100) / 2);
+    assert_near(block->kind->margin(block, u, &extent, scratch_for(block)), 1.01 * 13 * u * (8 + 0x1p-100) / 2);
     block->kind->release(block);
 }
 

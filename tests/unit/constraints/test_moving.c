@@ -13,6 +13,7 @@
 #include "constraints/box.h"
 #include "constraints/cone.h"
 #include "core/vector.h"
+#include "scratch.h"
 
 enum { SAMPLES = 37, STRIDE = MOST_COLUMNS + 3 };
 
@@ -43,14 +44,17 @@ static void check_bits(const hcri_constraint *block, const batch *b, const doubl
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         uint32_t one = HCRI_NO_CONSTRAINT;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, NULL);
+        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, NULL,
+                                scratch_for(block));
         assert_true(alone == best[s]);
         alone = 0;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one);
+        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
+                                scratch_for(block));
         assert_true(alone == best[s] && one == champion[s]);
         alone = 2 * best[s] + 1; /* raised, never lowered; and a champion stays */
         one = 12345;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one);
+        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
+                                scratch_for(block));
         assert_true(alone == 2 * best[s] + 1 && one == 12345);
     }
 }
@@ -65,17 +69,18 @@ static void compare_with_fixed(moving_case *c, int products, int proved, hcri_ra
     double best[SAMPLES] = {0};
     uint32_t champion[SAMPLES];
     feclearexcept(FE_ALL_EXCEPT);
-    block->kind->gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, champion);
+    block->kind->gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, champion, scratch_for(block));
     assert_false(fetestexcept(FE_INVALID | FE_DIVBYZERO)); /* whoever traps these goes on: infinite sides, too */
     check_bits(block, &b, best, champion);
     for (size_t s = 0; s < SAMPLES; s++) {
         const double *v = b.v + s * STRIDE;
         hcri_constraint *fixed = make_fixed_block(c, block, b.points + s * block->n);
         double expected = 0;
-        fixed->kind->gauge(fixed, 1, v, STRIDE, &expected, NULL);
+        fixed->kind->gauge(fixed, 1, v, STRIDE, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best[s] - expected) <= 1e-11 * expected);
         assert_true(best[s] > 0 && champion[s] >= 1000);
-        assert_true(fabs(fixed->kind->gauge_one(fixed, champion[s] - 1000, v) - expected) <= 1e-11 * expected);
+        assert_true(fabs(fixed->kind->gauge_one(fixed, champion[s] - 1000, v, scratch_for(fixed)) - expected) <=
+                    1e-11 * expected);
         fixed->kind->release(fixed);
     }
     release_batch(&b);
@@ -219,7 +224,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
     const double units[PRECISIONS] = {0x1p-53, 0x1p-24};
     double margin[PRECISIONS];
     for (int p = 0; p < PRECISIONS; p++) {
-        margin[p] = ceil(block->kind->margin(block, units[p], &extent) * 0x1p53) * 0x1p-53;
+        margin[p] = ceil(block->kind->margin(block, units[p], &extent, scratch_for(block)) * 0x1p53) * 0x1p-53;
         if (products && isinf(margin[p])) { /* the bound of a product is wider than what it does */
             block->kind->release(block);
             return;
@@ -234,7 +239,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
         for (size_t j = 0; j < n; j++)
             gauge = fmax(gauge, fabs(v[j]) / (half - fabs(point[j])));
         const double box = gauge;
-        block->kind->gauge_from(block, 1, point, v, STRIDE, &gauge, NULL);
+        block->kind->gauge_from(block, 1, point, v, STRIDE, &gauge, NULL, scratch_for(block));
         if (gauge == box) /* the margin is about rows */
             continue;
         found->points++;
@@ -294,9 +299,9 @@ static void test_no_margin(void **state) {
         const hcri_extent extent = {size, reach, &c.motion, 100, NULL};
         const hcri_extent open = {size, reach, &c.motion, INFINITY, NULL};
         hcri_constraint *block = make_moving_block(&c, products);
-        assert_true(block->kind->margin(block, 0x1p-53, &extent) < 1e-10);
+        assert_true(block->kind->margin(block, 0x1p-53, &extent, scratch_for(block)) < 1e-10);
         reach[1] = INFINITY;
-        assert_true(isinf(block->kind->margin(block, 0x1p-53, &open)));
+        assert_true(isinf(block->kind->margin(block, 0x1p-53, &open, scratch_for(block))));
         reach[1] = 10;
         block->kind->release(block);
         double middle = 0, point[MOST_COLUMNS], x[2];
@@ -307,7 +312,7 @@ static void test_no_margin(void **state) {
         middle = plain_value(&c, row, point);
         c.upper[row] = middle + 1e-3;
         block = make_moving_block(&c, products);
-        assert_true(isinf(block->kind->margin(block, 0x1p-53, &extent)));
+        assert_true(isinf(block->kind->margin(block, 0x1p-53, &extent, scratch_for(block))));
         block->kind->release(block);
         release_case(&c);
     }
@@ -345,22 +350,23 @@ static void test_box(void **state) {
     const double v[2][N + P] = {{1, -1, 0.5, 0, 0}, {-1, -1, 0, 0, 0}};
     double best[2] = {0, 0};
     uint32_t champion[2];
-    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, best, champion);
+    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, best, champion, scratch_for(made));
     assert_true(best[0] == 1 / 1.25 && champion[0] == 3);
     assert_true(best[1] == 1 / 0.25 && champion[1] == 3);
     double again[2] = {0, 0};
-    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, again, NULL);
+    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, again, NULL, scratch_for(made));
     assert_true(again[0] == best[0] && again[1] == best[1]);
 
     /* Results are clamped: no margin is needed, but O(x) must be inside for all x. */
     const double size[N + P] = {3, 3, 3, 3, 3}, reach[N + P] = {9, 9, 9, 0, 0}, extra[N + P] = {0, 1e-12, 0, 0, 0};
     const hcri_extent extent = {size, reach, &motion, 20, NULL}, determined = {size, reach, &motion, 20, extra};
-    assert_true(made->kind->margin(made, 0x1p-53, &extent) == 0);
+    assert_true(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made)) == 0);
     /* 4u(3 + 9) + 1e-12 over the slack of output 1, which is 0.25 at the least. */
-    const double expected = (48 * 0x1p-53 + 1e-12) / 0.25, margin = made->kind->margin(made, 0x1p-53, &determined);
+    const double expected = (48 * 0x1p-53 + 1e-12) / 0.25,
+                 margin = made->kind->margin(made, 0x1p-53, &determined, scratch_for(made));
     assert_true(margin >= expected && margin <= 1.02 * expected);
     hcri_box_narrow_lower(box, 1, 0.5, 0, 0);
-    assert_true(isinf(made->kind->margin(made, 0x1p-53, &extent)));
+    assert_true(isinf(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made))));
     made->kind->release(made);
     hcri_rows_release(&motion.map, memory);
 }
@@ -390,7 +396,7 @@ static void test_disc(void **state) {
         const double v[N] = {hcri_random_normal(&random), hcri_random_normal(&random)};
         double best = 0;
         uint32_t champion = HCRI_NO_CONSTRAINT;
-        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &champion);
+        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &champion, scratch_for(disc));
         assert_int_equal(champion, 7);
         if (off > radius * (1 + 1e-9)) {
             assert_true(isinf(best));
@@ -454,7 +460,7 @@ static void test_extremes(void **state) {
                 const double origin[N + P] = {0, 0, cases[k].x}, v[N + P] = {cases[k].v[0], cases[k].v[1], 0};
                 double best = 0;
                 uint32_t champion = HCRI_NO_CONSTRAINT;
-                copy->kind->gauge_from(copy, 1, origin, v, N + P, &best, &champion);
+                copy->kind->gauge_from(copy, 1, origin, v, N + P, &best, &champion, scratch_for(copy));
                 assert_true(isinf(cases[k].gauge) ? isinf(best)
                                                   : fabs(best - cases[k].gauge) <= 0x1p-51 * cases[k].gauge);
                 assert_true((best > 0) == (champion != HCRI_NO_CONSTRAINT));

@@ -16,6 +16,7 @@
 #include "constraints/quadratic.h"
 #include "constraints/rows_moving.h"
 #include "core/random.h"
+#include "scratch.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -203,19 +204,22 @@ static void check_gauges(const moving_case *c, hcri_random *random) {
         memcpy(v + s * stride, direction, n * sizeof *v);
         v[s * stride + n] = NAN; /* nobody's */
         champion[s] = HCRI_NO_CONSTRAINT;
-        hcri_block_gauge_from(c->block, 1, origins + s * width, direction, width, &expected[s], NULL);
+        hcri_block_gauge_from(c->block, 1, origins + s * width, direction, width, &expected[s], NULL,
+                              scratch_for(c->block));
     }
-    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, best, champion);
-    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, blank, NULL);
+    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, best, champion, scratch_for(c->block));
+    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, blank, NULL, scratch_for(c->block));
     assert_memory_equal(best, blank, sizeof best);
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         assert_true(fabs(best[s] - expected[s]) <= 1e-10 * expected[s]); /* of `interval` for matrices: 1e-12 or so */
         assert_int_equal(champion[s], best[s] > 0 ? 9 : HCRI_NO_CONSTRAINT);
-        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL);
+        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL,
+                                   scratch_for(c->block));
         assert_true(alone == best[s]);
         alone = 1.5 * best[s];
-        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL);
+        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL,
+                                   scratch_for(c->block));
         assert_true(alone == 1.5 * best[s]);
     }
 }
@@ -233,8 +237,8 @@ static void check_outside(const moving_case *c, hcri_random *random) {
     for (size_t k = n; k < width; k++)
         point[k] = 1e4 * hcri_random_normal(random);
     origin_at(c, point + n, point);
-    const double value = c->block->kind->value(c->block, 0, point, NULL);
-    c->block->kind->gauge_from(c->block, 1, point, v, width, &best, NULL);
+    const double value = c->block->kind->value(c->block, 0, point, NULL, scratch_for(c->block));
+    c->block->kind->gauge_from(c->block, 1, point, v, width, &best, NULL, scratch_for(c->block));
     assert_true(value <= 0 || isinf(best));
 }
 
@@ -323,13 +327,14 @@ static void check_margins(const moving_case *c, hcri_random *random) {
     }
     const hcri_extent extent = {size, reach, &c->motion, far, NULL};
     for (int single = 0; single < 2; single++) {
-        const double margin = c->block->kind->margin(c->block, single ? 0x1p-24 : 0x1p-53, &extent);
+        const double margin =
+            c->block->kind->margin(c->block, single ? 0x1p-24 : 0x1p-53, &extent, scratch_for(c->block));
         assert_true(margin > 0 && margin < (single ? 1e-3 : 1e-11));
         for (size_t s = 0; s < 200; s++) {
             double point[MOST], v[MOST], gauge = 1e-300, y[MOST];
             draw_origin(c, random, point);
             draw(random, 1, n, v);
-            c->block->kind->gauge_from(c->block, 1, point, v, width, &gauge, NULL);
+            c->block->kind->gauge_from(c->block, 1, point, v, width, &gauge, NULL, scratch_for(c->block));
             const double t = (1 - margin) / gauge;
             double squares = 0;
             for (size_t j = 0; j < n; j++)
@@ -379,9 +384,9 @@ static void check_no_margin(const moving_case *c, hcri_random *random) {
     assert_int_equal(wide.block->kind->place(wide.block, middle, NULL), HCR_OK);
     assert_int_equal(wide.block->kind->follow(wide.block, &wide.motion, NULL), HCR_OK);
     origin_at(&wide, x, point);
-    const int leaves = wide.block->kind->value(wide.block, 0, point, NULL) > 0;
+    const int leaves = wide.block->kind->value(wide.block, 0, point, NULL, scratch_for(wide.block)) > 0;
     const hcri_extent extent = {size, reach, &wide.motion, 0, NULL};
-    const double margin = wide.block->kind->margin(wide.block, 0x1p-53, &extent);
+    const double margin = wide.block->kind->margin(wide.block, 0x1p-53, &extent, scratch_for(wide.block));
     assert_true(!leaves || !(margin < 1));
     assert_true(n > 0);
     wide.block->kind->release(wide.block);

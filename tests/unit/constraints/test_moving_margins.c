@@ -11,6 +11,7 @@
 #include "unit/constraints/moving_margins.h"
 
 #include "constraints/box.h"
+#include "scratch.h"
 
 static void dense_row(const hcri_rows *rows, size_t i, double *row) {
     memset(row, 0, MOST * sizeof *row);
@@ -76,7 +77,7 @@ static int check_rows(moving_case *c, const moving_surroundings *at, int product
         if (isinf(expected))
             break;
     }
-    const double found = block->kind->margin(block, at->base.unit, &at->base.extent);
+    const double found = block->kind->margin(block, at->base.unit, &at->base.extent, scratch_for(block));
     assert_true(isinf(expected) ? isinf(found) : fabs(found - expected) <= 1e-10 * expected);
     block->kind->release(block);
     return isfinite(expected);
@@ -137,7 +138,7 @@ static void test_boxes(void **state) {
         }
         assert_int_equal(block->kind->place(block, middle, NULL), HCR_OK);
         assert_int_equal(block->kind->follow(block, &c.motion, NULL), HCR_OK);
-        const double found = block->kind->margin(block, at.base.unit, &at.base.extent);
+        const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         if (outside < n)
             assert_true(isinf(found));
         else

@@ -13,6 +13,7 @@
 #include "constraints/cone.h"
 #include "constraints/lmi.h"
 #include "constraints/quadratic.h"
+#include "scratch.h"
 
 static void test_cones(void **state) {
     (void)state;
@@ -61,7 +62,7 @@ static void test_cones(void **state) {
         const double needed = origin + u * (terms * w + (width / 32 + 8) * f[1]) +
                               u * ((k / 8 + 64) * (x + f[1]) + 16 * e0) +
                               4 * at.base.unit * (at_origin + w + f[0] + f[1]) + extra + f[2];
-        const double found = block->kind->margin(block, at.base.unit, &at.base.extent);
+        const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(fabs(found - 1.01 * needed / slack) <= 1e-9 * found);
         block->kind->release(block);
         hcri_rows_release(&m.rows, memory);
@@ -207,7 +208,7 @@ static void test_quadratics(void **state) {
         const double needed = moving_quadric_error(&at, &q, &slack);
         middle_of(&at, middle);
         hcri_constraint *block = make_quadric(&q, middle, &c.motion);
-        const double found = block->kind->margin(block, at.base.unit, &at.base.extent);
+        const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(fabs(found - 1.01 * needed / slack) <= 1e-8 * found);
         block->kind->release(block);
         hcri_rows_release(&q.m.rows, memory);
@@ -289,7 +290,7 @@ static void test_matrices(void **state) {
                                   (8 * k * k + 90 * k + 32) * norms[1]) +
                              4 * at.base.unit * (norms[0] + norms[1]) + (at.base.extent.extra == NULL ? 0 : norms[2]);
         const double needed = u * (k + 6) * condition + 1.01 * sqrt(error) * of_inverse + moved / share;
-        const double found = block->kind->margin(block, at.base.unit, &at.base.extent);
+        const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(share > 0.1 && fabs(found - 1.01 * needed) <= 1e-9 * found);
         block->kind->release(block);
         hcri_rows_release(&f.rows, memory);

@@ -14,6 +14,7 @@
 #include "constraints/screen.h"
 #include "constraints/screen_blocks.h"
 #include "core/random.h"
+#include "scratch.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -408,10 +409,10 @@ static void compare_quadratic(hcri_quadratic *quadratic, const double *v, size_t
     memcpy(expected, start, samples * sizeof *best);
     for (size_t s = 0; s < samples; s++)
         champion[s] = other[s] = 77;
-    base->kind->gauge(base, samples, v, base->n, best, champion);
+    base->kind->gauge(base, samples, v, base->n, best, champion, scratch_for(base));
     float *panels = quadratic->single_panels;
     quadratic->single_panels = NULL;
-    base->kind->gauge(base, samples, v, base->n, expected, other);
+    base->kind->gauge(base, samples, v, base->n, expected, other, scratch_for(base));
     quadratic->single_panels = panels;
     assert_memory_equal(best, expected, samples * sizeof *best);
     assert_memory_equal(champion, other, samples * sizeof *champion);
@@ -424,7 +425,7 @@ static void try_quadratic(hcri_quadratic *quadratic, hcri_random *random) {
     for (size_t s = 0; s < MOST_SAMPLES; s++)
         for (size_t j = 0; j < n; j++)
             v[s * n + j] = (s % 5 == 3 ? 1e-95 : s % 5 == 4 ? 1e90 : 1) * hcri_random_normal(random);
-    quadratic->base.kind->gauge(&quadratic->base, MOST_SAMPLES, v, n, found, NULL);
+    quadratic->base.kind->gauge(&quadratic->base, MOST_SAMPLES, v, n, found, NULL, scratch_for(&quadratic->base));
     for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
         for (size_t s = 0; s < MOST_SAMPLES; s++) /* a few open ones among many that are excluded, too */
             start[s] = (s % 3 == 2 ? 3 : share[k]) * found[s];

@@ -16,6 +16,7 @@
 #include "constraints/quadratic_value.h"
 #include "constraints/varying.h"
 #include "core/random.h"
+#include "scratch.h"
 
 enum { MOST = 20 };
 
@@ -65,12 +66,14 @@ static long double sum_of(size_t n, const double *a, const double *y, double *si
 static void check(const hcri_constraint *block, size_t i, const double *y, long double value, double bound,
                   const double *gradient) {
     double error, found[MOST], before[MOST];
-    assert_true(fabsl((long double)block->kind->value(block, i, y, &error) - value) <= (long double)error);
-    assert_true(block->kind->value(block, i, y, NULL) == block->kind->value(block, i, y, &error));
+    assert_true(fabsl((long double)block->kind->value(block, i, y, &error, scratch_for(block)) - value) <=
+                (long double)error);
+    assert_true(block->kind->value(block, i, y, NULL, scratch_for(block)) ==
+                block->kind->value(block, i, y, &error, scratch_for(block)));
     assert_near(error, bound);
     for (size_t j = 0; j < block->n; j++)
         found[j] = before[j] = (double)j - 2;
-    block->kind->add_gradient(block, i, y, -0.75, found);
+    block->kind->add_gradient(block, i, y, -0.75, found, scratch_for(block));
     for (size_t j = 0; j < block->n; j++)
         assert_true(fabs(found[j] - (before[j] - 0.75 * gradient[j])) <= 1e-12 * (1 + fabs(gradient[j])));
 }
@@ -277,7 +280,7 @@ static void test_matrices(void **state) {
         for (size_t j = 0; j < n; j++)
             gradient[j] = -(x0 * x0 * full[0][j] + 2 * x0 * x1 * full[1][j] + x1 * x1 * full[2][j]);
         check(block, 0, y, -(long double)least, 1.01 * (u * (8 * 4 + 90 * 2 + 32) * norm + sqrt(off)), gradient);
-        assert_int_equal(block->kind->holds(block, y), least > 0);
+        assert_int_equal(block->kind->holds(block, y, scratch_for(block)), least > 0);
         block->kind->release(block);
         hcri_rows_release(&terms, allocator);
     }

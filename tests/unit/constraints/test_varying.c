@@ -11,6 +11,7 @@
 #include "constraints/block.h"
 #include "constraints/interval.h"
 #include "core/double_double.h"
+#include "scratch.h"
 
 enum { N = 9, P = 4 };
 
@@ -43,7 +44,7 @@ static void test_values(void **state) {
             assert_int_equal(block->kind->exists(block, i), !isinf(bound));
             if (isinf(bound))
                 continue;
-            const double value = block->kind->value(block, i, point, &error);
+            const double value = block->kind->value(block, i, point, &error, scratch_for(block));
             double sizes;
             const double difference = hcri_varying_dot_minus((hcri_varying *)block, i / 2, point, bound, &sizes);
             const double accurate = i % 2 == 0 ? difference : -difference;
@@ -74,13 +75,13 @@ static void test_gradients(void **state) {
             if (!block->kind->exists(block, i))
                 continue;
             gradient[1] = 10;
-            block->kind->add_gradient(block, i, point, -3, gradient);
+            block->kind->add_gradient(block, i, point, -3, gradient, scratch_for(block));
             for (size_t j = 0; j < columns_of(&c); j++) {
                 const double step = 0x1p-10, kept = point[j];
                 point[j] = kept + step;
-                const double above = block->kind->value(block, i, point, NULL);
+                const double above = block->kind->value(block, i, point, NULL, scratch_for(block));
                 point[j] = kept - step;
-                const double below = block->kind->value(block, i, point, NULL);
+                const double below = block->kind->value(block, i, point, NULL, scratch_for(block));
                 point[j] = kept;
                 const double expected = -3 * (above - below) / (2 * step) + (j == 1 ? 10 : 0);
                 assert_true(fabs(gradient[j] - expected) <= 1e-10 * (1 + size_of_terms(&c, i / 2, point)));
@@ -152,27 +153,29 @@ static void test_rays(void **state) {
     origin_at(&c, x, point);
     assert_int_equal(block->kind->place(block, point, NULL), HCR_OK);
     hcri_constraint *fixed = make_fixed_block(&c, block, point);
-    assert_true(fabs(block->kind->inradius(block)) <= fixed->kind->inradius(fixed) * (1 + 1e-12));
+    assert_true(fabs(block->kind->inradius(block, scratch_for(block))) <=
+                fixed->kind->inradius(fixed, scratch_for(fixed)) * (1 + 1e-12));
     for (size_t s = 0; s < 300; s++) {
         for (size_t j = 0; j < N; j++)
             v[j] = hcri_random_normal(&random);
         double best = 0, expected = 0;
         uint32_t champion = HCRI_NO_CONSTRAINT;
-        block->kind->gauge(block, 1, v, MOST_COLUMNS, &best, &champion);
-        fixed->kind->gauge(fixed, 1, v, MOST_COLUMNS, &expected, NULL);
+        block->kind->gauge(block, 1, v, MOST_COLUMNS, &best, &champion, scratch_for(block));
+        fixed->kind->gauge(fixed, 1, v, MOST_COLUMNS, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best - expected) <= 1e-12 * expected);
-        assert_true(block->kind->gauge_one(block, champion, v) == best);
+        assert_true(block->kind->gauge_one(block, champion, v, scratch_for(block)) == best);
         for (size_t i = 0; i < block->count; i++) {
             double enter, leave, from, to;
-            assert_true(fabs(block->kind->along(block, i, v, 0.7) - fixed->kind->along(fixed, i, v, 0.7)) <= 1e-11);
+            assert_true(fabs(block->kind->along(block, i, v, 0.7, scratch_for(block)) -
+                             fixed->kind->along(fixed, i, v, 0.7, scratch_for(fixed))) <= 1e-11);
             if (!block->kind->exists(block, i))
                 continue;
             /* From a point that may be outside, too. */
             double start[MOST_COLUMNS];
             for (size_t j = 0; j < columns_of(&c); j++)
                 start[j] = j < N ? point[j] + 4 * hcri_random_normal(&random) : point[j];
-            block->kind->interval(block, i, start, v, &enter, &leave);
-            hcri_linear_interval(fixed, i, start, v, &from, &to);
+            block->kind->interval(block, i, start, v, &enter, &leave, scratch_for(block));
+            hcri_linear_interval(fixed, i, start, v, &from, &to, scratch_for(fixed));
             assert_true(isinf(enter) == isinf(from) && isinf(leave) == isinf(to));
             assert_true(isinf(enter) || fabs(enter - from) <= 1e-9 * (1 + from));
             assert_true(isinf(leave) || isinf(enter) || fabs(leave - to) <= 1e-9 * (1 + to));
@@ -258,8 +261,8 @@ static void test_substitutions(void **state) {
                 assert_int_equal(made->kind->exists(made, i), block->kind->exists(block, was));
                 if (!made->kind->exists(made, i))
                     continue;
-                const double expected = block->kind->value(block, was, point, NULL);
-                assert_true(fabs(made->kind->value(made, i, z, NULL) - expected) <=
+                const double expected = block->kind->value(block, was, point, NULL, scratch_for(block));
+                assert_true(fabs(made->kind->value(made, i, z, NULL, scratch_for(made)) - expected) <=
                             1e-12 * (10 + size_of_terms(&c, was / 2, point)));
             }
         }

@@ -12,6 +12,7 @@
 #include "exact/sign.h"
 #include "hcr/hcr_build.h"
 #include "region/region.h"
+#include "scratch.h"
 
 enum { N = 5 };
 
@@ -142,7 +143,7 @@ static size_t compare(const hcri_constraint *constraint, uint64_t seed) {
                 continue;
             const int sign = reference_sign(constraint, i, y);
             assert_int_equal(hcri_exact_sign(constraint, i, y), sign);
-            assert_int_equal(hcri_exact_holds(constraint, i, y), sign <= 0);
+            assert_int_equal(hcri_exact_holds(constraint, i, y, scratch_for(constraint)), sign <= 0);
             on_frontier += sign == 0;
         }
     }

@@ -10,6 +10,7 @@
 #include "exact/sign.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
+#include "scratch.h"
 
 static hcr_builder *outputs(size_t n) {
     hcr_builder *builder = NULL;
@@ -34,14 +35,14 @@ static void test_cone(void **state) {
             double y[3];
             for (size_t j = 0; j < 3; j++)
                 y[j] = ldexp(triples[k][j], power);
-            assert_true(hcri_exact_holds(block, 0, y));
+            assert_true(hcri_exact_holds(block, 0, y, scratch_for(block)));
             const double on = y[2];
             y[2] = nextafter(on, -INFINITY);
-            assert_false(hcri_exact_holds(block, 0, y));
+            assert_false(hcri_exact_holds(block, 0, y, scratch_for(block)));
             y[2] = nextafter(on, INFINITY);
-            assert_true(hcri_exact_holds(block, 0, y));
+            assert_true(hcri_exact_holds(block, 0, y, scratch_for(block)));
             y[2] = -on;
-            assert_int_equal(hcri_exact_holds(block, 0, y), on == 0);
+            assert_int_equal(hcri_exact_holds(block, 0, y, scratch_for(block)), on == 0);
         }
     hcr_builder_free(builder);
 }
@@ -78,14 +79,14 @@ static void test_lmi(void **state) {
         assert_non_null(block);
         if (rank == 0) { /* 0 but for one pair off the diagonal: never semidefinite */
             const double large = 1e300;
-            assert_false(hcri_exact_holds(block, 0, &large));
+            assert_false(hcri_exact_holds(block, 0, &large, scratch_for(block)));
             hcr_builder_free(builder);
             continue;
         }
-        assert_true(hcri_exact_holds(block, 0, &on));
+        assert_true(hcri_exact_holds(block, 0, &on, scratch_for(block)));
         const double less = nextafter(on, -INFINITY), more = nextafter(on, INFINITY);
-        assert_false(hcri_exact_holds(block, 0, &less));
-        assert_true(hcri_exact_holds(block, 0, &more));
+        assert_false(hcri_exact_holds(block, 0, &less, scratch_for(block)));
+        assert_true(hcri_exact_holds(block, 0, &more, scratch_for(block)));
         hcr_builder_free(builder);
     }
 }
@@ -104,7 +105,8 @@ static void test_two_rows(void **state) {
             for (int c = -6; c <= 6; c++)
                 for (int power = -300; power <= 300; power += 300) {
                     const double y[3] = {ldexp(a, power), ldexp(b, power), ldexp(c, power)};
-                    assert_int_equal(hcri_exact_holds(block, 0, y), a >= 0 && c >= 0 && a * c >= b * b);
+                    assert_int_equal(hcri_exact_holds(block, 0, y, scratch_for(block)),
+                                     a >= 0 && c >= 0 && a * c >= b * b);
                 }
     hcr_builder_free(builder);
 }

@@ -14,6 +14,7 @@
 #include "constraints/tape_evaluate.h"
 #include "exact/expression_sign.h"
 #include "exact/sign.h"
+#include "scratch.h"
 #include "unit/constraints/tapes.h"
 
 enum { BITS = 400, POINTS = 40 };
@@ -459,9 +460,9 @@ static void test_decisions(void **state) {
     hcri_constraint *block = expression(&tape, 2);
     const double e = 2.718281828459045; /* e = 2.71828182845904523536…, this double 2.71828182845904509…: below it */
     const double at_e[2] = {1, e}, above_e[2] = {1, nextafter(e, 3)}, at_one[2] = {0, 1};
-    assert_false(hcri_exact_holds(block, 0, at_e));
-    assert_true(hcri_exact_holds(block, 0, above_e));
-    assert_true(hcri_exact_holds(block, 0, at_one)); /* equal: decided since exp 0 is exact */
+    assert_false(hcri_exact_holds(block, 0, at_e, scratch_for(block)));
+    assert_true(hcri_exact_holds(block, 0, above_e, scratch_for(block)));
+    assert_true(hcri_exact_holds(block, 0, at_one, scratch_for(block))); /* equal: decided since exp 0 is exact */
     block->kind->release(block);
 
     /* Undecidable by intervals: (√y0)² − 2 <= 0 at 2. It isn't certified, so it doesn't hold. */
@@ -473,10 +474,10 @@ static void test_decisions(void **state) {
     put_step(&tape, HCRI_STEP_SUM, -2, 0, 1, &last, NULL);
     block = expression(&tape, 1);
     const double at_two = 2, below_two = nextafter(2, 0), above_two = nextafter(2, 3), negative = -1;
-    assert_false(hcri_exact_holds(block, 0, &at_two));
-    assert_true(hcri_exact_holds(block, 0, &below_two));
-    assert_false(hcri_exact_holds(block, 0, &above_two));
-    assert_false(hcri_exact_holds(block, 0, &negative)); /* outside the domain */
+    assert_false(hcri_exact_holds(block, 0, &at_two, scratch_for(block)));
+    assert_true(hcri_exact_holds(block, 0, &below_two, scratch_for(block)));
+    assert_false(hcri_exact_holds(block, 0, &above_two, scratch_for(block)));
+    assert_false(hcri_exact_holds(block, 0, &negative, scratch_for(block))); /* outside the domain */
     block->kind->release(block);
 }
 
@@ -503,11 +504,11 @@ static void test_holds_is_never_wrong(void **state) {
             double near[MOST_OUTPUTS];
             for (size_t j = 0; j < c->count; j++)
                 near[j] = y[j] * (1 + ((double)hcri_random_below(&random, 65) - 32) * 0x1p-52);
-            const int certain = block->kind->holds(block, near),
-                      exact = (hcri_exact_expression_decide(block, near) < 0);
+            const int certain = block->kind->holds(block, near, scratch_for(block)),
+                      exact = (hcri_exact_expression_decide(block, near, scratch_for(block)) < 0);
             assert_true(!certain || exact);
             double error;
-            const double value = block->kind->value(block, 0, near, &error);
+            const double value = block->kind->value(block, 0, near, &error, scratch_for(block));
             assert_true(!(value > error) || !exact);
         }
         block->kind->release(block);

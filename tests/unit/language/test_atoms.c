@@ -12,6 +12,7 @@
 
 #include "core/random.h"
 #include "region/builder.h"
+#include "scratch.h"
 
 #define OUTPUTS 5
 #define ARGUMENTS 5
@@ -241,7 +242,7 @@ static int is_member(const hcri_set *set, const double *y) {
             if (!set->block[b]->kind->exists(set->block[b], i))
                 continue;
             double error = 0;
-            const double value = set->block[b]->kind->value(set->block[b], i, y, &error);
+            const double value = set->block[b]->kind->value(set->block[b], i, y, &error, scratch_for(set->block[b]));
             if (fabs(value) <= error)
                 return -1;
             inside &= value <= 0;

@@ -12,6 +12,7 @@
 
 #include "core/random.h"
 #include "region/builder.h"
+#include "scratch.h"
 
 #define OUTPUTS 4
 #define POINTS 40
@@ -174,8 +175,9 @@ static int is_member(const hcri_set *set, const double *y) {
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         /* sums with too many signs are expressions */
-        const double value = block->kind->id == HCRI_QUADRATIC ? quadratic_value((const hcri_quadratic *)block, y)
-                                                               : block->kind->value(block, 0, y, NULL);
+        const double value = block->kind->id == HCRI_QUADRATIC
+                                 ? quadratic_value((const hcri_quadratic *)block, y)
+                                 : block->kind->value(block, 0, y, NULL, scratch_for(block));
         if (!(value <= 0))
             return 0;
     }

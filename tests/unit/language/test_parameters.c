@@ -11,6 +11,7 @@
 
 #include "core/random.h"
 #include "region/builder.h"
+#include "scratch.h"
 
 #define INF ((double)INFINITY)
 #define POINTS 20
@@ -65,7 +66,8 @@ static void assert_same(hcr_builder *builder, hcr_builder *expected) {
             for (size_t i = 0; i < block->count; i++) {
                 assert_int_equal(block->kind->exists(block, i), model->kind->exists(model, i));
                 if (block->kind->exists(block, i))
-                    assert_true(block->kind->value(block, i, point, NULL) == model->kind->value(model, i, point, NULL));
+                    assert_true(block->kind->value(block, i, point, NULL, scratch_for(block)) ==
+                                model->kind->value(model, i, point, NULL, scratch_for(model)));
             }
         }
     }
@@ -262,7 +264,7 @@ static void test_random_products(void **state) {
                         continue;
                     found++;
                     varying += block->kind->id == HCRI_VARYING;
-                    assert_true(block->kind->value(block, i, point, NULL) == expected);
+                    assert_true(block->kind->value(block, i, point, NULL, scratch_for(block)) == expected);
                 }
             }
             assert_int_equal(found, 1);
@@ -281,7 +283,8 @@ static void test_expression(void **state) {
     assert_int_equal(block->kind->id, HCRI_EXPRESSION);
     const double point[5] = {0.5, -0.25, 0.75, -1, 2};
     const double expected = log(exp(1.25) + exp(-1.25)) + 0.25 - 2;
-    assert_true(fabs(block->kind->value(block, 0, point, NULL) - expected) < 1e-14); /* some roundings of 2 */
+    assert_true(fabs(block->kind->value(block, 0, point, NULL, scratch_for(block)) - expected) <
+                1e-14); /* some roundings of 2 */
     hcr_builder_free(builder);
 }
 

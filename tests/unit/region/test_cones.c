@@ -10,6 +10,7 @@
 #include "constraints/cone.h"
 #include "constraints/lmi.h"
 #include "region/builder.h"
+#include "scratch.h"
 
 static hcr_error error;
 
@@ -99,7 +100,8 @@ static void test_lmis_refused(void **state) {
     const hcri_lmi *lmi = (const hcri_lmi *)builder->set.block[2];
     assert_int_equal(lmi->size, 2);
     const double y[3] = {0.25, 9, 0.5};
-    assert_true(fabs(lmi->base.kind->value(&lmi->base, 0, y, NULL) - (hypot(0.5, 0.75) - 1)) < 1e-15);
+    assert_true(fabs(lmi->base.kind->value(&lmi->base, 0, y, NULL, scratch_for(&lmi->base)) - (hypot(0.5, 0.75) - 1)) <
+                1e-15);
     hcr_builder_free(builder);
 }
 
@@ -126,7 +128,7 @@ static void test_parts(void **state) {
     for (size_t b = 2; b < 4; b++) {
         const hcri_constraint *block = builder->set.block[b];
         assert_int_equal(((const hcri_lmi *)block)->size, 2);
-        assert_true(fabs(block->kind->value(block, 0, y, NULL) - (b == 2 ? 1 : 2)) < 1e-14);
+        assert_true(fabs(block->kind->value(block, 0, y, NULL, scratch_for(block)) - (b == 2 ? 1 : 2)) < 1e-14);
     }
     hcr_builder_free(builder);
     builder = three_outputs();

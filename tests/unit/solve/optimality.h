@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "region/region.h"
+#include "scratch.h"
 
 /* Solves the k × k system G x = b by elimination with pivoting; 0 when it is singular. G and b are overwritten. Normal
  * equations square the condition, hence the precision. */
@@ -141,17 +142,17 @@ static inline optimality judge(const hcr_region *region, const double *p, const 
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++) {
-            if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v) < 1 - near)
+            if (!block->kind->exists(block, i) || block->kind->gauge_one(block, i, v, scratch_for(block)) < 1 - near)
                 continue;
             double length = 0, *g = a + m * (n + 1);
             for (size_t j = 0; j < n; j++)
                 g[j] = 0;
-            block->kind->add_gradient(block, i, y, 1, g);
+            block->kind->add_gradient(block, i, y, 1, g, scratch_for(block));
             for (size_t j = 0; j < n; j++)
                 length = hypot(length, g[j]);
             for (size_t j = 0; j < n; j++)
                 g[j] /= length;
-            room[m] = -block->kind->value(block, i, y, NULL) / length;
+            room[m] = -block->kind->value(block, i, y, NULL, scratch_for(block)) / length;
             g[n] = 1e4 * room[m++] / diameter; /* of nearly parallel ones, those without room */
         }
     }

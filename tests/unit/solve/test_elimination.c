@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "regions.h"
+#include "scratch.h"
 #include "solve/elimination.h"
 #include "solve/reduction.h"
 
@@ -323,8 +324,8 @@ static void test_reduction(void **state) {
                 const uint32_t number = hcri_reduction_original(&reduction, block->first + (uint32_t)i);
                 size_t local;
                 const hcri_constraint *original = hcri_set_block_of(&settled, number, &local);
-                const double c = block->kind->value(block, i, z, NULL);
-                const double right = original->kind->value(original, local, y, NULL);
+                const double c = block->kind->value(block, i, z, NULL, scratch_for(block));
+                const double right = original->kind->value(original, local, y, NULL, scratch_for(original));
                 /* sums of up to 15² terms of size up to 1e4 */
                 assert_true(fabs(c - right) <= 1e-9);
                 assert_int_equal(block->source[i], original->source[local]);

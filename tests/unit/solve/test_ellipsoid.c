@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
+#include "scratch.h"
 #include "solve/ellipsoid.h"
 
 enum { N = 6 };
@@ -35,12 +36,12 @@ static hcri_quadratic *create(const hcri_quadratic_parts *parts) {
 static void release(hcri_quadratic *quadratic) { quadratic->base.kind->release(&quadratic->base); }
 
 static double value(const hcri_quadratic *quadratic, const double *y) {
-    return quadratic->base.kind->value(&quadratic->base, 0, y, NULL);
+    return quadratic->base.kind->value(&quadratic->base, 0, y, NULL, scratch_for(&quadratic->base));
 }
 
 static void gradient(const hcri_quadratic *quadratic, const double *y, double *out) {
     memset(out, 0, N * sizeof *out);
-    quadratic->base.kind->add_gradient(&quadratic->base, 0, y, 1, out);
+    quadratic->base.kind->add_gradient(&quadratic->base, 0, y, 1, out, scratch_for(&quadratic->base));
 }
 
 static void fill(hcri_random *random, double *values, size_t count) {

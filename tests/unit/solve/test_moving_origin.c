@@ -7,6 +7,7 @@
 #include "region/motion.h"
 #include "region/region.h"
 #include "regions.h"
+#include "scratch.h"
 #include "solve/lp.h"
 #include "solve/outline.h"
 #include "solve/reduction.h"
@@ -52,13 +53,13 @@ static double room_at(const hcri_finding *finding, const double *point) {
             if (!block->kind->exists(block, i) || (b == 0 && i >= 2 * set->outputs))
                 continue;
             memset(a, 0, set->n * sizeof *a);
-            block->kind->add_gradient(block, i, point, 1, a);
+            block->kind->add_gradient(block, i, point, 1, a, scratch_for(block));
             memset(a + set->outputs, 0, (set->n - set->outputs) * sizeof *a);
             hcri_affine_project(&finding->affine, a);
             double length = 0;
             for (size_t j = 0; j < set->outputs; j++)
                 length = hypot(length, a[j]);
-            const double slack = -block->kind->value(block, i, point, NULL);
+            const double slack = -block->kind->value(block, i, point, NULL, scratch_for(block));
             room = fmin(room, b < 2 && length > 1e-9 ? slack / length : slack);
         }
     free(a);

@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "region/region.h"
 #include "regions.h"
+#include "scratch.h"
 #include "solve/central.h"
 
 static const double none = INFINITY;
@@ -151,9 +152,9 @@ static void check_stationary(const hcr_region *region, double tolerance) {
             const hcri_kind *kind = set->block[b]->kind;
             if (!kind->exists(set->block[b], i))
                 continue;
-            const double c = kind->value(set->block[b], i, region->origin, NULL);
+            const double c = kind->value(set->block[b], i, region->origin, NULL, scratch_for(set->block[b]));
             memset(one, 0, set->n * sizeof *one);
-            kind->add_gradient(set->block[b], i, region->origin, -1 / c, one);
+            kind->add_gradient(set->block[b], i, region->origin, -1 / c, one, scratch_for(set->block[b]));
             for (size_t j = 0; j < set->n; j++) {
                 gradient[j] += one[j];
                 sizes[j] += fabs(one[j]);
