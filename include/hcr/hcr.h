@@ -218,6 +218,14 @@ typedef struct hcr_search {
 } hcr_search;
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search,
                                                          hcr_error *error);
+/* What stands for a sample with a bad value, a NaN or an infinity, and for its derivatives (gauge's is NaN always). */
+typedef enum hcr_bad_value {
+    HCR_BAD_ORIGIN =
+        0, /* the origin (encode: d = 0, r = 0), and 0: for a controller, which needs an answer; the default */
+    HCR_BAD_NAN = 1, /* NaN, so that it is noticed however far it goes */
+} hcr_bad_value;
+HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_bad_value(hcr_workspace *workspace, hcr_bad_value bad_value,
+                                                            hcr_error *error);
 /* Constraints intersected since creation or the last reset, over all rows. */
 HCR_API uint64_t hcr_workspace_intersections(const hcr_workspace *workspace);
 HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
@@ -230,7 +238,7 @@ typedef enum hcr_outcome {
     HCR_FRONTIER = 1,     /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
     HCR_AT_ORIGIN = 2,    /* v = 0, or y = O: the direction is 0 */
     HCR_OUTSIDE = 3,      /* encode: the point isn't in the region, r > 1 */
-    HCR_BAD_VALUE = 4,    /* a NaN or an infinity in the input; the result is the origin (encode: d = 0, r = 0) */
+    HCR_BAD_VALUE = 4,    /* a NaN or an infinity in the input: see hcr_bad_value */
     HCR_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
     HCR_HIDDEN = 6,       /* encode: the point is in the region, but not within sight of the origin; r > 1 */
     HCR_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
@@ -288,8 +296,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_wor
 /* Derivatives, as vector–Jacobian products: `a_bar` is the gradient of a scalar by a. The first array after x is the
  * map's input; `rays` is what the map returned for it, or NULL (then it is computed again).
  * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
- * first active constraint is taken. At the origin and for bad values the gradients are 0, except contract's and
- * soften's, which are the identity at v = 0; encode's direction has no derivative at y = O. x_bar, rows × p (NULL:
+ * first active constraint is taken. At the origin the gradients are 0, except contract's and soften's, which are the
+ * identity at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow
+ * without bound: a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the
+ * gradient, unless the one by the result is 0. x_bar, rows × p (NULL:
  * not wanted), is the gradient by the parameters, which move the frontier and the origin: at the origin that of O(x).
  * Where the origin changes from O(x) to the analytic centre (HCR_ORIGIN_CHECKED) results jump. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
@@ -325,6 +335,56 @@ HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp_f32(const hcr_region *region, h
 HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                    const float *x, const float *v, const hcr_ray *rays,
                                                    const float *y_bar, float *v_bar, float *x_bar, hcr_error *error);
+
+/* Derivatives forwards, as Jacobian–vector products: `a_dot` is how a changes. The first array after x is the map's
+ * input, `rays` as above; v_dot is of its shape, x_dot, rows × p (NULL: the parameters stay), of that of x, and the
+ * result of that of the map's. They are the transposes of those above, with the same choices at ties, at the origin and
+ * for bad values: sum(y_bar y_dot) = sum(v_bar v_dot) + sum(x_bar x_dot). With P the projection onto the directions
+ * within the equalities, u = v/gamma, w = P v_dot, and dO how the origin changes (encode: w = P(y_dot − dO)),
+ *     gauge     (g·w + gamma (g_O·dO + g_x·x_dot))/(g·u)
+ *     decode    dO + r_dot u + (r/gamma) w − r (dgamma/gamma) u,   r_dot taken as 0 where r is clamped
+ * and contract and soften likewise, in about the time of the products above. */
+HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                              const double *x, const double *v, const hcr_ray *rays,
+                                              const double *v_dot, const double *x_dot, double *gauge_dot,
+                                              hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_encode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *x, const double *y, const hcr_ray *rays,
+                                               const double *y_dot, const double *x_dot, double *polar_dot,
+                                               hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_decode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *x, const double *polar, const hcr_ray *rays,
+                                               const double *polar_dot, const double *x_dot, double *y_dot,
+                                               hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                 const double *x, const double *v, const hcr_ray *rays,
+                                                 const double *v_dot, const double *x_dot, double *y_dot,
+                                                 hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                               const double *x, const double *v, const hcr_ray *rays,
+                                               const double *v_dot, const double *x_dot, double *y_dot,
+                                               hcr_error *error);
+
+HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                  const float *x, const float *v, const hcr_ray *rays,
+                                                  const float *v_dot, const float *x_dot, float *gauge_dot,
+                                                  hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_encode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *x, const float *y, const hcr_ray *rays,
+                                                   const float *y_dot, const float *x_dot, float *polar_dot,
+                                                   hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_decode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *x, const float *polar, const hcr_ray *rays,
+                                                   const float *polar_dot, const float *x_dot, float *y_dot,
+                                                   hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_contract_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                     const float *x, const float *v, const hcr_ray *rays,
+                                                     const float *v_dot, const float *x_dot, float *y_dot,
+                                                     hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const float *x, const float *v, const hcr_ray *rays,
+                                                   const float *v_dot, const float *x_dot, float *y_dot,
+                                                   hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point

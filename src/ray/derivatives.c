@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "constraints/kernels.h"
-#include "ray/frontier.h"
-#include "ray/maps.h"
+#include "ray/linearised.h"
 
 typedef struct hcri_vjp {
     hcri_map map;         /* of the forward map: its kind and its input */
@@ -23,25 +22,6 @@ typedef struct hcri_by_origin {
     double gauge;  /* the gradient by log gamma of a direction that stays, over g·u */
 } hcri_by_origin;
 
-static int is_lost(const hcr_ray *ray) { return ray->outcome == HCR_BAD_VALUE || ray->outcome >= HCR_OUT_OF_RANGE; }
-
-/* Whether a map changed nothing. */
-static int is_identity(hcri_map_kind kind, const hcr_ray *ray) {
-    if (kind == HCRI_CONTRACT)
-        return ray->outcome == HCR_INSIDE || ray->outcome == HCR_AT_ORIGIN;
-    return kind == HCRI_SOFTEN && !is_lost(ray) && (ray->outcome == HCR_AT_ORIGIN || ray->gauge == 0);
-}
-
-/* Whether a row's derivative depends on where its ray leaves the region. */
-static int reaches_frontier(hcri_map_kind kind, const hcr_ray *ray) {
-    if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || is_lost(ray))
-        return 0;
-    return !is_identity(kind, ray);
-}
-
-/* Next to v = 0 derivatives by the direction grow without bound; where they overflow they are as they are there: 0. */
-static double finite_or_0(double x) { return isfinite(x) ? x : 0; }
-
 /* The result for one row; `bar` is the gradient by the point or direction, `last` the one by the radius (or the gauge).
  * `frontier` is where its ray leaves, NULL where that doesn't matter. */
 static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, const hcr_ray *ray,
@@ -49,8 +29,8 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.outputs;
     const hcri_map_kind kind = vjp->map.kind;
-    hcri_by_origin by = {0, is_lost(ray) || kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
-    if (is_identity(kind, ray)) {
+    hcri_by_origin by = {0, kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
+    if (hcri_is_identity(kind, ray)) {
         memcpy(result, bar, n * sizeof *result);
         return by;
     }
@@ -66,7 +46,7 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     }
     if (kind == HCRI_ENCODE) { /* d = v/|v|, |y − O| = gamma |u| */
         const double squares = kernels->squares(n, v), radial = kernels->dot(n, v, bar) / squares;
-        const double share = finite_or_0(1 / (t * sqrt(squares) * ray->gauge));
+        const double share = hcri_finite_or_0(1 / (t * sqrt(squares) * ray->gauge));
         kernels->combine(n, share, bar, -share * radial, v, result);
         hcri_frontier_combine(frontier, n, 1, result, last / along, result);
         by.share = -1;
@@ -79,9 +59,16 @@ static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, siz
     const double soft = kind == HCRI_SOFTEN ? ray->gauge / (1 + ray->gauge) : 1;
     by.radius = kind == HCRI_DECODE && r >= 0 && r <= 1 ? radial : 0;
     by.gauge = -kept * soft * soft * radial / along;
-    hcri_frontier_combine(frontier, n, finite_or_0(kept * soft / ray->gauge), bar, finite_or_0(by.gauge / ray->gauge),
-                          result);
+    hcri_frontier_combine(frontier, n, hcri_finite_or_0(kept * soft / ray->gauge), bar,
+                          hcri_finite_or_0(by.gauge / ray->gauge), result);
     return by;
+}
+
+static void put_x(const hcri_vjp *vjp, size_t at, double value) {
+    if (vjp->x_bar != NULL)
+        vjp->x_bar[at] = value;
+    else if (vjp->x_bar_f32 != NULL)
+        vjp->x_bar_f32[at] = (float)value;
 }
 
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
@@ -98,10 +85,7 @@ static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const h
     hcri_anchor_vjp(region, hcri_anchor_of(slice, s), hcri_origin_of(region, slice, s), origin_bar, x_bar,
                     slice->scratch);
     for (size_t k = 0; k < p; k++)
-        if (vjp->x_bar != NULL)
-            vjp->x_bar[i * p + k] = x_bar[k];
-        else
-            vjp->x_bar_f32[i * p + k] = (float)x_bar[k];
+        put_x(vjp, i * p + k, x_bar[k]);
 }
 
 /* A row of the result that isn't there yet. */
@@ -116,46 +100,51 @@ static void put_result(const hcri_vjp *vjp, size_t n, size_t i, const double *re
         vjp->result_f32[i * width + n] = (float)radius_bar;
 }
 
+/* A row that had no result. */
+static void put_lost(const hcr_region *region, const hcri_vjp *vjp, size_t i, double value, double *result) {
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t j = 0; j < n; j++)
+        result[j] = value;
+    put_result(vjp, n, i, result, value);
+    for (size_t k = 0; k < p; k++)
+        put_x(vjp, i * p + k, value);
+}
+
 static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows) {
     const hcri_vjp *vjp = job;
     const hcr_region *region = workspace->region;
     const size_t n = region->set.n, outputs = region->set.outputs;
     const hcri_map_kind kind = vjp->map.kind;
-    hcr_ray found[HCRI_CHUNK];
-    const hcr_ray *rays = vjp->rays == NULL ? found : vjp->rays + first;
-    if (vjp->rays == NULL) {
-        hcri_map forward = vjp->map;
-        forward.rays = found;
-        forward.first_ray = first;
-        hcri_map_chunk(workspace, slice, &forward, first, rows);
-    } else if (slice->origins != NULL) {
-        hcri_origins_find(region, slice, &vjp->map.input, first, rows);
-    }
-    int crosses[HCRI_CHUNK];
-    hcri_active active[HCRI_CHUNK];
-    for (size_t s = 0; s < rows; s++)
-        crosses[s] = reaches_frontier(kind, &rays[s]);
-    hcri_frontier_activate(region, slice, &vjp->map.input, rays, first, rows, crosses, active);
+    hcri_linearised at;
+    hcri_linearise(workspace, slice, &vjp->map, vjp->rays, first, rows, &at);
     double *u = slice->vectors, *g = u + n, *own_bar = g + n, *own_result = own_bar + n;
     const size_t bar_width = kind == HCRI_GAUGE ? 1 : kind == HCRI_ENCODE ? outputs + 1 : outputs;
     const size_t width = kind == HCRI_DECODE ? outputs + 1 : outputs;
     for (size_t s = 0; s < rows; s++) {
         const size_t i = first + s;
+        const hcr_ray *ray = &at.rays[s];
         const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : own_bar;
         const float *bar_f32 = vjp->bar != NULL ? NULL : vjp->bar_f32 + i * bar_width;
         for (size_t j = 0; bar_f32 != NULL && kind != HCRI_GAUGE && j < outputs; j++)
             own_bar[j] = (double)bar_f32[j];
         const double last = bar_f32 == NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
         double *result = vjp->result != NULL ? vjp->result + i * width : own_result;
-        hcri_frontier frontier = {0};
-        if (crosses[s])
-            hcri_frontier_find(region, &vjp->map.input, i, hcri_origin_of(region, slice, s), rays[s].gauge, &active[s],
+        const hcri_factor factor = {kind == HCRI_GAUGE ? 0 : outputs, bar, last};
+        if (hcri_is_lost(ray)) {
+            put_lost(region, vjp, i, hcri_lost_derivative(workspace, ray, &factor), result);
+            continue;
+        }
+        hcri_frontier frontier;
+        if (at.crosses[s])
+            hcri_frontier_find(region, &vjp->map.input, i, hcri_origin_of(region, slice, s), ray->gauge, &at.active[s],
                                u, g, own_result, slice->scratch, &frontier);
-        const hcri_by_origin by = row_vjp(region, vjp, i, &rays[s], crosses[s] ? &frontier : NULL, bar, last, result);
+        const hcri_by_origin by = row_vjp(region, vjp, i, ray, at.crosses[s] ? &frontier : NULL, bar, last, result);
         hcri_affine_project(&region->affine, result);
+        if (at.crosses[s] && hcri_may_overflow(ray))
+            hcri_drop_overflow(vjp->result == NULL, &factor, outputs, result);
         put_result(vjp, outputs, i, result, by.radius);
         if (slice->origins != NULL && (vjp->x_bar != NULL || vjp->x_bar_f32 != NULL))
-            put_x_bar(region, slice, vjp, s, i, &by, frontier.g, bar, result, own_bar, u);
+            put_x_bar(region, slice, vjp, s, i, &by, at.crosses[s] ? frontier.g : NULL, bar, result, own_bar, u);
     }
 }
 

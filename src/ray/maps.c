@@ -106,14 +106,18 @@ static hcr_outcome soften(const hcr_region *region, const hcri_map *map, const h
     return free ? HCR_INSIDE : HCR_FRONTIER;
 }
 
-/* Where there is no region there is no result. */
-static hcr_outcome put_nothing(const hcr_region *region, const hcri_map *map, hcri_ray_state state, size_t i) {
+static void put_nan(const hcr_region *region, const hcri_map *map, size_t i) {
     const size_t n = region->set.outputs, width = map->kind == HCRI_GAUGE ? 1 : map->kind == HCRI_ENCODE ? n + 1 : n;
     for (size_t j = 0; j < width; j++)
         if (map->doubles != NULL)
             map->doubles[i * width + j] = NAN;
         else if (map->floats != NULL)
             map->floats[i * width + j] = NAN;
+}
+
+/* Where there is no region there is no result. */
+static hcr_outcome put_nothing(const hcr_region *region, const hcri_map *map, hcri_ray_state state, size_t i) {
+    put_nan(region, map, i);
     return state == HCRI_RAY_OUT_OF_RANGE ? HCR_OUT_OF_RANGE : HCR_NO_ORIGIN;
 }
 
@@ -150,6 +154,9 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
             outcome[s] = rays.state[s] >= HCRI_RAY_OUT_OF_RANGE ? put_nothing(region, map, rays.state[s], first + s)
                          : map->kind == HCRI_GAUGE              ? gauge(map, &rays, s, first + s)
                                                                 : encode(region, slice, map, &rays, s, first + s);
+    for (size_t s = 0; workspace->bad_value == HCR_BAD_NAN && s < rows; s++)
+        if (outcome[s] == HCR_BAD_VALUE)
+            put_nan(region, map, first + s);
     for (size_t s = 0; map->rays != NULL && s < rows; s++) {
         const int sound = rays.state[s] == HCRI_RAY_SOUND;
         map->rays[first + s - map->first_ray] = (hcr_ray){

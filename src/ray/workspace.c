@@ -144,6 +144,15 @@ hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *
     return HCR_OK;
 }
 
+hcr_status hcr_workspace_set_bad_value(hcr_workspace *workspace, hcr_bad_value bad_value, hcr_error *error) {
+    if (workspace == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace is NULL");
+    if (bad_value != HCR_BAD_ORIGIN && bad_value != HCR_BAD_NAN)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing number %d can stand for a bad value", (int)bad_value);
+    workspace->bad_value = bad_value;
+    return HCR_OK;
+}
+
 uint64_t hcr_workspace_intersections(const hcr_workspace *workspace) {
     uint64_t total = 0;
     for (size_t i = 0; workspace != NULL && i < workspace->threads; i++)

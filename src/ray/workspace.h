@@ -20,6 +20,7 @@ typedef struct hcri_slice {
 struct hcr_workspace {
     const hcr_region *region;
     hcr_search search;
+    hcr_bad_value bad_value;
     size_t threads, chunk;
     hcri_slice *slice; /* one a thread */
     int owns_memory;

@@ -127,3 +127,25 @@ void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double 
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             x_bar[map->columns[k]] += bar[j] * map->values[k];
 }
+
+void hcri_anchor_jvp(const hcr_region *region, hcri_anchor anchor, const double *point, const double *x_dot,
+                     double *dot, double *scratch) {
+    const size_t n = region->set.outputs;
+    const hcri_affine *affine = &region->affine;
+    const hcri_rows *map = &region->motion.map;
+    for (size_t j = 0; j < n; j++) {
+        dot[j] = 0;
+        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+            dot[j] += map->values[k] * x_dot[map->columns[k]];
+    }
+    if (anchor == HCRI_ANCHOR_CENTRE)
+        hcri_slice_centre_jvp(region, point, x_dot, dot, scratch + region->scratch);
+    for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
+        double change = 0;
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const size_t j = affine->map.columns[k];
+            change += affine->map.values[k] * (j < n ? dot[j] : x_dot[j - n]);
+        }
+        dot[affine->dependent[d]] = change;
+    }
+}

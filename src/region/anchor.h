@@ -32,6 +32,10 @@ int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, cons
  * `point` is what hcri_anchor_find made. */
 void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double *point, double *bar, double *x_bar,
                      double *scratch);
+/* How the origin changes when the parameters do by x_dot: into `dot`, outputs. `point` is what hcri_anchor_find made.
+ */
+void hcri_anchor_jvp(const hcr_region *region, hcri_anchor anchor, const double *point, const double *x_dot,
+                     double *dot, double *scratch);
 /* 1 when the point (y, x) surely satisfies what results are verified by: the blocks that have no margin in this
  * precision, or all of them when the origin is a centre. */
 int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point,

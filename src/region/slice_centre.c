@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "constraints/varying.h"
+
 /* With f the free outputs, c_i(y(f, x), x) = c_i + g_i·f the inequalities and s_i > 0 their slacks, the centre is where
  *     c_i + s_i = 0,    s_i λ_i = 1,    Σ λ_i g_i = 0.
  * A guess needn't be inside: Newton's method on these three, with s and λ kept positive, brings the first to 0 as it
@@ -92,18 +94,21 @@ static double value_at(const hcri_cursor *at, const double *point) {
     return at->block->kind->value(at->block, at->i, point, NULL, NULL);
 }
 
-/* The gradient of an inequality by the free outputs and, behind the outputs, the parameters; 0 for dependent outputs.
- */
-static void gradient_at(const hcr_region *region, const hcri_cursor *at, const double *point, double *gradient) {
-    const hcri_affine *affine = &region->affine;
-    memset(gradient, 0, region->set.n * sizeof *gradient);
-    at->block->kind->add_gradient(at->block, at->i, point, 1, gradient, NULL);
+/* A gradient by the outputs and parameters as one by the free outputs and the parameters; 0 for dependent outputs. */
+static void fold(const hcri_affine *affine, double *gradient) {
     for (size_t d = 0; d < affine->count; d++) {
         const double weight = gradient[affine->dependent[d]];
         gradient[affine->dependent[d]] = 0;
         for (size_t t = affine->map.start[d]; t < affine->map.start[d + 1] && weight != 0; t++)
             gradient[affine->map.columns[t]] += weight * affine->map.values[t];
     }
+}
+
+/* The gradient of an inequality, folded. */
+static void gradient_at(const hcr_region *region, const hcri_cursor *at, const double *point, double *gradient) {
+    memset(gradient, 0, region->set.n * sizeof *gradient);
+    at->block->kind->add_gradient(at->block, at->i, point, 1, gradient, NULL);
+    fold(&region->affine, gradient);
 }
 
 static double dot(size_t n, const double *a, const double *b) {
@@ -316,4 +321,48 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
     for (size_t j = 0; j < n && centring.pull != 0; j++)
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             x_bar[map->columns[k]] += centring.pull * w[j] * map->values[k];
+}
+
+/* gradient += weight · (how that of an inequality changes when the parameters do by x_dot), folded: it does where
+ * outputs and parameters are multiplied. */
+static void turn(const hcr_region *region, const hcri_cursor *at, const double *x_dot, double weight,
+                 double *gradient) {
+    if (at->block->kind->id != HCRI_VARYING)
+        return;
+    const hcri_varying *varying = (const hcri_varying *)at->block;
+    const hcri_rows *products = &varying->products;
+    const double sign = at->i % 2 == 0 ? weight : -weight;
+    for (size_t k = products->start[at->i / 2]; k < products->start[at->i / 2 + 1]; k++) {
+        const uint32_t left = varying->left[products->columns[k]], right = varying->right[products->columns[k]];
+        gradient[left] += sign * products->values[k] * x_dot[right - region->set.outputs];
+    }
+    fold(&region->affine, gradient);
+}
+
+/* H dot = −∂F/∂x x_dot = −Σ (g_i (∂c_i/∂x·x_dot)/s_i² + (∂g_i/∂x x_dot)/s_i) + pull dO. */
+void hcri_slice_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
+                           double *scratch) {
+    const size_t n = region->set.outputs, parameters = region->motion.parameters;
+    double *shifted = scratch + region->set.n;
+    hcri_centring centring = begin(region, shifted, scratch); /* reads the point only */
+    memcpy(shifted, point, region->set.n * sizeof *shifted);
+    if (!take_slacks(&centring) || !assemble(&centring))
+        return;
+    for (size_t j = 0; j < n; j++)
+        dot[j] *= centring.pull;
+    for (size_t d = 0; d < region->affine.count; d++)
+        dot[region->affine.dependent[d]] = 0;
+    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+        const double inverse = centring.multiplier[at.k];
+        double *gradient = centring.gradient, along = 0;
+        gradient_at(region, &at, point, gradient);
+        for (size_t k = 0; k < parameters; k++)
+            along += gradient[n + k] * x_dot[k];
+        for (size_t j = 0; j < n; j++)
+            gradient[j] *= along * inverse * inverse;
+        turn(region, &at, x_dot, inverse, gradient);
+        for (size_t j = 0; j < n; j++)
+            dot[j] -= gradient[j];
+    }
+    solve(n, centring.hessian, dot);
 }

@@ -14,5 +14,8 @@ int hcri_slice_centre_find(const hcr_region *region, double *point, double *scra
 /* x_bar += (d centre/dx)' bar at a centre, by the implicit function theorem. `bar` has the gradient by the free
  * outputs, and is overwritten. */
 void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double *bar, double *x_bar, double *scratch);
+/* How the free outputs of a centre change when the parameters do by x_dot: `dot` has that of O(x), and then this. */
+void hcri_slice_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
+                           double *scratch);
 
 #endif

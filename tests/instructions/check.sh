@@ -22,7 +22,7 @@ if [ "${4-}" = record ]; then
     {
         echo "# Instructions a row (check.sh), with $compiler"
         for region in A B C D E; do
-            for map in decode contract decode_vjp contract_vjp; do
+            for map in decode contract decode_vjp contract_vjp contract_jvp; do
                 echo "$region $map $(count $region $map)"
             done
         done

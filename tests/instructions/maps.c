@@ -43,6 +43,8 @@ int main(int argc, char **argv) {
                                   : hcr_contract(region, workspace, ROWS, NULL, in, out, rays, &error);
     if (status == HCR_OK && strcmp(argv[2], "decode_vjp") == 0)
         status = hcr_decode_vjp(region, workspace, ROWS, NULL, in, rays, bar, result, NULL, &error);
+    if (status == HCR_OK && strcmp(argv[2], "contract_jvp") == 0)
+        status = hcr_contract_jvp(region, workspace, ROWS, NULL, in, rays, bar, NULL, result, &error);
     if (status == HCR_OK && strcmp(argv[2], "contract_vjp") == 0)
         status = hcr_contract_vjp(region, workspace, ROWS, NULL, in, rays, bar, result, NULL, &error);
     double *owned[] = {in, out, bar, result};

@@ -247,8 +247,8 @@ static void test_only_equalities(void **state) {
     hcr_region_free(region);
 }
 
-/* Gradients against central differences (an error of h² and of rounding/h: 1e-6 is far above both): the equalities take
- * their part of the direction. */
+/* D07: gradients against central differences (an error of h² and of rounding/h: 1e-6 is far above both): the equalities
+ * take their part of the direction; and forwards against those. */
 static void test_derivatives(void **state) {
     (void)state;
     for (size_t k = 0; k < 30; k++) {
@@ -277,6 +277,16 @@ static void test_derivatives(void **state) {
                     difference += side * bar[i] * y[i] / (2 * h);
             }
             assert_true(fabs(difference - result[j]) <= 1e-6);
+            double change[MOST] = {0}, pushed[MOST], forward = 0, tolerance = 0;
+            change[j] = 1;
+            must(k % 2 == 0 ? hcr_contract_jvp(region, workspace, 1, NULL, v, NULL, change, NULL, pushed, &error)
+                            : hcr_soften_jvp(region, workspace, 1, NULL, v, NULL, change, NULL, pushed, &error),
+                 &error);
+            for (size_t i = 0; i < n; i++) {
+                forward += bar[i] * pushed[i];
+                tolerance += 1e-13 * fabs(bar[i]) * (1 + fabs(pushed[i]));
+            }
+            assert_true(fabs(forward - result[j]) <= tolerance); /* the same numbers in another order */
         }
         hcr_workspace_free(workspace);
         hcr_region_free(region);

@@ -226,7 +226,7 @@ static void test_out_of_range(void **state) {
                                {-INFINITY, 0},
                                {nextafter(lower[0], -INFINITY), 0},
                                {0, nextafter(upper[1], INFINITY)}};
-    const double polar[N + 1] = {1, 2, 3, 0.5}, bar[N + 1] = {1, 1, 1, 1};
+    const double polar[N + 1] = {1, 2, 3, 0.5}, bar[N + 1] = {1, 1, 1, 1}, none[N + 1] = {0, 0, 0, 0};
     static map_function *const maps[] = {hcr_gauge, hcr_encode, hcr_decode, hcr_contract, hcr_soften};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         double out[N + 1], x_bar[P] = {7, 7};
@@ -242,8 +242,17 @@ static void test_out_of_range(void **state) {
             must(hcr_soften_vjp(region, workspace, 1, wrong[i], polar, with_ray ? &ray : NULL, bar, out, x_bar, &error),
                  &error);
             for (size_t j = 0; j < N; j++)
-                assert_true(out[j] == 0);
-            assert_true(x_bar[0] == 0 && x_bar[1] == 0);
+                assert_true(isnan(out[j]));
+            assert_true(isnan(x_bar[0]) && isnan(x_bar[1]));
+            must(hcr_soften_jvp(region, workspace, 1, wrong[i], polar, with_ray ? &ray : NULL, none, bar, out, &error),
+                 &error);
+            for (size_t j = 0; j < N; j++)
+                assert_true(isnan(out[j]));
+            /* what a loss leaves out spoils nothing */
+            must(
+                hcr_soften_vjp(region, workspace, 1, wrong[i], polar, with_ray ? &ray : NULL, none, out, x_bar, &error),
+                &error);
+            assert_true(out[0] == 0 && out[1] == 0 && out[2] == 0 && x_bar[0] == 0 && x_bar[1] == 0);
         }
         hcr_region *fixed = NULL;
         assert_int_equal(hcr_region_at(region, wrong[i], NULL, &fixed, &error), HCR_ERROR_ORIGIN);

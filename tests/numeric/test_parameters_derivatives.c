@@ -23,19 +23,27 @@ typedef hcr_status vjp_function(const hcr_region *region, hcr_workspace *workspa
 typedef hcr_status vjp_function_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,
                                     const float *in, const hcr_ray *rays, const float *bar, float *result, float *x_bar,
                                     hcr_error *failed);
+typedef hcr_status jvp_function(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
+                                const double *in, const hcr_ray *rays, const double *dot, const double *x_dot,
+                                double *result, hcr_error *failed);
+typedef hcr_status jvp_function_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,
+                                    const float *in, const hcr_ray *rays, const float *dot, const float *x_dot,
+                                    float *result, hcr_error *failed);
 typedef struct tested_map {
     const char *name;
     map_function *forward;
     vjp_function *backward;
     vjp_function_f32 *backward_f32;
+    jvp_function *pushed;
+    jvp_function_f32 *pushed_f32;
     int radius_in, radius_out, gauge_only; /* what beside the outputs goes in and out */
 } tested_map;
 static const tested_map maps[] = {
-    {"gauge", hcr_gauge, hcr_gauge_vjp, hcr_gauge_vjp_f32, 0, 0, 1},
-    {"encode", hcr_encode, hcr_encode_vjp, hcr_encode_vjp_f32, 0, 1, 0},
-    {"decode", hcr_decode, hcr_decode_vjp, hcr_decode_vjp_f32, 1, 0, 0},
-    {"contract", hcr_contract, hcr_contract_vjp, hcr_contract_vjp_f32, 0, 0, 0},
-    {"soften", hcr_soften, hcr_soften_vjp, hcr_soften_vjp_f32, 0, 0, 0},
+    {"gauge", hcr_gauge, hcr_gauge_vjp, hcr_gauge_vjp_f32, hcr_gauge_jvp, hcr_gauge_jvp_f32, 0, 0, 1},
+    {"encode", hcr_encode, hcr_encode_vjp, hcr_encode_vjp_f32, hcr_encode_jvp, hcr_encode_jvp_f32, 0, 1, 0},
+    {"decode", hcr_decode, hcr_decode_vjp, hcr_decode_vjp_f32, hcr_decode_jvp, hcr_decode_jvp_f32, 1, 0, 0},
+    {"contract", hcr_contract, hcr_contract_vjp, hcr_contract_vjp_f32, hcr_contract_jvp, hcr_contract_jvp_f32, 0, 0, 0},
+    {"soften", hcr_soften, hcr_soften_vjp, hcr_soften_vjp_f32, hcr_soften_jvp, hcr_soften_jvp_f32, 0, 0, 0},
 };
 enum { MAPS = sizeof maps / sizeof maps[0] };
 
@@ -121,8 +129,53 @@ static void compare_single(const sample *s, size_t inputs, const double *gradien
         assert_true(fabs((double)x_bar[k] - x_gradient[k]) <= 1e-3 * size);
 }
 
+static double dot(size_t count, const double *a, const double *b) {
+    double total = 0;
+    for (size_t k = 0; k < count; k++)
+        total += a[k] * b[k];
+    return total;
+}
+
+/* D07: the derivative forwards is the transpose of the one in reverse, to rounding: of centres, to that of the solution
+ * of an ill-conditioned system. The reverse one is held against differences. */
+static void compare_transposed(const sample *s, size_t inputs, const double *gradient, const double *x_gradient,
+                               hcri_random *random) {
+    const size_t n = hcr_region_dimension(s->region), p = hcr_region_parameters(s->region),
+                 count = s->map->gauge_only ? 1 : n + (size_t)s->map->radius_out;
+    double change[MOST + 1], x_change[MOST], pushed[MOST + 1], still[MOST + 1], again[MOST + 1];
+    float in_f32[MOST + 1], x_f32[MOST], change_f32[MOST + 1], x_change_f32[MOST], pushed_f32[MOST + 1];
+    fill_normal(random, 1, inputs, change);
+    fill_normal(random, 1, p, x_change);
+    must(s->map->pushed(s->region, s->workspace, 1, s->x, s->in, NULL, change, x_change, pushed, &error), &error);
+    const double forward = dot(count, s->bar, pushed),
+                 backward = dot(inputs, gradient, change) + dot(p, x_gradient, x_change);
+    const double size = sqrt(dot(count, s->bar, s->bar) * dot(count, pushed, pushed)) +
+                        sqrt(dot(inputs, gradient, gradient) * dot(inputs, change, change)) +
+                        sqrt(dot(p, x_gradient, x_gradient) * dot(p, x_change, x_change));
+    if (!(fabs(forward - backward) <= 1e-10 * size))
+        fail_msg("%s of %s: %.17g forwards, %.17g in reverse", s->map->name, s->name, forward, backward);
+    must(s->map->pushed(s->region, s->workspace, 1, s->x, s->in, NULL, change, NULL, still, &error), &error);
+    memset(x_change, 0, sizeof x_change); /* parameters that stay */
+    must(s->map->pushed(s->region, s->workspace, 1, s->x, s->in, NULL, change, x_change, again, &error), &error);
+    for (size_t k = 0; k < count; k++)
+        assert_true(fabs(still[k] - again[k]) <= 1e-12 * (1 + fabs(still[k])));
+    for (size_t k = 0; k < inputs; k++) {
+        in_f32[k] = (float)s->in[k];
+        change_f32[k] = (float)change[k];
+    }
+    for (size_t k = 0; k < p; k++) {
+        x_f32[k] = (float)s->x[k];
+        x_change_f32[k] = 0;
+    }
+    must(s->map->pushed_f32(s->region, s->workspace, 1, x_f32, in_f32, NULL, change_f32, x_change_f32, pushed_f32,
+                            &error),
+         &error);
+    for (size_t k = 0; k < count; k++) /* as in compare_single */
+        assert_true(fabs((double)pushed_f32[k] - again[k]) <= 1e-3 * (sqrt(dot(count, again, again)) + 1e-3));
+}
+
 /* One row; 0 when a difference can't be taken. */
-static int compare_row(sample *s) {
+static int compare_row(sample *s, hcri_random *random) {
     const size_t n = hcr_region_dimension(s->region), p = hcr_region_parameters(s->region),
                  inputs = n + (size_t)s->map->radius_in;
     double gradient[MOST + 1], x_gradient[MOST], again[MOST + 1], x_again[MOST], expected[MOST + 1], x_expected[MOST],
@@ -144,6 +197,7 @@ static int compare_row(sample *s) {
     assert_gradient(s, "input", inputs, gradient, expected, rounding);
     assert_gradient(s, "x", p, x_gradient, x_expected, rounding);
     compare_single(s, inputs, gradient, x_gradient);
+    compare_transposed(s, inputs, gradient, x_gradient, random);
     return 1;
 }
 
@@ -171,7 +225,7 @@ static size_t compare_maps(const hcr_region *region, const char *name, const dou
                     s.in[j] += origin[j];
             }
             s.in[n] = 0.1 + 0.8 * hcri_random_uniform(random);
-            compared += (size_t)compare_row(&s);
+            compared += (size_t)compare_row(&s, random);
         }
         least = compared < least ? compared : least;
     }
