@@ -198,3 +198,42 @@ def test_products_with_parameters(random):
     y = region.contract(9 * np.abs(random.standard_normal((100, 2))), x)
     assert region.check(y, x).all() and ((x * y).sum(1) <= 1 + 1e-12).all() and ((x * y).sum(1) > 0.99).all()
     assert {c.kind for c in region.constraints} >= {"varying"}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_d14_rows_whose_coefficients_are_all_zero(dtype):
+    """a @ u <= b with a = 0: the whole box where b >= 0, and nothing where b < 0."""
+    text = """
+        var u[2]
+        param a[2] in [-1, 2], b in [-1, 3]
+        -1 <= u <= 1
+        a @ u <= b
+    """
+    region = hcr.Region(text)
+    x = np.array([[0, 0, 0], [-0.0, 0, 0], [0, 0, 2], [0, 0, -0.5]], dtype)
+    v = np.tile(np.array([[3, -2]], dtype), (4, 1))
+    box = hcr.Region("var u[2]\n-1 <= u <= 1\norigin = O", O=region.origin_at(x[0])).contract(v[0])
+    for map_, wanted in (("contract", box), ("project", [1, -1])):
+        y, told = getattr(region, map_)(v, x, outcomes=True)
+        np.testing.assert_allclose(y[:2], [wanted, wanted], rtol=1e-6 if dtype == "float32" else 1e-9)
+        assert np.isfinite(y[:3]).all() and np.isnan(y[3]).all() and told[3] != told[2]
+        assert region.check(y.astype(dtype), x).tolist() == [True, True, True, False]
+    assert region.at(x[0]).contract(v[0]) == pytest.approx(box, rel=1e-6)
+    for map_ in KINDS:
+        values = np.concatenate([v, np.full((4, 1), 0.5, dtype)], 1) if map_ == "decode" else v
+        result = getattr(region, map_)(values, x)
+        for gradient in region.vjp(map_, values, np.ones_like(result), x):
+            assert np.isfinite(gradient[:3]).all()
+
+
+def test_d14_coefficients_that_cancel():
+    """(share − 0.3) y0 <= cap says nothing at share = 0.3."""
+    region = hcr.Region("""
+        var y[2]
+        param share in [0.2, 0.9], cap in [-0.1, 3]
+        -1 <= y <= 1
+        (share - 0.3) * y[0] <= cap
+    """)
+    y, told = region.contract([[3.0, -2.0]] * 2, [[0.3, 0.0], [0.3, -0.05]], outcomes=True)
+    assert told.tolist() != [hcr.Outcome.NO_ORIGIN] * 2 and told[1] == hcr.Outcome.NO_ORIGIN
+    assert region.check(y, [[0.3, 0.0], [0.3, -0.05]]).tolist() == [True, False]

@@ -129,6 +129,9 @@ typedef struct hcri_kind {
                        size_t stride, double *best, uint32_t *champion, double *scratch);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
+    /* 1 when the inequality surely holds whatever the outputs are, at the parameters of y: its coefficients are 0 there.
+     * After follow. NULL where that can't be. */
+    int (*is_idle)(const hcri_constraint *constraint, size_t i, const double *y);
 
     /* A bound of |y − O| over the points that satisfy the block, infinity when there is none. After place. */
     double (*radius)(const hcri_constraint *constraint);

@@ -245,6 +245,75 @@ static int exists(const hcri_constraint *constraint, size_t i) {
     return !isinf((i % 2 == 0 ? varying->upper : varying->lower)[i / 2]);
 }
 
+/* A sum of products whose rounding errors are summed apart: it is 0 where both sums are and nothing was lost. */
+typedef struct exact_sum {
+    double high, low;
+    int is_exact;
+} exact_sum;
+
+static void add_exactly(double *sum, double x, int *is_exact) {
+    const double total = *sum + x, of_x = total - *sum;
+    *is_exact &= *sum - (total - of_x) == 0 && x - of_x == 0;
+    *sum = total;
+}
+
+static void sum_product(exact_sum *sum, double a, double x) {
+    const double product = a * x;
+    add_exactly(&sum->high, product, &sum->is_exact);
+    add_exactly(&sum->low, fma(a, x, -product), &sum->is_exact);
+    sum->is_exact &= a == 0 || x == 0 || fabs(product) > 0x1p-900; /* below, the error may underflow */
+}
+
+static int is_zero(const exact_sum *sum) { return sum->is_exact && sum->high == 0 && sum->low == 0; }
+
+/* Row i's own part −b + s·x has no output in it; each output's coefficient a_j + Σ p_k x_k is 0. */
+static int is_idle(const hcri_constraint *constraint, size_t i, const double *y) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    if (varying->moving == NULL)
+        return 0;
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    const size_t outputs = varying->moving->motion->outputs, row = i / 2;
+    size_t k = rows->start[row], q = products->start[row];
+    const size_t rows_end = rows->start[row + 1], products_end = products->start[row + 1];
+    for (;;) { /* both are sorted by output, outputs first */
+        const uint32_t a = k < rows_end ? rows->columns[k] : UINT32_MAX;
+        const uint32_t b = q < products_end ? varying->left[products->columns[q]] : UINT32_MAX;
+        const uint32_t j = a < b ? a : b;
+        if (j >= outputs)
+            break;
+        exact_sum sum = {a == j ? rows->values[k++] : 0, 0, 1};
+        for (; q < products_end && varying->left[products->columns[q]] == j; q++)
+            sum_product(&sum, products->values[q], y[varying->right[products->columns[q]]]);
+        if (!is_zero(&sum))
+            return 0;
+    }
+    exact_sum own = {-(i % 2 == 0 ? varying->upper : varying->lower)[row], 0, q == products_end};
+    double point = own.high, sizes = fabs(own.high);
+    for (size_t terms = k; terms < rows_end; terms++) {
+        const double x = y[rows->columns[terms]];
+        sum_product(&own, rows->values[terms], x);
+        point += rows->values[terms] * x;
+        sizes += fabs(rows->values[terms] * x);
+    }
+    for (size_t terms = q; terms < products_end; terms++) {
+        const double x = y[varying->left[products->columns[terms]]] * y[varying->right[products->columns[terms]]];
+        point += products->values[terms] * x;
+        sizes += fabs(products->values[terms]) * (fabs(x) + 0x1p-1000);
+    }
+    const double terms = (double)(rows_end - k + products_end - q);
+    return is_zero(&own) || (i % 2 == 0 ? point : -point) < -(terms + 4) * 0x1p-52 * sizes;
+}
+
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    for (size_t i = 0; i < constraint->count; i++) {
+        double rounding;
+        if (exists(constraint, i) && !(value(constraint, i, y, &rounding, scratch) + rounding <= 0) &&
+            !is_idle(constraint, i, y))
+            return 0;
+    }
+    return 1;
+}
+
 /* ----------------------------------------------------------------------------------------------- fixed parameters */
 
 size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, const double *x, uint32_t *columns,
@@ -394,12 +463,13 @@ const hcri_kind hcri_kind_varying = {
     .along = along,
     .value = value,
     .add_gradient = add_gradient,
-    .holds = hcri_block_holds,
+    .holds = holds,
     .interval = hcri_varying_interval,
     .substitute = hcri_varying_substitute,
     .follow = follow,
     .gauge_from = gauge_from,
     .exists = exists,
+    .is_idle = is_idle,
     .radius = hcri_block_radius,
     .margin = margin,
     .inradius = inradius,

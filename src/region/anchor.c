@@ -44,7 +44,7 @@ double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_p
                 continue;
             double rounding;
             const double c = block[b]->kind->value(block[b], i, point, &rounding, scratch) + rounding;
-            if (c > 0)
+            if (c > 0 && (block[b]->kind->is_idle == NULL || !block[b]->kind->is_idle(block[b], i, point)))
                 most = fmax(most, c / (c - block[b]->kind->value(block[b], i, origin, NULL, scratch)));
         }
     return most;

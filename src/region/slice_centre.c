@@ -61,33 +61,36 @@ static hcri_centring begin(const hcr_region *region, double *point, double *scra
     return centring;
 }
 
-/* The inequalities that exist, one after the other. */
+/* The inequalities that exist and have outputs in them at these parameters, one after the other. */
 typedef struct hcri_cursor {
     const hcri_constraint *block; /* NULL behind the last one */
     size_t b, i;                  /* the block's number, and the inequality's in it */
     size_t k;                     /* how many came before */
 } hcri_cursor;
 
-static void settle(const hcr_region *region, hcri_cursor *at) {
+static void settle(const hcri_centring *centring, hcri_cursor *at) {
+    const hcr_region *region = centring->region;
     for (; at->b < region->set.blocks; at->b++, at->i = 0) {
         at->block = region->set.block[at->b];
+        const hcri_kind *kind = at->block->kind;
         for (; at->i < count_of(region, at->b); at->i++)
-            if (at->block->kind->exists(at->block, at->i))
+            if (kind->exists(at->block, at->i) &&
+                (kind->is_idle == NULL || !kind->is_idle(at->block, at->i, centring->point)))
                 return;
     }
     at->block = NULL;
 }
 
-static hcri_cursor first(const hcr_region *region) {
+static hcri_cursor first(const hcri_centring *centring) {
     hcri_cursor at = {0};
-    settle(region, &at);
+    settle(centring, &at);
     return at;
 }
 
-static void advance(const hcr_region *region, hcri_cursor *at) {
+static void advance(const hcri_centring *centring, hcri_cursor *at) {
     at->i++;
     at->k++;
-    settle(region, at);
+    settle(centring, at);
 }
 
 static double value_at(const hcri_cursor *at, const double *point) {
@@ -167,7 +170,7 @@ static int assemble(const hcri_centring *centring) {
         step[affine->dependent[d]] = 0;
         hessian[affine->dependent[d] * (n + 1)] = 1;
     }
-    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
         const double s = centring->slack[at.k], ratio = centring->multiplier[at.k] / s;
         const double load = 1 / s + ratio * (value_at(&at, centring->point) + s);
         gradient_at(region, &at, centring->point, centring->gradient);
@@ -185,7 +188,7 @@ static int find_step(const hcri_centring *centring) {
     if (!assemble(centring))
         return 0;
     solve(n, centring->hessian, centring->step);
-    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
         gradient_at(region, &at, centring->point, centring->gradient);
         centring->change[at.k] = dot(n, centring->gradient, centring->step);
     }
@@ -208,7 +211,7 @@ static void changes_at(const hcri_centring *centring, const hcri_cursor *at, dou
 /* The slacks begin as what they are, where they are more than half of what they are at the middle of the range. */
 static void guess(const hcri_centring *centring) {
     const hcr_region *region = centring->region;
-    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
         centring->slack[at.k] = fmax(-value_at(&at, centring->point), -0.5 * value_at(&at, region->origin));
         centring->multiplier[at.k] = 1 / centring->slack[at.k];
     }
@@ -216,7 +219,7 @@ static void guess(const hcri_centring *centring) {
 
 /* 1 when the point is strictly inside and near the centre: each s_i λ_i is near 1. */
 static int is_near(const hcri_centring *centring) {
-    for (hcri_cursor at = first(centring->region); at.block != NULL; advance(centring->region, &at)) {
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
         const double s = -value_at(&at, centring->point);
         if (!(s > 0 && fabs(s * centring->multiplier[at.k] - 1) < 0.5))
             return 0;
@@ -226,17 +229,16 @@ static int is_near(const hcri_centring *centring) {
 
 /* From a guess that may be outside to a point strictly inside. */
 static void approach(const hcri_centring *centring) {
-    const hcr_region *region = centring->region;
     guess(centring);
     for (int steps = 0; steps < MOST_STEPS && !is_near(centring) && find_step(centring); steps++) {
         double share = 1; /* nine tenths of the way to where the first s or λ would be 0 */
-        for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+        for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
             double slack, multiplier;
             changes_at(centring, &at, &slack, &multiplier);
             share = fmin(share, slack < 0 ? -0.9 * centring->slack[at.k] / slack : 1);
             share = fmin(share, multiplier < 0 ? -0.9 * centring->multiplier[at.k] / multiplier : 1);
         }
-        for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+        for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
             double slack, multiplier;
             changes_at(centring, &at, &slack, &multiplier);
             centring->slack[at.k] += share * slack;
@@ -248,7 +250,7 @@ static void approach(const hcri_centring *centring) {
 
 /* s = −c, λ = 1/s; 0 when the point isn't strictly inside. */
 static int take_slacks(const hcri_centring *centring) {
-    for (hcri_cursor at = first(centring->region); at.block != NULL; advance(centring->region, &at)) {
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at)) {
         centring->slack[at.k] = -value_at(&at, centring->point);
         if (!(centring->slack[at.k] > 0))
             return 0;
@@ -260,7 +262,7 @@ static int take_slacks(const hcri_centring *centring) {
 /* Newton's decrement: the length of the step in the metric of the Hessian. */
 static double decrement(const hcri_centring *centring) {
     double square = 0;
-    for (hcri_cursor at = first(centring->region); at.block != NULL; advance(centring->region, &at))
+    for (hcri_cursor at = first(centring); at.block != NULL; advance(centring, &at))
         square +=
             centring->change[at.k] * centring->multiplier[at.k] * centring->change[at.k] * centring->multiplier[at.k];
     for (size_t j = 0; j < centring->region->set.outputs; j++)
@@ -303,7 +305,7 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
     for (size_t j = 0; j < n; j++)
         shifted[j] += w[j];
     hcri_affine_complete(&region->affine, shifted);
-    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+    for (hcri_cursor at = first(&centring); at.block != NULL; advance(&centring, &at)) {
         const double inverse = centring.multiplier[at.k];
         gradient_at(region, &at, point, gradient);
         const double along = dot(n, gradient, w);
@@ -352,7 +354,7 @@ void hcri_slice_centre_jvp(const hcr_region *region, const double *point, const 
         dot[j] *= centring.pull;
     for (size_t d = 0; d < region->affine.count; d++)
         dot[region->affine.dependent[d]] = 0;
-    for (hcri_cursor at = first(region); at.block != NULL; advance(region, &at)) {
+    for (hcri_cursor at = first(&centring); at.block != NULL; advance(&centring, &at)) {
         const double inverse = centring.multiplier[at.k];
         double *gradient = centring.gradient, along = 0;
         gradient_at(region, &at, point, gradient);

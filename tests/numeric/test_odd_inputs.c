@@ -225,10 +225,62 @@ static void test_outside(void **state) {
     hcr_region_free(region);
 }
 
+/* D14: a row whose coefficients are 0 at a sample says nothing there, or leaves nothing; box [−1, 1]², a @ u <= b. */
+static void test_idle_rows(void **state) {
+    (void)state;
+    static const double low[3] = {-1, -1, -1}, high[3] = {2, 2, 3}, v[10] = {3, -2, 3, -2, 3, -2, 3, -2, 3, -2};
+    static const double x[15] = {0, 0, 0, 0, 0, -0.5, 0, 0, 0.5, -0.0, 0, 1e-300, 0, 0, -1e-300};
+    static const size_t start[2] = {0, 1}, product_start[2] = {0, 2};
+    static const uint32_t column = 4, outputs[2] = {0, 1}, parameters[2] = {0, 1};
+    static const double minus = -1, values[2] = {1, 1};
+    hcr_builder *builder = NULL;
+    hcr_region *region = NULL;
+    must(hcr_builder_create(NULL, &builder, &error), &error);
+    must(hcr_builder_add_variable(builder, "u", 2, 0, &error), &error);
+    must(hcr_builder_add_parameter(builder, "x", 3, 0, low, high, &error), &error);
+    must(hcr_builder_add_bounds(builder, 0, 2, minus_one, one, &error), &error);
+    const hcr_varying_rows rows = {.rows = 1,
+                                   .start = start,
+                                   .columns = &column,
+                                   .values = &minus,
+                                   .product_start = product_start,
+                                   .product_outputs = outputs,
+                                   .product_parameters = parameters,
+                                   .product_values = values,
+                                   .upper = zero};
+    must(hcr_builder_add_varying_rows(builder, &rows, &error), &error);
+    must(hcr_builder_finish(builder, &region, &error), &error);
+    hcr_workspace *workspace = workspace_of(region, 1);
+    double y[10], by_v[10], by_x[15], bar[10];
+    hcr_ray rays[5];
+    for (size_t k = 0; k < 10; k++)
+        bar[k] = 1;
+    must(hcr_contract(region, workspace, 5, x, v, y, rays, &error), &error);
+    must(hcr_contract_vjp(region, workspace, 5, x, v, NULL, bar, by_v, by_x, &error), &error);
+    for (size_t s = 0; s < 5; s++) {
+        if (s == 1 || s == 4) { /* 0 <= b < 0: nothing is left */
+            assert_int_equal(rays[s].outcome, HCR_NO_ORIGIN);
+            assert_true(isnan(y[2 * s]) && isnan(y[2 * s + 1]));
+            continue;
+        }
+        assert_int_equal(rays[s].outcome, HCR_FRONTIER);
+        /* somewhere on the box's frontier, as the ray from the slice's own origin leaves it */
+        assert_true(fmax(fabs(y[2 * s]), fabs(y[2 * s + 1])) >= 1 - 1e-12 && fabs(y[2 * s]) <= 1 &&
+                    fabs(y[2 * s + 1]) <= 1);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(isfinite(by_x[3 * s + k]) && isfinite(by_v[2 * s + k % 2]));
+    }
+    assert_true(y[0] == y[6] && y[1] == y[7]);
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+    hcr_builder_free(builder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zero_direction), cmocka_unit_test(test_parallel_rays), cmocka_unit_test(test_half_plane),
         cmocka_unit_test(test_unit_vectors),   cmocka_unit_test(test_bad_values),    cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_idle_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
