@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo test test-python test-long coverage mutants sanitize supply install format clean
+.PHONY: all demo experiments experiments-quick test test-python test-long coverage mutants sanitize supply install format clean
 
 all:
 	@scripts/packages build
@@ -9,6 +9,14 @@ all:
 # Trains on M4 hourly series, forecasts the next two days, draws them.
 demo: all
 	@examples/m4/demo.sh
+
+# The paper's experiments (docs/experiments.md): an hour, or minutes. WEEKLY=Weekly-train.csv adds the weekly series.
+experiments-quick: QUICK = --quick
+experiments experiments-quick: all
+	test -d build/venv || python3 -m venv build/venv
+	build/venv/bin/pip install -q './python[experiments]'
+	build/venv/bin/python -m experiments synthetic $(QUICK) --threads $(shell nproc) -o out/$@/synthetic
+	build/venv/bin/python -m experiments m4 $(QUICK) --threads $(shell nproc) $(if $(WEEKLY),--weekly $(WEEKLY)) -o out/$@/m4
 
 # Every test, in the release build and under AddressSanitizer and UndefinedBehaviorSanitizer.
 test:

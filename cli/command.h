@@ -26,6 +26,5 @@ int command_fit(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_windows(int argc, char **argv);
 int command_export(int argc, char **argv);
-int command_experiment(int argc, char **argv);
 
 #endif

@@ -2,12 +2,11 @@
 #include "ending.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-static atomic_int depth; /* trainings of an experiment write from threads of their own */
+static volatile sig_atomic_t depth;
 static volatile sig_atomic_t noted;
 static char removed[4096]; /* "": none */
 
@@ -43,14 +42,14 @@ static void install(void) {
 }
 
 void ending_put_off(void) {
-    atomic_fetch_add(&depth, 1);
+    depth++;
     install();
 }
 
 int ending_noted(void) { return noted; }
 
 int ending_resume(void) {
-    if (atomic_fetch_sub(&depth, 1) > 1)
+    if (depth-- > 1)
         return 0;
     const int number = noted;
     noted = 0;

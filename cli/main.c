@@ -23,7 +23,6 @@ static const struct command {
     {"export", "C source that needs nothing, for a region or a model", command_export},
     {"plot", "a picture of a region", command_plot},
     {"windows", "a series to training windows and its limits", command_windows},
-    {"experiment", "the paper's experiments and tables", command_experiment},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

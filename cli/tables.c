@@ -1,7 +1,6 @@
 #include "tables.h"
 
 #include "command.h"
-#include "ending.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -57,20 +56,6 @@ int table_read_points(const char *path, const hcr_region *region, const char *wh
     const int code = table_read_matched(path, count, (const char *const *)names, what, table);
     free(names);
     return code;
-}
-
-int table_write_named(const char *path, size_t rows, size_t columns, double *values, char **names,
-                      hcr_precision precision) {
-    const hcr_table table = {.rows = rows, .columns = columns, .values = values, .names = names};
-    return table_write(path, &table, precision);
-}
-
-int table_write(const char *path, const hcr_table *table, hcr_precision precision) {
-    hcr_error error = {0};
-    ending_put_off();
-    const hcr_status status = hcr_table_write(path, HCR_TABLE_BY_NAME, table, precision, &error);
-    ending_obey();
-    return status == HCR_OK ? EXIT_DONE : report_error(&error);
 }
 
 double *values_make(size_t rows, size_t columns) {

@@ -16,11 +16,6 @@ char **names_of_parameters(const hcr_region *region);
 int table_read_matched(const char *path, size_t count, const char *const *names, const char *what, hcr_table *table);
 /* The same with the outputs of a region. */
 int table_read_points(const char *path, const hcr_region *region, const char *what, hcr_table *table);
-/* Writes a table, or rows × columns values under `names`, whole or not at all. */
-int table_write(const char *path, const hcr_table *table, hcr_precision precision);
-int table_write_named(const char *path, size_t rows, size_t columns, double *values, char **names,
-                      hcr_precision precision);
-
 /* rows × columns zeros; NULL when there is no memory or no such size. */
 double *values_make(size_t rows, size_t columns);
 /* The same numbers in single precision; beyond its range they are infinite. NULL when there is no memory. */

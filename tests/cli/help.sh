@@ -6,7 +6,7 @@ expect 0 --version
 same "version" "hcr $(sed -n 's/#define HCR_VERSION "\(.*\)"/\1/p' "$source/include/hcr/hcr.h")" "$output"
 expect 0 --help
 help=$output
-for command in compile explain check project contract encode decode fit predict import export plot windows experiment; do
+for command in compile explain check project contract encode decode fit predict import export plot windows; do
     says "$help" "^  $command "
     expect 0 "$command" --help
     says "$output" "^Usage: hcr $command "
@@ -44,12 +44,6 @@ expect 2 check a b --set x
 expect 2 check a b --set x=
 expect 2 check a b --set x=1,,2
 expect 2 check a b --set x=nan
-expect 2 experiment synthetic
-says "$messages" "give -o DIR"
-expect 2 experiment frob -o frob
-says "$messages" "there is no experiment"
-expect 2 experiment m4 -o frob
-says "$messages" "--series"
 expect 2 windows a -o b
 says "$messages" "--id"
 expect 2 compile - </dev/null
