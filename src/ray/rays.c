@@ -57,11 +57,11 @@ static void project(const hcr_region *region, double *v, hcri_ray_state *state) 
     const size_t n = region->set.n;
     if (*state != HCRI_RAY_SOUND)
         return;
-    hcri_affine_project(&region->affine, v);
+    hcri_affine_direct(&region->affine, v);
     double most = 0;
     for (size_t j = 0; j < n; j++)
         most = fmax(most, fabs(v[j]));
-    if (most > rounding)
+    if (most > rounding && most <= largest)
         return;
     *state = HCRI_RAY_ZERO;
     memset(v, 0, n * sizeof *v);

@@ -42,8 +42,8 @@ size_t hcr_region_freedom(const hcr_region *region) { return region->set.outputs
 size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
 double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x, const double *y,
                                      hcr_precision precision) {
-    return hcri_affine_tolerance(&region->affine, &region->set.equalities, equality, region->set.outputs, y, x,
-                                 precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
+    return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
+                                 region->set.outputs, y, x, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
 size_t hcr_region_parameters(const hcr_region *region) { return region->motion.parameters; }
 const double *hcr_region_parameter_lower(const hcr_region *region) { return region->motion.lower; }

@@ -32,17 +32,24 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
-/* What an output that equalities determine is off beyond its own rounding: what its free outputs are. */
+/* What an output that equalities determine is off beyond its own roundings: what its free outputs are. One that is the
+ * same for every result is off what rounding makes of it. */
 static void extra_of_dependent(const hcr_region *region, double unit, const double *size, const double *reach,
                                double *extra) {
     const hcri_affine *affine = &region->affine;
-    for (size_t i = 0; i < affine->count; i++)
-        for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        double *off = &extra[affine->dependent[i]];
+        if (start == end && unit > 0x1p-53)
+            *off += fabs((double)(float)affine->constant[i] - affine->constant[i]);
+        for (size_t k = start; k < end; k++) {
             const size_t j = affine->map.columns[k];
-            if (j >= region->set.outputs) /* parameters are what they are */
+            const double t = fabs(affine->map.values[k]);
+            if (j >= region->set.outputs || t == 0) /* parameters are what they are */
                 continue;
-            extra[affine->dependent[i]] += 1.01 * 4 * unit * fabs(affine->map.values[k]) * (fabs(size[j]) + reach[j]);
+            *off += 1.01 * 4 * unit * t * (fmax(fabs(size[j]), 0x1p-100) + reach[j]);
         }
+    }
 }
 
 /* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
@@ -206,6 +213,17 @@ static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
+/* An origin that doesn't move is a point of the equalities as results are, of which the outputs that they determine may
+ * be rounded out of the box that holds the region. */
+static void complete_origin(hcr_region *region) {
+    hcri_affine_complete(&region->affine, region->origin);
+    for (size_t i = 0; i < region->affine.count; i++) {
+        const size_t j = region->affine.dependent[i];
+        region->lower[j] = fmin(region->lower[j], region->origin[j]);
+        region->upper[j] = fmax(region->upper[j], region->origin[j]);
+    }
+}
+
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_error *error) {
     const hcr_allocator *allocator = &region->set.allocator;
@@ -215,6 +233,11 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
     region->upper = hcri_copy(allocator, outline->upper, n, sizeof(double));
     if (region->origin == NULL || region->lower == NULL || region->upper == NULL)
         return hcri_fail_memory(error);
+    if (outline->affine != NULL)
+        HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
+    HCRI_TRY(hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
+    if (outline->motion == NULL)
+        complete_origin(region);
     for (size_t j = 0; j < n; j++)
         if (!isfinite(region->origin[j]) ||
             !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]))
@@ -230,8 +253,6 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         region->motion.lower = region->set.box->lower + region->set.outputs;
         region->motion.upper = region->set.box->upper + region->set.outputs;
     }
-    if (outline->affine != NULL)
-        HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
     region->radius = outline->radius;
     region->unbounded_allowed = outline->unbounded_allowed;
     region->origin_choice = outline->origin_choice;
@@ -290,6 +311,7 @@ void hcr_region_free(hcr_region *region) {
     hcri_release(&allocator, region->lower);
     hcri_release(&allocator, region->upper);
     hcri_affine_release(&region->affine, &allocator);
+    hcri_remainders_release(&region->remainders, &allocator);
     hcri_motion_release(&region->motion, &allocator);
     for (int p = 0; p < 2; p++) {
         hcri_release(&allocator, region->clamp_lower[p]);

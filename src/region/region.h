@@ -22,6 +22,7 @@ struct hcr_region {
     uint32_t origin_choice; /* an hcr_origin */
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
+    hcri_remainders remainders;
     int origin_proved;  /* 1: O(x) is strictly inside for every x of the range */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */

@@ -60,17 +60,24 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
 }
 
 hcr_region *region_moved(const hcr_region *region, const double *origin) {
+    const size_t n = region->set.n;
     hcr_error error;
     hcr_region *moved = NULL;
-    double distance = 0; /* from one origin to the other: by so much the region may reach farther */
-    for (size_t j = 0; j < region->set.n; j++)
+    double *lower = numbers(n), *upper = numbers(n);
+    double distance = 0;             /* from one origin to the other: by so much the region may reach farther */
+    for (size_t j = 0; j < n; j++) { /* results are rounded once more where equalities determine them */
         distance = hypot(distance, origin[j] - region->origin[j]);
-    const double radius = region->radius + (1 + 1e-12) * distance;
-    must(hcri_region_create(
-             &region->set,
-             &(hcri_outline){.origin = origin, .lower = region->lower, .upper = region->upper, .radius = radius}, NULL,
-             &moved, &error),
-         &error);
+        lower[j] = fmin(region->lower[j], origin[j]);
+        upper[j] = fmax(region->upper[j], origin[j]);
+    }
+    const hcri_outline outline = {.origin = origin,
+                                  .lower = lower,
+                                  .upper = upper,
+                                  .radius = region->radius + (1 + 1e-12) * distance,
+                                  .affine = &region->affine};
+    must(hcri_region_create(&region->set, &outline, NULL, &moved, &error), &error);
+    free(lower);
+    free(upper);
     return moved;
 }
 

@@ -46,6 +46,8 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
     const hcri_affine *affine = &elimination->affine;
     const hcri_rows *rows = &set->equalities.rows;
     const size_t n = set->n;
+    hcri_remainders remainders;
+    assert_int_equal(hcri_remainders_find(affine, &set->equalities, n, &set->allocator, &remainders, &error), HCR_OK);
     double *y = calloc(n, sizeof *y), *v = calloc(n, sizeof *v);
     assert_int_equal(affine->count, rank);
     for (size_t d = 1; d < rank; d++)
@@ -57,7 +59,8 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
         for (size_t i = 0; i < rank; i++) {
             const size_t e = elimination->equality[i];
             const double off = hcri_rows_dot_minus(rows, e, y, set->equalities.right[e]);
-            assert_true(fabs(off) <= hcri_affine_tolerance(affine, &set->equalities, e, n, y, NULL, 0x1p-53));
+            assert_true(fabs(off) <=
+                        hcri_affine_tolerance(affine, &set->equalities, &remainders, e, n, y, NULL, 0x1p-53));
         }
     }
     for (size_t i = 0; i < rank; i++) {
@@ -81,6 +84,7 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
     }
     free(y);
     free(v);
+    hcri_remainders_release(&remainders, &set->allocator);
 }
 
 /* C15: one line, however often and in whatever multiples it is written; 1e-13 is rounding, 1e-4 isn't. */

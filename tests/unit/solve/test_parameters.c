@@ -36,6 +36,9 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
     const hcri_affine *affine = &elimination->affine;
     const hcri_rows *rows = &set->equalities.rows;
     double y[MOST], v[MOST];
+    hcri_remainders remainders;
+    assert_int_equal(hcri_remainders_find(affine, &set->equalities, set->n, &set->allocator, &remainders, &error),
+                     HCR_OK);
     assert_int_equal(affine->count, rank);
     for (size_t d = 0; d < rank; d++)
         assert_true(affine->dependent[d] < set->outputs && (d == 0 || affine->dependent[d] > affine->dependent[d - 1]));
@@ -45,8 +48,8 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
         hcri_affine_complete(affine, y);
         for (size_t e = 0; e < rows->count; e++) {
             const double off = hcri_rows_dot_minus(rows, e, y, set->equalities.right[e]);
-            assert_true(fabs(off) <=
-                        hcri_affine_tolerance(affine, &set->equalities, e, set->outputs, y, y + set->outputs, 0x1p-53));
+            assert_true(fabs(off) <= hcri_affine_tolerance(affine, &set->equalities, &remainders, e, set->outputs, y,
+                                                           y + set->outputs, 0x1p-53));
         }
     }
     assert_true(affine->basis.count == rank);
@@ -61,6 +64,7 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
         for (size_t j = 0; j < set->outputs; j++)
             assert_true(fabs(v[j]) <= 1e-12); /* coefficients of about 1 */
     }
+    hcri_remainders_release(&remainders, &set->allocator);
 }
 
 /* One equality; one that fixes an output by parameters, and what follows from it; several in common, dense and sparse.
