@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "constraints/block.h"
 
 const char *const equality_names[EQUALITY_FAMILIES] = {"alone",       "rows",      "quadratics", "cones",    "matrices",
                                                        "expressions", "stars",     "unbounded",  "mixed",    "moving",
@@ -445,8 +445,10 @@ void equality_direction(const hcr_region *region, int single, hcri_random *rando
         const uint32_t i = (uint32_t)hcri_random_below(random, region->constraints);
         const hcri_constraint *block = hcri_set_block_of(&region->set, i, &local);
         memset(wide, 0, region->set.n * sizeof *wide);
+        double *scratch = numbers(hcri_block_scratch(block));
         if (block->convex)
-            block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), wide, scratch_for(block));
+            block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), wide, scratch);
+        free(scratch);
     }
     const size_t reach = hcri_random_below(random, 8);
     const double exponent = reach < 3    ? 3 * hcri_random_uniform(random) - 1

@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
+#include "constraints/block.h"
 #include "constraints/kernels.h"
 #include "numeric/equalities.h"
 #include "numeric/parameters.h"
-#include "scratch.h"
 
 /* The linker puts this in the place of hcri_kernels_best: each thread has the variant that it is told to have. */
 const hcri_kernels *__wrap_hcri_kernels_best(void);
@@ -100,7 +100,10 @@ static void make_direction(const hcr_region *region, int single, hcri_random *ra
         const uint32_t i = (uint32_t)hcri_random_below(random, region->constraints);
         const hcri_constraint *block = hcri_set_block_of(&region->set, i, &local);
         memset(row, 0, n * sizeof *row);
-        block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), row, scratch_for(block));
+        double *scratch = calloc(hcri_block_scratch(block) + 1, sizeof *scratch);
+        assert_non_null(scratch);
+        block->kind->add_gradient(block, local, region->origin, hcri_random_normal(random), row, scratch);
+        free(scratch);
     } else if (form == 7) {
         row[hcri_random_below(random, n)] *= 1e-18;
     }
