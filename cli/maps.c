@@ -183,7 +183,7 @@ int map_command(int argc, char **argv, const struct map *map) {
         OPTION_ROW_PARAMETERS(&job.parameters.path),
         OPTION_ROW_SINGLE(&job.single),
         {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
-         &job.threads, 1, 0},
+         &job.threads, 1, HCR_MOST_THREADS},
         {OPTION_CHOICE, '\0', "search", "full|algorithm1|champion",
          "how the nearest constraint is found; all give the same bits", &job.method, 0, 0},
         {OPTION_NUMBER, '\0', "base-multiplier", "X",

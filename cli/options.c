@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,8 +152,12 @@ static int store(const char *command, const struct option_row *row, const char *
     case OPTION_READ: *(const char **)row->target = text; break;
     case OPTION_JOINED: return join(row->target, text);
     case OPTION_COUNT:
-        if (!read_whole(text, &whole) || whole > SIZE_MAX / 2 || (double)whole < row->least)
+        if (!read_whole(text, &whole) || (double)whole < row->least)
             return report_usage(command, "--%s takes a whole number of at least %g, not \"%s\"", row->name, row->least,
+                                text);
+        number = row->most > 0 ? row->most : INT_MAX;
+        if ((double)whole > number)
+            return report_usage(command, "--%s takes a whole number of at most %.0f, not \"%s\"", row->name, number,
                                 text);
         *(size_t *)row->target = (size_t)whole;
         break;

@@ -30,7 +30,7 @@ struct option_row {
     const char *value; /* what the help calls the value; CHOICE: the words, separated by '|' */
     const char *help;
     void *target;
-    double least, most; /* most 0: no end */
+    double least, most; /* most 0: no end, of a COUNT INT_MAX */
 };
 
 struct usage {

@@ -74,7 +74,7 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
         box->upper[j] = hcri_get_f64(in);
     hcr_status status = hcri_block_read(made, in, error);
     for (size_t j = 0; j < n && status == HCR_OK; j++)
-        if (!(box->lower[j] <= box->upper[j]))
+        if (!in->in_memory && !(box->lower[j] <= box->upper[j]))
             status = hcri_fail(error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
     if (status != HCR_OK)
         release(made);

@@ -122,7 +122,7 @@ static hcr_status invert(hcri_lmi *lmi, hcr_error *error) {
  * four times as long as one of a panel, and a reduction m³ of those. */
 static int panels_are_faster(const hcri_lmi *lmi) {
     const double m = (double)lmi->size, entries = (double)lmi->terms.count;
-    const double sparse = 4 * (double)lmi->terms.start[lmi->terms.count];
+    const double sparse = 4 * (double)hcri_rows_entries(&lmi->terms);
     return (double)lmi->base.n * entries <= sparse + m * m * m;
 }
 

@@ -309,7 +309,7 @@ static void add_products(const hcri_rows *rows, const hcri_layout *layout, size_
                          double *out, size_t out_stride) {
     enum { ROWS = 128 };
     double some[AT_ONCE * ROWS];
-    for (size_t r = 0; r < layout->runs && rows->start[rows->count] != 0; r++) {
+    for (size_t r = 0; r < layout->runs && hcri_rows_entries(rows) != 0; r++) {
         const hcri_run *run = &layout->run[r];
         for (size_t from = 0; from < run->count; from += ROWS) {
             const size_t count = run->count - from < ROWS ? run->count - from : ROWS;

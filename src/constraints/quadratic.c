@@ -430,8 +430,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     const double slope = hcri_norm(n, quadratic->gradient);
     double eigenvalue = 0;
     if (quadratic->form == HCRI_FACTOR) {
-        for (size_t k = 0; k < (quadratic->factor.count == 0 ? 0 : quadratic->factor.start[quadratic->factor.count]);
-             k++)
+        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
             eigenvalue += quadratic->factor.values[k] * quadratic->factor.values[k];
     } else {
         for (size_t i = 0; i < n; i++) {

@@ -70,7 +70,7 @@ void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator) {
 }
 
 hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out) {
-    const size_t entries = rows->count == 0 ? 0 : rows->start[rows->count];
+    const size_t entries = hcri_rows_entries(rows);
     hcri_put_u64(out, rows->count);
     hcri_put_u64(out, entries);
     hcri_put_sizes(out, rows->count == 0 ? 0 : rows->count + 1, rows->start);

@@ -16,6 +16,11 @@ typedef struct hcri_rows {
     size_t row_capacity, entry_capacity;
 } hcri_rows;
 
+/* In all rows: 0 where there are none, and no `start`. */
+static inline size_t hcri_rows_entries(const hcri_rows *rows) {
+    return rows->count == 0 ? 0 : rows->start[rows->count];
+}
+
 hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, size_t count, const uint32_t *columns,
                             const double *values, hcr_error *error);
 /* A row of n numbers, of which zeros are left out. */

@@ -27,7 +27,7 @@ typedef struct hcri_source {
     size_t size, used;
     int failed;    /* short or impossible, or no memory: later gets give 0 */
     int no_memory; /* … it was no memory */
-    int in_memory; /* from a hcri_bytes that was */
+    int in_memory; /* from a hcri_bytes that was: it needn't make sense yet */
 } hcri_source;
 
 uint32_t hcri_get_u32(hcri_source *in);

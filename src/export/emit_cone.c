@@ -84,7 +84,7 @@ static void put_gauge(hcri_code *code, const hcri_plan *plan, const hcri_cone *c
                   "            } else {\n                found = ~0~;\n            }\n        }\n"
                   "        found *= size;\n    }\n");
     hcri_emit_gauge_tail(code, plan, b);
-    code->operations += 2 * (double)cone->rows.start[cone->rows.count] + 6 * (double)cone->rows.count + 30 +
+    code->operations += 2 * (double)hcri_rows_entries(&cone->rows) + 6 * (double)cone->rows.count + 30 +
                         (cone->linear_is_zero ? 0 : 2 * (double)plan->n);
 }
 
@@ -112,7 +112,7 @@ static void put_check(hcri_code *code, const hcri_plan *plan, const hcri_cone *c
                   cone->rows.count, b, b, b, b, b, b, b);
     hcri_code_put(code, "    return judge(|sqrt|(squares) - (~1~ + f), (%s * (|sqrt|(sizes) + rises)) + %s);\n}\n\n",
                   hcri_code_literal(code, share).text, hcri_code_literal(code, fixed).text);
-    code->check_operations += 4 * (double)cone->rows.start[cone->rows.count] + 4 * count + 4 * (double)plan->n + 10;
+    code->check_operations += 4 * (double)hcri_rows_entries(&cone->rows) + 4 * count + 4 * (double)plan->n + 10;
 }
 
 /* M'w/|w| − c, in units of e0; the sign is all that counts of its size. */

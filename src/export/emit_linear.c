@@ -170,7 +170,7 @@ static void put_check(hcri_code *code, const hcri_plan *plan, size_t b, const si
                       "((%s * rows_ratio[i]) * terms) + %s));\n        }\n",
                       share.text, fixed.text);
     hcri_code_text(code, "    }\n    return verdict;\n}\n\n");
-    const double entries = made->rows.count == 0 ? 0 : (double)made->rows.start[made->rows.count];
+    const double entries = (double)hcri_rows_entries(&made->rows);
     code->check_operations += 4 * entries + 10 * (double)made->rows.count;
 }
 
@@ -191,7 +191,7 @@ hcr_status hcri_emit_linear(hcri_code *code, const hcri_plan *plan, size_t b, hc
     const hcri_linear *linear = (const hcri_linear *)plan->region->set.block[b];
     sides made;
     HCRI_TRY(make(plan, linear, &made, error));
-    const size_t entries = made.rows.start[made.rows.count];
+    const size_t entries = hcri_rows_entries(&made.rows);
     hcri_code_text(code, "/* Rows, in units of their slack at the origin. */\n");
     hcr_status status = hcri_emit_rows(code, plan, "rows", &made.rows, 1, error);
     if (status == HCR_OK && made.two_sided)

@@ -68,7 +68,7 @@ hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_e
     char name[48];
     snprintf(name, sizeof name, "lmi_%zu", b);
     hcr_status status = reduce(plan, lmi, &reduced, error);
-    const double entries = status == HCR_OK ? (double)reduced.start[reduced.count] : 0;
+    const double entries = status == HCR_OK ? (double)hcri_rows_entries(&reduced) : 0;
     if (status == HCR_OK) {
         hcri_code_text(code, "/* A matrix inequality, its matrix reduced to the identity at the origin. */\n");
         status = hcri_emit_rows(code, plan, name, &reduced, 1, error);

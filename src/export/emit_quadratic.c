@@ -127,7 +127,7 @@ static double term_operations(const hcri_quadratic *quadratic) {
     const double squares = quadratic->form == HCRI_DIAGONAL ? n
                            : quadratic->form == HCRI_DENSE
                                ? n * (n + 3) / 2
-                               : (double)(quadratic->factor.start[quadratic->factor.count] + quadratic->factor.count);
+                               : (double)(hcri_rows_entries(&quadratic->factor) + quadratic->factor.count);
     return 5 * n + 5 * squares + 10;
 }
 

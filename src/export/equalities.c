@@ -24,7 +24,7 @@ static hcr_status put_parts(hcri_code *code, const hcri_plan *plan, hcr_error *e
     const hcri_affine *affine = &plan->region->affine;
     const hcr_allocator *allocator = &plan->region->set.allocator;
     const int single = plan->precision == HCR_SINGLE;
-    const size_t parts = parts_of(plan), entries = affine->map.start[affine->count];
+    const size_t parts = parts_of(plan), entries = hcri_rows_entries(&affine->map);
     double *part = hcri_allocate(allocator, entries * MOST_PARTS + 3 * affine->count, sizeof *part);
     size_t *index = hcri_allocate(allocator, affine->count + 1, sizeof *index);
     if (part == NULL || index == NULL) {
@@ -134,8 +134,7 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
     hcri_code_text(code, "\n");
     put_projections(code, plan);
     put_completion(code, plan);
-    const double across = (double)affine->basis.start[affine->count],
-                 entries = (double)affine->map.start[affine->count];
+    const double across = (double)hcri_rows_entries(&affine->basis), entries = (double)hcri_rows_entries(&affine->map);
     code->operations +=
         8 * across + 2 * entries + 13 * 2 * (double)(parts_of(plan)) * entries + 60 * (double)affine->count;
     return HCR_OK;

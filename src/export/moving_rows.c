@@ -274,8 +274,6 @@ static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, t
     return status;
 }
 
-static size_t entries_of(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
-
 /* "row" and "slack" of side i, of v; `sizes`: what their terms are bounded by, too. */
 static void put_sums(hcri_code *code, const tables *made, size_t b, const char *v, int sizes) {
     hcri_code_put(code, "        @ row = ~0~;\n        @ slack = ~1~;\n");
@@ -289,7 +287,7 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
         hcri_code_put(code, "            terms += magnitude(slope_%zu_values[k]) * size[slope_%zu_columns[k]];\n", b,
                       b);
     hcri_code_text(code, "        }\n");
-    if (entries_of(&made->lean) != 0) {
+    if (hcri_rows_entries(&made->lean) != 0) {
         hcri_code_put(code,
                       "        for (k = lean_%zu_start[i]; k < lean_%zu_start[i + 1u]; k++) {\n"
                       "            const uint32_t j = lean_%zu_columns[k] / ^PARAMETERS;\n"
@@ -300,7 +298,7 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
             hcri_code_put(code, "            terms += magnitude(lean) * size[j];\n");
         hcri_code_text(code, "        }\n");
     }
-    if (entries_of(&made->rate) != 0) {
+    if (hcri_rows_entries(&made->rate) != 0) {
         hcri_code_put(code,
                       "        for (k = rate_%zu_start[i]; k < rate_%zu_start[i + 1u]; k++) {\n"
                       "            const @ rate = rate_%zu_values[k] * at->moved[rate_%zu_columns[k]];\n"
@@ -310,7 +308,7 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
             hcri_code_put(code, "            terms += magnitude(rate);\n");
         hcri_code_text(code, "        }\n");
     }
-    if (entries_of(&made->bend) != 0) {
+    if (hcri_rows_entries(&made->bend) != 0) {
         hcri_code_put(
             code,
             "        for (k = bend_%zu_start[i]; k < bend_%zu_start[i + 1u]; k++) {\n"
@@ -325,7 +323,8 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
 }
 
 static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *made, size_t b) {
-    const int uses_sample = entries_of(&made->lean) + entries_of(&made->rate) + entries_of(&made->bend) != 0;
+    const int uses_sample =
+        hcri_rows_entries(&made->lean) + hcri_rows_entries(&made->rate) + hcri_rows_entries(&made->bend) != 0;
     hcri_emit_gauge_head(code, plan, b);
     hcri_code_put(code, "    uint32_t i;\n    uint32_t k;\n%s    for (i = 0u; i < %zuu; i++) {\n",
                   uses_sample ? "" : "    (void)at;\n", made->slope.count);
@@ -343,8 +342,8 @@ static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *
         "        verdict = worse(verdict, judge(row - slack, (%s * terms) + %s));\n    }\n    return verdict;\n}\n\n",
         hcri_code_literal(code, 1.01 * made->terms * plan->unit).text,
         hcri_code_literal(code, made->terms * 4 * plan->smallest).text);
-    const double entries = (double)(entries_of(&made->slope) + 2 * entries_of(&made->lean) + entries_of(&made->rate) +
-                                    2 * entries_of(&made->bend));
+    const double entries = (double)(hcri_rows_entries(&made->slope) + 2 * hcri_rows_entries(&made->lean) +
+                                    hcri_rows_entries(&made->rate) + 2 * hcri_rows_entries(&made->bend));
     code->operations += 2 * entries + 4 * (double)made->slope.count;
     code->check_operations += 4 * entries + 6 * (double)made->slope.count;
 }
@@ -358,7 +357,7 @@ hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t 
     if (status == HCR_OK)
         hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
     for (size_t k = 0; k < 4 && status == HCR_OK; k++)
-        if (k == 0 || entries_of(rows[k]) != 0) {
+        if (k == 0 || hcri_rows_entries(rows[k]) != 0) {
             char name[32];
             snprintf(name, sizeof name, "%s_%zu", names[k], b);
             status = hcri_emit_rows(code, plan, name, rows[k], 1, error);

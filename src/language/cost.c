@@ -14,8 +14,6 @@
 #define JETS 8
 #define JET_OF_ARGUMENT 6
 
-static size_t entries(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
-
 /* Products with a matrix in the layout that the kernels use: multiply-adds, and the numbers that they read. */
 static void add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, hcri_cost *sum) {
     for (size_t r = 0; r < layout->runs; r++) {
@@ -108,7 +106,7 @@ static void add_block(const hcri_constraint *block, hcri_cost *sum) {
     }
     case HCRI_LMI: { /* the matrix of the direction, and its largest eigenvalue by reduction to three diagonals */
         const hcri_lmi *lmi = (const hcri_lmi *)block;
-        const double size = (double)lmi->size, used = (double)entries(&lmi->terms);
+        const double size = (double)lmi->size, used = (double)hcri_rows_entries(&lmi->terms);
         add(sum, used + 4 * size * size * size / 3, used);
         break;
     }
@@ -140,9 +138,10 @@ hcri_cost hcri_decode_cost(const hcr_region *region) {
         }
     }
     if (region->motion.parameters != 0)
-        add(&sum, (double)entries(&region->motion.map), 1.5 * (double)entries(&region->motion.map));
+        add(&sum, (double)hcri_rows_entries(&region->motion.map), 1.5 * (double)hcri_rows_entries(&region->motion.map));
     if (region->affine.count != 0) { /* projection, twice, and completion */
-        const double basis = (double)entries(&region->affine.basis), map = (double)entries(&region->affine.map);
+        const double basis = (double)hcri_rows_entries(&region->affine.basis),
+                     map = (double)hcri_rows_entries(&region->affine.map);
         add(&sum, 4 * basis + map, 1.5 * (basis + map));
     }
     return sum;

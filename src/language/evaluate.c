@@ -59,6 +59,12 @@ int hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *co
         const hcri_shape shape = given->rows == 0      ? hcri_scalar_shape()
                                  : given->columns == 0 ? hcri_vector_shape(given->rows)
                                                        : hcri_matrix_shape(given->rows, given->columns);
+        if (shape.dim[1] != 0 && shape.dim[0] > HCRI_TEXT_MEMORY / sizeof(double) / shape.dim[1]) {
+            scope->text->status =
+                hcri_fail(scope->text->error, HCR_ERROR_SHAPE, "the value given for \"%s\", %zu × %zu, is too large",
+                          given->name, shape.dim[0], shape.dim[1]);
+            return 0;
+        }
         for (size_t k = 0; k < shape.dim[0] * shape.dim[1]; k++)
             if (isnan(given->values[k])) {
                 scope->text->status = hcri_fail(scope->text->error, HCR_ERROR_DATA,

@@ -22,8 +22,6 @@ typedef struct source_count { /* of one source */
     size_t ranges; /* of parameters */
 } source_count;
 
-static size_t entries(const hcri_rows *rows) { return rows->count == 0 ? 0 : rows->start[rows->count]; }
-
 static void count_block(const hcri_set *set, const hcri_constraint *block, int inner, source_count *count) {
     for (size_t i = 0; i < block->count; i++) {
         source_count *own = &count[block->source[i]];
@@ -249,7 +247,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
         }
     if (all[HCRI_LINEAR] != 0)
         hcri_report_write(report, " in %zu rows with %zu coefficients", set->linear->rows.count,
-                          entries(&set->linear->rows));
+                          hcri_rows_entries(&set->linear->rows));
     hcri_report_write(report, "\n");
     write_shape(report, region);
     hcri_report_write(report, "inradius      ");

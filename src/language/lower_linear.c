@@ -53,7 +53,7 @@ static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
                                     hcr_builder_add_bounds(lowering->builder, branch->column[0], 1,
                                                            is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error),
                                     &error);
-    if (pieces->rows.count != 0 && pieces->rows.start[pieces->rows.count] > MOST_NUMBERS - branch->count) {
+    if (hcri_rows_entries(&pieces->rows) > MOST_NUMBERS - branch->count) {
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE,
                     "all rows together have more than 2^28 numbers");
         return 0;

@@ -11,7 +11,7 @@ static void do_chunk(hcr_workspace *workspace, hcri_slice *slice, hcri_chunk_fun
 }
 
 void hcri_batch(hcr_workspace *workspace, size_t rows, hcri_chunk_function function, const void *job) {
-    const size_t chunks = (rows + workspace->chunk - 1) / workspace->chunk;
+    const size_t chunks = rows / workspace->chunk + (rows % workspace->chunk != 0);
 #ifdef _OPENMP
     const size_t threads = workspace->threads < chunks ? workspace->threads : chunks;
     if (threads > 1) {

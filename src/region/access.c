@@ -52,7 +52,7 @@ hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
     const hcri_rows *map = &region->motion.map;
     if (!region->origin_proved)
         return HCR_ORIGIN_CHECKED;
-    return region->motion.parameters == 0 || map->start[map->count] == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
+    return region->motion.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
 }
 int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }

@@ -46,11 +46,9 @@ static int is_identifier(const char *name) {
     return 1;
 }
 
-static hcr_status add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, int parameter,
-                               hcr_error *error) {
-    if (builder == NULL || name == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
-    hcri_set *set = &builder->set;
+static hcr_status check_variable(const hcr_builder *builder, const char *name, size_t size, int scalar,
+                                 hcr_error *error) {
+    const hcri_set *set = &builder->set;
     if (set->blocks != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "\"%s\" comes after a constraint: outputs and parameters are declared first", name);
@@ -68,11 +66,14 @@ static hcr_status add_variable(hcr_builder *builder, const char *name, size_t si
     for (size_t i = 0; i < set->variables; i++)
         if (strcmp(set->variable[i].name, name) == 0)
             return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
-    return hcri_set_add_variable(set, name, size, scalar, parameter, error);
+    return HCR_OK;
 }
 
 hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
-    return add_variable(builder, name, size, scalar, 0, error);
+    if (builder == NULL || name == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
+    HCRI_TRY(check_variable(builder, name, size, scalar, error));
+    return hcri_set_add_variable(&builder->set, name, size, scalar, 0, error);
 }
 
 /* Grows the ranges of the parameters by one. */
@@ -94,6 +95,7 @@ hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, siz
                                      const double *lower, const double *upper, hcr_error *error) {
     if (builder == NULL || name == NULL || lower == NULL || upper == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, lower or upper is NULL");
+    HCRI_TRY(check_variable(builder, name, size, scalar, error));
     for (size_t k = 0; k < size; k++) {
         char element[32] = "";
         if (!scalar)
@@ -112,7 +114,7 @@ hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, siz
     for (size_t k = 0; k < size && status == HCR_OK; k++)
         status = add_range(builder, lower[k], upper[k], error);
     if (status == HCR_OK)
-        status = add_variable(builder, name, size, scalar, 1, error);
+        status = hcri_set_add_variable(&builder->set, name, size, scalar, 1, error);
     if (status != HCR_OK)
         builder->ranges = before;
     return status;
@@ -319,8 +321,8 @@ hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double 
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or A is NULL");
     const hcr_allocator *allocator = &builder->set.allocator;
     const size_t n = builder->set.n;
-    size_t *start = hcri_allocate(allocator, rows + 1, sizeof *start);
-    uint32_t *columns = n == 0 ? NULL : hcri_allocate(allocator, rows * n, sizeof *columns);
+    size_t *start = hcri_allocate(allocator, hcri_size_sum(rows, 1), sizeof *start);
+    uint32_t *columns = n == 0 ? NULL : hcri_allocate(allocator, hcri_size_product(rows, n), sizeof *columns);
     hcr_status status = start == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (n == 0)
         status = hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
@@ -346,6 +348,8 @@ hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_
         (origin == HCR_ORIGIN_GIVEN && count != 1 && count != 1 + builder->ranges) || (count != 0 && points == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "this kind of origin doesn't take %zu points", count);
     const size_t n = builder->set.outputs;
+    if (hcri_size_product(count, n) > SIZE_MAX / sizeof *points)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%zu points for the origin are more than memory holds", count);
     for (size_t i = 0; i < count * n; i++)
         if (!isfinite(points[i]))
             return hcri_fail(error, HCR_ERROR_DATA, "point %zu for the origin has a NaN or an infinity", i / n);

@@ -104,7 +104,7 @@ hcr_status hcr_builder_add_cone(hcr_builder *builder, const hcr_cone *cone, hcr_
     hcr_status status = shift == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK)
         status = keep_rows(cone, n, allocator, &rows, shift, error);
-    if (status == HCR_OK && (rows.count == 0 || rows.start[rows.count] == 0)) {
+    if (status == HCR_OK && hcri_rows_entries(&rows) == 0) {
         status = add_half_space(builder, cone, rows.count, shift, error);
     } else if (status == HCR_OK) {
         hcri_constraint *made = NULL;

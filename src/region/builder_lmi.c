@@ -169,7 +169,7 @@ static hcr_status add_block(hcr_builder *builder, hcri_parts *parts, size_t size
         status = hcri_lmi_create(parts->n, parts->allocator, size, parts->constant, &parts->terms, &made, error);
     if (status != HCR_OK)
         return status;
-    if (parts->terms.start[parts->terms.count] != 0)
+    if (hcri_rows_entries(&parts->terms) != 0)
         return hcri_builder_append(builder, made, error);
     status = decide(made, parts->values, error);
     made->kind->release(made);

@@ -68,7 +68,7 @@ static void release(kept_rows *kept, const hcr_allocator *allocator) {
 static hcr_status allocate(kept_rows *kept, const hcr_varying_rows *varying, size_t n, const hcr_allocator *allocator,
                            hcr_error *error) {
     const size_t rows = varying->rows, products = varying->product_start[rows] - varying->product_start[0];
-    kept->start = hcri_allocate(allocator, rows + 1, sizeof *kept->start);
+    kept->start = hcri_allocate(allocator, hcri_size_sum(rows, 1), sizeof *kept->start);
     kept->number = hcri_allocate(allocator, rows, sizeof *kept->number);
     kept->left = hcri_allocate(allocator, products, sizeof *kept->left);
     kept->right = hcri_allocate(allocator, products, sizeof *kept->right);

@@ -351,6 +351,5 @@ hcr_status hcri_set_copy(const hcri_set *set, const hcr_allocator *allocator, hc
     hcri_source source = {.data = bytes.data, .size = bytes.size, .in_memory = 1};
     const hcr_status status = hcri_set_read(&source, allocator, copy, error);
     hcri_release(allocator, bytes.data);
-    /* Bytes that were just written are in order: what can't be read of them had no memory. */
-    return status == HCR_ERROR_FORMAT ? hcri_fail_memory(error) : status;
+    return status == HCR_ERROR_FORMAT && source.no_memory ? hcri_fail_memory(error) : status;
 }

@@ -39,7 +39,7 @@ static double curvature_bound(const hcri_set *set, size_t b) {
         }
         break;
     case HCRI_FACTOR:
-        for (size_t k = 0; k < quadratic->factor.start[quadratic->factor.count]; k++)
+        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
             most += quadratic->factor.values[k] * quadratic->factor.values[k];
         break;
     }

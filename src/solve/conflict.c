@@ -140,10 +140,12 @@ hcr_status hcri_conflict_refuse_reduced(const hcri_reduction *reduction, size_t 
     double largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
-    for (size_t i = 0; i < count; i++)
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < count && status == HCR_OK; i++)
         if (multiplier[i] > part_of_it * largest)
-            hcri_reduction_mark(reduction, number[i], marked);
-    const hcr_status status = refuse_members(original, count, number, multiplier, marked, flat, error);
+            status = hcri_reduction_mark(reduction, number[i], marked, error);
+    if (status == HCR_OK)
+        status = refuse_members(original, count, number, multiplier, marked, flat, error);
     hcri_release(&hcri_default_allocator, marked);
     return status;
 }

@@ -94,7 +94,7 @@ static hcr_status prepare(solver *at, hcr_error *error) {
             }
     }
     const hcri_rows *rows = &at->set->linear->rows;
-    for (size_t k = 0; rows->count != 0 && k < rows->start[rows->count]; k++)
+    for (size_t k = 0; k < hcri_rows_entries(rows); k++)
         at->used_by[rows->columns[k]]++;
     return HCR_OK;
 }

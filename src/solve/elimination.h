@@ -28,6 +28,7 @@ hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hc
 hcr_status hcri_elimination_sort(hcri_elimination *elimination, const hcr_allocator *allocator, hcr_error *error);
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator);
 /* marked[e] = 1 for each equality of the set that dependent output number d follows from. */
-void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked);
+hcr_status hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d,
+                                 unsigned char *marked, hcr_error *error);
 
 #endif

@@ -70,13 +70,19 @@ static int is_fixed(const hcri_affine *affine, size_t outputs, size_t d) {
     return start == affine->map.start[d + 1] || affine->map.columns[start] >= outputs;
 }
 
-void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d, unsigned char *marked) {
+hcr_status hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *set, size_t d,
+                                 unsigned char *marked, hcr_error *error) {
     const hcri_rows *rows = &set->equalities.rows, *determined = &elimination->determined;
     const hcri_affine *affine = &elimination->affine;
     size_t *waiting = hcri_allocate(&set->allocator, affine->count, sizeof *waiting), count = 0;
-    if (waiting == NULL) /* a message says less then */
-        return;
+    unsigned char *seen = hcri_allocate(&set->allocator, affine->count, 1); /* those that were ever put there */
+    if (waiting == NULL || seen == NULL) {
+        hcri_release(&set->allocator, waiting);
+        hcri_release(&set->allocator, seen);
+        return hcri_fail_memory(error);
+    }
     waiting[count++] = d;
+    seen[d] = 1;
     while (count > 0) {
         d = waiting[--count];
         for (size_t k = determined->start[d]; k < determined->start[d + 1]; k++) {
@@ -86,11 +92,14 @@ void hcri_elimination_mark(const hcri_elimination *elimination, const hcri_set *
             marked[e] = 1;
             for (size_t i = rows->start[e]; i < rows->start[e + 1]; i++) { /* fixed outputs in it have their reasons */
                 const size_t other = hcri_affine_find(affine, rows->columns[i]);
-                if (other != SIZE_MAX && is_fixed(affine, set->outputs, other) &&
-                    !marked[determined->columns[determined->start[other]]])
-                    waiting[count++] = other;
+                if (other == SIZE_MAX || seen[other] || !is_fixed(affine, set->outputs, other))
+                    continue;
+                seen[other] = 1;
+                waiting[count++] = other;
             }
         }
     }
     hcri_release(&set->allocator, waiting);
+    hcri_release(&set->allocator, seen);
+    return HCR_OK;
 }

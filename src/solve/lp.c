@@ -76,8 +76,7 @@ hcr_status hcri_program_add_row(hcri_program *program, size_t terms, const uint3
 
 static int too_large(const hcri_program *program) {
     const size_t most = INT_MAX / 4;
-    return program->columns > most || program->rows.count > most ||
-           (program->rows.count != 0 && program->rows.start[program->rows.count] > most);
+    return program->columns > most || program->rows.count > most || hcri_rows_entries(&program->rows) > most;
 }
 
 hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error) {

@@ -24,7 +24,7 @@ static hcr_status add_copy(hcri_set *set, const hcri_constraint *block, hcr_erro
     if (status == HCR_OK) {
         hcri_source source = {.data = bytes.data, .size = bytes.size, .in_memory = 1};
         status = block->kind->read(&source, block->n, &set->allocator, &copy, error);
-        if (status == HCR_ERROR_FORMAT) /* bytes that were just written are in order: there was no memory */
+        if (status == HCR_ERROR_FORMAT && source.no_memory)
             status = hcri_fail_memory(error);
     }
     hcri_release(memory, bytes.data);

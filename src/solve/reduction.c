@@ -61,7 +61,7 @@ static hcr_status keep_independent(hcri_set *settled, hcri_elimination *eliminat
         hcri_rows_release(&equalities->rows, allocator);
         equalities->rows = kept;
         hcri_rows *determined = &elimination->determined;
-        for (size_t k = 0; determined->count != 0 && k < determined->start[determined->count]; k++)
+        for (size_t k = 0; k < hcri_rows_entries(determined); k++)
             determined->columns[k] = number[determined->columns[k]];
     } else {
         hcri_rows_release(&kept, allocator);
@@ -329,7 +329,7 @@ static hcr_status measure_bounds(hcri_reduction *reduction, hcr_error *error) {
     double *within = hcri_allocate(&reduction->original->allocator, n, sizeof *within);
     if (within == NULL)
         return hcri_fail_memory(error);
-    for (size_t k = 0; k < affine->basis.start[affine->count]; k++)
+    for (size_t k = 0; k < hcri_rows_entries(&affine->basis); k++)
         within[affine->basis.columns[k]] += affine->basis.values[k] * affine->basis.values[k];
     for (size_t k = 0; k < reduction->freedom; k++) {
         const uint32_t j = reduction->free[k];
@@ -424,30 +424,32 @@ uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t numbe
     return reduction->original->block[reduction->block_of[b]]->first + (uint32_t)local;
 }
 
-static void mark_output(const hcri_reduction *reduction, uint32_t j, unsigned char *marked) {
+static hcr_status mark_output(const hcri_reduction *reduction, uint32_t j, unsigned char *marked, hcr_error *error) {
     const size_t d = hcri_affine_find(&reduction->elimination->affine, j);
-    if (d != SIZE_MAX)
-        hcri_elimination_mark(reduction->elimination, reduction->original, d, marked);
+    return d == SIZE_MAX ? HCR_OK
+                         : hcri_elimination_mark(reduction->elimination, reduction->original, d, marked, error);
 }
 
-void hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsigned char *marked) {
+hcr_status hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsigned char *marked,
+                               hcr_error *error) {
     size_t local;
     const hcri_set *original = reduction->original;
     const hcri_constraint *block = hcri_set_block_of(original, number, &local);
     if (block == &original->box->base) {
-        mark_output(reduction, (uint32_t)(local / 2), marked);
+        HCRI_TRY(mark_output(reduction, (uint32_t)(local / 2), marked, error));
     } else if (block == &original->linear->base) {
         const hcri_rows *rows = &original->linear->rows;
         for (size_t k = rows->start[local / 2]; k < rows->start[local / 2 + 1]; k++)
-            mark_output(reduction, rows->columns[k], marked);
+            HCRI_TRY(mark_output(reduction, rows->columns[k], marked, error));
     } else { /* what it depends on at some point */
         double *gradient = reduction->lifted;
         memset(gradient, 0, original->n * sizeof *gradient);
         block->kind->add_gradient(block, local, reduction->constant, 1, gradient, block->scratch);
         for (uint32_t j = 0; j < original->n; j++)
             if (gradient[j] != 0)
-                mark_output(reduction, j, marked);
+                HCRI_TRY(mark_output(reduction, j, marked, error));
     }
+    return HCR_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- lengths */

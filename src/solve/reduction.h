@@ -42,7 +42,8 @@ void hcri_reduction_pull(const hcri_reduction *reduction, const double *gradient
 /* The original's number of an inequality of the reduced set. */
 uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t number);
 /* marked[e] = 1 for the original's equalities that inequality `number` of the original was reduced with. */
-void hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsigned char *marked);
+hcr_status hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsigned char *marked,
+                               hcr_error *error);
 
 /* For any set: the length of the bound of an output (row < n) or of a row (n + i), and of a gradient: plain ones, or
  * those within the equalities that were eliminated. */

@@ -3,7 +3,7 @@
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 hcr_status hcri_rows_transpose(const hcri_rows *rows, size_t columns, hcri_rows *transposed, hcr_error *error) {
-    const size_t entries = rows->count == 0 ? 0 : rows->start[rows->count];
+    const size_t entries = hcri_rows_entries(rows);
     *transposed = (hcri_rows){0};
     uint32_t *from = hcri_allocate(memory, entries, sizeof *from);
     double *values = hcri_allocate(memory, entries, sizeof *values);

@@ -180,7 +180,8 @@ static hcr_status find_prefix(hcr_table_reader *reader, hcr_error *error) {
     if (reader->prefix == NULL)
         return hcri_fail_memory(error);
     reader->prefix_size = (size_t)size;
-    reader->parts = (size_t)((reader->size - size + reader->bytes - 1) / reader->bytes);
+    const uint64_t rest = reader->size - size;
+    reader->parts = (size_t)(rest / reader->bytes + (rest % reader->bytes != 0));
     return HCR_OK;
 }
 

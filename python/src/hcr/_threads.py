@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 
+#: HCR_MOST_THREADS of hcr.h.
+MOST = 4096
+
 
 def _default() -> int:
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
-    if wanted.isdigit() and int(wanted) > 0:
+    if wanted.isdecimal() and 0 < int(wanted) <= MOST:
         return int(wanted)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -23,7 +26,7 @@ _forked = False
 def set_threads(wanted: int) -> None:
     """Sets how many threads the maps take for a large batch; results don't depend on it.
 
-    At first it is the value of ``OMP_NUM_THREADS``, or one a core. `hcr.torch` takes ``torch.get_num_threads()``
+    At first it is the value of ``OMP_NUM_THREADS``, where that is from 1 to 4096, or one a core. `hcr.torch` takes ``torch.get_num_threads()``
     instead.
 
     >>> import hcr
@@ -33,8 +36,8 @@ def set_threads(wanted: int) -> None:
     1
     >>> hcr.set_threads(before)
     """
-    if wanted < 1:
-        raise ValueError(f"{wanted} threads: there must be at least one")
+    if not 1 <= wanted <= MOST:
+        raise ValueError(f"{wanted} threads: there must be from 1 to {MOST}")
     count.value = wanted
 
 

@@ -60,8 +60,10 @@ def name(region: Region) -> str:
     """A region's name in programs. The region is kept for good, since these may use it at any time."""
     digest = region.digest
     if digest not in _known:
+        few = math.ceil(max(FEW_ROWS, region._once("few", region._few)))
         with _lock:
-            few = math.ceil(max(FEW_ROWS, region._once("few", region._few)))
+            if digest in _known:  # another thread was first
+                return digest
             known = _library.library.hcr_xla_know(
                 digest.encode(),
                 ctypes.c_void_p(region._handle.address),
