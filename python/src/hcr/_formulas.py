@@ -2,6 +2,9 @@
 
 They run where the C library doesn't: on other devices in torch, in JAX, and written down as an ONNX graph. Derivatives
 come from the differentiation of those: every branch that isn't taken is kept finite, so none of it becomes a NaN.
+
+Every number that float32 can't hold is a `constant` with an axis: exporters of graphs store Python's numbers, and
+tensors without axes, as float32. Only 0, 1, 2, 4 and NaN stand in the formulas.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from .errors import make
 class Arrays(Protocol):
     """What the formulas need. Everything has the type that is computed in, unless it says otherwise."""
 
-    def constant(self, value: Array) -> Any: ...
+    def constant(self, value: Array) -> Any: ...  # has an axis
     def result_constant(self, value: Array) -> Any: ...  # in the type of the result
     def to_result(self, x: Any) -> Any: ...
     def from_result(self, x: Any) -> Any: ...
@@ -54,8 +57,8 @@ class Precision:
 
 # (below, factor), (above, factor): directions are brought near 1 by exact powers of two before anything is squared.
 _SCALES = {
-    "float64": (((1e-70, 2.0**400), (1e-200, 2.0**800)), ((1e70, 2.0**-400), (1e188, 2.0**-800))),
-    "float32": (((1e-10, 2.0**50), (1e-30, 2.0**100)), ((1e10, 2.0**-50), (1e28, 2.0**-100))),
+    "float64": {"below": ((1e-70, 2.0**400), (1e-200, 2.0**800)), "above": ((1e70, 2.0**-400), (1e188, 2.0**-800))},
+    "float32": {"below": ((1e-10, 2.0**50), (1e-30, 2.0**100)), "above": ((1e10, 2.0**-50), (1e28, 2.0**-100))},
 }
 
 
@@ -87,27 +90,38 @@ class Maps:
     """The maps of one region, over one library of arrays.
 
     Inputs are of the type that is computed in, with the sample on the last axis; x has the parameters of a region with
-    such. `gauge` and `encode` give that type, the others the type of the result; NaN for parameters out of range.
+    such. `gauge` and `encode` give that type, the others the type of the result; NaN for parameters out of range. A row
+    with a NaN or an infinity gives what `bad` says: "nan" or "origin".
     """
 
-    def __init__(self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str) -> None:
+    def __init__(
+        self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str, bad: str = "origin"
+    ) -> None:
         parts.require(what)
-        self.arrays, self.n = arrays, parts.n
-        self.margin = _margins.margin(parts, *precision.units)
-        self.most = 1 - self.margin
-        if self.most <= 0:
+        self.arrays, self.n, self.bad = arrays, parts.n, bad
+        self.margin = margin = _margins.margin(parts, *precision.units)
+        if margin >= 1:
             raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")
         self.rays = rays = _parts.rays(parts)
-        self.scales = _SCALES[precision.arithmetic]
-        self.rounding = 8 * parts.n * precision.units[0]  # what is left of a direction across the equalities
-        self.finite = float(np.finfo(precision.arithmetic).max)
         constant = arrays.constant
+        self.scales = {
+            side: [(constant(np.array([bound])), constant(np.array([factor]))) for bound, factor in steps]
+            for side, steps in _SCALES[precision.arithmetic].items()
+        }
+        self.finite = constant(np.array([np.finfo(precision.arithmetic).max]))
+        self.most = constant(np.array([1 - margin]))  # of the radius
+        self.least = constant(np.array([-margin]))  # of gauge − 1, for points that stay
+        self.softest = constant(np.array([margin / (1 - margin)]))  # of 1/gauge
+        # what is left of a direction across the equalities
+        self.rounding = constant(np.array([8 * parts.n * precision.units[0]]))
         fields = {field.name: getattr(rays, field.name) for field in dataclasses.fields(rays)}
         self.constants = {
             name: constant(value)
             for name, value in fields.items()
             if isinstance(value, np.ndarray) and name != "row_columns" and value.size
         }
+        if rays.cone_segment.size:
+            self.constants["cone_segment_transposed"] = constant(np.ascontiguousarray(rays.cone_segment.T))
         if rays.moving is None:
             names = ("origin", "box_upper", "box_lower", "row_upper", "row_lower")
             self.fixed = _At(**{name: self.constants.get(name) for name in names})
@@ -152,7 +166,9 @@ class Maps:
             rows = (1 / (m["row_upper"] - told), 1 / (m["row_lower"] - told))
         return _At(origin, box[0], box[1], rows[0], rows[1], x, bad)
 
-    def _told(self, at: _At, result: Any) -> Any:
+    def _told(self, at: _At, result: Any, bad: Any = None) -> Any:
+        if bad is not None and self.bad == "nan":
+            result = self.arrays.where(bad, float("nan"), result)
         return result if at.bad is None else self.arrays.where(at.bad, float("nan"), result)
 
     # ------------------------------------------------------------------------------------------------------- gauge
@@ -192,7 +208,7 @@ class Maps:
         f = xp.matmul(w, c["cone_linear"])
         falls = f < 0
         fall = xp.where(falls, -f, 0.0)
-        x = xp.matmul(w, c["cone_matrix"]) + xp.matmul(fall, self._transposed("cone_segment")) * c["cone_origin"]
+        x = xp.matmul(w, c["cone_matrix"]) + xp.matmul(fall, c["cone_segment_transposed"]) * c["cone_origin"]
         squares = xp.matmul(x * x, c["cone_segment"])
         h = xp.matmul(x * c["cone_origin"], c["cone_segment"])
         norm = _safe_sqrt(xp, squares)
@@ -207,12 +223,6 @@ class Maps:
             xp.maximum(a, 0.0) / xp.where((b < 0) & (divisor > 0), divisor, 1.0),
         )
         return (root + fall) / c["cone_right"]
-
-    def _transposed(self, name: str) -> Any:
-        key = f"{name}_transposed"
-        if key not in self.constants:
-            self.constants[key] = self.arrays.constant(np.ascontiguousarray(getattr(self.rays, name).T))
-        return self.constants[key]
 
     def _gauge(self, w: Any, at: _At) -> Any:
         xp = self.arrays
@@ -234,20 +244,21 @@ class Maps:
         v = xp.where(bad, 0.0, v)
         size = xp.without_derivative(xp.max_last(xp.abs(v)))
         scale = size * 0.0 + 1.0
-        for bounds, larger in zip(self.scales, (False, True), strict=True):
-            for bound, factor in bounds:
-                scale = xp.where((size > bound) if larger else (size < bound), factor, scale)
+        for bound, factor in self.scales["below"]:
+            scale = xp.where(size < bound, factor, scale)
+        for bound, factor in self.scales["above"]:
+            scale = xp.where(size > bound, factor, scale)
         w = v * scale
         if self.rays.affine is not None:
             for _ in range(2):
                 w = w - xp.matmul(xp.matmul(w, c["basis_transposed"]), c["basis"])
             left = xp.without_derivative(xp.max_last(xp.abs(w)))
-            w = xp.where(left > self.rounding * size * scale, w, 0.0)
+            w = xp.where(left > size * scale * self.rounding, w, 0.0)
         return bad, w, scale
 
     # -------------------------------------------------------------------------------------------------------- maps
 
-    def _finish(self, step: Any, at: _At) -> Any:
+    def _finish(self, step: Any, at: _At, bad: Any = None) -> Any:
         """The result O + step in its own type, within the box, with the outputs that equalities determine."""
         xp = self.arrays
         y = xp.to_result(step if at.origin is None else at.origin + step)
@@ -260,7 +271,7 @@ class Maps:
             if self._has("map_x"):
                 told = told + xp.matmul(at.x, self.constants["map_x"])
             y = y * self.free + xp.matmul(xp.to_result(told), self.chosen)
-        return self._told(at, y)
+        return self._told(at, y, bad)
 
     def origin(self, x: Any) -> Any:
         """(…, p) → (…, n)."""
@@ -276,38 +287,39 @@ class Maps:
     def encode(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n + 1)."""
         xp, at = self.arrays, self._at(x)
-        _, w, scale = self._direction(y if at.origin is None else y - at.origin)
+        bad, w, scale = self._direction(y if at.origin is None else y - at.origin)
         square = xp.sum_last(w * w)
         length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
-        return self._told(at, xp.concatenate([w / length, self._gauge(w, at) / scale]))
+        return self._told(at, xp.concatenate([w / length, self._gauge(w, at) / scale]), bad)
 
     def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        _, w, _ = self._direction(xp.head(polar, self.n))
+        bad, w, _ = self._direction(xp.head(polar, self.n))
         r = xp.tail(polar, self.n)
         sound = xp.abs(r) <= self.finite
+        bad = xp.where(sound, xp.where(bad, 1.0, 0.0), 1.0) > 0
         r = xp.minimum(xp.maximum(xp.where(sound, r, 0.0), 0.0), 1.0)
         r = r - xp.without_derivative(r - xp.minimum(r, self.most))
         gauge = self._gauge(w, at)
         stopped = (gauge > 0) & sound
-        return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0), at)
+        return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0), at, bad)
 
     def contract(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        _, w, scale = self._direction(v)
+        bad, w, scale = self._direction(v)
         gauge = self._gauge(w, at)
-        free = gauge - scale <= -self.margin * scale
-        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)), at)
+        free = gauge - scale <= scale * self.least
+        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)), at, bad)
 
     def soften(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        _, w, scale = self._direction(v)
+        bad, w, scale = self._direction(v)
         gauge = self._gauge(w, at)
-        free = gauge * (self.margin / self.most) <= scale
-        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)), at)
+        free = gauge * self.softest <= scale
+        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)), at, bad)
 
 
 def _safe_sqrt(xp: Arrays, square: Any) -> Any:

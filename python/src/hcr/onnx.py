@@ -2,7 +2,7 @@
 
 The graph computes in float64, whatever type comes in and goes out, and gives up the same share of the radius next to
 the frontier as the library: results are inside at tolerance 0, as docs/exactness.md derives it. A row with a NaN or an
-infinity gives the origin.
+infinity gives a row of NaN; of a model, which scales and judges its inputs itself, the origin.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ class _Graph:
 
 def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
     precision = _formulas.Precision("float64", graph.result)
-    return _formulas.Maps(region._parts(), graph, precision, "an ONNX graph")
+    return _formulas.Maps(region._parts(), graph, precision, "an ONNX graph", bad="nan")
 
 
 def _with_radius(graph: _Graph, x: _Value, n: int) -> _Value:
@@ -378,6 +378,7 @@ def export(
     else:
         y = _layer(graph, what, values, x)
     graph.nodes.append(helper.make_node("Identity", [y.name], ["output"], "output"))
+    used = {name for node in graph.nodes for name in node.input}
     columns = region.n + (kind == "encode") if isinstance(what, Region) and kind != "gauge" else region.n
     if isinstance(what, Region) and kind == "gauge":
         columns = 1
@@ -387,7 +388,7 @@ def export(
             "hcr",
             inputs,
             [helper.make_tensor_value_info("output", _TYPES[dtype], ["batch", columns])],
-            list(graph.initializers.values()),
+            [constant for constant in graph.initializers.values() if constant.name in used],
         ),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
@@ -422,10 +423,11 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
         return f"{kind} of the hcr region {region.digest}."
     if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
         return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
+    bad = "the origin" if isinstance(what, Model) else "a row of NaN"
     equalities = " Its equalities hold to within the rounding of the outputs." if region.equalities else ""
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
-        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives the origin."
+        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives {bad}."
         f"{parameters}"
     )

@@ -21,10 +21,14 @@ class Torch:
         self.device = device
 
     def constant(self, value: Any) -> Tensor:
-        return torch.tensor(value, dtype=self.arithmetic, device=self.device)
+        return self._tensor(value, self.arithmetic)
 
     def result_constant(self, value: Any) -> Tensor:
-        return torch.tensor(value, dtype=self.result, device=self.device)
+        return self._tensor(value, self.result)
+
+    def _tensor(self, value: Any, type: torch.dtype) -> Tensor:
+        with _disable_current_modes(), torch.inference_mode(False):  # real memory, also while a tracer looks on
+            return torch.tensor(value, dtype=type, device=self.device)
 
     def to_result(self, x: Tensor) -> Tensor:
         return x.to(self.result)
@@ -41,7 +45,7 @@ class Torch:
         return torch.where(condition, a, b)
 
     def gather(self, x: Tensor, columns: Any) -> Tensor:
-        return x.index_select(-1, torch.tensor(columns, device=self.device))
+        return x.index_select(-1, self._tensor(columns, torch.int64))
 
     def maximum(self, a: Tensor, b: Any) -> Tensor:
         return torch.maximum(a, b) if isinstance(b, Tensor) else a.clamp(min=b)
@@ -72,22 +76,50 @@ class Torch:
     sqrt = staticmethod(torch.sqrt)
 
 
-def maps(region: Region, result: str, device: torch.device) -> _formulas.Maps:
+class _Written(Torch):
+    """The same for an ONNX graph that a tracer writes down.
+
+    Its optimisers, torch's and onnxruntime's, drop products and quotients by a single number within 1e-5 of 1, and sums
+    with one near 0: the margin, or a slack, would be lost. So single numbers are chosen while the graph runs, by a
+    condition that always holds and that no optimiser decides.
+    """
+
+    def __init__(self, precision: _formulas.Precision, values: Tensor) -> None:
+        super().__init__(precision, values.device)
+        self.holds = ~(values[..., :1].abs() < 0)  # also for a NaN
+
+    def constant(self, value: Any) -> Tensor:
+        tensor = super().constant(value)
+        return tensor if tensor.ndim > 1 or tensor.numel() != 1 else torch.where(self.holds, tensor, 3.0)
+
+
+def _precision(result: str, device: torch.device) -> _formulas.Precision:
     # Apple's GPUs know no float64.
-    precision = _formulas.Precision("float32" if device.type == "mps" and result == "float32" else "float64", result)
-    what = f"computing on {device.type} by torch's operations"
+    return _formulas.Precision("float32" if device.type == "mps" and result == "float32" else "float64", result)
 
-    def make() -> _formulas.Maps:
-        with _disable_current_modes(), torch.inference_mode(False):  # constants, also while a tracer looks on
-            return _formulas.Maps(region._parts(), Torch(precision, device), precision, what)
 
-    found: _formulas.Maps = region._once(f"torch {device} {result}", make)
+def maps(region: Region, result: str, device: torch.device) -> _formulas.Maps:
+    precision, what = _precision(result, device), f"computing on {device.type} by torch's operations"
+    found: _formulas.Maps = region._once(
+        f"torch {device} {result}",
+        lambda: _formulas.Maps(region._parts(), Torch(precision, device), precision, what),
+    )
     return found
+
+
+def write(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
+    """A map for torch.onnx.export: an ONNX file is made of standard operators."""
+    precision = _precision(str(values.dtype)[6:], values.device)
+    arrays = _Written(precision, values)
+    return _run(_formulas.Maps(region._parts(), arrays, precision, "an ONNX graph"), name, values, x)
 
 
 def compute(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
     """A map by torch's operations, differentiable as often as wanted."""
-    found = maps(region, str(values.dtype)[6:], values.device)
+    return _run(maps(region, str(values.dtype)[6:], values.device), name, values, x)
+
+
+def _run(found: _formulas.Maps, name: str, values: Tensor, x: Tensor | None) -> Tensor:
     arithmetic = found.arrays.arithmetic  # type: ignore[attr-defined]
     given = () if x is None else (x.to(arithmetic),)
     result: Tensor = getattr(found, name)(values.to(arithmetic), *given)

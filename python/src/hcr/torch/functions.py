@@ -11,7 +11,7 @@ from torch.autograd import forward_ad
 from ..errors import make
 from ..region import Region
 from . import operators
-from .formulas import compute, serves
+from .formulas import compute, serves, write
 
 _FLOATS = (torch.float32, torch.float64)
 _HALVES = (torch.float16, torch.bfloat16)
@@ -137,7 +137,7 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
     elif x is not None or region.p:
         region._given(x)  # type: ignore[arg-type]  # says what is wrong
     if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
-        return compute(name, values, x, region)  # an ONNX file is made of standard operators
+        return write(name, values, x, region)
     if torch.compiler.is_compiling():
         return _operator(name, values, x, region)
     if not values.is_cpu and not serves(region):
