@@ -40,7 +40,7 @@ COUNT ?= 1000000000
 SEED ?= 1
 test-long: test
 	HCR_COUNT=$(COUNT) HCR_SEED=$(SEED) build/tests/scale_test_exactness
-	HCR_LONG=1 ctest --preset release -R 'exactness|^load_|^faults_|^memory_' --timeout 0
+	HCR_LONG=1 ctest --preset release -R 'exactness|forged|^load_|^faults_|^memory_' --timeout 0
 	scripts/fuzz 600
 
 # Which lines of the library the tests run; whether small wrong changes of it are noticed.

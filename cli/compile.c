@@ -54,7 +54,8 @@ static int place(struct job *job) {
 
 static void print_sizes(const char *path, const hcr_region *region) {
     const size_t p = hcr_region_parameters(region);
-    printf("%s: %zu outputs", path, hcr_region_dimension(region));
+    print_name(stdout, path);
+    printf(": %zu outputs", hcr_region_dimension(region));
     if (p > 0)
         printf(", %zu parameters", p);
     putchar('\n');

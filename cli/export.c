@@ -55,7 +55,8 @@ static int tell(const struct job *job, const char *name, const hcr_export_report
                made->largest_operations);
         return EXIT_DONE;
     }
-    printf("%s: %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", job->folder, name, precision,
+    print_name(stdout, job->folder);
+    printf(": %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", name, precision,
            made->constants, made->largest_operations, made->verified == 0 ? "" : " (drawing results in)");
     return EXIT_DONE;
 }

@@ -60,9 +60,11 @@ static int run(struct job *job) {
         report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,
                hcr_import_notice(job->import, k));
     const int code = is_compiled(job->output) ? compile(job) : write_text(job);
-    if (code == EXIT_DONE && strcmp(job->output, "-") != 0 && !job->quiet)
-        printf("%s: %zu outputs, %zu constraints beside their bounds\n", job->output, hcr_import_outputs(job->import),
+    if (code == EXIT_DONE && strcmp(job->output, "-") != 0 && !job->quiet) {
+        print_name(stdout, job->output);
+        printf(": %zu outputs, %zu constraints beside their bounds\n", hcr_import_outputs(job->import),
                hcr_import_constraints(job->import));
+    }
     return code;
 }
 

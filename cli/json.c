@@ -1,17 +1,20 @@
 #include "json.h"
 
+#include "hcr/hcr.h"
+
 #include <math.h>
 
 void json_string(FILE *stream, const char *text) {
+    char shown[HCR_PRINTABLE];
     fputc('"', stream);
-    for (const char *at = text; *at != '\0'; at++) {
-        const unsigned char byte = (unsigned char)*at;
-        if (byte == '"' || byte == '\\')
-            fprintf(stream, "\\%c", byte);
-        else if (byte < ' ')
-            fprintf(stream, "\\u%04x", byte);
+    for (;;) {
+        const char c = *text;
+        if (hcr_printable(&text, shown) == 0)
+            break;
+        if (c == '\n' || c == '\t')
+            fputs(c == '\n' ? "\\n" : "\\t", stream);
         else
-            fputc(byte, stream);
+            fprintf(stream, "%s%s", c == '"' || shown[0] == '\\' ? "\\" : "", shown);
     }
     fputc('"', stream);
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* vasprintf */
 #include "report.h"
 
 #include "command.h"
@@ -5,14 +6,34 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+void print_name(FILE *stream, const char *name) {
+    char shown[HCR_PRINTABLE];
+    while (hcr_printable(&name, shown) != 0)
+        fputs(shown, stream);
+}
+
+/* A message, of which names of files and words of the command line are part: nothing in it is a terminal's command. */
+__attribute__((format(printf, 2, 0))) static void put(const char *before, const char *format, va_list arguments) {
+    char *text = NULL, shown[HCR_PRINTABLE];
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    fputs(before, stderr);
+    for (const char *at = text == NULL ? "not enough memory for a message" : text; *at != '\0';) {
+        const int newline = *at == '\n';
+        hcr_printable(&at, shown);
+        fputs(newline ? "\n" : shown, stderr);
+    }
+    fputc('\n', stderr);
+    free(text);
+}
 
 void report(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fputs("hcr: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    put("hcr: ", format, arguments);
     va_end(arguments);
 }
 
@@ -77,9 +98,9 @@ int report_memory(void) {
 int report_usage(const char *command, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "hcr %s: ", command);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n`hcr %s --help` says more\n", command);
+    fprintf(stderr, "hcr %s", command);
+    put(": ", format, arguments);
     va_end(arguments);
+    fprintf(stderr, "`hcr %s --help` says more\n", command);
     return EXIT_USAGE;
 }

@@ -4,8 +4,10 @@
 
 #include "hcr/hcr.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
+/* A file's name, without what a terminal would obey. */
+void print_name(FILE *stream, const char *name);
 /* "hcr: " and the message, on a line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "hcr: 3 rows <what>, the first of them row 7", unless there are none. */

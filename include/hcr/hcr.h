@@ -86,6 +86,12 @@ typedef struct hcr_error {
 /* A short name of a status, such as "shape"; never NULL. */
 HCR_API const char *hcr_status_name(hcr_status status);
 
+/* Text for a terminal: writes the character that *text begins with, *text moves behind it, and returns the length; 0 at
+ * the end. Control characters, those that hide text or turn its direction, and bytes that aren't UTF-8 become escapes:
+ * \n, \x1b, \u202e. Errors, and what a region says of its constraints, are in that form. */
+#define HCR_PRINTABLE 12
+HCR_API size_t hcr_printable(const char **text, char shown[HCR_PRINTABLE]);
+
 /* ------------------------------------------------------------------------------------------------ allocation */
 
 /* Where memory comes from. `allocate` returns NULL when there is none. The struct is copied by what keeps it. */

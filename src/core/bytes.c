@@ -125,7 +125,9 @@ char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator) {
         in->failed = in->no_memory = 1;
         return NULL;
     }
-    memcpy(string, in->data + in->used, length);
+    if (length != 0)
+        memcpy(string, in->data + in->used, length);
     in->used += length;
+    in->failed |= strlen(string) != length;
     return string;
 }

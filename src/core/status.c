@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "core/printable.h"
 
 const char *hcr_version(void) { return HCR_VERSION; }
 
@@ -41,6 +42,8 @@ static void fill(hcr_error *error, hcr_status status, const char *file, int line
     error->column = column;
     snprintf(error->file, sizeof error->file, "%s", file);
     hcri_format(error->text, sizeof error->text, format, arguments);
+    hcri_make_printable(error->file, sizeof error->file);
+    hcri_make_printable(error->text, sizeof error->text);
 }
 
 hcr_status hcri_fail(hcr_error *error, hcr_status status, const char *format, ...) {

@@ -12,6 +12,15 @@ enum { LONGEST = 6144, LINE = 116 };
 
 void hcri_code_text(hcri_code *code, const char *text) { hcri_put_bytes(&code->bytes, text, strlen(text)); }
 
+void hcri_code_foreign(hcri_code *code, const char *text) {
+    char shown[HCR_PRINTABLE];
+    for (char last = 0; hcr_printable(&text, shown) != 0; last = shown[0]) {
+        if (last == '*' && shown[0] == '/')
+            hcri_code_text(code, " ");
+        hcri_code_text(code, shown[0] == '`' ? "'" : shown);
+    }
+}
+
 hcri_literal hcri_code_literal(const hcri_code *code, double x) {
     hcri_literal literal;
     const double value = hcri_code_round(code, x);

@@ -22,6 +22,8 @@ void hcri_code_put(hcri_code *code, const char *format, ...) __attribute__((form
 void hcri_code_template(hcri_code *code, const char *text);
 /* A string as it is. */
 void hcri_code_text(hcri_code *code, const char *text);
+/* Words of a user, in a comment or in a span of Markdown code: printable, and without what would end those. */
+void hcri_code_foreign(hcri_code *code, const char *text);
 
 typedef struct hcri_literal {
     char text[48];

@@ -29,8 +29,9 @@ void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *
                        const hcr_export_report *report) {
     hcri_code_put(code, "# $\n\nC99 made by hcr %s", hcr_version());
     if (origin != NULL) {
-        hcri_code_text(code, " from ");
-        hcri_code_text(code, origin);
+        hcri_code_text(code, " from `");
+        hcri_code_foreign(code, origin);
+        hcri_code_text(code, "`");
     }
     hcri_code_put(
         code,

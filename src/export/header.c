@@ -1,12 +1,11 @@
 #include "export/source.h"
 
-#include <string.h>
 
 void hcri_source_origin(hcri_code *code, const char *origin, const char *what) {
     hcri_code_put(code, "/* %s, made by hcr %s", what, hcr_version());
-    if (origin != NULL && origin[0] != '\0' && strstr(origin, "*/") == NULL) {
+    if (origin != NULL && origin[0] != '\0') {
         hcri_code_text(code, " from ");
-        hcri_code_text(code, origin);
+        hcri_code_foreign(code, origin);
     }
     hcri_code_text(code, ". */\n");
 }

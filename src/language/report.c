@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/number.h"
+#include "hcr/hcr.h"
 
 void hcri_report_write(hcri_report *report, const char *format, ...) {
     va_list arguments;
@@ -44,15 +45,16 @@ void hcri_report_json_number(hcri_report *report, double number) {
 }
 
 void hcri_report_json_string(hcri_report *report, const char *string) {
+    char shown[HCR_PRINTABLE];
     hcri_report_write(report, "\"");
-    for (; *string != '\0'; string++) {
-        const unsigned char c = (unsigned char)*string;
-        if (c == '"' || c == '\\')
-            hcri_report_write(report, "\\%c", c);
-        else if (c < ' ')
-            hcri_report_write(report, "\\u%04x", (unsigned)c);
+    for (;;) {
+        const char c = *string;
+        if (hcr_printable(&string, shown) == 0)
+            break;
+        if (c == '\n' || c == '\t')
+            hcri_report_write(report, c == '\n' ? "\\n" : "\\t");
         else
-            hcri_report_write(report, "%c", c);
+            hcri_report_write(report, "%s%s", c == '"' || shown[0] == '\\' ? "\\" : "", shown);
     }
     hcri_report_write(report, "\"");
 }

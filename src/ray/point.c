@@ -34,7 +34,8 @@ static void step(const hcri_result *result, double t) {
 
 /* Neither equalities to complete nor blocks to verify. */
 static int is_plain(const hcr_region *region, hcr_precision precision) {
-    return region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded;
+    return region->affine.count == 0 && region->verified_blocks[precision] == 0 && region->bounded &&
+           !region->box_is_claimed;
 }
 
 int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
@@ -81,6 +82,8 @@ static void complete(const hcri_result *result, double *y) {
 static int holds(const hcri_result *result, hcr_precision precision, const double *y) {
     const hcr_region *region = result->region;
     return (region->bounded || hcri_all_finite(region->set.n, y)) &&
+           (!region->box_is_claimed ||
+            hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
            hcri_anchor_verify(region, result->anchor, precision, y, result->scratch);
 }
 

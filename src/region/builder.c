@@ -1,9 +1,10 @@
 #include "region/builder.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/printable.h"
 
 hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
     if (builder == NULL)
@@ -37,15 +38,6 @@ void hcr_builder_free(hcr_builder *builder) {
     hcri_release(&allocator, builder);
 }
 
-static int is_identifier(const char *name) {
-    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
-        return 0;
-    for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return 0;
-    return 1;
-}
-
 static hcr_status check_variable(const hcr_builder *builder, const char *name, size_t size, int scalar,
                                  hcr_error *error) {
     const hcri_set *set = &builder->set;
@@ -60,7 +52,7 @@ static hcr_status check_variable(const hcr_builder *builder, const char *name, s
                          name, size);
     if (scalar && size != 1)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "\"%s\" is a scalar of size %zu", name, size);
-    if (!is_identifier(name))
+    if (!hcri_is_identifier(name))
         return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is no name: a letter or _ first, then letters, digits and _",
                          name);
     for (size_t i = 0; i < set->variables; i++)
@@ -127,6 +119,8 @@ hcr_status hcr_builder_set_source(hcr_builder *builder, const char *file, int li
                                   hcr_error *error) {
     if (builder == NULL || file == NULL || text == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, file or text is NULL");
+    if (line < 0 || column < 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "line %d and column %d: 0 stands for none", line, column);
     HCRI_TRY(hcri_set_add_place(&builder->set, file, line, column, text, error));
     builder->place = (uint32_t)(builder->set.places - 1);
     builder->place_rows = 0;

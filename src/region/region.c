@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/callback.h"
 #include "constraints/union.h"
+#include "region/verify.h"
 
 /* Says where the constraint that refuses the origin comes from. */
 static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *block, const hcr_error *found,
@@ -142,9 +143,11 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     for (size_t j = 0; j < n; j++)
         diagonal = hypot(diagonal, reach[j]);
     region->bounded = !isinf(diagonal);
-    region->radius = fmin(region->radius, diagonal);
+    double own = diagonal;
     for (size_t b = 0; region->motion.parameters == 0 && b < region->set.blocks; b++)
-        region->radius = fmin(region->radius, region->set.block[b]->kind->radius(region->set.block[b]));
+        own = fmin(own, region->set.block[b]->kind->radius(region->set.block[b]));
+    region->radius_is_given = region->radius < own * (1 - 0x1p-40); /* kernels differ by some units */
+    region->radius = fmin(region->radius, own);
     hcr_status status = HCR_OK;
     if (!region->bounded && !region->unbounded_allowed)
         status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
@@ -254,6 +257,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         region->motion.upper = region->set.box->upper + region->set.outputs;
     }
     region->radius = outline->radius;
+    region->box_is_claimed = outline->box_is_claimed;
     region->unbounded_allowed = outline->unbounded_allowed;
     region->origin_choice = outline->origin_choice;
     region->convex = hcri_set_is_convex(&region->set);
@@ -427,8 +431,15 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
                                   .unbounded_allowed = (int)unbounded_allowed,
                                   .visibility = visibility,
                                   .origin_choice = origin_choice};
+    const int from_file = !in->in_memory;
+    if (status == HCR_OK && from_file)
+        status = hcri_verify_set(&region->set, error);
+    if (status == HCR_OK && from_file)
+        status = hcri_verify_outline(&region->set, &outline, error);
     if (status == HCR_OK)
         status = complete(region, &outline, error);
+    if (status == HCR_OK && from_file)
+        status = hcri_verify_reach(region, error);
     hcri_affine_release(&affine, &allocator);
     hcri_motion_release(&motion, &allocator);
     hcri_release(&allocator, origin);
@@ -482,6 +493,8 @@ hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_err
     hcri_source source = {.data = payload.data, .size = payload.size, .in_memory = 1};
     if (status == HCR_OK)
         status = restore(&source, allocator, copy, error);
+    if (status == HCR_OK)
+        (*copy)->box_is_claimed = region->box_is_claimed;
     hcri_release(allocator, payload.data);
     return status;
 }

@@ -15,7 +15,11 @@ struct hcr_region {
     int bounded;
     double *origin;        /* O, set.n numbers; with parameters (O(x), x) at the middle of their range */
     double *lower, *upper; /* a box that holds the region, ±infinity where there is none */
-    double radius;         /* bounds |y − O(x)| over the region: given, or what the box and the blocks say */
+    double radius;         /* bounds |y − O(x)| over the region: given, or what the box and the blocks say … */
+    int radius_is_given;   /* … and that it is given, and less than those say */
+    /* 1: the box is a file's claim, not the region's own bounds. Results that it doesn't hold are drawn into it, so
+     * that the margins, which account for results in the box, are right whatever it is. */
+    int box_is_claimed;
     double inradius;       /* of the largest ball around O, at least approximately */
     double margin[2];      /* by hcr_precision */
     int convex, unbounded_allowed;
@@ -42,6 +46,7 @@ typedef struct hcri_outline {
     const hcri_affine *affine; /* NULL: no equalities */
     const hcri_motion *motion; /* NULL: no parameters; else `origin` is that at the middle of their range, and `radius`
                                 * bounds |y − O(x)| */
+    int box_is_claimed; /* as in hcr_region */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */
     uint32_t origin_choice;    /* an hcr_origin: how the origin was chosen */

@@ -6,6 +6,7 @@
 
 #include "constraints/block.h"
 #include "constraints/union.h"
+#include "core/printable.h"
 
 void hcri_set_release(hcri_set *set) {
     const hcr_allocator *allocator = &set->allocator;
@@ -54,8 +55,8 @@ hcr_status hcri_set_add_place(hcri_set *set, const char *file, int line, int col
         return hcri_fail_memory(error);
     set->place = grown;
     hcri_place *place = &set->place[set->places];
-    *place =
-        (hcri_place){hcri_copy_string(&set->allocator, file), hcri_copy_string(&set->allocator, text), line, column};
+    *place = (hcri_place){hcri_copy_printable(&set->allocator, file), hcri_copy_printable(&set->allocator, text), line,
+                          column};
     if (place->file == NULL || place->text == NULL) {
         hcri_release(&set->allocator, place->file);
         hcri_release(&set->allocator, place->text);
@@ -253,7 +254,8 @@ static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *erro
         const uint32_t scalar = hcri_get_u32(in), parameter = hcri_get_u32(in);
         hcr_status status = HCR_OK;
         /* The box alone has 24 bytes an output, so that the file is longer than the outputs are many. */
-        if (in->failed || size > in->size || set->n + size > in->size || scalar > 1 || parameter > 1)
+        if (in->failed || size == 0 || size > in->size || set->n + size > in->size || scalar > 1 || parameter > 1 ||
+            (scalar && size != 1))
             status = damaged(error, "outputs");
         if (status == HCR_OK)
             status = hcri_set_add_variable(set, name, (size_t)size, (int)scalar, (int)parameter, error);
@@ -269,7 +271,7 @@ static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) 
         char *file = hcri_get_string(in, &set->allocator), *text = hcri_get_string(in, &set->allocator);
         const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
         const hcr_status status =
-            in->failed ? damaged(error, "sources") : hcri_set_add_place(set, file, line, column, text, error);
+            in->failed || line < 0 || column < 0 ? damaged(error, "sources") : hcri_set_add_place(set, file, line, column, text, error);
         hcri_release(&set->allocator, file);
         hcri_release(&set->allocator, text);
         HCRI_TRY(status);

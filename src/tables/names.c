@@ -7,18 +7,19 @@
 #include "core/memory.h"
 
 const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length) {
-    const size_t most = HCRI_SHOWN - 4;
-    size_t used = length;
-    if (length > most) {
-        used = most;
-        while (used > 0 && ((unsigned char)text[used] & 0xC0) == 0x80) /* not inside a UTF-8 character */
-            used--;
+    char kept[HCRI_SHOWN + 1] = "", next[HCR_PRINTABLE]; /* a byte gives a byte or more: so many are enough */
+    const char *at = kept;
+    size_t used = 0, added;
+    memcpy(kept, text, length < HCRI_SHOWN ? length : HCRI_SHOWN);
+    while ((added = hcr_printable(&at, next)) != 0) {
+        if (used + added > HCRI_SHOWN - 4) {
+            memcpy(shown + used, "...", sizeof "...");
+            return shown;
+        }
+        memcpy(shown + used, next, added);
+        used += added;
     }
-    for (size_t i = 0; i < used; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        shown[i] = c < 0x20 || c == 0x7F ? '?' : text[i];
-    }
-    strcpy(shown + used, length > most ? "..." : "");
+    shown[used] = '\0';
     return shown;
 }
 

@@ -6,7 +6,7 @@
 
 enum { HCRI_SHOWN = 64 };
 
-/* Text from a file as a message shows it: control characters become '?', what is long is cut. Returns `shown`. */
+/* Text from a file as a message shows it: as hcr_printable has it, what is long is cut. Returns `shown`. */
 const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length);
 
 /* The first place of `name`, SIZE_MAX when there is none. The place `guess` is tried before the others. */

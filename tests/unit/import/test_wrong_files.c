@@ -96,7 +96,7 @@ static const struct wrong {
     {LP_HEAD " c: x = 1 -> y <= 2\nEnd\n", HCR_ERROR_UNSUPPORTED, 4, "indicator constraints aren't read"},
     {LP_HEAD " c: x = inf\nEnd\n", HCR_ERROR_EMPTY, 5, "no number equals infinity"},
     {LP_HEAD " c: x + ~\nEnd\n", HCR_ERROR_SYNTAX, 5, "<=, = or >= was expected, not \"End\""},
-    {LP_HEAD " c: x + \x01\nEnd\n", HCR_ERROR_SYNTAX, 4, "\"?\" has no place in an LP file"},
+    {LP_HEAD " c: x + \x01\nEnd\n", HCR_ERROR_SYNTAX, 4, "\"\\x01\" has no place in an LP file"},
     {LP_HEAD " c: x <= 5\nBounds\n x <= 1\n x <= 2\nEnd\n", HCR_ERROR_NAME, 7,
      "column \"x\" has its upper bound already, from line 6"},
     {LP_HEAD " c: x <= 5\nBounds\n x fre\nEnd\n", HCR_ERROR_SYNTAX, 6,

@@ -169,7 +169,7 @@ static void test_what_is_no_table(void **state) {
     expect_refusal("0,5;1\n", HCR_ERROR_DATA, 1, 1, "the decimal sign is '.'");
     expect_refusal("a;b\n1;1,234.5\n", HCR_ERROR_DATA, 2, 2, "nothing groups digits");
     expect_refusal("a,b\n1,TRUE\n", HCR_ERROR_DATA, 2, 2, "\"TRUE\"");
-    expect_refusal("a,b\n1,\x01\x1B[2J\n", HCR_ERROR_DATA, 2, 2, "\"??[2J\"");
+    expect_refusal("a,b\n1,\x01\x1B[2J\n", HCR_ERROR_DATA, 2, 2, "\"\\x01\\x1b[2J\"");
     expect_refusal("a,b\n1,\"2\n", HCR_ERROR_FORMAT, 3, 0, "quote");
     expect_refusal("a,b\n1,2\"3\n", HCR_ERROR_FORMAT, 2, 0, "quote");
     expect_refusal("a,b\n1,\"2\"3\n", HCR_ERROR_FORMAT, 2, 0, "quote");

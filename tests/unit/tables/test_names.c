@@ -61,7 +61,7 @@ static void test_find(void **state) {
 static void test_show(void **state) {
     (void)state;
     char shown[HCRI_SHOWN];
-    assert_string_equal(hcri_show(shown, "a\tb\x7F", 4), "a?b?");
+    assert_string_equal(hcri_show(shown, "a\tb\x7F", 4), "a\tb\\x7f");
     assert_string_equal(hcri_show(shown, "", 0), "");
     char text[200];
     for (size_t shift = 0; shift < 3; shift++) { /* three bytes a character: none is cut in two */
