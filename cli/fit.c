@@ -4,7 +4,7 @@
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
-#include "plot.h"
+#include "plot/gnuplot.h"
 #include "progress.h"
 #include "region.h"
 #include "report.h"
@@ -148,7 +148,7 @@ static int check_options(const struct job *job) {
         return report_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
         return report_usage("fit", "--json and `-o -` would both write to standard output");
-    if (job->plot_path != NULL && !plot_path_is_fine(job->plot_path))
+    if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
         return report_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
     return EXIT_DONE;
 }

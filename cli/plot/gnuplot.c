@@ -1,0 +1,183 @@
+#define _GNU_SOURCE /* environ */
+#include "gnuplot.h"
+
+#include "cli/command.h"
+#include "cli/ending.h"
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int ends_in(const char *path, const char *extension) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && strcmp(dot, extension) == 0;
+}
+
+int gnuplot_can_write(const char *path) { return ends_in(path, ".svg") || ends_in(path, ".png"); }
+
+/* In double quotes, all that could have a meaning there as its octal number: quotes, backslashes, the marks of commands
+ * and macros. */
+void gnuplot_text(FILE *script, const char *text) {
+    fputc('"', script);
+    for (const char *c = text; *c != '\0'; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        if (byte < ' ' || byte == 0x7f)
+            fputc('?', script);
+        else if (isalnum(byte) || byte >= 0x80 || strchr(" .,:;=_-+/()[]<>", byte) != NULL)
+            fputc(byte, script);
+        else
+            fprintf(script, "\\%03o", byte);
+    }
+    fputc('"', script);
+}
+
+/* This process's, but for the locale: points as decimal signs, and UTF-8, without which gnuplot warns. The array is to
+ * be freed, its strings aren't. NULL when there is no memory. */
+static char **make_environment(void) {
+    static char locale[] = "LC_ALL=C.UTF-8";
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **made = calloc(count + 2, sizeof *made);
+    for (size_t i = 0; made != NULL && i < count; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
+            made[kept++] = environ[i];
+    if (made != NULL)
+        made[kept] = locale;
+    return made;
+}
+
+/* gnuplot with its script on a pipe and its picture going to `picture`: no path of the user's is ever part of a script
+ * or of a command line. */
+static int start(int picture, pid_t *child, FILE **script) {
+    int ends[2];
+    char **environment = make_environment();
+    if (environment == NULL)
+        return report_memory();
+    if (pipe(ends) != 0) {
+        free(environment);
+        return report_file("open", "a pipe");
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    /* In a process group of its own: gnuplot may hang when the signal that ends the command reaches it as well. */
+    posix_spawnattr_t apart;
+    posix_spawnattr_init(&apart);
+    posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
+    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environment);
+    posix_spawnattr_destroy(&apart);
+    free(environment);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    *script = failed ? NULL : fdopen(ends[1], "w");
+    if (*script == NULL) {
+        close(ends[1]);
+        report("can't run gnuplot, which draws the pictures: %s", strerror(failed ? failed : errno));
+        return EXIT_FILE;
+    }
+    return EXIT_DONE;
+}
+
+static int run(const char *path, int picture, int width, int height, const char *script) {
+    pid_t child = 0;
+    FILE *commands = NULL;
+    const int code = start(picture, &child, &commands);
+    if (code != EXIT_DONE)
+        return code;
+    if (ends_in(path, ".png"))
+        fprintf(commands, "set terminal pngcairo size %d,%d fontscale 1.6 linewidth 2 background '#ffffff'\n",
+                2 * width, 2 * height);
+    else
+        fprintf(commands, "set terminal svg size %d,%d dynamic font 'sans-serif,14' background '#ffffff'\n", width,
+                height);
+    fprintf(commands, "set encoding utf8\n%s", script);
+    fclose(commands);
+    int outcome = 0;
+    while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0)
+        return EXIT_DONE;
+    report("gnuplot failed to draw \"%s\"", path);
+    return EXIT_FILE;
+}
+
+int gnuplot_draw(const char *path, int width, int height, const char *script) {
+    char *temporary = malloc(strlen(path) + sizeof ".XXXXXX");
+    if (temporary == NULL)
+        return report_memory();
+    sprintf(temporary, "%s.XXXXXX", path);
+    ending_put_off();
+    const int picture = mkstemp(temporary);
+    if (picture < 0) {
+        ending_obey();
+        free(temporary);
+        return report_file("write", path);
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(picture, 0666 & ~mask);
+    /* A gnuplot that dies early is told by its exit status, not by SIGPIPE. */
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignored, &before);
+    int code = run(path, picture, width, height, script);
+    sigaction(SIGPIPE, &before, NULL);
+    if (close(picture) != 0 && code == EXIT_DONE)
+        code = report_file("write", path);
+    if (code == EXIT_DONE && rename(temporary, path) != 0)
+        code = report_file("write", path);
+    if (code != EXIT_DONE)
+        unlink(temporary);
+    ending_obey();
+    free(temporary);
+    return code;
+}
+
+static void write_lines(FILE *script, const struct plot *plot) {
+    fputs("set border 3\nset tics nomirror\nset grid linecolor '#dddddd'\nset key outside top center horizontal "
+          "noenhanced\nset xlabel ",
+          script);
+    gnuplot_text(script, plot->x_label);
+    fputs(" noenhanced\nset ylabel ", script);
+    gnuplot_text(script, plot->y_label);
+    fprintf(script, " noenhanced\n%s", plot->logarithmic ? "set logscale y\n" : "");
+    for (size_t i = 0; i < plot->lines; i++) {
+        const struct plot_line *line = &plot->line[i];
+        fprintf(script, "$line%zu << END\n", i);
+        for (size_t k = 0; k < line->count; k++)
+            if (isfinite(line->y[k]))
+                fprintf(script, "%.17g %.17g\n", line->first + (double)k, line->y[k]);
+        fputs("END\n", script);
+    }
+    for (size_t i = 0; i < plot->lines; i++) {
+        fprintf(script, "%s$line%zu using 1:2 with %s %s", i == 0 ? "plot " : ", ", i, plot->line[i].style,
+                plot->line[i].title == NULL ? "notitle" : "title ");
+        if (plot->line[i].title != NULL)
+            gnuplot_text(script, plot->line[i].title);
+    }
+    fputs("\n", script);
+}
+
+int plot_draw(const char *path, const struct plot *plot) {
+    char *text = NULL;
+    size_t size;
+    FILE *script = open_memstream(&text, &size);
+    if (script == NULL)
+        return report_memory();
+    write_lines(script, plot);
+    const int code = fclose(script) == 0 ? gnuplot_draw(path, 800, 500, text) : report_memory();
+    free(text);
+    return code;
+}
