@@ -26,21 +26,23 @@ struct job {
     hcr_table table;
     struct parameters parameters;
     float *singles;
-    double *value;   /* the worst constraint of each row: how far it goes beyond its bound … */
-    uint32_t *which; /* … and its number */
-    double *off;     /* by how much the worst equality doesn't hold */
-    uint8_t *uneven; /* it is that which puts the row outside */
+    double *value;     /* the worst constraint of each row: how far it goes beyond its bound … */
+    uint32_t *which;   /* … and its number */
+    double *off;       /* by how much the worst equality doesn't hold … */
+    uint32_t *unequal; /* … and its number */
+    uint8_t *uneven;   /* it is that which puts the row outside */
     uint8_t *inside;
     uint32_t *broken; /* exact: a constraint that is surely broken */
 };
 
 static void release_round(struct job *job) {
-    void *const memory[] = {job->singles, job->value, job->which, job->off, job->uneven, job->inside, job->broken};
+    void *const memory[] = {job->singles, job->value,  job->which,  job->off,
+                            job->unequal, job->uneven, job->inside, job->broken};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         free(memory[i]);
     job->singles = NULL;
     job->value = job->off = NULL;
-    job->which = job->broken = NULL;
+    job->which = job->unequal = job->broken = NULL;
     job->uneven = job->inside = NULL;
     hcr_table_clear(&job->table);
     parameters_clear(&job->parameters);
@@ -70,27 +72,17 @@ static int has_constraint(const struct job *job, size_t row) {
     return job->which[row] < hcr_region_constraints(job->opened.region);
 }
 
-/* Whether an equality is off by more than its tolerance, in floating point. */
-static int is_uneven(const struct job *job, size_t row) {
-    const hcr_region *region = job->opened.region;
-    const double *x = parameters_of(&job->parameters, region, row), *y = job->table.values + row * job->table.columns;
-    double tolerance = 0;
-    for (size_t e = 0; e < hcr_region_equalities(region); e++)
-        tolerance =
-            fmax(tolerance, hcr_region_equality_tolerance(region, e, x, y, job->single ? HCR_SINGLE : HCR_DOUBLE));
-    return job->off[row] > tolerance;
-}
-
 static int make_room(struct job *job) {
     const size_t rows = job->table.rows;
     job->value = calloc(rows + 1, sizeof *job->value);
     job->which = calloc(rows + 1, sizeof *job->which);
     job->off = calloc(rows + 1, sizeof *job->off);
+    job->unequal = calloc(rows + 1, sizeof *job->unequal);
     job->uneven = calloc(rows + 1, sizeof *job->uneven);
     job->inside = calloc(rows + 1, sizeof *job->inside);
     job->broken = calloc(rows + 1, sizeof *job->broken);
-    const int made = job->value != NULL && job->which != NULL && job->off != NULL && job->uneven != NULL &&
-                     job->inside != NULL && job->broken != NULL;
+    const int made = job->value != NULL && job->which != NULL && job->off != NULL && job->unequal != NULL &&
+                     job->uneven != NULL && job->inside != NULL && job->broken != NULL;
     return made ? EXIT_DONE : report_memory();
 }
 
@@ -109,7 +101,8 @@ static int measure(struct job *job) {
     const size_t rows = job->table.rows;
     const double *x = job->parameters.values, *y = job->table.values;
     if (hcr_violation(job->opened.region, rows, x, y, job->value, job->which, &error) != HCR_OK ||
-        hcr_residual(job->opened.region, rows, x, y, job->off, &error) != HCR_OK)
+        hcr_equality_violation(job->opened.region, rows, x, y, job->single ? HCR_SINGLE : HCR_DOUBLE, job->off,
+                               job->unequal, &error) != HCR_OK)
         return report_error(&error);
     for (size_t i = 0; i < rows; i++)
         if (is_misfit(job, i))
@@ -119,7 +112,7 @@ static int measure(struct job *job) {
 
 static void decide(struct job *job) {
     for (size_t i = 0; i < job->table.rows; i++) {
-        job->uneven[i] = job->value[i] <= 0 && is_uneven(job, i);
+        job->uneven[i] = job->value[i] <= 0 && job->unequal[i] != UINT32_MAX;
         job->inside[i] = job->value[i] <= 0 && !job->uneven[i];
     }
 }
@@ -143,6 +136,12 @@ static int decide_exactly(struct job *job) {
     return EXIT_DONE;
 }
 
+/* What puts the row outside, or of the others the constraint that is the nearest. */
+static hcr_constraint_info reason_of(const struct job *job, size_t row) {
+    return job->uneven[row] ? hcr_region_equality(job->opened.region, job->unequal[row])
+                            : hcr_region_constraint(job->opened.region, job->which[row]);
+}
+
 static void print_row(const struct job *job, size_t row, FILE *out) {
     const size_t number = job->stream.first_row + row;
     const double value = job->value[row];
@@ -161,13 +160,13 @@ static void print_row(const struct job *job, size_t row, FILE *out) {
         fprintf(out, "row %zu: outside by %.6g", number, value);
     else
         fprintf(out, "row %zu: outside by less than rounding", number);
-    if (!isnan(value) && !job->uneven[row] && has_constraint(job, row)) {
-        const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
+    if (!isnan(value) && (job->uneven[row] || has_constraint(job, row))) {
+        const hcr_constraint_info info = reason_of(job, row);
         if (info.line > 0)
             fprintf(out, "\n    %s:%d: %s", info.file, info.line, info.text);
         else
             fprintf(out, "\n    %s %s", info.kind, info.text);
-        fprintf(out, "   (inequality %zu of it)", info.row);
+        fprintf(out, "   (%s %zu of it)", job->uneven[row] ? "equality" : "inequality", info.row);
     }
     fputc('\n', out);
 }
@@ -186,14 +185,17 @@ static void print_json_row(const struct job *job, size_t row, FILE *out) {
         fprintf(out, ", \"residual\": ");
         json_number(out, job->off[row]);
     } else if (!isnan(job->value[row]) && has_constraint(job, row)) {
-        const hcr_constraint_info info = hcr_region_constraint(job->opened.region, job->which[row]);
-        fprintf(out, ", \"constraint\": %u, \"kind\": ", (unsigned)job->which[row]);
+        fprintf(out, ", \"constraint\": %u", (unsigned)job->which[row]);
+    }
+    if (!isnan(job->value[row]) && (job->uneven[row] || has_constraint(job, row))) {
+        const hcr_constraint_info info = reason_of(job, row);
+        fprintf(out, ", \"kind\": ");
         json_string(out, info.kind);
         fprintf(out, ", \"file\": ");
         json_string(out, info.file);
         fprintf(out, ", \"line\": %d, \"column\": %d, \"text\": ", info.line, info.column);
         json_string(out, info.text);
-        fprintf(out, ", \"inequality\": %zu", info.row);
+        fprintf(out, ", \"%s\": %zu", job->uneven[row] ? "equality" : "inequality", info.row);
     }
     fputc('}', out);
 }

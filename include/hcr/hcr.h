@@ -191,6 +191,8 @@ typedef struct hcr_constraint_info {
     size_t row;       /* which inequality of that source, counted from 0 */
 } hcr_constraint_info;
 HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint);
+/* The same of an equality; its kind is "equality". */
+HCR_API hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equality);
 
 /* ------------------------------------------------------------------------------------------------- workspace */
 
@@ -403,6 +405,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t r
  * play no part in hcr_violation. */
 HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y,
                                              double *off, hcr_error *error);
+/* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by the
+ * largest multiple of it, off[i] its |a·y_i − b|. UINT32_MAX and 0 where all hold; UINT32_MAX and NaN as above. */
+HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x,
+                                                       const double *y, hcr_precision precision, double *off,
+                                                       uint32_t *which, hcr_error *error);
 
 #ifdef __cplusplus
 }

@@ -79,9 +79,21 @@ static void complete(const hcri_result *result, double *y) {
     }
 }
 
+/* The margins of the other blocks are those of points that are about as near as the region's. Where all blocks have a
+ * margin results are; what is verified allows more, off the equalities by rounding. */
+static int is_within_reach(const hcr_region *region, const double *y) {
+    int within = 1;
+    for (size_t j = 0; j < region->set.outputs; j++) {
+        const double beyond = 0x1p-8 * (region->upper[j] - region->lower[j]);
+        within &= !(y[j] < region->lower[j] - beyond) & !(y[j] > region->upper[j] + beyond);
+    }
+    return within;
+}
+
 static int holds(const hcri_result *result, hcr_precision precision, const double *y) {
     const hcr_region *region = result->region;
-    return (region->bounded || hcri_all_finite(region->set.n, y)) &&
+    const int may_stray = region->affine.count != 0 && region->verified_blocks[precision] != 0;
+    return (region->bounded || hcri_all_finite(region->set.n, y)) && (!may_stray || is_within_reach(region, y)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
            hcri_anchor_verify(region, result->anchor, precision, y, result->scratch);

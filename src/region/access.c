@@ -76,6 +76,15 @@ hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t const
                                  place->line,       place->column, block->source_row[local]};
 }
 
+hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equality) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    if (equality >= equalities->rows.count)
+        return (hcr_constraint_info){"", "", "", 0, 0, 0};
+    const hcri_place *place = &region->set.place[equalities->source[equality]];
+    return (hcr_constraint_info){"equality",  place->file,   place->text,
+                                 place->line, place->column, equalities->source_row[equality]};
+}
+
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
     if (region->margin[precision] < 1)
         return HCR_OK;
@@ -149,6 +158,39 @@ hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, 
         off[s] = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
             off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
+    }
+    hcri_release(&region->set.allocator, lifted);
+    return HCR_OK;
+}
+
+/* `point` is (y, x). */
+static void find_unequal(const hcr_region *region, const double *point, hcr_precision precision, double *off,
+                         uint32_t *which) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    double most = 1;
+    *off = 0;
+    for (size_t i = 0; i < equalities->rows.count; i++) {
+        const double by = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
+        const double of = by / hcr_region_equality_tolerance(region, i, point + region->set.outputs, point, precision);
+        if (of <= most)
+            continue;
+        most = of;
+        *off = by;
+        *which = (uint32_t)i;
+    }
+}
+
+hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
+                                  hcr_precision precision, double *off, uint32_t *which, hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL && which != NULL, &lifted, error));
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        which[s] = HCRI_NO_CONSTRAINT;
+        off[s] = NAN;
+        if (hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n))
+            find_unequal(region, point, precision, &off[s], &which[s]);
     }
     hcri_release(&region->set.allocator, lifted);
     return HCR_OK;

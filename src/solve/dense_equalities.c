@@ -142,14 +142,19 @@ static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error
     return status;
 }
 
+/* Column c of [b −A_free] in row a, the i-th independent one. */
+static double right_of(const hcri_dense_equalities *system, size_t i, size_t c, const double *a) {
+    return c < system->rights ? system->right[c * system->rows + system->row[i]]
+                              : -a[system->column[system->rank + c - system->rights]];
+}
+
 /* residual = column c of [b −A_free] less A_dependent x. */
 static void take_residual(const hcri_dense_equalities *system, size_t c, const double *x, int precisely,
                           double *residual) {
     const size_t rank = system->rank, columns = system->columns;
     for (size_t i = 0; i < rank; i++) {
         const double *a = system->A + system->row[i] * columns;
-        const double right = c < system->rights ? system->right[c * system->rows + system->row[i]]
-                                                : -a[system->column[rank + c - system->rights]];
+        const double right = right_of(system, i, c, a);
         if (precisely) {
             hcri_dd left = {right, 0};
             for (size_t k = 0; k < rank; k++)
@@ -165,13 +170,47 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
     }
 }
 
+/* A number that is so small a share of the terms of an equality may be what rounding made of a 0. */
+static const double doubtful = 0x1p-70;
+
+/* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
+ * `zeroed` and `residual`: rank numbers. */
+static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
+    const size_t rank = system->rank, columns = system->columns;
+    int any = 0;
+    memcpy(zeroed, x, rank * sizeof *x);
+    for (size_t i = 0; i < rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        double terms = fabs(right_of(system, i, c, a));
+        for (size_t k = 0; k < rank; k++)
+            terms += fabs(a[system->column[k]] * x[k]);
+        for (size_t k = 0; k < rank; k++)
+            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= doubtful * terms) {
+                zeroed[k] = 0;
+                any = 1;
+            }
+    }
+    if (!any)
+        return;
+    take_residual(system, c, zeroed, 1, residual);
+    for (size_t i = 0; i < rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        double terms = fabs(right_of(system, i, c, a));
+        for (size_t k = 0; k < rank; k++)
+            terms += fabs(a[system->column[k]] * zeroed[k]);
+        if (!(fabs(residual[i]) <= 0x1p-53 * terms))
+            return;
+    }
+    memcpy(x, zeroed, rank * sizeof *x);
+}
+
 /* A_dependent [constant T] = [b −A_free] by elimination and refinement. */
 static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *error) {
     enum { REFINEMENTS = 3 };
     const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
-    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
+    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * (rights + 1));
     lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
     hcr_status status =
         factor == NULL || solution == NULL || residual == NULL || pivot == NULL ? hcri_fail_memory(error) : HCR_OK;
@@ -189,6 +228,8 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
         for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
             solution[k] += residual[k];
     }
+    for (size_t c = 0; c < (precisely ? rights : system->rights) && status == HCR_OK; c++)
+        take_zeros(system, c, solution + c * rank, residual, residual + rank);
     if (status == HCR_OK) {
         const size_t constants = rank * system->rights;
         memcpy(system->constant, solution, constants * sizeof *solution);

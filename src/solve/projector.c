@@ -415,24 +415,25 @@ static hcr_status take_slice(hcr_projector *projector, const double *x, hcr_erro
     return HCR_OK;
 }
 
-static int region_holds(hcr_projector *projector, const double *y) {
+/* The region's blocks from `first` on. */
+static int region_holds(hcr_projector *projector, size_t first, const double *y) {
     const hcri_set *set = &projector->region->set;
     const double *point = hcri_region_lift(projector->region, projector->x, y, projector->lifted);
-    for (size_t b = 2; b < set->blocks; b++)
+    for (size_t b = first; b < set->blocks; b++)
         if (!set->block[b]->kind->holds(set->block[b], point, projector->scratch))
             return 0;
     return 1;
 }
 
 /* The slice is the region but for rounding where blocks other than bounds and rows are: results are drawn towards the
- * origin until those hold for certain. */
+ * origin until those hold for certain, and bounds and rows too, which the drawing itself may round away. */
 static void draw_inside(hcr_projector *projector, double *y, uint8_t *outcome) {
     enum { STEPS = 54 };
     const hcr_region *slice = projector->slice;
     const size_t n = slice->set.n;
-    if (projector->region->set.blocks == 2 || region_holds(projector, y))
+    if (projector->region->set.blocks == 2 || region_holds(projector, 2, y))
         return;
-    for (int step = 0; step < STEPS && !region_holds(projector, y); step++) {
+    for (int step = 0; step < STEPS && !region_holds(projector, 0, y); step++) {
         for (size_t j = 0; j < n; j++)
             y[j] += ldexp(1, step - STEPS + 1) * (slice->origin[j] - y[j]);
         hcri_affine_complete(&slice->affine, y);

@@ -50,7 +50,17 @@ for exact in "" --exact; do
     expect 1 check $exact --single share.region shares.csv
     says "$output" '^2 of 4 rows inside'
     expect 1 check $exact --json share.region shares.csv
-    says "$output" '"row": 1, "inside": false, "violation": -?0(.5)?, "residual": 0.5'
+    says "$output" '"row": 1, "inside": false, "violation": -?0(.5)?, "residual": 0.5, "kind": "equality"'
+    says "$output" '"line": 3, "column": 1, "text": "sum\(y\) == 1", "equality": 0'
+done
+
+# D18: the equality that doesn't hold, with its line and by how much it doesn't, not how much others may.
+printf 'var y[4]\n-1e9 <= y <= 1e9\ny[0] - 1e6*y[1] == 0\ny[2] == y[3]\n' >two.region
+printf '123456789.00000001,123.456789,1e-3,1.0000000001e-3\n' >two.csv
+for exact in "" --exact; do
+    expect 1 check $exact two.region two.csv
+    says "$output" '^row 0: outside, an equality is off by 1e-13$'
+    says "$output" 'two.region:4: y\[2\] == y\[3\]   \(equality 0 of it\)'
 done
 
 # A table of no rows is all inside.

@@ -350,10 +350,54 @@ static void test_reduction(void **state) {
     }
 }
 
+/* D18: what an elimination leaves of a zero is 0, however large the numbers are that it is left of: equalities with
+ * whole coefficients that fix some outputs at 0 and others at up to 1e9, and outputs that others don't depend on. */
+static void test_zeros(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 18);
+    for (int round = 0; round < 100; round++) {
+        const size_t fixed = 3 + hcri_random_below(&random, MOST - 6), n = fixed + 3;
+        double point[MOST] = {0};
+        hcr_builder *builder = outputs(n);
+        for (size_t j = 0; j < fixed; j++)
+            point[j] = hcri_random_below(&random, 2) == 0 ? 0 : (double)hcri_random_below(&random, 1000000000) / 8;
+        for (size_t i = 0; i <= fixed; i++) {
+            double a[MOST] = {0}, right = 0;
+            for (size_t j = 0; j < fixed; j++) {
+                a[j] = (double)hcri_random_below(&random, 2001) - 1000 + (i == j ? 30000 : 0);
+                right += a[j] * point[j];
+            }
+            for (size_t j = fixed; j < n && i == fixed; j++)
+                a[j] = 1 + (double)j;
+            equality(builder, a, right);
+        }
+        hcri_elimination elimination = solved(builder);
+        check(builder, &elimination, fixed + 1, &random);
+        const hcri_affine *affine = &elimination.affine;
+        for (size_t d = 0; d <= fixed; d++) {
+            const size_t j = affine->dependent[d], terms = affine->map.start[d + 1] - affine->map.start[d];
+            assert_int_equal(terms, j < fixed ? 0 : 2);
+            assert_true(affine->constant[d] == point[j]);
+        }
+        hcri_remainders remainders;
+        assert_int_equal(
+            hcri_remainders_find(affine, &builder->set.equalities, n, &builder->set.allocator, &remainders, &error),
+            HCR_OK);
+        assert_int_equal(remainders.rows.start[fixed + 1], 0);
+        for (size_t i = 0; i <= fixed; i++)
+            assert_true(remainders.constant[i] == 0);
+        hcri_remainders_release(&remainders, &builder->set.allocator);
+        hcri_elimination_release(&elimination, &builder->set.allocator);
+        hcr_builder_free(builder);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_line), cmocka_unit_test(test_ranks),          cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_chain),     cmocka_unit_test(test_fixed_conflict), cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_same_line), cmocka_unit_test(test_zeros), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_chain), cmocka_unit_test(test_fixed_conflict),
+        cmocka_unit_test(test_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
