@@ -113,3 +113,13 @@ def test_what_is_refused():
     with pytest.raises(hcr.Error, match="no parameters"):
         hcr.jax.contract(jnp.zeros(3), make("ball"), jnp.zeros(1))
     assert hcr.jax.contract(jnp.zeros((2, 3), jnp.bfloat16), make("ball")).dtype == jnp.float32
+
+
+def test_d34_formulas_are_exported_as_they_are(random):
+    from jax import export
+
+    region = make("rows")
+    v = jnp.asarray(directions(random, 20, region.n, "float32")[7:])
+    program = export.export(jax.jit(lambda v: hcr.jax.contract(v, region, formulas=True)))(v)
+    loaded = export.deserialize(program.serialize())
+    assert region.check(np.asarray(loaded.call(v))).all()

@@ -21,9 +21,11 @@ void hcri_code_foreign(hcri_code *code, const char *text) {
     }
 }
 
-hcri_literal hcri_code_literal(const hcri_code *code, double x) {
+hcri_literal hcri_code_literal(hcri_code *code, double x) {
     hcri_literal literal;
     const double value = hcri_code_round(code, x);
+    if (!isfinite(value))
+        code->beyond = x;
     const char *suffix = code->single ? "f" : "";
     const double whole = value * 1024;
     if (fabs(value) < 1e6 && whole == floor(whole)) /* a sum of few powers of 2: its decimals are exact */
@@ -52,7 +54,7 @@ static int is_function(const char *name, size_t length) {
 }
 
 /* The text of one mark at `format`; returns how many characters of the format it took, 0 for no mark. */
-static size_t expand(const hcri_code *code, const char *format, char *out, size_t room) {
+static size_t expand(hcri_code *code, const char *format, char *out, size_t room) {
     const char mark = format[0];
     const char *plain = mark == '@' ? (code->single ? "float" : "double") : mark == '$' ? code->prefix : code->upper;
     if (mark == '@' || mark == '$' || mark == '^') {
@@ -78,7 +80,7 @@ static size_t expand(const hcri_code *code, const char *format, char *out, size_
 }
 
 /* The text with its marks replaced; returns 0 when there is no room. */
-static int expand_all(const hcri_code *code, const char *format, char *out, size_t room) {
+static int expand_all(hcri_code *code, const char *format, char *out, size_t room) {
     size_t at = 0;
     for (const char *c = format; *c != '\0';) {
         if (at + 64 > room)

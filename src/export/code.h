@@ -12,6 +12,7 @@ typedef struct hcri_code {
     double operations;       /* floating-point ones of one gauge … */
     double check_operations; /* … and of one check */
     size_t constants;        /* numbers in tables */
+    double beyond;           /* a number that the precision can't hold; 0 when there was none */
 } hcri_code;
 
 /* As printf. In the format (not in its arguments) `@` stands for the type of numbers, `$` and `^` for the prefix in
@@ -29,7 +30,7 @@ typedef struct hcri_literal {
     char text[48];
 } hcri_literal;
 /* A number, rounded to the precision, as a literal that gives exactly that: a short decimal or hexadecimal. */
-hcri_literal hcri_code_literal(const hcri_code *code, double x);
+hcri_literal hcri_code_literal(hcri_code *code, double x);
 
 /* static const tables; `name` may have `$`-free text only. A table of no numbers has a single 0. */
 void hcri_code_numbers(hcri_code *code, const char *name, size_t count, const double *values);

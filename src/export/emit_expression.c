@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static const function functions[] = {
      "    x.error = (a.error + b.error) + (rounding * magnitude(x.value));\n    return x;\n}\n"},
     {"scaled", 1, "static @ plain_scaled(@ c, @ a)\n{\n    return c * a;\n}\n",
      "static bounded bound_scaled(@ c, bounded a)\n{\n    bounded x;\n    x.value = c * a.value;\n"
-     "    x.error = (((~2~ * rounding) * magnitude(x.value)) + (magnitude(c) * a.error)) + tiny;\n    return x;\n}\n"},
+     "    x.error = (((~2~ * rounding) * magnitude(x.value)) + (magnitude(c) * a.error)) +\n"
+     "              ((magnitude(a.value) > ~0~) ? tiny : ~0~);\n    return x;\n}\n"},
     {"product", 1, "static @ plain_product(@ a, @ b)\n{\n    return a * b;\n}\n",
      "static bounded bound_product(bounded a, bounded b)\n{\n    bounded x;\n    x.value = a.value * b.value;\n"
      "    x.error = (((magnitude(a.value) + a.error) * b.error) + (magnitude(b.value) * a.error)) +\n"
@@ -71,11 +73,20 @@ static const function functions[] = {
      "        x.error = (moved <= ~1~) ? ((x.value * ((~2~ * moved) + inexact)) + tiny) : unknown;\n"
      "    } else if (!(magnitude(a.value) > ~0~) && !(a.error > ~0~) && (p > ~0~)) {\n        x.error = ~0~;\n"
      "    } else {\n        x.error = unknown;\n    }\n    return x;\n}\n"},
-    /* of an x >= 0 */
+    {"sqrt", 1, "static @ plain_sqrt(@ a)\n{\n    return |sqrt|(a);\n}\n",
+     "static bounded bound_sqrt(bounded a)\n{\n    bounded x;\n    x.value = |sqrt|(a.value);\n"
+     "    if (a.value > a.error) {\n        x.error = (a.error / x.value) + ((~3~ * rounding) * x.value);\n"
+     "    } else if (!(magnitude(a.value) > ~0~) && !(a.error > ~0~)) {\n        x.error = ~0~;\n    } else {\n"
+     "        x.error = unknown;\n    }\n    return x;\n}\n"},
+    /* of what can't be negative, p > 0: next to 0 all of the power may be wrong */
     {"share_power", 2 * CALL, "static @ plain_share_power(@ a, @ p)\n{\n    return plain_power(a, p);\n}\n",
      "static bounded bound_share_power(bounded a, @ p)\n{\n    bounded x = bound_power(a, p);\n"
-     "    if (a.value <= (~2~ * a.error)) {\n        x.error = |pow|(~4~ * a.error, p) + tiny;\n    }\n    return "
-     "x;\n}\n"},
+     "    if (!(x.error < unknown)) {\n        x.error = |pow|(~2~ * (a.value + a.error), p) + tiny;\n    }\n"
+     "    return x;\n}\n"},
+    {"share_sqrt", 1, "static @ plain_share_sqrt(@ a)\n{\n    return plain_sqrt(a);\n}\n",
+     "static bounded bound_share_sqrt(bounded a)\n{\n    bounded x = bound_sqrt(a);\n"
+     "    if (!(x.error < unknown)) {\n        x.error = |sqrt|(~2~ * (a.value + a.error)) + tiny;\n    }\n"
+     "    return x;\n}\n"},
     {"exp", CALL, "static @ plain_exp(@ a)\n{\n    return |exp|(a);\n}\n",
      "static bounded bound_exp(bounded a)\n{\n    bounded x;\n    x.value = |exp|(a.value);\n"
      "    x.error = (a.error <= ~1~) ? ((x.value * ((~2~ * a.error) + (~8~ * rounding))) + tiny) : unknown;\n"
@@ -84,11 +95,6 @@ static const function functions[] = {
      "static bounded bound_log(bounded a)\n{\n    bounded x;\n    x.value = |log|(a.value);\n"
      "    x.error = (a.value > a.error) ? ((a.error / (a.value - a.error)) + ((~8~ * rounding) * magnitude(x.value)))\n"
      "                                  : unknown;\n    x.error += tiny;\n    return x;\n}\n"},
-    {"sqrt", 1, "static @ plain_sqrt(@ a)\n{\n    return |sqrt|(a);\n}\n",
-     "static bounded bound_sqrt(bounded a)\n{\n    bounded x;\n    x.value = |sqrt|(a.value);\n"
-     "    if (a.value > a.error) {\n        x.error = (a.error / x.value) + ((~3~ * rounding) * x.value);\n"
-     "    } else if (!(magnitude(a.value) > ~0~) && !(a.error > ~0~)) {\n        x.error = ~0~;\n    } else {\n"
-     "        x.error = unknown;\n    }\n    return x;\n}\n"},
     {"xlogx", CALL, "static @ plain_xlogx(@ a)\n{\n    return (magnitude(a) > ~0~) ? (a * |log|(a)) : ~0~;\n}\n",
      "static bounded bound_xlogx(bounded a)\n{\n    bounded x = {plain_xlogx(a.value), unknown};\n"
      "    if (a.value > a.error) {\n        const @ slope = (~1~ + magnitude(|log|(a.value))) + (a.error / (a.value - "
@@ -125,7 +131,9 @@ static const function functions[] = {
      "        const @ ratio = a.value / (b.value - b.error);\n"
      "        const @ slope = (~1~ + magnitude(|log|(a.value / b.value))) + (a.error / (a.value - a.error));\n"
      "        x.error = (slope * a.error) + ((~1.01~ * ratio) * b.error);\n"
-     "        x.error += (~12~ * rounding) * (magnitude(x.value) + a.value) + tiny;\n    }\n    return x;\n}\n"},
+     "        x.error += (~12~ * rounding) * (magnitude(x.value) + a.value) + tiny;\n"
+     "    } else if (!(magnitude(a.value) > ~0~) && !(a.error > ~0~) && (b.value > b.error)) {\n"
+     "        x.error = ~0~;\n    } else {\n        x.error = unknown;\n    }\n    return x;\n}\n"},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -153,6 +161,8 @@ typedef struct writer {
     const hcri_tape *tape;
     const char *family;  /* "plain" or "bound"; NULL: only note what is used */
     unsigned char *used; /* by number of the function */
+    double smallest;     /* the precision's least normal number */
+    unsigned char nonnegative[MOST_STEPS];
     double operations;
 } writer;
 
@@ -172,13 +182,15 @@ static void note(writer *w, const char *name) {
 /* "plain_NAME(" */
 static void call(writer *w, const char *name) {
     note(w, name);
-    if (strcmp(name, "share_power") == 0)
-        note(w, "power"); /* it calls that one */
+    if (strncmp(name, "share_", 6) == 0)
+        note(w, name + 6); /* it calls that one */
     if (w->family != NULL)
         hcri_code_put(w->code, "%s_%s(", w->family, name);
 }
 
 static void number(const writer *w, double x) {
+    if (fabs(x) < w->smallest && x != 0) /* rounding to a subnormal number isn't one of its share */
+        w->code->beyond = x;
     if (w->family != NULL)
         hcri_code_text(w->code, hcri_code_literal(w->code, x).text);
 }
@@ -190,6 +202,38 @@ static void variable(const writer *w, uint32_t step) {
 
 static uint32_t argument(const writer *w, const hcri_step *step, size_t k) {
     return w->tape->argument[step->first + k];
+}
+
+/* Which steps can't be negative, nor be computed so, whatever the outputs are. */
+static void find_nonnegative(const hcri_tape *tape, unsigned char *is) {
+    for (size_t i = 0; i < tape->steps; i++) {
+        const hcri_step *step = &tape->step[i];
+        const int whole = step->parameter == floor(step->parameter), odd = whole && fmod(step->parameter, 2) != 0;
+        size_t count = 0, weighted = 0;
+        for (size_t k = step->first; k < step->first + step->count && step->kind != HCRI_STEP_AFFINE; k++) {
+            count += is[tape->argument[k]];
+            weighted += is[tape->argument[k]] && tape->weight[k] >= 0;
+        }
+        switch (step->kind) {
+        case HCRI_STEP_ABS:
+        case HCRI_STEP_EXP:
+        case HCRI_STEP_SQRT:
+        case HCRI_STEP_HUBER:
+        case HCRI_STEP_SOFTPLUS:
+        case HCRI_STEP_NORM:
+        case HCRI_STEP_GEO_MEAN:
+        case HCRI_STEP_SUM_SQUARES:
+        case HCRI_STEP_QUAD_OVER_LIN: is[i] = 1; break;
+        case HCRI_STEP_POWER: is[i] = !odd || count == 1; break;
+        case HCRI_STEP_MAX: is[i] = count > 0; break;
+        case HCRI_STEP_MIN:
+        case HCRI_STEP_PRODUCT:
+        case HCRI_STEP_QUOTIENT: is[i] = count == step->count; break;
+        case HCRI_STEP_AFFINE:
+        case HCRI_STEP_SUM: is[i] = weighted == step->count && step->parameter >= 0; break;
+        default: is[i] = 0; break;
+        }
+    }
 }
 
 /* How an argument enters a sum, a maximum or a product. */
@@ -252,6 +296,16 @@ static void put_form(writer *w, const hcri_step *step, size_t k, form as) {
         break;
     case WEIGHTED:
     case OUTPUT:
+        if (weight == 1 && as == WEIGHTED) {
+            variable(w, a);
+            return;
+        }
+        if (weight == 1) {
+            call(w, "output");
+            if (w->family != NULL)
+                hcri_code_put(w->code, "y[%u]", a);
+            break;
+        }
         call(w, "scaled");
         number(w, weight);
         text(w, ", ");
@@ -269,6 +323,8 @@ static void put_form(writer *w, const hcri_step *step, size_t k, form as) {
 
 /* `name`(`name`(first, second), third) of arguments from `from` on; `start`: a constant that goes first. */
 static void put_folded(writer *w, const hcri_step *step, size_t from, const char *name, form as, const double *start) {
+    if (start != NULL && *start == 0 && step->count > from)
+        start = NULL; /* adds nothing, not even rounding */
     const size_t items = step->count - from + (start != NULL);
     for (size_t k = 1; k < items; k++)
         call(w, name);
@@ -292,7 +348,7 @@ static void put_power(writer *w, const hcri_step *step) {
     const double p = step->parameter, factors = fabs(p);
     const uint32_t a = argument(w, step, 0);
     if (p != floor(p) || p == 0) {
-        call(w, "power");
+        call(w, p > 0 && w->nonnegative[a] ? "share_power" : "power");
         variable(w, a);
         text(w, ", ");
         number(w, p);
@@ -379,7 +435,7 @@ static void put_step(writer *w, const hcri_step *step, size_t i) {
         }
         call(w, "product");
         text(w, "m, ");
-        call(w, step->parameter == 2 ? "sqrt" : "power");
+        call(w, step->parameter == 2 ? "share_sqrt" : "share_power");
         put_folded(w, step, 0, "add", step->parameter == 2 ? SHARE_SQUARED : SHARE_POWER, NULL);
         if (step->parameter != 2) {
             text(w, ", ");
@@ -405,9 +461,13 @@ static void put_step(writer *w, const hcri_step *step, size_t i) {
         text(w, "))");
         break;
     default:
-        for (size_t u = 0; u < sizeof unary / sizeof unary[0]; u++)
-            if (unary[u].kind == step->kind)
-                call(w, unary[u].name);
+        if (step->kind == HCRI_STEP_SQRT && w->nonnegative[argument(w, step, 0)]) {
+            call(w, "share_sqrt");
+        } else {
+            for (size_t u = 0; u < sizeof unary / sizeof unary[0]; u++)
+                if (unary[u].kind == step->kind)
+                    call(w, unary[u].name);
+        }
         variable(w, argument(w, step, 0));
         text(w, ")");
         break;
@@ -419,7 +479,12 @@ static void put_step(writer *w, const hcri_step *step, size_t i) {
 
 /* x0, x1, … of a block's tape, from y; returns the operations. */
 static double put_tape(hcri_code *code, const hcri_expression *expression, const char *family, unsigned char *used) {
-    writer w = {code, &expression->tape, family, used, 0};
+    writer w = {.code = code,
+                .tape = &expression->tape,
+                .family = family,
+                .used = used,
+                .smallest = code->single ? FLT_MIN : DBL_MIN};
+    find_nonnegative(w.tape, w.nonnegative);
     for (size_t i = 0; family != NULL && i < expression->tape.steps; i++)
         hcri_code_put(code, family[0] == 'p' ? "    @ x%zu;\n" : "    bounded x%zu;\n", i);
     for (size_t i = 0; i < expression->tape.steps; i++)
@@ -495,8 +560,10 @@ hcr_status hcri_emit_expression(hcri_code *code, const hcri_plan *plan, size_t b
     hcri_emit_check_head(code, plan, b);
     put_tape(code, expression, "bound", used);
     hcri_code_put(code,
-                  "    (void)z;\n    (void)size;\n    return judge(x%zu.value, (~1.01~ * x%zu.error) + tiny);\n}\n\n",
-                  last, last);
+                  "    (void)z;\n    (void)size;\n    /* no number, or infinite: out of its domain */\n"
+                  "    return (x%zu.value <= LARGEST) ? judge(x%zu.value, (~1.01~ * x%zu.error) + tiny) : BROKEN;\n"
+                  "}\n\n",
+                  last, last, last);
     code->operations += (double)(most + 1) * (once + 2 * (double)plan->n + 8);
     code->check_operations += 6 * once;
     return HCR_OK;

@@ -151,9 +151,15 @@ static void put_check(hcri_code *code, const hcri_plan *plan, size_t b, const si
     for (size_t i = 0; i < made->rows.count; i++)
         most =
             made->rows.start[i + 1] - made->rows.start[i] > most ? made->rows.start[i + 1] - made->rows.start[i] : most;
+    double largest = 1;
+    for (size_t k = 0; k < made->rows.start[made->rows.count]; k++)
+        largest = fmax(largest, fabs(made->rows.values[k]));
+    for (size_t i = 0; i < made->rows.count; i++)
+        largest = fmax(largest, made->ratio[i]);
     const hcri_literal share = hcri_code_literal(code, 1.01 * ((double)most + 12) * plan->unit);
-    const hcri_literal fixed = hcri_code_literal(code, 4.1 * plan->unit + (double)most * 4 * plan->smallest);
-    hcri_emit_check_head(code, plan, b);
+    const hcri_literal fixed = hcri_code_literal(code, 4.1 * plan->unit);
+    const hcri_literal lost = hcri_code_literal(code, (double)most * 4 * plan->smallest * largest * largest);
+    hcri_code_put(code, "static int check_%zu(const @ *y, const @ *z, const @ *size, @ unit)\n{\n", b);
     hcri_code_put(code,
                   "    int verdict = SURE;\n    uint32_t i;\n    uint32_t k = 0u;\n    (void)y;\n"
                   "    for (i = 0u; i < %zuu; i++) {\n        @ row = ~0~;\n        @ terms = ~0~;\n"
@@ -161,14 +167,14 @@ static void put_check(hcri_code *code, const hcri_plan *plan, size_t b, const si
                   "            row += rows_values[k] * z[rows_columns[k]];\n"
                   "            terms += magnitude(rows_values[k]) * size[rows_columns[k]];\n        }\n",
                   made->rows.count);
-    hcri_code_put(code, "        verdict = worse(verdict, judge(row - ~1~, (%s * terms) + %s));\n", share.text,
-                  fixed.text);
+    hcri_code_put(code, "        verdict = worse(verdict, judge(row - unit, ((%s * terms) + (%s * unit)) + %s));\n",
+                  share.text, fixed.text, lost.text);
     if (made->two_sided)
         hcri_code_put(code,
                       "        if (rows_ratio[i] > ~0~) {\n"
-                      "            verdict = worse(verdict, judge((-rows_ratio[i] * row) - ~1~, "
-                      "((%s * rows_ratio[i]) * terms) + %s));\n        }\n",
-                      share.text, fixed.text);
+                      "            verdict = worse(verdict, judge((-rows_ratio[i] * row) - unit, "
+                      "(((%s * rows_ratio[i]) * terms) + (%s * unit)) + %s));\n        }\n",
+                      share.text, fixed.text, lost.text);
     hcri_code_text(code, "    }\n    return verdict;\n}\n\n");
     const double entries = (double)hcri_rows_entries(&made->rows);
     code->check_operations += 4 * entries + 10 * (double)made->rows.count;

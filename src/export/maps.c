@@ -1,6 +1,7 @@
 #include "export/maps.h"
 
 #include "export/emit.h"
+#include "export/source.h"
 
 /* A map from its prepared direction u: `outcome` and t from the gauge. Whatever is wrong gives t = 0, the origin. */
 static void put_map(hcri_code *code, const hcri_plan *plan, const char *name, const char *input, const char *sound,
@@ -24,9 +25,10 @@ static void put_map(hcri_code *code, const hcri_plan *plan, const char *name, co
     hcri_code_put(code, "        const @ gauge = gauge_of(u%s%s);\n", plan->p != 0 ? ", &at" : "",
                   plan->gradient ? ", &active" : "");
     hcri_code_template(code, sound);
-    hcri_code_put(
-        code, "    } else {\n        outcome = ^AT_ORIGIN;\n    }\n    place(u, t, y%s);\n    return outcome;\n}\n\n",
-        plan->p != 0 ? ", &at" : "");
+    hcri_code_put(code,
+                  "    } else {\n        outcome = ^AT_ORIGIN;\n    }\n"
+                  "    return (place(u, t, y%s) != 0) ? outcome : ^FRONTIER;\n}\n\n",
+                  plan->p != 0 ? ", &at" : "");
 }
 
 void hcri_maps_put(hcri_code *code, const hcri_plan *plan) {
@@ -68,23 +70,22 @@ void hcri_maps_put_check(hcri_code *code, const hcri_plan *plan) {
     hcri_code_put(code, "int $_check(");
     if (plan->p != 0)
         hcri_code_put(code, "const $_real *x, ");
-    hcri_code_put(code, "const $_real *y)\n{\n    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    int verdict = SURE;\n"
-                        "    int outcome = ^INSIDE;\n    uint32_t j;\n");
+    hcri_code_put(code, "const $_real *y)\n{\n    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    @ unit;\n"
+                        "    int verdict = SURE;\n    int outcome = ^INSIDE;\n    uint32_t j;\n");
     if (plan->p != 0)
         hcri_code_put(code, "    sample at;\n    outcome = (begin(x, &at) != 0) ? ^INSIDE : ^OUT_OF_RANGE;\n");
     hcri_code_put(
         code,
         "    for (j = 0u; j < ^OUTPUTS; j++) {\n        outcome = is_finite(y[j]) ? outcome : ^BAD_VALUE;\n    }\n"
-        "    if (outcome == ^INSIDE) {\n        verdict = relate(y, z, size%s);\n",
+        "    if (outcome != ^INSIDE) {\n        return outcome;\n    }\n"
+        "    unit = relate(y, z, size%s);\n    (void)unit;\n",
         at);
     for (size_t b = 0; b < plan->region->set.blocks; b++)
         if (hcri_emit_is_needed(plan, b))
-            hcri_code_put(code, "        verdict = worse(verdict, check_%zu(y, z, size%s));\n", b, at);
+            hcri_source_put_check(code, plan, b, at);
     if (plan->region->affine.count != 0)
-        hcri_code_put(code, "        verdict = worse(verdict, meets_equalities(y%s) ? SURE : BROKEN);\n", at);
-    hcri_code_put(
-        code, "        outcome = (verdict == SURE) ? ^INSIDE : ((verdict == BROKEN) ? ^OUTSIDE : ^FRONTIER);\n    }\n"
-              "    return outcome;\n}\n");
+        hcri_code_put(code, "    verdict = worse(verdict, meets_equalities(y%s) ? SURE : BROKEN);\n", at);
+    hcri_code_put(code, "    return (verdict == SURE) ? ^INSIDE : ((verdict == BROKEN) ? ^OUTSIDE : ^FRONTIER);\n}\n");
 }
 
 /* u = v/gauge(v), and the gradient g of the active constraint at O + u, divided by g·u: that of the gauge. */

@@ -1,5 +1,6 @@
 #include "export/selftest.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/random.h"
@@ -9,11 +10,16 @@ enum { VECTORS = 32 };
 typedef struct vectors {
     size_t n, p, inputs;
     double *x, *polar, *v, *decoded, *contracted, *tolerance, *input, *predicted;
+    double share, base; /* results may differ by share · (the largest number of the result + base) */
 } vectors;
 
-static double rounded(const hcri_code *code, double x) { return hcri_code_round(code, x); }
+/* As the code has it, and within what it can hold. */
+static double rounded(const hcri_code *code, double x) {
+    const double most = code->single ? (double)FLT_MAX : DBL_MAX;
+    return hcri_code_round(code, fmin(fmax(x, -most), most));
+}
 
-/* Directions of ordinary and of extreme sizes; radii from 0 to beyond 1. */
+/* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. */
 static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     const size_t n = made->n;
     hcri_random random;
@@ -25,13 +31,14 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
             made->x[i * made->p + k] =
                 i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
         }
-        const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? 0x1p40 : 1;
+        const double far = plan->region->bounded ? 0x1p40 : code->single ? 0x1p90 : 0x1p450;
+        const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? (i % 16 == 6 ? 0x1p40 : far) : 1;
         for (size_t j = 0; j < n; j++) {
             const double reach = isinf(plan->reach[j]) ? 1 : plan->reach[j];
             const double x = hcri_random_normal(&random);
-            const int on_axis = i % 8 == 7;
-            made->polar[i * (n + 1) + j] = rounded(code, size * reach * (on_axis && j != i / 8 % n ? 0 : x));
-            made->v[i * n + j] = rounded(code, size * reach * x);
+            const int left_out = (i % 8 == 7 && j != i / 8 % n) || (i % 8 == 3 && j % 2 == i / 8 % 2 && n > 1);
+            made->polar[i * (n + 1) + j] = rounded(code, left_out ? 0 : size * reach * x);
+            made->v[i * n + j] = rounded(code, left_out ? 0 : size * reach * x);
         }
         made->polar[i * (n + 1) + n] = rounded(code, i % 4 == 0 ? 2 : i % 4 == 1 ? 1 : hcri_random_uniform(&random));
     }
@@ -39,17 +46,9 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
 
 /* What rounding, both margins and points that were drawn in may differ by. */
 static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vectors *made) {
-    const double own = region->margin[HCR_DOUBLE];
-    const double share = 4 * (own + plan->margin) + (plan->verified != 0 ? 0x1p12 : 64) * plan->unit;
-    for (size_t j = 0; j < made->n; j++) {
-        double most = 0;
-        for (size_t i = 0; i < VECTORS; i++)
-            most = fmax(most, fmax(fabs(made->decoded[i * made->n + j]), fabs(made->contracted[i * made->n + j])));
-        double reach = 0;
-        for (size_t k = 0; k < made->n; k++)
-            reach = fmax(reach, isinf(plan->reach[k]) ? most : plan->reach[k]);
-        made->tolerance[j] = share * (most + fabs(plan->origin[j]) + reach);
-    }
+    made->share = 4 * (region->margin[HCR_DOUBLE] + plan->margin) + (plan->verified != 0 ? 0x1p12 : 64) * plan->unit;
+    for (size_t j = 0; j < made->n; j++)
+        made->base = fmax(made->base, fabs(plan->origin[j]) + (isinf(plan->reach[j]) ? 0 : plan->reach[j]));
 }
 
 static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *error) {
@@ -70,17 +69,26 @@ static void put_region_test(hcri_code *code, const vectors *made) {
     if (made->p != 0)
         hcri_code_numbers(code, "parameters", VECTORS * made->p, made->x);
     hcri_code_numbers(code, "polar", VECTORS * (n + 1), made->polar);
+    for (size_t i = 0; i < VECTORS * n; i++) {
+        made->decoded[i] = rounded(code, made->decoded[i]);
+        made->contracted[i] = rounded(code, made->contracted[i]);
+    }
     hcri_code_numbers(code, "decoded", VECTORS * n, made->decoded);
     hcri_code_numbers(code, "v", VECTORS * n, made->v);
     hcri_code_numbers(code, "contracted", VECTORS * n, made->contracted);
-    hcri_code_numbers(code, "tolerance", n, made->tolerance);
     hcri_code_put(code, made->p != 0 ? "\n#define X(i) &parameters[(i) * ^PARAMETERS],\n" : "\n#define X(i)\n");
     hcri_code_put(
         code,
         "\nstatic int differs(uint32_t i, const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
+        "    @ most = ~0~;\n    @ room;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
+        "        const @ size = (wanted[j] < ~0~) ? -wanted[j] : wanted[j];\n"
+        "        most = (size > most) ? size : most;\n    }\n    room = %s * (most + %s);\n"
         "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
-        "        bad |= !((off <= tolerance[j]) && (off >= -tolerance[j]));\n    }\n    (void)i;\n"
-        "    return bad | ($_check(X(i) y) == ^OUTSIDE);\n}\n\n"
+        "        bad |= !((off <= room) && (off >= -room));\n    }\n    (void)i;\n"
+        "    return bad | ($_check(X(i) y) == ^OUTSIDE);\n}\n\n",
+        hcri_code_literal(code, made->share).text, hcri_code_literal(code, rounded(code, made->base)).text);
+    hcri_code_put(
+        code,
         "/* What is no number, and what has no direction, is the origin. */\n"
         "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
         "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"

@@ -97,11 +97,12 @@ static void put_helpers(hcri_code *code, const hcri_plan *plan) {
         hcri_code_put(code, "static int worse(int a, int b)\n{\n    return (a > b) ? a : b;\n}\n\n");
     if (judged)
         hcri_code_put(
-            code, "/* Whether a constraint's value is at most 0, known to within an error. */\n"
-                  "static int judge(@ value, @ error)\n{\n    int verdict = UNCERTAIN;\n"
-                  "    if (value <= -error) {\n        verdict = SURE;\n"
-                  "    } else if (!(value <= LARGEST) || (value > error)) {\n        verdict = BROKEN;\n    } else {\n"
-                  "        verdict = UNCERTAIN;\n    }\n    return verdict;\n}\n\n");
+            code,
+            "/* Whether a constraint's value is at most 0, known to within an error; open where it overflowed. */\n"
+            "static int judge(@ value, @ error)\n{\n    int verdict = UNCERTAIN;\n"
+            "    if (value <= -error) {\n        verdict = SURE;\n"
+            "    } else if ((value > error) && (value <= LARGEST)) {\n        verdict = BROKEN;\n    } else {\n"
+            "        verdict = UNCERTAIN;\n    }\n    return verdict;\n}\n\n");
 }
 
 /* ------------------------------------------------------------------------------------------------------------- rays */
@@ -152,46 +153,71 @@ static void put_outermost(hcri_code *code) {
                   hcri_code_literal(code, 0x1p-60).text, hcri_code_literal(code, 0x1p-60).text);
 }
 
-static void put_holds(hcri_code *code, const hcri_plan *plan) {
-    const hcri_set *set = &plan->region->set;
+/* Points so far from the origin that products may overflow are checked in smaller units, where that can be done. */
+static void put_relate(hcri_code *code, const hcri_plan *plan) {
     hcri_code_put(
         code,
-        "/* y relative to the origin, and what may be wrong with that: what check functions take. UNCERTAIN for\n"
-        "   what is too far to compute with. */\n"
-        "static int relate(const @ *y, @ *z, @ *size%s)\n{\n    int verdict = SURE;\n    uint32_t j;\n"
-        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        z[j] = y[j] - %s[j];\n"
-        "        if (!(magnitude(z[j]) < %s)) {\n            z[j] = ~0~;\n            verdict = UNCERTAIN;\n"
-        "        }\n        size[j] = magnitude(z[j]) + doubt[j];\n    }\n    return verdict;\n}\n\n",
-        sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre",
-        hcri_code_literal(code, code->single ? 0x1p80 : 0x1p400).text);
-    if (plan->verified == 0)
-        return;
+        "/* y relative to the origin, in units in which it isn't too far to compute with, and what may be wrong with\n"
+        "   that: what check functions take. Returns the origin's unit, less than 1 for a y that is far. */\n"
+        "static @ relate(const @ *y, @ *z, @ *size%s)\n{\n    @ unit = ~1~;\n    uint32_t j;\n"
+        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        unit = (magnitude(y[j]) < %s) ? unit : %s;\n    }\n"
+        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        z[j] = (unit * y[j]) - (unit * %s[j]);\n"
+        "        size[j] = magnitude(z[j]) + (unit * doubt[j]);\n    }\n    return unit;\n}\n\n",
+        sample_parameter(plan), hcri_code_literal(code, code->single ? 0x1p80 : 0x1p400).text,
+        hcri_code_literal(code, code->single ? 0x1p-64 : 0x1p-640).text, plan->p != 0 ? "at->origin" : "centre");
+}
+
+static void put_far_from(hcri_code *code) {
+    hcri_code_put(code, "static int far_from(@ unit, int verdict)\n{\n"
+                        "    return ((unit < ~1~) && (verdict == BROKEN)) ? UNCERTAIN : verdict;\n}\n\n");
+}
+
+void hcri_source_put_check(hcri_code *code, const hcri_plan *plan, size_t b, const char *at) {
+    const hcri_kind_id id = plan->region->set.block[b]->kind->id;
+    if (id == HCRI_BOX)
+        hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size%s));\n", b, at);
+    else if (id == HCRI_EXPRESSION) /* a far y may have overflowed */
+        hcri_code_put(code, "    verdict = worse(verdict, far_from(unit, check_%zu(y, z, size)));\n", b);
+    else if (id == HCRI_LINEAR && plan->p == 0)
+        hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size, unit));\n", b);
+    else
+        hcri_code_put(code, "    verdict = worse(verdict, (unit < ~1~) ? UNCERTAIN : check_%zu(y, z, size%s));\n", b,
+                      at);
+}
+
+static void put_holds(hcri_code *code, const hcri_plan *plan) {
+    const hcri_set *set = &plan->region->set;
     hcri_code_put(code, "/* Constraints that a margin doesn't look after. */\nstatic int holds(const @ *y)\n{\n"
-                        "    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    int verdict = relate(y, z, size);\n");
+                        "    @ z[^OUTPUTS];\n    @ size[^OUTPUTS];\n    const @ unit = relate(y, z, size);\n"
+                        "    int verdict = SURE;\n    (void)unit;\n");
     for (size_t b = 0; b < set->blocks; b++)
         if (plan->is_verified[b] && hcri_emit_is_needed(plan, b))
-            hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size));\n", b);
+            hcri_source_put_check(code, plan, b, "");
     hcri_code_text(code, "    return verdict == SURE;\n}\n\n");
 }
 
-static int draws(const hcri_plan *plan) { return plan->precision == HCR_SINGLE ? 26 : 55; }
+/* Shares of the way from the unit roundoff up to a half, then the whole range of numbers in eight steps, the origin. */
+static int draws(const hcri_plan *plan) { return (plan->precision == HCR_SINGLE ? 24 : 53) + 9; }
 
 static void put_place(hcri_code *code, const hcri_plan *plan) {
     if (plan->verified == 0) {
-        hcri_code_put(code, "static void place(const @ *v, @ t, @ *y%s)\n{\n    point_on(v, t, y%s);\n}\n\n",
+        hcri_code_put(code,
+                      "static int place(const @ *v, @ t, @ *y%s)\n{\n    point_on(v, t, y%s);\n    return 1;\n}\n\n",
                       sample_parameter(plan), at_argument(plan));
         return;
     }
     hcri_code_put(
         code,
         "/* The point is drawn towards the origin, each time by twice the share of the way, until it is inside\n"
-        "   for certain; the origin is. */\n"
-        "static void place(const @ *v, @ t, @ *y)\n{\n    @ share = %s;\n    uint32_t k;\n"
+        "   for certain; the origin is. Returns whether it could stay. */\n"
+        "static int place(const @ *v, @ t, @ *y)\n{\n    @ share = %s;\n    @ far = t;\n    uint32_t k;\n"
         "    point_on(v, t, y);\n"
         "    for (k = 0u; (k < %du) && (t > ~0~) && !holds(y); k++) {\n"
-        "        point_on(v, t * ((share < ~1~) ? (~1~ - share) : ~0~), y);\n        share *= ~2~;\n    }\n"
-        "}\n\n",
-        hcri_code_literal(code, plan->unit).text, draws(plan));
+        "        far *= (share < ~1~) ? ~1~ : %s;\n"
+        "        point_on(v, (k == %du) ? ~0~ : (far * ((share < ~1~) ? (~1~ - share) : ~1~)), y);\n"
+        "        share *= ~2~;\n    }\n    return k == 0u;\n}\n\n",
+        hcri_code_literal(code, plan->unit).text, draws(plan),
+        hcri_code_literal(code, code->single ? 0x1p-16 : 0x1p-128).text, draws(plan) - 1);
 }
 
 static void put_direction(hcri_code *code, const hcri_plan *plan) {
@@ -281,7 +307,11 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
         HCRI_TRY(hcri_emit_block(code, plan, b, error));
     put_gauge(code, plan);
     put_direction(code, plan);
-    put_holds(code, plan);
+    put_relate(code, plan);
+    if (has_kind(plan, HCRI_EXPRESSION))
+        put_far_from(code);
+    if (plan->verified != 0)
+        put_holds(code, plan);
     put_place(code, plan);
     hcri_maps_put(code, plan);
     hcri_maps_put_check(code, plan);
@@ -328,8 +358,17 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
     hcri_code_put(code, "#include \"$.h\"\n\n#include <float.h>\n%s#include <stdint.h>\n%s\n",
                   needs_libm(plan) ? "#include <math.h>\n" : "",
                   model != NULL || (plan != NULL && plan->region->affine.count != 0) ? "#include <string.h>\n" : "");
-    hcri_code_put(code, "#if defined(__FAST_MATH__)\n"
-                        "#error \"compile without -ffast-math: it takes away what keeps results inside\"\n#endif\n\n");
+    hcri_code_put(
+        code,
+        "/* Rounding as IEEE 754 has it is what keeps results inside. Clang doesn't tell of each such option, but can "
+        "be\n"
+        "   told. */\n"
+        "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || "
+        "defined(_M_FP_FAST) || \\\n"
+        "    (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))\n"
+        "#error \"compile without -ffast-math, -funsafe-math-optimizations, -fassociative-math, -freciprocal-math and "
+        "-ffinite-math-only: they take away what keeps results inside\"\n#endif\n"
+        "#if defined(__clang__)\n#pragma float_control(precise, on)\n#endif\n\n");
     if (plan != NULL) {
         hcri_code_put(code, "#define LARGEST %s\n#define SMALLEST %s\n\n", code->single ? "FLT_MAX" : "DBL_MAX",
                       code->single ? "FLT_MIN" : "DBL_MIN");
@@ -345,5 +384,10 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
         cost->usual += code->operations - before;
         cost->largest += code->operations - before;
     }
+    if (code->beyond != 0)
+        return hcri_fail(error, HCR_ERROR_PRECISION,
+                         "the code would have the number %g, which %s precision can't hold: %s", code->beyond,
+                         code->single ? "single" : "double",
+                         code->single ? "export double precision, or scale the outputs" : "scale the outputs");
     return code->bytes.failed ? hcri_fail_memory(error) : HCR_OK;
 }

@@ -42,6 +42,21 @@ passes load load
 expect 0 export c "$regions/portfolio.region" -o portfolio --gradient
 passes portfolio portfolio
 
+# D57: options that break rounding are refused where the compiler tells of them
+for option in -ffast-math -funsafe-math-optimizations "-fassociative-math -fno-signed-zeros -fno-trapping-math" -freciprocal-math -ffinite-math-only; do
+    # shellcheck disable=SC2086
+    [ -n "$(cc $option -O2 -E -dM - </dev/null | grep -E '__(FAST|ASSOCIATIVE|RECIPROCAL)_MATH__|__FINITE_MATH_ONLY__ 1')" ] || continue
+    # shellcheck disable=SC2086
+    cc -std=c99 -O2 $option -c load/load.c -o load.o 2>compiler.log && fail "compiles with $option"
+    grep -q "compile without" compiler.log || fail "says nothing of $option"
+done
+
+# D31: nothing is written of what single precision can't hold
+printf 'var y[2]\nunbounded\nexp(y[0]) + exp(y[1]) <= 1e39\n' >beyond.region
+expect 3 export c beyond.region -o beyond --single
+says "$messages" "-1e\+39, which single precision can't hold: export double precision"
+[ -e beyond ] && fail "a folder of what was refused"
+
 # C26: there is no half in quad_form, nor in what is exported
 printf 'var y[2]\nquad_form(y, [[1, 0], [0, 1]]) <= 1\n' >disc.region
 expect 0 export c disc.region -o disc

@@ -351,6 +351,70 @@ static void every_text(void **state) {
     }
 }
 
+/* --------------------------------------------------------------------------------------------------- known answers */
+
+typedef struct answer {
+    const char *text;
+    double v[4], y[4]; /* contracted; y to a share of 1e-5 */
+    int outcome;
+} answer;
+
+/* D16: exact zeros under roots and powers, and what isn't but for rounding; D17: numbers whose squares overflow. */
+static const answer answers[] = {
+    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 0.01}, {0, 0.01}, HCR_INSIDE},
+    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 7}, {0, 1}, HCR_FRONTIER},
+    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4]) <= 1\norigin = [0, 0, 0, 0]", {5, 0, 0, 0}, {1, 0, 0, 0}, HCR_FRONTIER},
+    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4], 3) <= 1\norigin = [0, 0, 0, 0]", {0, 0.5}, {0, 0.5}, HCR_INSIDE},
+    {"var y[2]\nabs(0.1*y[0] - 0.3*y[1])**1.5 + exp(y[0]) <= 2\nabs(y) <= 9\norigin = [0, 0]",
+     {0.3, 0.1},
+     {0.3, 0.1},
+     HCR_INSIDE},
+    {"var y[3]\nnorm([y[0], y[1], 0.1*y[0] - 0.1*y[1]], 3) + exp(y[2]) <= 2\ny[2] >= -3\norigin = [0, 0, 0]",
+     {0, 0, -1},
+     {0, 0, -1},
+     HCR_INSIDE},
+    {"var y[2]\nunbounded\ny >= 0\norigin = [1, 1]", {0, 0x1p100}, {1, 0x1p100}, HCR_INSIDE},
+    {"var y[3]\nunbounded\ny[0] - y[1] + 0.1*y[2] <= 1\norigin = [0, 0, 0]",
+     {0x1p90, 0x1p100, 1},
+     {0x1p90, 0x1p100, 1},
+     HCR_INSIDE},
+    {"var y[3]\nunbounded\nabs(y[0] - y[2]) <= 1\norigin = [0, 0, 0]",
+     {0.5, 0x1p100, 1},
+     {0.5, 0x1p100, 1},
+     HCR_INSIDE},
+};
+
+static void check_known(const answer *known, hcr_precision precision, double power) {
+    hcr_region *region = region_of(known->text);
+    const hcr_export_options options = {.name = "t", .precision = precision};
+    must(hcr_export_region(region, &options, folder, NULL, &error), &error);
+    const loaded code = load(usual_ways[0], precision == HCR_SINGLE);
+    double v[4], wanted[4], y[4];
+    float v_f32[4], y_f32[4];
+    for (size_t j = 0; j < 4; j++) {
+        v[j] = fabs(known->v[j]) > 1e20 ? known->v[j] * power : known->v[j];
+        wanted[j] = fabs(known->y[j]) > 1e20 ? known->y[j] * power : known->y[j];
+        v_f32[j] = (float)v[j];
+    }
+    const int outcome = precision == HCR_SINGLE ? code.contract_f32(v_f32, y_f32) : code.contract(v, y);
+    for (size_t j = 0; j < region->set.outputs; j++) {
+        const double got = precision == HCR_SINGLE ? (double)y_f32[j] : y[j];
+        if (!(fabs(got - wanted[j]) <= 1e-5 * fabs(wanted[j])) || outcome != known->outcome)
+            fail_msg("%s: output %zu is %g, not %g; the outcome %d", known->text, j, got, wanted[j], outcome);
+    }
+    dlclose(code.library);
+    hcr_region_free(region);
+}
+
+static void known_answers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        check_known(&answers[i], HCR_SINGLE, 1);
+        check_known(&answers[i], HCR_DOUBLE, 1);
+        check_known(&answers[i], HCR_DOUBLE, 0x1p400); /* 2^500 */
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 
 /* The library's gradients, to a share of 1e-9 of the largest: sums run in another order. */
@@ -493,6 +557,15 @@ static void refusals(void **state) {
     region = region_of("var y[2]\n1 <= y[0] <= 1.00000001\n0 <= y[1] <= 1");
     refuses(region, HCR_SINGLE, HCR_ERROR_PRECISION, "single");
     hcr_region_free(region);
+    /* D31: numbers beyond single precision, above and below, in a table and in an expression; nothing is written */
+    static const char *const beyond[] = {"var y[2]\nexp(y[0]) + exp(y[1]) <= 1e39\ny >= -9",
+                                         "var y[2]\nexp(y[0]) + 1e-50*exp(y[1]) <= 1\n-9 <= y <= 9"};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        region = region_of(beyond[i]);
+        refuses(region, HCR_SINGLE, HCR_ERROR_PRECISION, "single");
+        must(hcr_export_region(region, &(hcr_export_options){.name = "t"}, folder, NULL, &error), &error);
+        hcr_region_free(region);
+    }
     region = region_of("var y[2]\n0 <= y <= 1");
     const hcr_export_options options = {.name = "9 lives"};
     assert_int_equal(hcr_export_region(region, &options, folder, NULL, &error), HCR_ERROR_ARGUMENT);
@@ -501,8 +574,8 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape), cmocka_unit_test(every_text), cmocka_unit_test(gradients),
-        cmocka_unit_test(models),      cmocka_unit_test(refusals),
+        cmocka_unit_test(every_shape), cmocka_unit_test(every_text), cmocka_unit_test(known_answers),
+        cmocka_unit_test(gradients),   cmocka_unit_test(models),     cmocka_unit_test(refusals),
     };
     if (system("cc --version >/dev/null 2>&1") != 0) {
         puts("skipped: there is no C compiler (package gcc)");

@@ -47,7 +47,7 @@ static void literals(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 1);
     for (int single = 0; single < 2; single++) {
-        const hcri_code code = code_of(single);
+        hcri_code code = code_of(single);
         for (size_t i = 0; i < 3000; i++) {
             const size_t listed = sizeof numbers / sizeof *numbers;
             const double x = i < listed
