@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import subprocess
 import tempfile
@@ -47,7 +48,7 @@ class Experiment:
     methods: tuple[str, ...]
     tasks: list[Task]
     settings: dict[str, Any]  # what decides the results
-    published: dict[str, dict[str, str]] = field(default_factory=dict)  # by table and method
+    published: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # by table and method
     searches: str = ""  # the table on whose problems Algorithm 1 is measured
 
     def tables(self) -> list[str]:
@@ -102,8 +103,8 @@ def _ball(draw_of_W: int, seed: int, epochs: int) -> Problem:
 
 def synthetic(seeds: int, epochs: int) -> Experiment:
     fixed, drawn = "Synthetic: one draw of W, a seed for each training", "Synthetic: a draw of W for each seed"
-    tasks = [Task(fixed, f"seed-{seed}", lambda seed=seed: _ball(DRAW, seed, epochs)) for seed in range(seeds)]
-    tasks += [Task(drawn, f"draw-{seed}", lambda seed=seed: _ball(seed, seed, epochs)) for seed in range(seeds)]
+    tasks = [Task(fixed, f"seed-{seed}", functools.partial(_ball, DRAW, seed, epochs)) for seed in range(seeds)]
+    tasks += [Task(drawn, f"draw-{seed}", functools.partial(_ball, seed, seed, epochs)) for seed in range(seeds)]
     published = {
         "simple": {"error": "0.071 ± 0.001", "inside": "0.341 ± 0.009"},
         "lagrangian": {"error": "0.068 ± 0.018", "inside": "0.912 ± 0.029"},
@@ -159,10 +160,7 @@ def m4(command: str, paths: dict[str, str], count: int, epochs: int) -> Experime
         for split, which in (("random", "random"), ("time", "the first")):
             table = f"M4 {kind}, {which} windows for training"
             for series in _choose(path, count, shortest):
-
-                def make(path=path, series=series, length=length, split=split):  # type: ignore[no-untyped-def]
-                    return _windows(command, path, series, length, split, epochs)
-
+                make = functools.partial(_windows, command, path, series, length, split, epochs)
                 tasks.append(Task(table, f"{kind}-{series}-{split}", make))
     published = {
         "simple": {"error": "0.125 ± 0.051", "inside": "0.894 ± 0.111"},

@@ -19,7 +19,7 @@ Record = dict[str, Any]
 class Method:
     title: str
     colour: str
-    head: str | None  # None: another method's model
+    head: Any  # of hcr.fit; None: another method's model
     map: str | None = None  # of the region, through which its predictions go
     mean: bool = False  # the region's origin is the mean of the targets
     options: dict[str, Any] | None = None  # of hcr.fit
@@ -113,11 +113,12 @@ def train(problem: Problem, key: str, stopped: Callable[[], bool]) -> dict[str, 
     method = METHODS[key]
     region = problem.centred if method.mean else problem.region
     model = hcr.fit(region, problem.x_train, problem.y_train, head=method.head, **problem.budget,
-                    **(method.options or {}), progress=lambda _: stopped())  # type: ignore[arg-type]  # fmt: skip
+                    **(method.options or {}), progress=lambda _: stopped())  # fmt: skip
     if stopped():
         raise Stopped
     predicted = model.predict(problem.x_test)
     record = {**_measure(problem, region, predicted), **_drawn(problem, predicted)}
+    assert model.report is not None  # of a model that was just trained
     record["training_error"] = model.report.training_mse / problem.unit
     record["seconds"] = model.report.seconds
     records = {key: record}

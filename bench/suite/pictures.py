@@ -1,11 +1,11 @@
-"""How cost grows, and the layers beside each other: SVG, by gnuplot."""
+"""How cost grows, and the layers beside each other: PNG, by gnuplot."""
 
 import shutil
 import subprocess
 
 from .aims import Measured
 
-STYLE = """set terminal svg size 760,460 font "sans-serif,13" background "white"
+STYLE = """set terminal pngcairo size 760,460 font "sans-serif,10" background "white"
 set key left top Left reverse
 set grid
 set logscale xy
@@ -75,5 +75,5 @@ def draw(results, folder):
         if gnuplot is None:
             results.leave_out("pictures", name, "gnuplot isn't installed")
             continue
-        script = STYLE + f'set output "{folder / name}.svg"\n' + make(measured) + "\n"
+        script = STYLE + f'set output "{folder / name}.png"\n' + make(measured) + "\n"
         subprocess.run([gnuplot], input=script, text=True, check=True)
