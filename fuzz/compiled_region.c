@@ -14,7 +14,7 @@ static void read_and_use(const uint8_t *data, size_t size) {
     if (status != HCR_OK)
         return;
     fuzz_accepted++;
-    fuzz_use_region(region, 0);
+    fuzz_use_region(region);
     hcr_region_free(region);
 }
 

@@ -1,10 +1,12 @@
 /* A model file: safetensors with a JSON header and a compiled region in it. What loads predicts. */
 #define _GNU_SOURCE /* memfd_create */
 #include <math.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "hcr/hcr_build.h"
 #include "hcr/hcr_learn.h"
 
 size_t fuzz_accepted;
@@ -21,7 +23,13 @@ static void predict(const hcr_model *model) {
     for (size_t k = 0; k < ROWS * inputs; k++)
         X[k] = k % 2 == 0 ? 0.5 : -3e4;
     const int apart = p != 0 && hcr_model_parameter_columns(model) == NULL;
-    (void)!hcr_predict(model, ROWS, X, apart ? x : NULL, Y, NULL, NULL);
+    const int simple = strstr(hcr_model_summary(model), "head simple") != NULL;
+    if (hcr_predict(model, ROWS, X, apart ? x : NULL, Y, NULL, NULL) == HCR_OK && !simple && p == 0)
+        for (size_t i = 0; i < ROWS; i++) { /* inside the region that was loaded */
+            uint8_t inside = 0;
+            const hcr_status status = hcr_check(hcr_model_region(model), 1, NULL, Y + i * n, &inside, NULL, NULL);
+            FUZZ_REQUIRE(status == HCR_OK && inside == 1);
+        }
     free(X);
     free(Y);
     free(x);

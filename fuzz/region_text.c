@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_accepted++;
     hcr_region *region = NULL;
     if (hcr_builder_columns(builder) <= SMALL && size <= 512 && hcr_builder_finish(builder, &region, &error) == HCR_OK)
-        fuzz_use_region(region, 1);
+        fuzz_use_region(region);
     hcr_region_free(region);
     hcr_builder_free(builder);
     return 0;

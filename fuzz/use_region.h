@@ -4,7 +4,7 @@
 
 #include "hcr/hcr_build.h"
 
-/* `honest`: the region was made here, so that the promises hold; one that was forged need only do no harm. */
-void fuzz_use_region(const hcr_region *region, int honest);
+/* Also of one that was forged: what it loads as is a region like any other. */
+void fuzz_use_region(const hcr_region *region);
 
 #endif

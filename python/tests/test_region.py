@@ -426,3 +426,75 @@ def test_plot():
     axes = make("equalities").plot(("y[1]", 4), points=make("equalities").sample(5, 1))
     assert axes.get_xlabel() == "y[1]" and axes.get_ylabel() == "y[4]"
     plt.close("all")
+
+
+def test_d70_altered_files_are_refused(tmp_path: pathlib.Path) -> None:
+    """What isn't the bytes of a region or a model is refused as that, whatever it is."""
+    region = hcr.Region("var y[2]\nnorm(y) <= 1\n0 <= y <= 0.5")
+    model = hcr.fit(region, [[0.0], [1.0]], [[0.1, 0.2], [0.2, 0.1]], epochs=1, hidden=2)
+    for made, kind in ((region, hcr.Region), (model, hcr.Model)):
+        content = made.to_bytes()
+        assert kind.from_bytes(bytearray(content)).to_bytes() == content
+        assert kind.from_bytes(memoryview(content)).to_bytes() == content
+        for other in ("text", np.frombuffer(content, np.uint8), 3, None, [1, 2]):
+            with pytest.raises(TypeError, match="to_bytes"):
+                kind.from_bytes(other)  # type: ignore[arg-type]
+        for wrong in (
+            b"",
+            content[:-1],
+            content[:40],
+            content + b"x",
+            content[:60] + b"\xff" + content[61:],
+            b"var y\n",
+        ):
+            with pytest.raises(hcr.InvalidError):
+                kind.from_bytes(wrong)
+        with pytest.raises(hcr.InvalidError, match=r"is a (model|compiled region)"):
+            kind.from_bytes((model if made is region else region).to_bytes())
+        unpickle, (kept, beside) = made.__reduce__()
+        for changed in ((kept[:-1], beside), (kept[:50] + b"\xff" + kept[51:], beside)):
+            with pytest.raises(hcr.InvalidError):
+                unpickle(*changed)
+        for changed in ((kept, 3), ("text", beside)):
+            with pytest.raises(TypeError):
+                unpickle(*changed)
+    path = tmp_path / "a.hcr"
+    path.write_bytes(region.to_bytes()[:-3])
+    with pytest.raises(hcr.InvalidError) as told:
+        hcr.Region.load(path)
+    assert told.value.file == str(path)
+    model.save(path)
+    with pytest.raises(hcr.InvalidError, match="this is a model") as told:
+        hcr.Region.load(path)
+    assert told.value.file == str(path)
+    region.save(path)
+    with pytest.raises(hcr.InvalidError, match="this is a compiled region") as told:
+        hcr.load_model(path)
+    assert told.value.file == str(path)
+
+
+def test_d06_file_names_that_are_no_text(tmp_path: pathlib.Path) -> None:
+    """A file name is bytes: one that isn't UTF-8 is read as any other, and messages about it can be printed."""
+    name = os.path.join(os.fsencode(tmp_path), b"caf\xe9.region")
+    try:
+        with open(name, "wb") as file:
+            file.write(b'var y[2]\nconst c = read("c.csv")\nnorm(y) <= c[0]\n')
+    except OSError:
+        pytest.skip("this file system has names of text only")
+    with open(os.path.join(os.fsencode(tmp_path), b"c.csv"), "wb") as file:
+        file.write(b"1\n2\n")
+    path = os.fsdecode(name)
+    region = hcr.Region.load(path)
+    assert region.n == 2
+    assert region.constraints[-1].file.endswith("caf\\xe9.region")
+    region.save(path + ".hcr")
+    assert hcr.Region.load(path + ".hcr") == region
+    with open(name, "wb") as file:
+        file.write(b"var y[2]\nnorm(z) <= 1\n")
+    with pytest.raises(hcr.InvalidError) as told:
+        hcr.Region.load(path)
+    str(told.value).encode()
+    assert "caf\\xe9" in str(told.value)
+    with pytest.raises(hcr.FileError) as missing:
+        hcr.Region.load(path + "x")
+    str(missing.value).encode()

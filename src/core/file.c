@@ -50,6 +50,14 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
     return HCR_OK;
 }
 
+/* A compiled region has a magic word; a model begins with the length of its JSON, little-endian, and then that. */
+const char *hcri_file_kind(const void *bytes, size_t size) {
+    const unsigned char *head = bytes;
+    if (size >= 8 && memcmp(head, "hcrregio", 8) == 0)
+        return "a compiled region";
+    return size > 8 && head[8] == '{' && head[7] == 0 && head[6] == 0 ? "a model" : NULL;
+}
+
 /* Opens a file of a new name beside `target`. The name is tried for, not taken from mkstemp, so that the process's
  * umask applies without being touched. */
 static int open_temporary(hcri_writer *writer, const char *target, const struct stat *old) {

@@ -11,6 +11,9 @@
 hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char **bytes, size_t *size,
                           hcr_error *error);
 
+/* What a file is by its first bytes, "a model" or "a compiled region"; NULL for anything else. */
+const char *hcri_file_kind(const void *bytes, size_t size);
+
 /* A file that appears under its name only when all of it is written: a temporary file beside it, flushed to the disk,
  * then renamed; it keeps the mode of the file it replaces. Path "-" is standard output. Standard output, devices and
  * pipes get the bytes as they are written. */

@@ -63,4 +63,12 @@ hcr_status hcri_fail_at(hcr_error *error, hcr_status status, const char *file, i
     return status;
 }
 
+hcr_status hcri_file_blame(const char *path, hcr_status status, const hcr_error *found, hcr_error *error) {
+    if (status == HCR_OK)
+        return HCR_OK;
+    const int is_its_own = status == HCR_ERROR_FILE || status == HCR_ERROR_MEMORY;
+    const hcr_status code = status == HCR_ERROR_ARGUMENT ? HCR_ERROR_FORMAT : status;
+    return hcri_fail_at(error, code, is_its_own ? "" : path, found->line, found->column, "%s", found->text);
+}
+
 hcr_status hcri_fail_memory(hcr_error *error) { return hcri_fail(error, HCR_ERROR_MEMORY, "not enough memory"); }

@@ -168,6 +168,10 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
     if (text == NULL && length != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "text is NULL");
     HCRI_TRY(check_constants(constants, constant, error));
+    const char *kind = hcri_file_kind(text, length);
+    if (kind != NULL)
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, file == NULL ? "" : file, 0, 0,
+                            "this is %s, where a region text belongs", kind);
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         length -= 3;

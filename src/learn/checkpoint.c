@@ -90,6 +90,27 @@ static hcr_status check_same(hcri_tensors *tensors, const char *key, uint64_t va
                      what);
 }
 
+/* Numbers of a file lie anywhere. */
+static int are_finite_floats(size_t count, const char *bytes) {
+    float value;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&value, bytes + i * sizeof value, sizeof value);
+        if (!isfinite(value))
+            return 0;
+    }
+    return 1;
+}
+
+static int are_finite_doubles(size_t count, const char *bytes) {
+    double value;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&value, bytes + i * sizeof value, sizeof value);
+        if (!isfinite(value))
+            return 0;
+    }
+    return 1;
+}
+
 static hcr_status read_state(const char *path, hcri_tensors *tensors, const hcri_net *net, const hcri_run *run,
                              hcri_state *state, hcr_error *error) {
     HCRI_TRY(hcri_format_check(tensors, "hcr-checkpoint", error));
@@ -115,7 +136,15 @@ static hcr_status read_state(const char *path, hcri_tensors *tensors, const hcri
         HCRI_TRY(hcri_tensors_take(tensors, "multipliers", HCRI_F64, state->multipliers, 0, &multipliers, error));
     HCRI_TRY(hcri_tensors_finish(tensors, error));
     if (read.best_epoch > read.epoch)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint \"%s\" contradicts itself: delete it", path);
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint contradicts itself: delete it");
+    const uint64_t *random = read.random.state;
+    int sound = (random[0] | random[1] | random[2] | random[3]) != 0; /* the generator never leaves that state */
+    for (size_t k = 0; k < KINDS; k++)
+        sound &= are_finite_floats(net->weights, tensor[k].data);
+    if (state->multipliers > 0)
+        sound &= are_finite_doubles(state->multipliers, multipliers.data);
+    if (!sound)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint has a number that can't be: delete it");
     for (size_t k = 0; k < KINDS; k++)
         memcpy(state->memory + k * net->weights, tensor[k].data, net->weights * sizeof(float));
     if (state->multipliers > 0)
@@ -131,7 +160,10 @@ hcr_status hcri_checkpoint_load(const char *path, const hcri_net *net, const hcr
         return HCR_OK;
     hcri_tensors tensors;
     HCRI_TRY(hcri_tensors_load(path, &tensors, error));
-    const hcr_status status = read_state(path, &tensors, net, run, state, error);
+    hcr_error wrong = {0};
+    const hcr_status status = read_state(path, &tensors, net, run, state, &wrong);
     hcri_tensors_release(&tensors);
-    return status;
+    if (status == HCR_ERROR_ARGUMENT) /* it is another run's: the caller's fault */
+        return hcri_fail(error, status, "%s", wrong.text);
+    return hcri_file_blame(path, status, &wrong, error);
 }

@@ -264,9 +264,11 @@ hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error)
     *model = NULL;
     parts file = {0};
     hcr_model *made = NULL;
-    hcr_status status = hcri_tensors_load(path, &file.tensors, error);
+    hcr_error found = {0};
+    hcr_status status = hcri_tensors_load(path, &file.tensors, &found);
     if (status == HCR_OK)
-        status = assemble(&file, &made, error);
+        status = assemble(&file, &made, &found);
+    status = hcri_file_blame(path, status, &found, error);
     if (status == HCR_OK)
         *model = made;
     else

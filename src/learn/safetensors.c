@@ -131,9 +131,21 @@ hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error 
 }
 
 static hcr_status fail_format(hcr_error *error, const char *path, const char *what) {
-    return hcri_fail(error, HCR_ERROR_FORMAT,
-                     "\"%s\" is damaged or no safetensors file: %s; take another copy of it or make it anew", path,
-                     what);
+    return hcri_fail_at(error, HCR_ERROR_FORMAT, path, 0, 0,
+                        "it is damaged or no safetensors file: %s; take another copy of it or make it anew", what);
+}
+
+/* Other files that are given for a model. */
+static hcr_status refuse_kind(hcr_error *error, const char *path, const char *bytes, size_t size) {
+    const char *kind = hcri_file_kind(bytes, size);
+    size_t plain = 0;
+    while (plain < 8 && plain < size && (unsigned char)bytes[plain] < 0x7F && (unsigned char)bytes[plain] >= '\t')
+        plain++;
+    if (kind == NULL && plain == 8)
+        kind = "a text";
+    if (kind == NULL || strcmp(kind, "a model") == 0)
+        return HCR_OK;
+    return hcri_fail_at(error, HCR_ERROR_FORMAT, path, 0, 0, "this is %s, no model: `hcr fit` makes one", kind);
 }
 
 static int get_size(const json_t *number, size_t *size) {
@@ -235,13 +247,13 @@ hcr_status hcri_tensors_load(const char *path, hcri_tensors *tensors, hcr_error 
     size_t size;
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &tensors->bytes, &size, error));
     uint64_t length = 0;
-    hcr_status status = HCR_OK;
+    hcr_status status = refuse_kind(error, path, tensors->bytes, size);
     json_t *header = NULL;
     if (size >= sizeof length)
         memcpy(&length, tensors->bytes, sizeof length);
-    if (size < sizeof length || length > size - sizeof length) {
+    if (status == HCR_OK && (size < sizeof length || length > size - sizeof length)) {
         status = fail_format(error, path, "it is cut short");
-    } else {
+    } else if (status == HCR_OK) {
         header = json_loadb(tensors->bytes + sizeof length, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
         const size_t start = sizeof length + (size_t)length;
         status = header == NULL ? fail_format(error, path, "its header isn't JSON")

@@ -6,6 +6,7 @@
 #include "constraints/block.h"
 #include "constraints/callback.h"
 #include "constraints/union.h"
+#include "core/file.h"
 #include "region/verify.h"
 
 /* Says where the constraint that refuses the origin comes from. */
@@ -469,8 +470,10 @@ hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes or region is NULL");
     *region = NULL;
     const unsigned char *data = bytes;
+    const char *kind = hcri_file_kind(data, size);
     if (size < HEAD + TAIL || memcmp(data, magic, sizeof magic) != 0)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "this is no compiled region: compile the region text again");
+        return hcri_fail(error, HCR_ERROR_FORMAT, "this is %s: compile the region text again",
+                         kind == NULL || data[0] == magic[0] ? "no compiled region" : kind);
     hcri_source head = {.data = data, .size = size, .used = sizeof magic};
     const uint32_t version = hcri_get_u32(&head);
     const uint64_t length = hcri_get_u64(&head);

@@ -69,4 +69,43 @@ for file in $'caf\xe9' $'a\x1b]0;x\x07' $'\xe2\x80\xaea' 'a`b *_ c'; do
     expect 4 explain "none$file"
     ! grep -q $'\x1b' <<<"$messages" || fail "an escape reaches the terminal"
 done
+# D70: models with numbers that can't be, without a digest; and D65: files that are something else.
+printf 'a,b\n1,2\n3,4\n0,1\n2,2\n' >x.csv
+printf 'abcd[0],abcd[1],e\n1,1,0.5\n1,0.5,0.5\n0.5,1,0.5\n1,1,0.4\n' >t.csv
+expect 0 fit r.region x.csv t.csv -o model --hidden 2 --epochs 1 --quiet
+cat >edit.py <<'END'
+"""edit.py KEY VALUE: the model without a digest, its metadata changed: the header keeps its length."""
+import json, struct, sys
+data = open("model", "rb").read()
+length = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8 : 8 + length])
+del header["__metadata__"]["digest"]
+header["__metadata__"][sys.argv[1]] = sys.argv[2]
+text = json.dumps(header, separators=(",", ":")).encode().ljust(length)
+assert len(text) == length
+open("edited", "wb").write(data[:8] + text + data[8 + length :])
+END
+python3 edit.py seed 1
+expect 0 predict edited x.csv -o out.csv
+for change in 'rate -1' 'rate 1e999' 'rate nan' 'rate_decay 0' 'validation 7' 'clip -3' 'hidden 0' 'hidden 3' 'hidden 99999999999999999999' \
+    'hidden 18446744073709551615' 'encoder none' 'head none' 'version 99' 'outputs ["e"]' 'inputs []' \
+    'inputs ["a"]' 'format x' 'radius_weight -2'; do
+    python3 edit.py ${change% *} "${change#* }"
+    expect 3 predict edited x.csv -o out.csv
+    says "$messages" '^hcr: edited: '
+    expect 3 export c edited -o code
+    says "$messages" '^hcr: edited: '
+done
+for command in explain check plot contract project encode decode compile; do
+    arguments=
+    case $command in check | contract | project | encode | decode) arguments=t.csv ;; compile) arguments="-o out.hcr" ;; esac
+    expect 3 $command model $arguments
+    says "$messages" '^hcr: model: this is a model, where a region'
+done
+expect 3 fit model x.csv t.csv -o m2
+says "$messages" '^hcr: model: this is a model, where a region'
+expect 3 predict r.hcr x.csv -o out.csv
+says "$messages" '^hcr: r.hcr: this is a compiled region, no model'
+expect 3 predict r.region x.csv -o out.csv
+says "$messages" '^hcr: r.region: this is a text, no model'
 finish

@@ -20,6 +20,13 @@ def address(array: Array) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+def as_bytes(content: object, what: str) -> bytes:
+    """The bytes of a file; nothing else is taken for such (TypeError)."""
+    if isinstance(content, bytes | bytearray | memoryview):
+        return bytes(content)
+    raise TypeError(f"{what} takes the bytes of a file, not {type(content).__name__}: `to_bytes` gives them")
+
+
 def numbers(values: npt.ArrayLike, what: str) -> Array:
     """An aligned C-contiguous array of float32 or float64, the very one given where it is that already.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -453,9 +454,9 @@ def _constants(values: Mapping[str, npt.ArrayLike]) -> tuple[Any, list[Array]]:
     return structs, kept
 
 
-def from_text(text: bytes, file: str, folder: str | None, values: Mapping[str, npt.ArrayLike]) -> Builder:
+def from_text(text: bytes, file: str, folder: str | bytes | None, values: Mapping[str, npt.ArrayLike]) -> Builder:
     """A builder with what a region text says."""
     structs, kept = _constants(values)
-    folder_name = None if folder is None else folder.encode()
-    handle = _library.create("hcr_text_build", text, len(text), file.encode(), folder_name, len(kept), structs, None)
+    names = (os.fsencode(file), None if folder is None else os.fsencode(folder))
+    handle = _library.create("hcr_text_build", text, len(text), *names, len(kept), structs, None)
     return Builder._owning(handle)

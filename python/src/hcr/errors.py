@@ -85,4 +85,5 @@ _KINDS: dict[str, type[Error]] = {"memory": OutOfMemoryError, "file": FileError,
 def make(code: str, text: str, file: str = "", line: int = 0, column: int = 0) -> Error:
     """The exception for a code."""
     kind = _KINDS.get(code, Error if code in ("solver", "interrupted") else InvalidError)
-    return kind(code, text, file, line, column)
+    printable = file.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return kind(code, text, printable, line, column)

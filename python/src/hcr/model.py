@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import Array, address, doubles, row_count, rows
-from .errors import make
+from ._arrays import Array, address, as_bytes, doubles, row_count, rows
+from .errors import InvalidError, make
 from .region import Region
 
 Encoder = Literal["dense", "lstm"]
@@ -135,10 +135,14 @@ class Model:
     @classmethod
     def from_bytes(cls, content: bytes) -> Model:
         """A model from what `to_bytes` gave."""
+        content = as_bytes(content, "Model.from_bytes")
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "model"
             path.write_bytes(content)
-            return load_model(path)
+            try:
+                return load_model(path)
+            except InvalidError as reason:  # the file is none of the caller's
+                raise make(reason.code, reason.text) from None
 
     def tensors(self) -> tuple[dict[str, Array], dict[str, str]]:
         """The weights by name, laid out as PyTorch has them, and the file's metadata: options, names, versions."""
@@ -158,6 +162,8 @@ class Model:
 
 
 def _unpickle(content: bytes, report: FitReport | None) -> Model:
+    if report is not None and not isinstance(report, FitReport):
+        raise TypeError(f"a model's report is no {type(report).__name__}: the pickle was altered")
     model = Model.from_bytes(content)
     model.report = report
     return model

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, builder
-from ._arrays import address
+from ._arrays import address, as_bytes
 from ._display import Display
 from ._handles import Handle
-from .errors import make
+from .errors import InvalidError, make
 
 _PROGRAMS = (".lp", ".mps", ".cbf")
 
@@ -109,7 +109,9 @@ class Region(Display):
         if content.startswith(b"hcrregio"):
             if constants:
                 raise make("argument", "a compiled region takes no constants: compile its text with them", str(path))
-            return cls.from_bytes(content)
+            return cls._compiled(content, str(path))
+        if content[6:9] == b"\0\0{":
+            raise make("format", "this is a model, where a region belongs: `hcr.load_model` takes it", str(path))
         try:
             text = content.decode()
         except UnicodeDecodeError as reason:
@@ -236,7 +238,15 @@ class Region(Display):
     @classmethod
     def from_bytes(cls, content: bytes) -> Region:
         """A region from what `to_bytes` gave. Bytes that were cut short or altered are refused."""
-        return cls._owning(_library.create("hcr_region_read", content, len(content), None))
+        return cls._compiled(content)
+
+    @classmethod
+    def _compiled(cls, content: bytes, file: str = "") -> Region:
+        content = as_bytes(content, "Region.from_bytes")
+        try:
+            return cls._owning(_library.create("hcr_region_read", content, len(content), None))
+        except InvalidError as reason:
+            raise make(reason.code, reason.text, file) from None
 
     def at(self, x: npt.ArrayLike) -> Region:
         """The region of one sample as a region of its own, without parameters: the same set with the same origin, for
@@ -275,6 +285,8 @@ class Region(Display):
 
 
 def _unpickle(content: bytes, text: str) -> Region:
+    if not isinstance(text, str):
+        raise TypeError(f"a region's text is a str, not {type(text).__name__}: the pickle was altered")
     region = Region.from_bytes(content)
     region._text = text
     return region
