@@ -8,6 +8,7 @@
  * w' = w when f >= 0 and w' = w − f w0/e0 when f < 0; one_less = 1 − |w0|²/e0². See docs/exactness.md. */
 double hcri_cone_root(double norm, double cross, double f, double one_less);
 double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch);
+int hcri_cone_holds(const hcri_constraint *constraint, const double *y, double *scratch);
 void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                             double *gradient, double *scratch);
 void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,

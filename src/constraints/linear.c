@@ -234,6 +234,22 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return i % 2 == 0 ? dot - bound : bound - dot;
 }
 
+/* Where rounding leaves it open, the sum to twice the working precision decides: numbers that cancel, far out. */
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    for (size_t i = 0; i < constraint->count; i++) {
+        double rounding;
+        if (!constraint->kind->exists(constraint, i) || value(constraint, i, y, &rounding, scratch) + rounding <= 0)
+            continue;
+        const int upper = i % 2 == 0;
+        const double off = hcri_rows_dot_minus(&linear->rows, i / 2, y, (upper ? linear->upper : linear->lower)[i / 2]);
+        const double c = upper ? off : -off;
+        if (!(c + 0x1p-52 * fabs(c) + 0x1p-48 * rounding + 0x1p-1000 <= 0))
+            return 0;
+    }
+    return 1;
+}
+
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
     (void)scratch;
@@ -316,7 +332,7 @@ const hcri_kind hcri_kind_linear = {
     .value = value,
     .add_gradient = add_gradient,
     .add_gauge_gradient = add_gauge_gradient,
-    .holds = hcri_block_holds,
+    .holds = holds,
     .interval = hcri_linear_interval,
     .follow = follow,
     .gauge_from = gauge_from,

@@ -26,10 +26,18 @@ static double entry(const hcri_lmi *lmi, size_t e, const double *y, double *erro
     return sum;
 }
 
+/* Half the exponent of F_aa(y): what brings it near 1 when row and column a are multiplied by 2 to the minus that. */
+static int half_exponent(const hcri_lmi *lmi, size_t a, const double *y) {
+    double error;
+    int exponent;
+    (void)frexp(entry(lmi, HCRI_PACKED(a, a), y, &error), &exponent);
+    return exponent / 2;
+}
+
 /* A Cholesky factorisation in floating point that succeeds on A proves A + (m + 6) u tr(A) I positive semidefinite
  * (Rump, 2006; pivots are inverted first here); A is F(y) as computed, less a multiple of I that covers this and the
- * error of its entries. */
-int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
+ * error of its entries. `scaled`: of SF(y)S, S of powers of two, whose diagonal is near 1. */
+static int is_definite(const hcri_lmi *lmi, const double *y, int scaled, double *matrix) {
     const size_t m = lmi->size;
     double trace = 0, squares = 0;
     for (size_t a = 0; a < m; a++)
@@ -37,6 +45,11 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
             double error;
             const size_t e = HCRI_PACKED(a, b);
             matrix[e] = entry(lmi, e, y, &error);
+            if (scaled) {
+                const int exponent = -half_exponent(lmi, a, y) - half_exponent(lmi, b, y);
+                matrix[e] = ldexp(matrix[e], exponent);
+                error = ldexp(error, exponent) + 0x1p-1000;
+            }
             squares += (a == b ? 1 : 2) * error * error;
             trace += a == b ? fabs(matrix[e]) : 0;
         }
@@ -44,6 +57,11 @@ int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
     for (size_t a = 0; a < m; a++)
         matrix[HCRI_PACKED(a, a)] -= shift;
     return isfinite(shift) && hcri_symmetric_factor(m, matrix);
+}
+
+/* A matrix whose diagonal has numbers of very different sizes is only seen to be definite when it is scaled. */
+int hcri_lmi_is_definite(const hcri_lmi *lmi, const double *y, double *matrix) {
+    return is_definite(lmi, y, 0, matrix) || is_definite(lmi, y, 1, matrix);
 }
 
 int hcri_lmi_holds(const hcri_constraint *constraint, const double *y, double *matrix) {

@@ -116,21 +116,28 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
     if (is_plain(region, precision) && result.anchor != HCRI_ANCHOR_CENTRE)
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
-     * of the way. */
-    for (double share = 0;;) {
+     * of the way; at last by factors, for points so far away that rounding hides the region. */
+    for (double share = 0, kept = 1, factor = 0.5;;) {
         double *y = as_doubles(&result);
         if (region->affine.count != 0)
             complete(&result, y);
         if (t == 0 || holds(&result, precision, y))
             return;
-        share =
-            share > 0
-                ? 8 * share
-                : fmax(2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y, slice->scratch),
-                       0x1p-53);
-        if (share >= 1)
+        if (share > 0) {
+            share *= 8;
+        } else {
+            share = 2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y, slice->scratch);
+            share = fmin(fmax(share, 0x1p-53), 0x1p-6);
+        }
+        if (share < 1) {
+            kept = 1 - share;
+        } else {
+            kept *= factor;
+            factor = fmax(factor * factor, 0x1p-16);
+        }
+        if (t * kept == 0)
             break;
-        step(&result, t * (1 - share));
+        step(&result, t * kept);
     }
     step(&result, 0); /* the origin is inside */
     complete(&result, as_doubles(&result));

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -93,6 +94,58 @@ static void test_far_out(void **state) {
     }
 }
 
+/* D17: numbers next to which rounding hides the region: 1e16 beside 1 in a matrix, rows whose terms cancel. What is
+ * inside stays, what isn't comes near, and the origin is no answer. */
+static void test_hidden_by_rounding(void **state) {
+    static const struct {
+        const char *text;
+        double v[2];
+        int stays;
+    } cases[] = {
+        {"psd([[y[1], y[0], 0], [y[0], 1, 0], [0, 0, y[1]]])\norigin = [0, 1]", {0, 1e16}, 1},
+        {"psd([[y[1], y[0], 0], [y[0], 1, 0], [0, 0, y[1]]])\norigin = [0, 1]", {1e7, 1e16}, 1},
+        {"psd([[y[1], y[0], 0], [y[0], 1, 0], [0, 0, y[1]]])\norigin = [0, 1]", {3, 1e150}, 0},
+        {"psd([[y[1], 1, y[0]], [1, 2, 1], [y[0], 1, y[1]]])\norigin = [0, 3]", {1e3, 1e16}, 0},
+        {"norm([y[0], 1]) <= y[1]\norigin = [0, 3]", {1e16, 1.0000001e16}, 1},
+        {"y[0] + y[1] <= 1\norigin = [0, 0]", {1e16, -1e16}, 1},
+        {"y[0] + y[1] <= 1\norigin = [0, 0]", {1e300, -1e300}, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, "var y[2]\nunbounded\n%s\n", cases[i].text);
+        hcr_builder *builder = NULL;
+        must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
+        hcr_region *region = finished(builder);
+        hcr_workspace *workspace = workspace_of(region, 1);
+        const double *v = cases[i].v, *origin = hcr_region_origin(region);
+        double y[2];
+        uint8_t inside;
+        must(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), &error);
+        must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
+        assert_true(inside);
+        if (cases[i].stays)
+            assert_true(y[0] == origin[0] + v[0] && y[1] == origin[1] + v[1]);
+        else
+            assert_true(fabs(y[1]) > 1e15);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+    hcr_builder *builder = NULL;
+    static const char text[] = "var y[2]\nunbounded\ny[0] + y[1] <= 1\norigin = [0, 0]\n";
+    must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
+    hcr_region *region = finished(builder);
+    hcr_workspace *workspace = workspace_of(region, 1);
+    const double polar[3] = {1, -0.9999999999999999, 1}; /* to 2^53 (1, −1), where a half can't be told */
+    double y[2];
+    uint8_t inside;
+    must(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, &error), &error);
+    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
+    assert_true(inside && y[0] > 0x1p50 && y[0] <= 0x1p53);
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+}
+
 /* C10, C11: an origin of a sensible size. */
 static void test_origin(void **state) {
     (void)state;
@@ -126,10 +179,8 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_plane),
-        cmocka_unit_test(test_far_out),
-        cmocka_unit_test(test_origin),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_half_plane), cmocka_unit_test(test_far_out), cmocka_unit_test(test_hidden_by_rounding),
+        cmocka_unit_test(test_origin),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
