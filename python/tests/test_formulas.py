@@ -74,3 +74,57 @@ def test_dot_minus_is_right_to_the_last_bit(random):
         b = float(a @ y) * (1 + random.choice([0, 1e-15, 1e-9]))
         exact = sum((Fraction(p) * Fraction(q) for p, q in zip(a, y, strict=True)), -Fraction(b))
         assert _parts.dot_minus(a, y, b) == float(exact)
+
+
+NETWORK = "var p1, p2, a1, a2, a3\n0 <= p1 <= 40\n0 <= p2 <= 170\n-3 <= [a1, a2, a3] <= 3\n"
+FLOWS = "p1 == 3000*a1 - 2000*a2 - 1000*a3\np2 == -2000*a1 + 5000*a2 - 3000*a3\n"
+
+
+def wide_texts(random: np.random.Generator, n: int, m: int, *, bounds_alone: bool) -> tuple[str, str]:
+    """A set whose coefficients, outputs and bounds span many magnitudes, without its equalities and with them."""
+    scale = (10 ** random.uniform(-3, 4, n)).tolist()
+    at = [size * random.uniform(-2, 2) for size in scale]
+
+    def unit(j: int) -> str:
+        return f"({1 / scale[j]!r} * y[{j}] + {-at[j] / scale[j]!r})"
+
+    lines = [f"var y[{n}]"]
+    for j in range(n):
+        lines.append(f"{at[j] - scale[j] * random.uniform(0.2, 2)!r} <= y[{j}] <= {at[j] + scale[j]!r}")
+    if not bounds_alone:
+        lines.append(" + ".join(f"{random.uniform(-1, 1)!r} * {unit(j)}" for j in range(n)) + " <= 0.3")
+        lines.append(" + ".join(f"{random.uniform(0, 2)!r} * {unit(j)} ** 2" for j in range(n)) + " <= 0.8")
+        lines.append(f"({unit(0)} + {unit(1)}) ** 2 + ({unit(1)} - 2 * {unit(2)}) ** 2 <= 0.9")
+        lines.append(f"norm([{unit(0)}, 0.5 * {unit(n - 1)}]) <= 0.7 + 0.2 * {unit(1)}")
+    equalities = []
+    for _ in range(m):
+        a = random.choice([-1, 1], n) * 10 ** random.uniform(-3, 3, n) / (scale if random.integers(2) else 1)
+        right = float(a @ at)
+        equalities.append(" + ".join(f"{float(a[j])!r} * y[{j}]" for j in range(n)) + f" == {right!r}")
+    return "\n".join(lines), "\n".join(lines + equalities)
+
+
+@pytest.mark.parametrize(("arithmetic", "result"), PRECISIONS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_d00_wide_equalities(arithmetic, result, random):
+    """D00: no inequality is broken beside equalities, whatever their sizes. Those of single arithmetic hold to its
+    rounding only, which is more than a result may be off; a set may be too thin for it."""
+    texts = [(NETWORK, NETWORK + FLOWS)]
+    for k in range(60):
+        n = int(random.integers(4, 10))
+        texts.append(wide_texts(random, n, int(random.integers(1, n - 1)), bounds_alone=k % 2 == 0))
+    tried = 0
+    for free, text in texts:
+        region = hcr.Region(text)
+        try:
+            maps = maps_of(region, arithmetic, result)
+        except hcr.Error:
+            continue
+        tried += 1
+        inequalities, n = region if arithmetic == "float64" else hcr.Region(free), region.n
+        width = 1 if free == NETWORK else region.bounds[1] - region.bounds[0]
+        v = (random.standard_normal((500, n)) * width * 10 ** random.uniform(-2, 3, (500, 1))).astype(arithmetic)
+        polar = np.concatenate([v, np.ones((500, 1), arithmetic)], 1)
+        for got in (maps.contract(v), maps.decode(polar), maps.soften(v)):
+            assert inequalities.check(got).all()
+    assert tried > 30

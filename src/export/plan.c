@@ -115,14 +115,17 @@ static void measure(hcri_plan *plan) {
         plan->origin[j] = region->origin[j];
         plan->reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
     }
-    /* What a dependent output is off beyond its own rounding: its free outputs' rounding, and that of its direction. */
+    /* What a dependent output is off beyond its own rounding: its free outputs' rounding, and that of its direction;
+     * one that is the same for every result what rounding makes of it. */
     for (size_t i = 0; i < affine->count; i++) {
         const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        if (start == end && plan->precision == HCR_SINGLE)
+            plan->extra[affine->dependent[i]] = fabs((double)(float)affine->constant[i] - affine->constant[i]);
         for (size_t k = start; k < end; k++) {
             const size_t j = affine->map.columns[k];
             plan->extra[affine->dependent[i]] += 1.01 * ((double)(end - start) + 8) * plan->unit *
                                                  fabs(affine->map.values[k]) *
-                                                 (fabs(region->origin[j]) + plan->reach[j]);
+                                                 (fmax(fabs(region->origin[j]), 0x1p-100) + plan->reach[j]);
         }
     }
 }

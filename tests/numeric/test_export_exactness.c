@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "hcr/hcr_export.h"
-#include "numeric/regions.h"
+#include "numeric/equalities.h"
 
 static hcr_error error;
 static char folder[64];
@@ -415,6 +415,48 @@ static void known_answers(void **state) {
     }
 }
 
+/* D00: coefficients, outputs and bounds of many magnitudes beside equalities. Sets that are too thin for a precision
+ * are refused. */
+static void wide_equalities(void **state) {
+    static const equality_family families[] = {EQUALITIES_ALONE,   EQUALITIES_ROWS,      EQUALITIES_QUADRATICS,
+                                               EQUALITIES_CONES,   EQUALITIES_LMIS,      EQUALITIES_EXPRESSIONS,
+                                               EQUALITIES_NETWORK, EQUALITIES_TRANSPORT, EQUALITIES_BLEND};
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 21);
+    size_t tried[2] = {0, 0};
+    batch *rows = calloc(1, sizeof *rows);
+    assert_non_null(rows);
+    for (size_t k = 0; k < (is_long() ? 20 : 1) * sizeof families / sizeof *families; k++) {
+        const equality_family family = families[k % (sizeof families / sizeof *families)];
+        char *text = equality_text(family, 8, &random);
+        hcr_region *region = equality_region(text);
+        for (int precision = 0; region != NULL && precision < 2; precision++) {
+            const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
+            const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
+            if (status == HCR_ERROR_PRECISION)
+                continue;
+            must(status, &error);
+            tried[precision]++;
+            const loaded code = load(usual_ways[k % 2], precision);
+            fill(region, &random, rows);
+            for (size_t i = 0; i < ROWS; i++) {
+                const size_t n = region->set.outputs;
+                equality_direction(region, 1, &random, rows->v + i * n);
+                memcpy(rows->polar + i * (n + 1), rows->v + i * n, n * sizeof *rows->v);
+                precision ? run_row_f32(region, &code, rows, i) : run_row(region, &code, rows, i);
+            }
+            check_inside(region, rows, precision ? NULL : rows->y, rows->y_f32, text);
+            check_inside(region, rows, precision ? NULL : rows->z, rows->z_f32, text);
+            dlclose(code.library);
+        }
+        hcr_region_free(region);
+        free(text);
+    }
+    free(rows);
+    assert_true(tried[0] > 6 && tried[1] > 3);
+}
+
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 
 /* The library's gradients, to a share of 1e-9 of the largest: sums run in another order. */
@@ -574,8 +616,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape), cmocka_unit_test(every_text), cmocka_unit_test(known_answers),
-        cmocka_unit_test(gradients),   cmocka_unit_test(models),     cmocka_unit_test(refusals),
+        cmocka_unit_test(every_shape),     cmocka_unit_test(every_text), cmocka_unit_test(known_answers),
+        cmocka_unit_test(wide_equalities), cmocka_unit_test(gradients),  cmocka_unit_test(models),
+        cmocka_unit_test(refusals),
     };
     if (system("cc --version >/dev/null 2>&1") != 0) {
         puts("skipped: there is no C compiler (package gcc)");

@@ -141,6 +141,7 @@ class Maps:
             self.constants["map_constant"] = constant(rays.affine.constant)
             if rays.affine.map_x.any():
                 self.constants["map_x"] = constant(np.ascontiguousarray(rays.affine.map_x.T))
+            self.constants["chosen"], self.constants["free"] = constant(chosen), constant(1 - chosen.sum(0))
             self.chosen = arrays.result_constant(chosen)
             self.free = arrays.result_constant(1 - chosen.sum(0))
 
@@ -252,6 +253,8 @@ class Maps:
         if self.rays.affine is not None:
             for _ in range(2):
                 w = w - xp.matmul(xp.matmul(w, c["basis_transposed"]), c["basis"])
+            # outputs that equalities determine move as those of a result do, to a rounding of each
+            w = w * c["free"] + xp.matmul(xp.matmul(w, c["map"]), c["chosen"])
             left = xp.without_derivative(xp.max_last(xp.abs(w)))
             w = xp.where(left > size * scale * self.rounding, w, 0.0)
         return bad, w, scale

@@ -23,7 +23,8 @@ def margin(parts: Parts, arithmetic: float, result: float) -> float:
         size = size + np.abs(parts.motion.map) @ parts.motion.away
     size = np.maximum(size, 2.0**-100)
     most = max(parts.margins[result > 2.0**-53], 0.0)
-    worse, extra = _row_rounding(parts, u), _dependent_rounding(parts, size, w)
+    worse, extra = _row_rounding(parts, u), _dependent_rounding(parts, size, u, w)
+    most = max(most, _box_margin(parts, size, extra, w))
     for i in range(len(parts.rows)):
         columns, values = parts.rows.row(i)
         a = np.abs(values)
@@ -34,8 +35,8 @@ def margin(parts: Parts, arithmetic: float, result: float) -> float:
             return 1.0
         error = ((len(a) + terms + 10) * u + 4 * w) * (float(a @ size[columns]) + reached) + float(a @ extra[columns])
         most = max(most, 1.01 * (error + wrong) / slack)
-    most = max([most, *(_quadratic_margin(parts, q, size, u, w) for q in parts.quadratics)])
-    most = max([most, *(_cone_margin(parts, cone, size, u, w) for cone in parts.cones)])
+    most = max([most, *(_quadratic_margin(parts, q, size, extra, u, w) for q in parts.quadratics)])
+    most = max([most, *(_cone_margin(parts, cone, size, extra, u, w) for cone in parts.cones)])
     return math.ceil(most * 2.0**53) * 2.0**-53
 
 
@@ -60,15 +61,37 @@ def _row_rounding(parts: Parts, u: float) -> list[tuple[float, float, int]]:
     return found
 
 
-def _dependent_rounding(parts: Parts, size: Array, w: float) -> Array:
-    """What an output that equalities determine is off beyond its own rounding: what its free outputs are."""
+def _dependent_rounding(parts: Parts, size: Array, u: float, w: float) -> Array:
+    """What an output that equalities determine is off beyond its own rounding: what its free outputs are, and the sums
+    for the result, its direction and, with parameters, its origin, which here run in the arithmetic."""
     extra = np.zeros(parts.n)
-    if parts.affine is not None:
-        extra[parts.affine.dependent] = 1.01 * 4 * w * np.abs(parts.affine.map) @ (size + parts.reach)
+    if parts.affine is None:
+        return extra
+    by = np.abs(parts.affine.map)
+    terms, summed = np.count_nonzero(by, axis=1), np.abs(parts.affine.constant) + by @ (size + parts.reach)
+    if parts.motion is not None:
+        terms = terms + 2 * len(parts.motion.middle)
+        summed = summed + np.abs(parts.affine.map_x) @ (np.abs(parts.motion.middle) + parts.motion.away)
+    extra[parts.affine.dependent] = 1.01 * (4 * w * by @ (size + parts.reach) + (3 * terms + 20) * u * summed)
     return extra
 
 
-def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, u: float, w: float) -> float:
+def _box_margin(parts: Parts, size: Array, extra: Array, w: float) -> float:
+    """Results are cut to the box, but for the outputs that equalities determine."""
+    if parts.affine is None:
+        return 0.0
+    j = parts.affine.dependent
+    slack = np.minimum(parts.upper[j] - parts.origin[j], parts.origin[j] - parts.lower[j])
+    bounded = np.isfinite(slack)
+    if parts.motion is not None:
+        slack = slack - np.abs(parts.motion.map[j]) @ parts.motion.away - extra[j]
+    if (slack <= 0).any():
+        return 1.0
+    error = 4 * w * (size[j] + parts.reach[j]) + extra[j]
+    return float((1.01 * error[bounded] / slack[bounded]).max(initial=0.0))
+
+
+def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, extra: Array, u: float, w: float) -> float:
     n, rho = parts.n, parts.radius
     value, g = value_and_gradient(q, parts.origin)
     slack, norm_g = -value, float(np.linalg.norm(g))
@@ -87,27 +110,31 @@ def _quadratic_margin(parts: Parts, q: Quadratic, size: Array, u: float, w: floa
     else:
         terms = absolute * (size + np.abs(q.shift)) + np.abs(q.linear)
         square = (n + 10) * u * energy**2
+        norm = float(absolute.max())
         at_origin, reach = math.sqrt(float(absolute @ size**2)), energy
     step = 4 * w * (at_origin + reach)
+    length = float(np.linalg.norm(extra)) * (norm if q.form == 2 else math.sqrt(norm))
     error = (
         (2 * n + 20) * u * (norm_g + float(np.linalg.norm(terms))) * rho
         + square
         + 16 * u * (energy**2 + norm_g * rho + slack)
         + 4 * w * (float(np.abs(g) @ size) + norm_g * rho)
-        + energy * step
-        + step**2 / 2
+        + float(np.abs(g) @ extra)
+        + energy * (step + length)
+        + step**2
+        + length**2
     )
     return 1.01 * error / slack
 
 
-def _cone_margin(parts: Parts, cone: Cone, size: Array, u: float, w: float) -> float:
-    def measure(matrix: Array) -> tuple[float, float]:
+def _cone_margin(parts: Parts, cone: Cone, size: Array, extra: Array, u: float, w: float) -> float:
+    def measure(matrix: Array) -> tuple[float, float, float]:
         a = np.abs(np.atleast_2d(matrix))
         reached = np.minimum(a @ parts.reach, np.linalg.norm(a, axis=1) * parts.radius)
-        return float(np.linalg.norm(a @ size)), float(np.linalg.norm(reached))
+        return float(np.linalg.norm(a @ size)), float(np.linalg.norm(reached)), float(np.linalg.norm(a @ extra))
 
-    left, left_reach = measure(cone.matrix)
-    right, right_reach = measure(cone.linear)
+    left, left_reach, left_extra = measure(cone.matrix)
+    right, right_reach, right_extra = measure(cone.linear)
     left_reach = min(left_reach, float(np.linalg.norm(cone.matrix, 2)) * parts.radius)
     e0 = dot_minus(cone.linear, parts.origin, -cone.constant)
     w0 = np.array([dot_minus(row, parts.origin, -s) for row, s in zip(cone.matrix, cone.shift.tolist(), strict=True)])
@@ -116,4 +143,4 @@ def _cone_margin(parts: Parts, cone: Cone, size: Array, u: float, w: float) -> f
     products = (parts.n + 10) * u * (left_reach + right_reach)
     root = u * ((len(w0) + 72) * (moved + right_reach) + 24 * e0)
     step = 4 * w * (left + left_reach + right + right_reach)
-    return 1.01 * (4 * u * e0 + products + root + step) / slack
+    return 1.01 * (4 * u * e0 + products + root + step + left_extra + right_extra) / slack
