@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import hcr
 from hcr.sklearn import HCRRegressor
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -59,3 +60,23 @@ def test_without_a_region_predictions_stay_in_the_range_seen(data):
     assert (prediction >= Y.min(0)).all() and (prediction <= Y.max(0)).all()
     constant = HCRRegressor(epochs=2, random_state=1).fit(X, np.full(len(X), 0.3))
     np.testing.assert_allclose(constant.predict(X), 0.3, atol=1e-5)
+
+
+@pytest.mark.parametrize("origin", ["", "origin = mean"])
+def test_d11_targets_by_name(origin):
+    """Columns in another order than the region's, and some more, are those of the region by name."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    X = random.random((60, 2))
+    Y = pandas.DataFrame({"other": X[:, 0], "b": 5 + X[:, 1], "a": X[:, 0]})
+    text = f"var a, b\n0 <= a <= 1\n5 <= b <= 6\n{origin}"
+    by_name = HCRRegressor(text, epochs=3, random_state=0).fit(X, Y[["b", "a"]])
+    in_order = HCRRegressor(text, epochs=3, random_state=0).fit(X, Y[["a", "b"]].to_numpy())
+    np.testing.assert_array_equal(by_name.predict(X), in_order.predict(X))
+    np.testing.assert_array_equal(by_name.region_.origin, in_order.region_.origin)
+    assert by_name.score(X, Y) == in_order.score(X, Y[["a", "b"]].to_numpy())
+    region = hcr.Region(text.replace(origin, "") if origin else text)
+    given = HCRRegressor(region, epochs=3, random_state=0).fit(X, Y)
+    assert region.check(given.predict(X)).all()
+    with pytest.raises(hcr.InvalidError, match="has no column 'a'"):
+        HCRRegressor(text).fit(X, Y[["b", "other"]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,7 +35,14 @@ def numbers(values: npt.ArrayLike, what: str) -> Array:
     """
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{what} is a masked array: fill it, or leave the masked rows out")
-    array = np.asarray(values)
+    if getattr(values, "requires_grad", False):
+        raise TypeError(
+            f"{what} is a tensor that needs gradients, which NumPy loses: use hcr.torch, or {what}.detach()"
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as reason:
+        raise make("shape", f"{what} isn't an array of numbers: {reason}") from None
     if array.dtype not in _KEPT or not array.dtype.isnative:
         if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
             raise TypeError(f"{what} has the type {array.dtype}: it must be numbers that fit a float64")
@@ -56,6 +64,22 @@ def rows(values: npt.ArrayLike, width: int, what: str, names: Sequence[str] = ()
     if array.ndim == 0 or array.shape[-1] != width:
         raise make("shape", f"{what} has the shape {array.shape}: its last axis must have {width} entries")
     return array
+
+
+def whole(value: Any, what: str, least: int = 0) -> int:
+    """A number that counts something."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {value!r}: it must be a whole number") from None
+    if number < least:
+        raise make("argument", f"{what} is {number}: it must be {least} or more")
+    return number
+
+
+def without_gradients(values: Any) -> Any:
+    """A tensor's numbers, where nobody will ask for their gradients."""
+    return values.detach() if getattr(values, "requires_grad", False) else values
 
 
 def columns_by_name(frame: Any, names: Sequence[str], what: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, _threads
-from ._arrays import Array, address, doubles, numbers, row_count, rows
+from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
 from ._handles import Projector, Workspace
 from ._records import RAY
@@ -105,7 +105,8 @@ class Maps(Facts):
         other = type(self).__new__(type(self))
         other._take(self._handle, self._text)
         other._cache["searching"] = []
-        other._cache["search"] = (_SEARCHES.index(method), base_multiplier, max_iterations)
+        steps = whole(max_iterations, "max_iterations")
+        other._cache["search"] = (_SEARCHES.index(method), base_multiplier, steps)
         other._workspaces[1] = [other._workspace(1)]
         return other
 
@@ -294,7 +295,7 @@ class Maps(Facts):
         >>> hcr.Region("var y[2]\\nnorm(y) <= 1").check([[0.6, 0.8], [0.6, 0.7]]).tolist()
         [False, True]
         """
-        array, given = self._beside(rows(y, self.n, "y", self.names), x)
+        array, given = self._beside(rows(without_gradients(y), self.n, "y", self.names), without_gradients(x))
         if not exact:
             return np.asarray(self.violation(array, given)[0] <= 0)
         inside = np.empty(array.shape[:-1], np.uint8)
@@ -308,7 +309,8 @@ class Maps(Facts):
         self._raise_of_callbacks()
 
     def _doubles(self, y: npt.ArrayLike, x: npt.ArrayLike | None, what: str = "y") -> tuple[Array, Array | None]:
-        return self._beside(doubles(rows(y, self.n, what, self.names), what), x)
+        point = doubles(rows(without_gradients(y), self.n, what, self.names), what)
+        return self._beside(point, without_gradients(x))
 
     def violation(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None) -> tuple[Array, Array]:
         """The worst inequality of points, in floating point.

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import Array, address, doubles
+from ._arrays import Array, address, doubles, whole
 from .errors import make
 
 if TYPE_CHECKING:
@@ -87,11 +87,12 @@ class Builder:
 
     def add_variable(self, name: str, size: int | None = None) -> None:
         """Adds outputs: a vector ``name[0]`` …, or a scalar when the size is None."""
-        self._call("add_variable", name.encode(), 1 if size is None else size, size is None)
+        count = 1 if size is None else whole(size, f"the size of {name}", 1)
+        self._call("add_variable", name.encode(), count, size is None)
 
     def add_parameter(self, name: str, lower: npt.ArrayLike, upper: npt.ArrayLike, size: int | None = None) -> None:
         """Adds parameters, with their range: numbers, or one each."""
-        count = 1 if size is None else size
+        count = 1 if size is None else whole(size, f"the size of {name}", 1)
         low, high = side(lower, count, "lower"), side(upper, count, "upper")
         self._call("add_parameter", name.encode(), count, size is None, pointer(low), pointer(high))
 
@@ -110,7 +111,8 @@ class Builder:
         count: int | None = None,
     ) -> None:
         """lower <= y[first : first + count] <= upper; numbers, or one each; None: none on that side."""
-        width = self.n - first if count is None else count
+        first = whole(first, "first")
+        width = max(self.n - first, 0) if count is None else whole(count, "count")
         low, high = side(lower, width, "lower"), side(upper, width, "upper")
         self._call("add_bounds", first, width, pointer(low), pointer(high))
 
@@ -424,6 +426,47 @@ def side(values: npt.ArrayLike | None, count: int, what: str) -> Array | None:
     if array.ndim > 1 or array.size not in (1, count):
         raise make("shape", f"{what} has the shape {array.shape}: it must be a number or {count} of them")
     return np.ascontiguousarray(np.broadcast_to(array, count))
+
+
+def sides(bounds: Any, n: int | None, what: str = "bounds") -> tuple[Any, Any]:
+    """Lower and upper bounds of n outputs (None: as many as there are) from either form: a pair ``(lower, upper)`` of
+    numbers or vectors, or a list of pairs ``[(low, high), …]``, one an output, as SciPy has them.
+
+    Two outputs with two numbers each could be either: a list of tuples is one of pairs, a tuple of lists or arrays is
+    one of sides, and all other forms are refused, unless both say the same.
+    """
+    if bounds is None:
+        return None, None
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):  # SciPy's Bounds
+        return bounds.lb, bounds.ub
+    try:
+        items = list(bounds)
+    except TypeError:
+        raise TypeError(f"{what} is {bounds!r}: it must be (lower, upper), or a list of a pair an output") from None
+    sizes = [None if item is None or np.ndim(item) == 0 else np.shape(item) for item in items]
+    are_pairs = len(items) == (n or len(items)) and all(size == (2,) for size in sizes)
+    are_sides = len(items) == 2 and all(size in (None, (n,), (1,)) or (n is None and len(size) == 1) for size in sizes)
+    if not are_pairs and not are_sides:
+        count = "n" if n is None else n
+        raise make(
+            "shape",
+            f"{what} must be (lower, upper), each a number or {count} of them, or a list of {count} pairs (low, high)",
+        )
+    if not are_pairs:
+        return items[0], items[1]
+    lower = [-np.inf if low is None else low for low, _ in items]
+    upper = [np.inf if high is None else high for _, high in items]
+    if not are_sides or (isinstance(bounds, list) and all(isinstance(item, tuple) for item in items)):
+        return lower, upper
+    if isinstance(bounds, tuple) and not any(isinstance(item, tuple) for item in items):
+        return items[0], items[1]
+    if items[0][1] == items[1][0]:  # both say the same
+        return lower, upper
+    raise make(
+        "argument",
+        f"{what} could be two pairs or two sides: write [(low, high), (low, high)], a list of tuples, a pair an "
+        "output, or ([low, low], [high, high]), a tuple of lists",
+    )
 
 
 def symmetric(matrix: Array) -> Array:

@@ -24,7 +24,7 @@ import numpy as np
 from . import _formulas, _xla
 from ._arrays import Array as NumPyArray
 from .errors import make
-from .region import Region
+from .region import Region, needs_region
 
 __all__ = ["contract", "decode", "encode", "gauge", "know", "soften"]
 
@@ -234,6 +234,7 @@ def _apply(
     x: jax.typing.ArrayLike | None,
     formulas: bool,
 ) -> jax.Array:
+    needs_region(region, f"hcr.jax.{name}")
     run = _jitted if _xla.is_plain(region) else _checked_map
     return run(name, region, formulas, _array(values), None if x is None else _array(x))
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
-from ._arrays import Array, address, as_bytes, doubles, row_count, rows
+from ._arrays import Array, address, as_bytes, doubles, row_count, rows, whole
 from .errors import InvalidError, make
-from .region import Region
+from .region import Region, needs_region
 
 Encoder = Literal["dense", "lstm"]
 Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften"]
@@ -277,6 +277,7 @@ def fit(
     >>> bool(region.check(model.predict(100 * X)).all())
     True
     """
+    needs_region(region, "fit")
     for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS)):
         if value not in known:
             raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
@@ -306,18 +307,18 @@ def fit(
     options = _library.FitOptionsStruct(
         encoder=ENCODERS.index(encoder),
         head=HEADS.index(head),
-        hidden=hidden,
+        hidden=whole(hidden, "hidden", 1),
         linear_encoder=linear_encoder,
-        features=features,
-        epochs=epochs,
-        batch=batch,
+        features=whole(features, "features", 1),
+        epochs=whole(epochs, "epochs"),
+        batch=whole(batch, "batch", 1),
         rate=rate,
         rate_decay=rate_decay,
         weight_decay=weight_decay,
         clip=clip,
         validation=validation,
-        patience=patience,
-        seed=seed,
+        patience=whole(patience, "patience"),
+        seed=whole(seed, "seed"),
         radius_weight=radius_weight,
         raw_weight=raw_weight,
         common_scale=common_scale,

@@ -8,7 +8,7 @@ infinity gives a row of NaN; of a model, which scales and judges its inputs itse
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import onnx
@@ -330,7 +330,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     *,
     kind: Kind = "contract",
-    dtype: Type | None = None,
+    dtype: Any = None,
 ) -> onnx.ModelProto:
     """Writes a map, a layer or a model as an ONNX file of standard operators, for batches of any size. For a region
     with parameters it has a second input, ``x``.
@@ -339,8 +339,8 @@ def export(
         what: a `Region`, of which `kind` says which map; an `hcr.torch.HCRHead` or `Constrain`; or a `Model`.
         path: where to write; None: nowhere.
         kind: the map of a region.
-        dtype: the type of inputs and outputs; by default float32 for a model, the type of its parameters for a layer,
-            float64 for a region.
+        dtype: the type of inputs and outputs, ``"float32"`` or ``"float64"``, NumPy's or PyTorch's; by default
+            float32 for a model, the type of its parameters for a layer, float64 for a region.
 
     Returns:
         The ONNX model, checked. Its input is called ``input`` and its output ``output``, both (batch, width); its doc
@@ -356,6 +356,7 @@ def export(
     >>> [node.op_type for node in proto.graph.node][:3]
     ['Abs', 'LessOrEqual', 'Where']
     """
+    dtype = None if dtype is None else _type(dtype)
     if isinstance(what, Region):
         region = what
         dtype = dtype or "float64"
@@ -400,6 +401,17 @@ def export(
     if path is not None:
         onnx.save(proto, os.fspath(path))
     return proto
+
+
+def _type(dtype: Any) -> Type:
+    """One of ours, NumPy's or PyTorch's."""
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = str(dtype).removeprefix("torch.")
+    if name not in _TYPES:
+        raise make("argument", f"there is no dtype {dtype!r} to export with: there are {', '.join(map(repr, _TYPES))}")
+    return cast(Type, name)
 
 
 def _of_layer(module: Any) -> tuple[Region, int, Type]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, builder
-from ._arrays import address, as_bytes
+from ._arrays import address, as_bytes, columns_by_name
 from ._display import Display
 from ._handles import Handle
 from .errors import InvalidError, make
@@ -82,9 +82,14 @@ class Region(Display):
             folder: where `read()` looks; the current folder when None.
             mean_of: points (rows × n) whose mean is the origin, when the text says ``origin = mean``.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"the region text is {type(text).__name__}: files are read by Region.load")
         folder_name = None if folder is None else os.fspath(folder)
         made = builder.from_text(text.encode(), file, folder_name, dict(constants or {}))
         if mean_of is not None and made._wants_mean():
+            if hasattr(mean_of, "columns"):  # by name: of a region that is there already
+                made.set_origin("chebyshev")
+                mean_of = columns_by_name(mean_of, made._finish(text).names, "mean_of")
             made.set_origin("mean", mean_of)
         return made._finish(text)
 
@@ -136,28 +141,31 @@ class Region(Display):
         b: npt.ArrayLike | None = None,
         *,
         below: npt.ArrayLike | None = None,
-        bounds: tuple[npt.ArrayLike | None, npt.ArrayLike | None] = (None, None),
+        bounds: Any = (None, None),
         A_eq: Any = None,
         b_eq: npt.ArrayLike | None = None,
         n: int | None = None,
         names: Mapping[str, int | None] | None = None,
-        parameters: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] | None = None,
+        parameters: Mapping[str, Any] | None = None,
         origin: npt.ArrayLike | Literal["chebyshev", "analytic"] = "chebyshev",
         unbounded: bool = False,
     ) -> Region:
-        """The region ``below <= A y <= b``, ``bounds[0] <= y <= bounds[1]``, ``A_eq y == b_eq``.
+        """The region ``below <= A y <= b``, ``lower <= y <= upper``, ``A_eq y == b_eq``.
 
         Args:
             A: rows × n, an array or a SciPy sparse matrix; None: no rows.
             b: upper sides of the rows, one each or a single number; ±inf and ±1e20 mean none.
             below: their lower sides; None: none.
-            bounds: lower and upper bounds of the outputs, numbers or n of them; None: none on that side.
+            bounds: of the outputs: a pair ``(lower, upper)``, each a number, n of them, or None for none on that side;
+                or, as SciPy has them, a list of n pairs ``[(low, high), …]`` or its ``Bounds``. With two outputs
+                ``[(0, 1), (2, 3)]``, a list of tuples, is one of pairs, ``([0, 2], [1, 3])``, a tuple of lists or
+                arrays, has the sides, and what could be either is refused.
             A_eq, b_eq: equalities, eliminated when the region is made.
             n: how many outputs there are, when no matrix says it.
             names: the outputs' names and sizes (None: a scalar), in order; ``{"y": n}`` when not given.
-            parameters: numbers x that come with each sample: the range of each, by name; a scalar, or a vector where a
-                side has several numbers. A and A_eq may have columns for them behind those of the outputs: the rows
-                are then ``below <= A (y, x) <= b``.
+            parameters: numbers x that come with each sample: the range of each, by name and as `bounds`; a scalar, or
+                a vector where a side has several numbers. A and A_eq may have columns for them behind
+                those of the outputs: the rows are then ``below <= A (y, x) <= b``.
             origin: ``"chebyshev"``, ``"analytic"``, a point strictly inside, or 1 + p rows (`Builder.set_origin`).
             unbounded: whether the region may reach to infinity.
 
@@ -173,7 +181,8 @@ class Region(Display):
         [[1.0, 1.0], [2.0, 2.0]]
         """
         made = builder.Builder()
-        for name, (low, high) in (parameters or {}).items():
+        for name, span in (parameters or {}).items():
+            low, high = builder.sides(span, None, f"the range of {name}")
             size = max(np.size(low), np.size(high))
             made.add_parameter(name, low, high, size if np.ndim(low) or np.ndim(high) else None)
         widths = [int(np.shape(matrix)[-1]) for matrix in (A, A_eq) if matrix is not None]
@@ -182,7 +191,7 @@ class Region(Display):
             raise make("argument", "nothing says how many outputs there are: give n")
         for name, length in (names or {"y": width}).items():
             made.add_variable(name, length)
-        lower, upper = bounds
+        lower, upper = builder.sides(bounds, made.n)
         if lower is not None or upper is not None:
             made.source("lower <= y <= upper")
             made.add_bounds(lower, upper)
@@ -282,6 +291,13 @@ class Region(Display):
 
     def __hash__(self) -> int:
         return hash(self.digest)
+
+
+def needs_region(region: object, who: str) -> None:
+    """Refuses what isn't a region, such as its text."""
+    if not isinstance(region, Region):
+        text = ": hcr.Region(text) makes one" if isinstance(region, str) else ""
+        raise TypeError(f"{who} takes a region, not {type(region).__name__}{text}")
 
 
 def _unpickle(content: bytes, text: str) -> Region:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._arrays import Array
+from ._arrays import Array, columns_by_name
 from .errors import make
 from .model import Encoder, Head, Model, fit
 from .region import Region
@@ -85,14 +85,17 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.random_state = random_state
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> HCRRegressor:
-        """Trains on inputs (rows, inputs) and targets (rows, n) or (rows,)."""
-        inputs, targets = validate_data(
-            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
-        )
-        targets = np.asarray(targets, dtype=np.float64)
+        """Trains on inputs (rows, inputs) and targets (rows, n) or (rows,). The columns of a data frame of targets are
+        found by the region's names, as `hcr.fit` does; predictions have the region's order."""
+        if hasattr(y, "columns") and self.region is not None:
+            self.region_ = self._region(y)
+            y = self._by_name(y)
+            inputs, targets = self._validated(X, y)
+        else:
+            inputs, targets = self._validated(X, y)
+            self.region_ = self._region(targets.reshape(len(targets), -1))
         self._one_column = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
-        self.region_ = self._region(targets)
         options = {
             name: value
             for name, value in self.get_params(deep=False).items()
@@ -113,6 +116,22 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.n_iter_ = self.report_.epochs if self.report_ is not None else 0
         return self
 
+    def _validated(self, X: npt.ArrayLike, y: Any) -> tuple[Array, Array]:
+        inputs, targets = validate_data(
+            self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
+        )
+        return inputs, np.asarray(targets, dtype=np.float64)
+
+    def _by_name(self, y: Any) -> Any:
+        """Targets in the region's order, where they have names and the region was given."""
+        named = hasattr(y, "columns") and self.region is not None
+        return columns_by_name(y, self.region_.names, "y") if named else y
+
+    def score(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
+        """R² of the predictions; the columns of a data frame of targets are found by name."""
+        check_is_fitted(self, "model_")
+        return float(super().score(X, self._by_name(y), sample_weight))
+
     def _found(self, parameters: Sequence[str | int], names: Any) -> list[int]:
         """The columns of X that are the region's parameters."""
         known = [] if names is None else list(names)
@@ -128,11 +147,13 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
     def _parameters_of(self, inputs: Array) -> Array | None:
         return None if self._columns is None else inputs[:, self._columns]
 
-    def _region(self, targets: Array) -> Region:
+    def _region(self, targets: Any) -> Region:
         if isinstance(self.region, Region):
             return self.region
         if isinstance(self.region, str):
             return Region.from_text(self.region, mean_of=targets)
+        if self.region is not None:
+            raise TypeError(f"region is {type(self.region).__name__}: it must be a Region, a text of one, or None")
         low, high = targets.min(axis=0), targets.max(axis=0)
         room = np.where(high > low, 0.0, 1e-6 * np.maximum(1.0, np.abs(high)))
         return Region.from_rows(bounds=(low - room, high + room), n=targets.shape[1])

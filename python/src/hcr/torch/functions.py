@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from ..errors import make
-from ..region import Region
+from ..region import Region, needs_region
 from . import operators
 from .formulas import compute, serves, write
 
@@ -99,7 +99,9 @@ def _is_watched() -> bool:
     return torch._C._len_torch_dispatch_stack() > 0 or forward_ad._current_level >= 0
 
 
-def _checked(values: Tensor, width: int, what: str) -> Tensor:
+def checked(values: Tensor, width: int, what: str) -> Tensor:
+    if not isinstance(values, Tensor):
+        raise TypeError(f"hcr.torch.{what} takes a tensor, not {type(values).__name__}: NumPy's go into region.{what}")
     if values.dtype not in _FLOATS:
         if values.dtype not in _HALVES:
             raise TypeError(
@@ -115,7 +117,7 @@ def _checked(values: Tensor, width: int, what: str) -> Tensor:
 
 def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
     """Values and parameters of the same type and batch shape."""
-    x = _checked(x, region.p, "parameters")
+    x = checked(x, region.p, "parameters")
     if x.dtype != values.dtype:
         values, x = values.double(), x.double()
     if x.shape[:-1] != values.shape[:-1]:
@@ -131,7 +133,8 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
 
 
 def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas: bool) -> Tensor:
-    values = _checked(values, region.n + 1 if name == "decode" else region.n, name)
+    needs_region(region, f"hcr.torch.{name}")
+    values = checked(values, region.n + 1 if name == "decode" else region.n, name)
     if x is not None and region.p:
         values, x = _beside(values, x, region)
     elif x is not None or region.p:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import make
-from ..region import Region
+from ..region import Region, needs_region
 from . import functions
 
 Kind = Literal["decode", "contract", "soften"]
@@ -22,6 +22,7 @@ class _Bound(nn.Module):
 
     def __init__(self, region: Region, kind: Kind) -> None:
         super().__init__()
+        needs_region(region, type(self).__name__)
         if kind not in _MAPS:
             raise make("argument", f"there is no kind {kind!r}: there are {', '.join(_MAPS)}")
         self.region, self.kind = region, kind
@@ -71,6 +72,7 @@ class Constrain(_Bound):
         self.register_buffer("origin", origin, persistent=False)
 
     def forward(self, values: Tensor, x: Tensor | None = None) -> Tensor:
+        values = functions.checked(values, self.region.n + (self.kind == "decode"), self.kind)
         if self.origin is not None:
             values = values - self.origin.to(values.dtype)
         elif self.points and x is not None:
