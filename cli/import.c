@@ -82,7 +82,7 @@ int command_import(int argc, char **argv) {
         .operands = "FILE",
         .summary =
             "Turns the constraints of an optimisation problem into a region: LP files, MPS files (fixed or free), "
-            "and CBF files with second-order cones and matrix inequalities, also packed by gzip. Columns become "
+            "and CBF files with cones and matrix inequalities, also packed by gzip. Columns become "
             "outputs. The objective and integrality are ignored. Which format it is, the file's first word says.",
         .example = "hcr import network.mps.gz -o network.region",
         OPTION_ROWS(rows),

@@ -17,12 +17,13 @@ typedef struct hcr_import hcr_import;
 /* Reads a file ("-": standard input), also one that gzip has packed. Which format it is, its first word says:
  *     LP   CPLEX's, with what Gurobi and HiGHS write: linear constraints and ranges, bounds
  *     MPS  fixed and free, RANGES, negative RHS, every type of bound
- *     CBF  versions 1 to 4: the cones F, L+, L-, L=, Q and QR of variables and of affine expressions, and PSDCON
+ *     CBF  versions 1 to 4: the cones F, L+, L-, L=, Q, QR, EXP and EXP* of variables and of affine expressions,
+ *          POW and POW* with exponents in ratios of small whole numbers, and PSDCON
  * Numbers are rounded to the nearest double, as everywhere; what a double can't hold is refused. Where a bound takes an
  * operation (RANGES, constants on the left) it is rounded to the inside. Bounds of 1e20 and more are none.
  * Errors, with file and line: FILE, FORMAT (truncated, or none of the three), SYNTAX, NAME (unknown, repeated), DATA,
- * EMPTY (a lower bound above the upper one), UNSUPPORTED (quadratic constraints, indicators, matrix variables, the
- * exponential and power cones), MEMORY. `allocator` NULL: malloc. */
+ * EMPTY (a lower bound above the upper one), UNSUPPORTED (quadratic constraints, indicators, matrix variables),
+ * MEMORY. `allocator` NULL: malloc. */
 HCR_API HCR_MUST_USE hcr_status hcr_import_read(const char *path, const hcr_allocator *allocator, hcr_import **import,
                                                 hcr_error *error);
 /* The same from `size` bytes in memory, which aren't kept; `file` is the name for messages. */
@@ -39,8 +40,8 @@ HCR_API const char *hcr_import_notice(const hcr_import *import, size_t notice);
 HCR_API size_t hcr_import_outputs(const hcr_import *import);
 HCR_API size_t hcr_import_constraints(const hcr_import *import);
 
-/* A new builder with everything in it, each constraint with its line in the file. hcr_builder_finish then makes the
- * region. */
+/* A new builder with everything in it, compiled from the region text, each constraint with its line in the file.
+ * hcr_builder_finish then makes the region. */
 HCR_API HCR_MUST_USE hcr_status hcr_import_build(const hcr_import *import, hcr_builder **builder, hcr_error *error);
 /* The same as region text into `path` ("-": standard output), whole or not at all. Rows of more than 40 terms go into a
  * matrix in FILE.rows.npy beside FILE.region when that isn't standard output. */

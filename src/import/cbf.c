@@ -7,7 +7,11 @@
 #include "import/lines.h"
 #include "tables/names.h"
 
-enum { LATEST = 4, MOST_COLUMNS = 10000000, LARGEST_MATRIX = 4096 };
+enum { LATEST = 4, MOST_COLUMNS = 10000000, LARGEST_MATRIX = 4096, MOST_WEIGHTS = 100 };
+
+typedef struct power { /* a power cone that is declared: its weights are import->weight[first] … */
+    size_t first, bases;
+} power;
 
 typedef struct reader {
     hcr_import *import;
@@ -18,6 +22,8 @@ typedef struct reader {
     size_t matrices;        /* of PSDCON: the relations from first_matrix on */
     size_t first_matrix;
     int has_rows, has_columns;
+    size_t powers[2], power_capacity[2];
+    power *power[2]; /* of POWCONES, of POW*CONES */
 } reader;
 
 #define REFUSE(r, status, ...) HCRI_REFUSE((r)->import, (r)->error, status, (r)->lines.number, __VA_ARGS__)
@@ -58,20 +64,58 @@ static hcr_status number(reader *r, hcri_field field, double *value) {
 
 /* --------------------------------------------------------------------------------------------------------- cones */
 
+/* "@2:POW" and "@2:POW*": the relation's kind and weights; 0 when the field is no such thing. */
+static int find_power(const reader *r, hcri_field cone, hcri_relation *relation) {
+    size_t number = 0, at = 1;
+    if (cone.length == 0 || cone.text[0] != '@')
+        return 0;
+    for (; at < cone.length && cone.text[at] >= '0' && cone.text[at] <= '9' && number < MOST_COLUMNS; at++)
+        number = 10 * number + (size_t)(cone.text[at] - '0');
+    const hcri_field rest = {cone.text + at, cone.length - at};
+    const int is_dual = hcri_field_is(rest, ":POW*");
+    if (at == 1 || (!is_dual && !hcri_field_is(rest, ":POW")) || number >= r->powers[is_dual])
+        return 0;
+    relation->kind = is_dual ? HCRI_RELATION_POWER_DUAL : HCRI_RELATION_POWER;
+    relation->first_weight = r->power[is_dual][number].first;
+    relation->size = r->power[is_dual][number].bases;
+    return 1;
+}
+
+/* The kind of a cone that is no list of bounds, and the fewest dimensions that it has; 0 when there is none. */
+static size_t find_kind(const reader *r, hcri_field cone, hcri_relation *relation) {
+    static const struct {
+        const char *word;
+        hcri_relation_kind kind;
+        size_t least;
+    } kinds[] = {{"Q", HCRI_RELATION_CONE, 1},
+                 {"QR", HCRI_RELATION_ROTATED, 2},
+                 {"EXP", HCRI_RELATION_EXP, 3},
+                 {"EXP*", HCRI_RELATION_EXP_DUAL, 3}};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        if (hcri_field_is(cone, kinds[k].word)) {
+            relation->kind = kinds[k].kind;
+            return kinds[k].least;
+        }
+    return find_power(r, cone, relation) ? relation->size + 1 : 0;
+}
+
 /* Puts `size` forms from `first` on into a cone; their constants count. */
 static hcr_status add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
     char shown[HCRI_SHOWN];
     hcri_relation relation = {.first = first, .forms = size, .line = r->lines.number};
-    if (hcri_field_is(cone, "Q") || hcri_field_is(cone, "QR")) {
-        relation.kind = cone.length == 1 ? HCRI_RELATION_CONE : HCRI_RELATION_ROTATED;
-        if (size < cone.length)
-            return REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu or more dimensions", cone.length == 1 ? "Q" : "QR",
-                          cone.length);
+    const size_t least = find_kind(r, cone, &relation);
+    if (least > 0) {
+        const int is_exact = relation.kind == HCRI_RELATION_EXP || relation.kind == HCRI_RELATION_EXP_DUAL;
+        if (size < least || (is_exact && size != least))
+            return REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu%s dimensions",
+                          hcri_show(shown, cone.text, cone.length), least, is_exact ? "" : " or more");
         return hcri_import_add_relation(r->import, &relation, "", 0, r->error);
     }
     const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
     if (!up && !down && !zero && !hcri_field_is(cone, "F"))
-        return REFUSE(r, HCR_ERROR_UNSUPPORTED, "the cone %s isn't read: F, L+, L-, L=, Q and QR are",
+        return REFUSE(r, HCR_ERROR_UNSUPPORTED,
+                      "the cone %s isn't read: F, L+, L-, L=, Q, QR, EXP, EXP*, and @k:POW and @k:POW* of "
+                      "those that are declared, are",
                       hcri_show(shown, cone.text, cone.length));
     for (size_t i = 0; i < size && (up || down || zero); i++) {
         relation = (hcri_relation){.kind = HCRI_RELATION_ROW,
@@ -138,6 +182,67 @@ static hcr_status read_cones(reader *r, int are_variables) {
     return used == total ? HCR_OK
                          : REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu",
                                   r->section, used, total);
+}
+
+/* Weights as whole numbers in the same ratios, exact to within their rounding. */
+static hcr_status scale_weights(reader *r, size_t count, const double *weight, uint32_t *whole) {
+    double least = weight[0];
+    for (size_t i = 1; i < count; i++)
+        least = fmin(least, weight[i]);
+    for (int of_least = 1; of_least <= MOST_WEIGHTS; of_least++) {
+        double total = 0, off = 0;
+        for (size_t i = 0; i < count; i++) {
+            const double scaled = weight[i] / least * of_least;
+            whole[i] = (uint32_t)fmin(round(scaled), MOST_WEIGHTS + 1);
+            off = fmax(off, fabs(scaled - whole[i]) / scaled);
+            total += whole[i];
+        }
+        if (off <= 0x1p-50 && total <= MOST_WEIGHTS)
+            return HCR_OK;
+    }
+    return REFUSE(r, HCR_ERROR_UNSUPPORTED,
+                  "the exponents of a power cone must be in ratios of whole numbers that add up to at most %d: "
+                  "others have no product of powers in the language",
+                  MOST_WEIGHTS);
+}
+
+/* POWCONES and POW*CONES: how many, and how many weights in all; for each how many it has, then a line for each. */
+static hcr_status read_powers(reader *r, int are_dual) {
+    hcr_import *import = r->import;
+    hcri_field field[2];
+    size_t cones, total, count;
+    HCRI_TRY(next(r, 2, field));
+    HCRI_TRY(whole(r, field[0], "the number of cones", MOST_COLUMNS + 1, &cones));
+    HCRI_TRY(whole(r, field[1], "the number of weights", MOST_COLUMNS + 1, &total));
+    for (size_t k = 0; k < cones; k++) {
+        double weight[MOST_WEIGHTS];
+        HCRI_TRY(next(r, 1, field));
+        HCRI_TRY(whole(r, field[0], "the number of weights of a power cone", MOST_WEIGHTS + 1, &count));
+        for (size_t i = 0; i < count; i++) {
+            HCRI_TRY(next(r, 1, field));
+            HCRI_TRY(number(r, field[0], &weight[i]));
+            if (!(weight[i] > 0))
+                return REFUSE(r, HCR_ERROR_DATA, "a weight of a power cone is above 0, not %g", weight[i]);
+        }
+        if (count == 0)
+            return REFUSE(r, HCR_ERROR_SHAPE, "a power cone has one weight or more");
+        uint32_t *weights = hcri_grow(&import->allocator, import->weight, &import->weight_capacity,
+                                      import->weights + count, sizeof *weights);
+        if (weights == NULL)
+            return hcri_fail_memory(r->error);
+        import->weight = weights;
+        power *grown = hcri_grow(&import->allocator, r->power[are_dual], &r->power_capacity[are_dual],
+                                 r->powers[are_dual] + 1, sizeof *grown);
+        if (grown == NULL)
+            return hcri_fail_memory(r->error);
+        r->power[are_dual] = grown;
+        HCRI_TRY(scale_weights(r, count, weight, weights + import->weights));
+        grown[r->powers[are_dual]++] = (power){import->weights, count};
+        import->weights += count;
+        total = total < count ? SIZE_MAX : total - count;
+    }
+    return total == 0 ? HCR_OK
+                      : REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section);
 }
 
 static hcr_status read_matrices(reader *r) {
@@ -246,6 +351,8 @@ static hcr_status read_section(reader *r, hcri_field word) {
     }
     if (hcri_field_is(word, "OBJSENSE") || hcri_field_is(word, "OBJBCOORD"))
         return next(r, 1, field);
+    if (hcri_field_is(word, "POWCONES") || hcri_field_is(word, "POW*CONES"))
+        return read_powers(r, word.length > strlen("POWCONES"));
     if (hcri_field_is(word, "VAR"))
         return read_cones(r, 1);
     if (!r->has_columns)
@@ -270,7 +377,7 @@ static hcr_status read_section(reader *r, hcri_field word) {
 }
 
 static int is_refused(hcri_field word) {
-    static const char *const words[] = {"PSDVAR", "FCOORD", "OBJFCOORD", "POWCONES", "POW*CONES", "CHANGE", "SVECPSD"};
+    static const char *const words[] = {"PSDVAR", "FCOORD", "OBJFCOORD", "CHANGE", "SVECPSD"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (hcri_field_is(word, words[i]))
             return 1;
@@ -289,28 +396,34 @@ static void move_constants(hcr_import *import) {
     }
 }
 
-hcr_status hcri_cbf_read(hcr_import *import, const char *text, size_t size, hcr_error *error) {
-    reader r = {.import = import, .error = error, .lines = {.at = text, .end = text + size}};
+static hcr_status read_all(reader *r) {
     int sections = 0;
-    while (hcri_lines_next(&r.lines)) {
+    while (hcri_lines_next(&r->lines)) {
         hcri_field word[1];
         char shown[HCRI_SHOWN];
-        if (r.lines.line.length == 0 || r.lines.line.text[0] == '#')
+        if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
             continue;
-        hcri_lines_split(r.lines.line, 1, word);
-        r.section = hcri_show(shown, word[0].text, word[0].length);
+        hcri_lines_split(r->lines.line, 1, word);
+        r->section = hcri_show(shown, word[0].text, word[0].length);
         if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
-            return REFUSE(&r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r.section);
+            return REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section);
         if (is_refused(word[0]))
             return REFUSE(
-                &r, HCR_ERROR_UNSUPPORTED,
-                "the section %s isn't read: matrix variables and power cones aren't (a matrix variable can be "
-                "written as variables in a PSDCON)",
-                r.section);
-        HCRI_TRY(read_section(&r, word[0]));
+                r, HCR_ERROR_UNSUPPORTED,
+                "the section %s isn't read: matrix variables aren't (one can be written as variables in a PSDCON)",
+                r->section);
+        HCRI_TRY(read_section(r, word[0]));
     }
-    if (!r.has_columns)
-        return REFUSE(&r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
-    move_constants(import);
-    return hcri_import_note(import, error, "the objective is ignored");
+    if (!r->has_columns)
+        return REFUSE(r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
+    move_constants(r->import);
+    return hcri_import_note(r->import, r->error, "the objective is ignored");
+}
+
+hcr_status hcri_cbf_read(hcr_import *import, const char *text, size_t size, hcr_error *error) {
+    reader r = {.import = import, .error = error, .lines = {.at = text, .end = text + size}};
+    const hcr_status status = read_all(&r);
+    for (int are_dual = 0; are_dual < 2; are_dual++)
+        hcri_release(&import->allocator, r.power[are_dual]);
+    return status;
 }

@@ -3,9 +3,9 @@
 #ifndef HCRI_IMPORT_H
 #define HCRI_IMPORT_H
 
+#include "core/index.h"
 #include "core/status.h"
 #include "hcr/hcr_import.h"
-#include "import/index.h"
 
 typedef struct hcri_column {
     char *name; /* the file's */
@@ -22,15 +22,20 @@ typedef struct hcri_coefficient { /* of an affine form */
 } hcri_coefficient;
 
 typedef enum hcri_relation_kind {
-    HCRI_RELATION_ROW,     /* lower <= form <= upper */
-    HCRI_RELATION_CONE,    /* |forms after the first| <= the first */
-    HCRI_RELATION_ROTATED, /* |forms after the second|² <= 2 × the first × the second, both at least 0 */
-    HCRI_RELATION_MATRIX   /* forms are the lower triangle, row by row, of a positive semidefinite matrix */
+    HCRI_RELATION_ROW,       /* lower <= form <= upper */
+    HCRI_RELATION_CONE,      /* |forms after the first| <= the first */
+    HCRI_RELATION_ROTATED,   /* |forms after the second|² <= 2 × the first × the second, both at least 0 */
+    HCRI_RELATION_MATRIX,    /* forms are the lower triangle, row by row, of a positive semidefinite matrix */
+    HCRI_RELATION_EXP,       /* first >= second · exp(third/second), second >= 0 */
+    HCRI_RELATION_EXP_DUAL,  /* first >= −third · exp(second/third − 1), third <= 0 */
+    HCRI_RELATION_POWER,     /* |forms after the bases| <= Π base_i^(weight_i/Σweight), bases >= 0 */
+    HCRI_RELATION_POWER_DUAL /* the same with Σweight/weight_i · base_i */
 } hcri_relation_kind;
 typedef struct hcri_relation {
     hcri_relation_kind kind;
     size_t first, forms;
-    size_t size;         /* MATRIX: rows */
+    size_t size;         /* MATRIX: rows; POWER: bases … */
+    size_t first_weight; /* … and their weights, in import->weight */
     double lower, upper; /* ROW */
     char *name;          /* "" for none */
     int line;
@@ -53,6 +58,8 @@ struct hcr_import {
     hcri_relation *relation;
     size_t forms, form_capacity;
     double *constant; /* one a form */
+    size_t weights, weight_capacity;
+    uint32_t *weight; /* of the bases of power cones */
     size_t terms, term_capacity;
     hcri_coefficient *term; /* after finish: by form, then by output */
     size_t *start;          /* after finish: the terms of form i are start[i] … start[i + 1] − 1 */

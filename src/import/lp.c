@@ -164,7 +164,7 @@ static hcr_status keep_label(parser *p) {
                : hcri_fail_memory(p->error);
 }
 
-/* [label:] sum sense number, number sense sum, number sense sum sense number. */
+/* [label:] sum sense number, number sense sum, number sense sum sense number; label: sense number, of no columns. */
 static hcr_status read_constraint(parser *p) {
     hcri_lp_token label = {.text = "", .line = p->token.line};
     if (p->token.kind == HCRI_LP_LABEL) {
@@ -175,12 +175,14 @@ static hcr_status read_constraint(parser *p) {
     hcri_relation row = {
         .kind = HCRI_RELATION_ROW, .forms = 1, .lower = -INFINITY, .upper = INFINITY, .line = label.line};
     HCRI_TRY(hcri_import_add_form(p->import, &row.first, p->error));
-    total left, right;
+    total left = {0}, right;
     char sense = '=', second = '=';
     double value = 0;
-    HCRI_TRY(read_sum(p, row.first, &left));
+    const int is_empty = label.length > 0 && p->token.kind == HCRI_LP_SENSE; /* as PuLP writes a sum of nothing */
+    if (!is_empty)
+        HCRI_TRY(read_sum(p, row.first, &left));
     HCRI_TRY(read_sense(p, &sense));
-    if (left.terms > 0) {
+    if (left.terms > 0 || is_empty) {
         HCRI_TRY(read_value(p, &value));
         HCRI_TRY(narrow(p, sense, value, left.constant, &row.lower, &row.upper));
         if (p->token.kind == HCRI_LP_MINUS && p->lexer.at < p->lexer.end && *p->lexer.at == '>')

@@ -58,7 +58,7 @@ static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 static int begins_name(char c) {
     return is_letter(c) || (c != '\0' && strchr("_!\"#$%&(),;?@`'{}~|", c) != NULL) || (unsigned char)c >= 0x80;
 }
-static int continues_name(char c) { return begins_name(c) || is_digit(c) || c == '.'; }
+static int continues_name(char c) { return begins_name(c) || is_digit(c) || c == '.' || c == '/'; }
 
 /* Blanks, line ends and comments. */
 static void skip(hcri_lp_lexer *lexer) {

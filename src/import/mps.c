@@ -210,10 +210,9 @@ static hcr_status start_column(reader *r, hcri_field name) {
     const char *current = r->column == SIZE_MAX ? NULL : import->column[r->column].name;
     if (current != NULL && strlen(current) == name.length && memcmp(current, name.text, name.length) == 0)
         return HCR_OK;
-    char shown[HCRI_SHOWN];
-    if (hcri_index_find(&import->column_names, name.text, name.length) != SIZE_MAX)
-        return REFUSE(r, HCR_ERROR_NAME, "column \"%s\" is there already: its entries come one after the other",
-                      hcri_show(shown, name.text, name.length));
+    r->column = hcri_index_find(&import->column_names, name.text, name.length); /* its lines may stand apart */
+    if (r->column != SIZE_MAX)
+        return HCR_OK;
     HCRI_TRY(hcri_import_add_column(import, name.text, name.length, &r->column, r->error));
     import->column[r->column].integer = r->in_integers;
     return HCR_OK;

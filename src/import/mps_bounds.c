@@ -21,6 +21,7 @@ static const struct bound_type {
     {"LI", LOWER | VALUE | INTEGER},
     {"UI", UPPER | VALUE | INTEGER},
     {"SC", UPPER | VALUE | SEMICONTINUOUS},
+    {"SI", UPPER | VALUE | SEMICONTINUOUS | INTEGER},
 };
 
 static const struct bound_type *find_type(hcri_field word) {
@@ -90,7 +91,7 @@ hcr_status hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, 
     const struct bound_type *type = find_type(field[0]);
     if (type == NULL)
         return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line,
-                           "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI and SC are",
+                           "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI, SC and SI are",
                            hcri_show(shown, field[0].text, field[0].length));
     hcri_field set = {0}, column = {0}, number = {0};
     HCRI_TRY(find_fields(import, type, fixed, field, count, line, &set, &column, &number, error));
@@ -110,13 +111,35 @@ hcr_status hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, 
     return apply(import, type, j, value, line, error);
 }
 
-hcr_status hcri_bounds_finish(hcr_import *import, hcr_error *error) {
-    size_t freed = 0;
+/* Integer columns, so far those between markers, of which no bound is said: they are binary (D15). */
+static size_t bound_binaries(hcr_import *import) {
+    size_t count = 0;
+    for (size_t j = 0; j < import->columns; j++) {
+        hcri_column *column = &import->column[j];
+        if (!column->integer || column->lower_line != 0 || column->upper_line != 0)
+            continue;
+        column->upper = 1;
+        count++;
+    }
+    return count;
+}
+
+static size_t free_negatives(hcr_import *import) {
+    size_t count = 0;
     for (size_t j = 0; j < import->columns; j++)
         if (import->column[j].lower_line == 0 && import->column[j].upper < 0) {
             import->column[j].lower = -INFINITY;
-            freed++;
+            count++;
         }
+    return count;
+}
+
+hcr_status hcri_bounds_finish(hcr_import *import, hcr_error *error) {
+    const size_t binaries = bound_binaries(import), freed = free_negatives(import);
+    if (binaries > 0)
+        HCRI_TRY(hcri_import_note(import, error,
+                                  "integer columns between markers that have no bounds are 0 to 1, as MPS has it: %zu",
+                                  binaries));
     return freed == 0
                ? HCR_OK
                : hcri_import_note(import, error,

@@ -25,6 +25,7 @@ void hcr_import_free(hcr_import *import) {
     hcri_release(&allocator, import->column);
     hcri_release(&allocator, import->relation);
     hcri_release(&allocator, import->constant);
+    hcri_release(&allocator, import->weight);
     hcri_release(&allocator, import->term);
     hcri_release(&allocator, import->start);
     hcri_release(&allocator, import->notice);

@@ -61,8 +61,13 @@ static void close_bounds(hcri_page *page, double lower, double upper) {
 }
 
 static int same_bounds(const hcri_page *page, size_t i, size_t j) {
-    return column_of(page, i)->lower == column_of(page, j)->lower &&
-           column_of(page, i)->upper == column_of(page, j)->upper;
+    const hcri_column *a = column_of(page, i), *b = column_of(page, j);
+    return a->lower == b->lower && a->upper == b->upper &&
+           (!page->keeps_sources || (a->lower_line == b->lower_line && a->upper_line == b->upper_line));
+}
+
+static int line_of(const hcri_column *column) {
+    return column->upper_line > column->lower_line ? column->upper_line : column->lower_line;
 }
 
 /* Neighbours with the same bounds in one line: elements of a vector, or scalars in a list. */
@@ -76,6 +81,7 @@ static void write_bounds(hcri_page *page) {
                 break;
         if (isinf(lower) && isinf(upper))
             continue;
+        hcri_page_begin(page, line_of(column_of(page, j)), "bounds of", column_of(page, j)->name);
         open_bounds(page, lower, upper);
         if (output->scalar && count > 1) {
             WRITE(page, "[");
@@ -162,6 +168,55 @@ static void write_cone(hcri_page *page, const hcri_relation *cone) {
         free(b);
         free(last);
     }
+    write_name(page, cone);
+}
+
+/* factor × form i in brackets. */
+static void write_bracketed(hcri_page *page, size_t i, double factor) {
+    WRITE(page, "(");
+    hcri_write_form(page, i, factor, 0);
+    WRITE(page, ")");
+}
+
+/* t >= s exp(r/s) is s log(s/t) + r <= 0, and so is the dual cone with −third, first and second + third for s, t and r,
+ * but for the sign of r. */
+static void write_exponential(hcri_page *page, const hcri_relation *cone) {
+    const int is_dual = cone->kind == HCRI_RELATION_EXP_DUAL;
+    const size_t t = cone->first, s = is_dual ? t + 2 : t + 1;
+    WRITE(page, "rel_entr(");
+    hcri_write_form(page, s, is_dual ? -1 : 1, 0);
+    WRITE(page, ", ");
+    hcri_write_form(page, t, 1, 0);
+    WRITE(page, ") <= ");
+    write_bracketed(page, is_dual ? t + 1 : t + 2, is_dual ? 1 : -1);
+    if (is_dual) {
+        WRITE(page, " - ");
+        write_bracketed(page, s, 1);
+    }
+    write_name(page, cone);
+}
+
+/* The weighted geometric mean is the mean of bases that come as often as their weights say. */
+static void write_power(hcri_page *page, const hcri_relation *cone) {
+    const hcr_import *import = page->import;
+    const uint32_t *weight = import->weight + cone->first_weight;
+    double total = 0;
+    for (size_t i = 0; i < cone->size; i++)
+        total += weight[i];
+    WRITE(page, "geo_mean([");
+    for (size_t i = 0; i < cone->size; i++)
+        for (uint32_t k = 0; k < weight[i]; k++) {
+            WRITE(page, i + k == 0 ? "" : ", ");
+            if (cone->kind == HCRI_RELATION_POWER_DUAL && total != weight[i]) {
+                write_bracketed(page, cone->first + i, 1);
+                WRITE(page, "*%.0f/%u", total, (unsigned)weight[i]);
+            } else {
+                hcri_write_form(page, cone->first + i, 1, 0);
+            }
+        }
+    WRITE(page, "]) >= norm(");
+    hcri_write_vector(page, cone->first + cone->size, cone->forms - cone->size, 1, NULL);
+    WRITE(page, ")");
     write_name(page, cone);
 }
 
@@ -302,11 +357,25 @@ static int takes_name(const hcr_import *import, const char *name) {
     return 0;
 }
 
-static hcr_status write_page(hcri_page *page, const char *path, long_rows *rows, hcr_error *error) {
+static void write_relation(hcri_page *page, const hcri_relation *relation) {
+    static const char *const what[] = {
+        "row", "cone", "rotated cone", "matrix", "cone of exp", "dual cone of exp", "power cone", "dual power cone"};
+    hcri_page_begin(page, relation->line, what[relation->kind], relation->name);
+    switch (relation->kind) {
+    case HCRI_RELATION_ROW: write_row(page, relation); break;
+    case HCRI_RELATION_CONE:
+    case HCRI_RELATION_ROTATED: write_cone(page, relation); break;
+    case HCRI_RELATION_MATRIX: write_matrix(page, relation); break;
+    case HCRI_RELATION_EXP:
+    case HCRI_RELATION_EXP_DUAL: write_exponential(page, relation); break;
+    case HCRI_RELATION_POWER:
+    case HCRI_RELATION_POWER_DUAL: write_power(page, relation); break;
+    }
+}
+
+/* Everything; long rows, when there are some, in a matrix that is read from beside the text. */
+static hcr_status write_page(hcri_page *page, const long_rows *rows, hcr_error *error) {
     const hcr_import *import = page->import;
-    HCRI_TRY(find_long_rows(page, path, rows, error));
-    if (takes_name(import, "rows"))
-        rows->count = 0;
     write_header(page);
     if (rows->count > 0) {
         WRITE(page, "const rows = read(\"%s\")", rows->base);
@@ -315,17 +384,21 @@ static hcr_status write_page(hcri_page *page, const char *path, long_rows *rows,
     write_bounds(page);
     for (size_t i = 0; i < import->relations; i++) {
         const hcri_relation *relation = &import->relation[i];
-        if (relation->kind == HCRI_RELATION_MATRIX)
-            write_matrix(page, relation);
-        else if (relation->kind != HCRI_RELATION_ROW)
-            write_cone(page, relation);
-        else if (rows->count == 0 || terms_of(page, relation) <= LONGEST_ROW)
-            write_row(page, relation);
+        if (rows->count == 0 || relation->kind != HCRI_RELATION_ROW || terms_of(page, relation) <= LONGEST_ROW)
+            write_relation(page, relation);
     }
     if (rows->count > 0)
         write_long_rows(page, rows);
-    if (page->report.failed)
-        return hcri_fail_memory(error);
+    return page->report.failed ? hcri_fail_memory(error) : HCR_OK;
+}
+
+hcr_status hcri_page_fill(hcri_page *page, hcr_error *error) { return write_page(page, &(long_rows){0}, error); }
+
+static hcr_status write_files(hcri_page *page, const char *path, long_rows *rows, hcr_error *error) {
+    HCRI_TRY(find_long_rows(page, path, rows, error));
+    if (takes_name(page->import, "rows"))
+        rows->count = 0;
+    HCRI_TRY(write_page(page, rows, error));
     if (rows->count > 0)
         HCRI_TRY(write_matrix_file(page, rows, error));
     return hcri_file_write(path, page->report.text, page->report.length, error);
@@ -334,19 +407,14 @@ static hcr_status write_page(hcri_page *page, const char *path, long_rows *rows,
 hcr_status hcr_import_write(const hcr_import *import, const char *path, hcr_error *error) {
     if (import == NULL || path == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "import or path is NULL");
-    hcri_page page = {.import = import};
-    page.output_of = hcri_allocate(&import->allocator, import->columns, sizeof(hcri_output *));
-    if (page.output_of == NULL)
-        return hcri_fail_memory(error);
-    for (size_t o = 0; o < import->outputs; o++)
-        for (size_t k = 0; k < import->output[o].size; k++)
-            page.output_of[import->output[o].first + k] = &import->output[o];
+    hcri_page page;
     long_rows rows = {0};
-    const hcr_status status = write_page(&page, path, &rows, error);
+    hcr_status status = hcri_page_create(import, &page, error);
+    if (status == HCR_OK)
+        status = write_files(&page, path, &rows, error);
     if (status != HCR_OK && rows.written)
         unlink(rows.path); /* whole or not at all */
-    free(page.report.text);
-    hcri_release(&import->allocator, page.output_of);
+    hcri_page_release(&page);
     hcri_release(&import->allocator, rows.row);
     free(rows.path);
     return status;

@@ -6,7 +6,38 @@
 
 #include "core/number.h"
 
+hcr_status hcri_page_create(const hcr_import *import, hcri_page *page, hcr_error *error) {
+    *page = (hcri_page){.import = import, .line = 1};
+    page->output_of = hcri_allocate(&import->allocator, import->columns, sizeof(hcri_output *));
+    if (page->output_of == NULL)
+        return hcri_fail_memory(error);
+    for (size_t o = 0; o < import->outputs; o++)
+        for (size_t k = 0; k < import->output[o].size; k++)
+            page->output_of[import->output[o].first + k] = &import->output[o];
+    return HCR_OK;
+}
+
+void hcri_page_release(hcri_page *page) {
+    free(page->report.text);
+    hcri_release(&page->import->allocator, page->output_of);
+    hcri_release(&page->import->allocator, page->source);
+}
+
+void hcri_page_begin(hcri_page *page, int line, const char *what, const char *name) {
+    if (!page->keeps_sources)
+        return;
+    hcri_page_source *grown =
+        hcri_grow(&page->import->allocator, page->source, &page->source_capacity, page->sources + 1, sizeof *grown);
+    if (grown == NULL) {
+        page->report.failed = 1;
+        return;
+    }
+    page->source = grown;
+    page->source[page->sources++] = (hcri_page_source){page->line, line, what, name};
+}
+
 void hcri_page_end_line(hcri_page *page) {
+    page->line++;
     hcri_report_write(&page->report, "\n");
     page->line_start = page->report.length;
 }

@@ -7,12 +7,28 @@
 
 enum { HCRI_LINE_WIDTH = 110 };
 
+typedef struct hcri_page_source { /* what a statement of the text stands for in the file */
+    int text_line, line;          /* line 0: bounds that the format has by itself */
+    const char *what, *name;
+} hcri_page_source;
+
 typedef struct hcri_page { /* region text as it grows */
     const hcr_import *import;
     hcri_report report;
     size_t line_start;
+    int line;                      /* the number of the one being written */
     const hcri_output **output_of; /* the output that each coordinate is of */
+    int keeps_sources;             /* `source` is wanted: bounds of different lines are statements of their own */
+    size_t sources, source_capacity;
+    hcri_page_source *source; /* increasing text_line */
 } hcri_page;
+
+hcr_status hcri_page_create(const hcr_import *import, hcri_page *page, hcr_error *error);
+void hcri_page_release(hcri_page *page);
+/* Writes all of the import, every row in the text. */
+hcr_status hcri_page_fill(hcri_page *page, hcr_error *error);
+/* What is written next stands for this. */
+void hcri_page_begin(hcri_page *page, int line, const char *what, const char *name);
 
 /* Goes to the next line, indented, when `length` more characters don't fit on this one. Only inside brackets. */
 void hcri_page_wrap(hcri_page *page, size_t length);

@@ -10,23 +10,30 @@
 
 /* --------------------------------------------------------------------------------------------------------- names */
 
-void hcri_scope_release(hcri_scope *scope) { hcri_release(&scope->text->arena.allocator, scope->name); }
+void hcri_scope_release(hcri_scope *scope) {
+    hcri_release(&scope->text->arena.allocator, scope->name);
+    hcri_index_release(&scope->declared, &scope->text->arena.allocator);
+}
 
 hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span) {
-    for (size_t i = 0; i < scope->count; i++)
+    for (size_t i = scope->declared.count; i < scope->count; i++)
         if (hcri_text_equal(scope->text, span, scope->name[i].name))
             return &scope->name[i];
-    return NULL;
+    const size_t i = hcri_index_find(&scope->declared, scope->text->bytes + span.start, span.end - span.start);
+    return i == SIZE_MAX ? NULL : &scope->name[i];
 }
 
 static int append_name(hcri_scope *scope, const hcri_name *name) {
     hcri_name *names =
         hcri_grow(&scope->text->arena.allocator, scope->name, &scope->capacity, scope->count + 1, sizeof *names);
-    if (names == NULL) {
+    if (names != NULL)
+        scope->name = names;
+    if (names == NULL ||
+        (name->kind != HCRI_NAME_LOOP && !hcri_index_add(&scope->declared, &scope->text->arena.allocator, name->name,
+                                                         strlen(name->name), scope->count))) {
         hcri_refuse(scope->text, name->span, HCR_ERROR_MEMORY, "not enough memory");
         return 0;
     }
-    scope->name = names;
     names[scope->count++] = *name;
     return 1;
 }

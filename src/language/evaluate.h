@@ -2,6 +2,7 @@
 #ifndef HCRI_EVALUATE_H
 #define HCRI_EVALUATE_H
 
+#include "core/index.h"
 #include "hcr/hcr_build.h"
 #include "language/tree.h"
 #include "language/value.h"
@@ -25,7 +26,8 @@ typedef struct hcri_name {
 typedef struct hcri_scope {
     hcri_text *text;
     size_t count, capacity;
-    hcri_name *name; /* from the arena's allocator: it outlives the arena's rewinds */
+    hcri_name *name;     /* from the arena's allocator: it outlives the arena's rewinds */
+    hcri_index declared; /* the first declared.count names; loops' names, which come and go, stand behind them */
 } hcri_scope;
 
 void hcri_scope_release(hcri_scope *scope);

@@ -319,6 +319,7 @@ int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
 
 int hcri_lowering_finish(hcri_lowering *lowering) {
     hcr_error error = {0};
+    hcri_lower_meeting_bounds(lowering);
     return hcri_lowering_accept(lowering, lowering->statement,
                                 hcri_pieces_build(&lowering->rows, lowering->builder, &error), &error) &&
            hcri_lowering_accept(
@@ -332,6 +333,7 @@ void hcri_lowering_release(hcri_lowering *lowering) {
     hcri_pieces_release(&lowering->rows);
     hcri_pieces_release(&lowering->group_rows);
     hcri_pieces_release(&lowering->varying);
+    hcri_release(allocator, lowering->rounded);
     hcri_release(allocator, lowering->branch.entry);
     hcri_release(allocator, lowering->branch.column);
     hcri_release(allocator, lowering->branch.value);

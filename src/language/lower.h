@@ -44,6 +44,8 @@ typedef struct hcri_lowering {
     hcr_builder *builder;
     hcri_pieces rows, group_rows; /* of the region, of the part of a group that is open */
     hcri_pieces varying;          /* rows with products of parameters and outputs */
+    unsigned char *rounded;       /* of the sides of each output's box, upper then lower: as in hcri_piece_side */
+    size_t rounded_capacity;
     int in_group;
     hcri_span statement;
     uint32_t row; /* inequalities that the statement has made so far */
@@ -57,6 +59,8 @@ int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation
 int hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group);
 int hcri_lower_next(hcri_lowering *lowering, hcri_span span);
 int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span);
+/* Bounds of an output that rounding keeps apart meet: it is fixed. */
+void hcri_lower_meeting_bounds(hcri_lowering *lowering);
 /* At the end of the text. */
 int hcri_lowering_finish(hcri_lowering *lowering);
 void hcri_lowering_release(hcri_lowering *lowering);

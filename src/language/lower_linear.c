@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "language/lower.h"
+#include "solve/rounding.h"
 
 /* Numbers in all rows together. */
 #define MOST_NUMBERS ((size_t)1 << 28)
@@ -31,8 +32,41 @@ static int has_room(hcri_lowering *lowering) {
     return 0;
 }
 
+/* Is the quotient other than exact? */
+static int is_rounded(hcri_dd numerator, double divisor, double quotient) {
+    return fma(-quotient, divisor, numerator.high) + numerator.low != 0;
+}
+
+/* y_j <= bound, or y_j >= bound. */
+static int add_bound(hcri_lowering *lowering, uint32_t j, int is_upper, double bound, int rounded) {
+    hcr_error error = {0};
+    hcr_builder *builder = lowering->builder;
+    if (!hcri_lowering_accept(
+            lowering, lowering->statement,
+            hcr_builder_add_bounds(builder, j, 1, is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error), &error))
+        return 0;
+    if (lowering->in_group)
+        return 1;
+    unsigned char *grown = hcri_grow(&lowering->text->arena.allocator, lowering->rounded, &lowering->rounded_capacity,
+                                     2 * builder->set.n, 1);
+    if (grown == NULL)
+        return hcri_lowering_no_memory(lowering);
+    lowering->rounded = grown;
+    const hcri_box *box = builder->set.box;
+    if ((is_upper ? box->upper : box->lower)[j] == bound)
+        grown[2 * j + !is_upper] = (unsigned char)rounded;
+    return 1;
+}
+
+void hcri_lower_meeting_bounds(hcri_lowering *lowering) {
+    hcri_box *box = lowering->builder->set.box;
+    for (size_t j = 0; 2 * j < lowering->rounded_capacity && j < lowering->builder->set.n; j++)
+        if ((lowering->rounded[2 * j] || lowering->rounded[2 * j + 1]) && hcri_sides_meet(box->lower[j], box->upper[j]))
+            box->lower[j] = box->upper[j];
+}
+
 /* a·y <= bound, or a·y >= bound; columns in the branch. */
-static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
+static int add_row(hcri_lowering *lowering, int is_upper, double bound, int rounded) {
     const hcri_branch *branch = &lowering->branch;
     const unsigned depends = hcri_branch_depends(lowering);
     hcri_pieces *pieces = (depends & HCRI_ON_PRODUCTS) != 0 ? &lowering->varying
@@ -49,16 +83,13 @@ static int add_row(hcri_lowering *lowering, int is_upper, double bound) {
     if (fabs(bound) >= HCRI_NO_BOUND)
         return 1;
     if (branch->count == 1 && depends == HCRI_ON_OUTPUTS)
-        return hcri_lowering_accept(lowering, lowering->statement,
-                                    hcr_builder_add_bounds(lowering->builder, branch->column[0], 1,
-                                                           is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error),
-                                    &error);
+        return add_bound(lowering, branch->column[0], is_upper, bound, rounded);
     if (hcri_rows_entries(&pieces->rows) > MOST_NUMBERS - branch->count) {
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE,
                     "all rows together have more than 2^28 numbers");
         return 0;
     }
-    const hcri_piece_side side = {bound, lowering->builder->place, lowering->row - 1};
+    const hcri_piece_side side = {bound, rounded, lowering->builder->place, lowering->row - 1};
     return hcri_lowering_accept(
                lowering, lowering->statement,
                hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &error), &error) &&
@@ -75,17 +106,17 @@ int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality
         return hcri_lower_parameters(lowering, inequality);
     if (branch->count == 1 && branch->column[0] < lowering->text->outputs) {
         /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
-        const double a = branch->value[0];
-        if (a > 0)
-            return add_row(lowering, 1, hcri_quotient_down(bound, a) + 0.0);
-        return add_row(lowering, 0, -hcri_quotient_down(bound, -a) + 0.0);
+        const double a = fabs(branch->value[0]), quotient = hcri_quotient_down(bound, a) + 0.0;
+        const int is_upper = branch->value[0] > 0, rounded = is_rounded(bound, a, quotient);
+        return add_row(lowering, is_upper, is_upper ? quotient : -quotient + 0.0, rounded);
     }
     const double down = hcri_quotient_down(bound, 1);
+    const int rounded = is_rounded(bound, 1, down);
     if (!inequality->opposite)
-        return add_row(lowering, 1, down);
+        return add_row(lowering, 1, down, rounded);
     for (size_t k = 0; k < branch->count; k++)
         branch->value[k] = -branch->value[k];
-    return add_row(lowering, 0, -down);
+    return add_row(lowering, 0, -down, rounded);
 }
 
 int hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "language/products.h"
+#include "solve/rounding.h"
 
 enum { LOWER, UPPER };
 
@@ -86,6 +87,7 @@ static void tighten(hcri_piece_side *side, int is_upper, double known, double va
     const int sign = value > 0 ? 1 : -1;
     double bound = known == value ? new_side.bound : known == -value ? -new_side.bound : new_side.bound * known / value;
     if (fabs(known) != fabs(value)) {
+        new_side.rounded |= hcri_compare_products(bound, value, new_side.bound, known) != 0;
         for (int step = 0; step < 8; step++) { /* two roundings went before */
             const int order = sign * hcri_compare_products(bound, value, new_side.bound, known);
             if (is_upper ? order <= 0 : order >= 0)
@@ -126,13 +128,17 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
     return HCR_OK;
 }
 
-/* The lower bounds, then the upper ones; released by the caller. */
+/* The lower bounds, then the upper ones; released by the caller. Sides that rounding keeps apart meet: rows that are
+ * written at different scales are an equality then. */
 static double *bounds_of(const hcri_pieces *pieces) {
     const size_t rows = pieces->rows.count;
     double *bound = hcri_allocate(pieces->allocator, 2 * rows, sizeof *bound);
     for (size_t i = 0; bound != NULL && i < rows; i++) {
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
+        if ((pieces->side[i][LOWER].rounded || pieces->side[i][UPPER].rounded) &&
+            hcri_sides_meet(bound[i], bound[rows + i]))
+            bound[i] = bound[rows + i];
     }
     return bound;
 }

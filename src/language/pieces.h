@@ -9,6 +9,7 @@
 
 typedef struct hcri_piece_side {
     double bound;              /* ±infinity where there is none */
+    int rounded;               /* it isn't exactly what was written: of another scale, or a sum */
     uint32_t place, place_row; /* where it comes from */
 } hcri_piece_side;
 

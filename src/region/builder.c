@@ -32,6 +32,7 @@ void hcr_builder_free(hcr_builder *builder) {
     const hcr_allocator allocator = builder->set.allocator;
     hcri_release(&allocator, builder->points);
     hcri_release(&allocator, builder->range);
+    hcri_index_release(&builder->names, &allocator);
     if (builder->group != NULL)
         builder->group->base.kind->release(&builder->group->base);
     hcri_set_release(&builder->set);
@@ -55,17 +56,26 @@ static hcr_status check_variable(const hcr_builder *builder, const char *name, s
     if (!hcri_is_identifier(name))
         return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is no name: a letter or _ first, then letters, digits and _",
                          name);
-    for (size_t i = 0; i < set->variables; i++)
-        if (strcmp(set->variable[i].name, name) == 0)
-            return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
+    if (hcri_index_find(&builder->names, name, strlen(name)) != SIZE_MAX)
+        return hcri_fail(error, HCR_ERROR_NAME, "\"%s\" is declared twice", name);
     return HCR_OK;
+}
+
+static hcr_status add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, int parameter,
+                               hcr_error *error) {
+    hcri_set *set = &builder->set;
+    HCRI_TRY(hcri_set_add_variable(set, name, size, scalar, parameter, error));
+    const char *own = set->variable[set->variables - 1].name;
+    return hcri_index_add(&builder->names, &set->allocator, own, strlen(own), set->variables - 1)
+               ? HCR_OK
+               : hcri_fail_memory(error);
 }
 
 hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
     if (builder == NULL || name == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
     HCRI_TRY(check_variable(builder, name, size, scalar, error));
-    return hcri_set_add_variable(&builder->set, name, size, scalar, 0, error);
+    return add_variable(builder, name, size, scalar, 0, error);
 }
 
 /* Grows the ranges of the parameters by one. */
@@ -106,7 +116,7 @@ hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, siz
     for (size_t k = 0; k < size && status == HCR_OK; k++)
         status = add_range(builder, lower[k], upper[k], error);
     if (status == HCR_OK)
-        status = hcri_set_add_variable(&builder->set, name, size, scalar, 1, error);
+        status = add_variable(builder, name, size, scalar, 1, error);
     if (status != HCR_OK)
         builder->ranges = before;
     return status;

@@ -4,6 +4,7 @@
 
 #include "constraints/tape.h"
 #include "constraints/union.h"
+#include "core/index.h"
 #include "hcr/hcr_build.h"
 #include "region/set.h"
 
@@ -14,6 +15,7 @@ typedef struct hcri_range { /* of a parameter */
 
 struct hcr_builder {
     hcri_set set;
+    hcri_index names; /* of outputs and parameters */
     size_t ranges, range_capacity;
     hcri_range *range;   /* one a parameter; the box has them too, once it is there */
     uint32_t place;      /* of the constraints being added … */

@@ -17,6 +17,97 @@ static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *bloc
                         place->text[0] == '\0' ? "" : "\n    ", place->text);
 }
 
+/* What rays stay at: outputs that equalities fix, and parameters. by: the others' numbers, of those alone z. */
+static hcr_status find_still(const hcr_region *region, unsigned char *still, hcri_substitution *by, hcr_error *error) {
+    const hcri_affine *affine = &region->affine;
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    static const double one = 1;
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        still[affine->dependent[i]] = start == end || affine->map.columns[start] >= outputs;
+    }
+    memset(still + outputs, 1, n - outputs);
+    *by = (hcri_substitution){.constant = region->origin};
+    for (size_t j = 0; j < n; j++) {
+        const uint32_t z = (uint32_t)by->coordinates;
+        HCRI_TRY(hcri_rows_append(&by->map, &region->set.allocator, still[j] ? 0 : 1, &z, &one, error));
+        by->coordinates += !still[j];
+    }
+    return HCR_OK;
+}
+
+/* The largest radius of a ball in the outputs that move, as far as bounds and rows allow it. */
+static double room_in_rows(const hcr_region *region, const unsigned char *still) {
+    const hcri_set *set = &region->set;
+    const hcri_rows *rows = &set->linear->rows;
+    double least = INFINITY;
+    for (size_t j = 0; j < set->n; j++)
+        if (!still[j])
+            least = fmin(least, fmin(set->box->upper[j] - region->origin[j], region->origin[j] - set->box->lower[j]));
+    for (size_t i = 0; i < rows->count; i++) {
+        double squares = 0;
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+            squares += still[rows->columns[k]] ? 0 : rows->values[k] * rows->values[k];
+        const double below = hcri_rows_dot_minus(rows, i, region->origin, set->linear->lower[i]);
+        const double above = -hcri_rows_dot_minus(rows, i, region->origin, set->linear->upper[i]);
+        if (squares > 0)
+            least = fmin(least, fmin(isinf(set->linear->lower[i]) ? INFINITY : below,
+                                     isinf(set->linear->upper[i]) ? INFINITY : above) /
+                                    sqrt(squares));
+    }
+    return least;
+}
+
+/* The same for a block of another kind: with the still outputs put in. */
+static hcr_status room_in_block(const hcri_constraint *block, const hcri_substitution *by, const double *moving,
+                                double *room, hcr_error *error) {
+    hcri_constraint *in_moving = NULL;
+    *room = INFINITY;
+    hcr_status status = block->kind->substitute(block, by, &in_moving, error);
+    if (status == HCR_OK && in_moving != NULL)
+        status = block->kind->place(in_moving, moving, error);
+    if (status == HCR_OK && in_moving != NULL) {
+        double *scratch = hcri_block_scratch_create(in_moving);
+        if (scratch == NULL)
+            status = HCR_ERROR_MEMORY;
+        else
+            *room = in_moving->kind->inradius(in_moving, scratch);
+        hcri_release(in_moving->allocator, scratch);
+    }
+    if (in_moving != NULL)
+        in_moving->kind->release(in_moving);
+    return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK; /* others: nothing is left of the block */
+}
+
+/* The largest radius of a ball around the origin, at least approximately; among the outputs that move. */
+static hcr_status measure_inradius(hcr_region *region, hcr_error *error) {
+    const hcri_set *set = &region->set;
+    unsigned char *still = hcri_allocate(&set->allocator, set->n, 1);
+    double *moving = hcri_allocate(&set->allocator, set->n, sizeof *moving);
+    hcri_substitution by = {0};
+    hcr_status status =
+        still == NULL || moving == NULL ? hcri_fail_memory(error) : find_still(region, still, &by, error);
+    for (size_t j = 0, z = 0; j < set->n && status == HCR_OK; j++)
+        if (!still[j])
+            moving[z++] = region->origin[j];
+    const int all_move = by.coordinates == set->n, substitutes = set->n == set->outputs && by.coordinates > 0;
+    if (status == HCR_OK)
+        region->inradius = room_in_rows(region, still);
+    for (size_t b = 2; b < set->blocks && status == HCR_OK; b++) {
+        const hcri_constraint *block = set->block[b];
+        double room = INFINITY;
+        if (!all_move && substitutes && block->kind->substitute != NULL)
+            status = room_in_block(block, &by, moving, &room, error);
+        else
+            room = block->kind->inradius(block, block->scratch);
+        region->inradius = fmin(region->inradius, room);
+    }
+    hcri_rows_release(&by.map, &set->allocator);
+    hcri_release(&set->allocator, still);
+    hcri_release(&set->allocator, moving);
+    return status;
+}
+
 static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
     for (size_t b = 0; b < region->set.blocks; b++) {
         hcri_constraint *block = region->set.block[b];
@@ -29,7 +120,6 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
         region->constraints = block->first + (uint32_t)block->count;
         for (size_t i = 0; i < block->count; i++)
             region->existing += block->kind->exists(block, i) != 0;
-        region->inradius = fmin(region->inradius, block->kind->inradius(block, block->scratch));
     }
     return HCR_OK;
 }
@@ -263,7 +353,6 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
     region->origin_choice = outline->origin_choice;
     region->convex = hcri_set_is_convex(&region->set);
     region->visibility = region->convex ? (hcr_visibility){.proved = 1} : outline->visibility;
-    region->inradius = INFINITY;
     HCRI_TRY(place_blocks(region, error));
     for (size_t b = 0; parameters != 0 && b < region->set.blocks; b++) {
         const hcri_kind *kind = region->set.block[b]->kind;
@@ -273,6 +362,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
         if (kind->follow != NULL)
             HCRI_TRY(kind->follow(region->set.block[b], &region->motion, error));
     }
+    HCRI_TRY(measure_inradius(region, error));
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(compute_margins(region, error));

@@ -40,7 +40,7 @@ hcr_status hcri_set_add_variable(hcri_set *set, const char *name, size_t size, i
     char *copy = hcri_copy_string(&set->allocator, name);
     if (copy == NULL)
         return hcri_fail_memory(error);
-    for (size_t i = 0; !parameter && i < set->variables; i++)
+    for (size_t i = 0; !parameter && set->n != set->outputs && i < set->variables; i++) /* parameters move back */
         set->variable[i].first += set->variable[i].parameter ? size : 0;
     set->variable[set->variables++] = (hcri_variable){copy, parameter ? set->n : set->outputs, size, scalar, parameter};
     set->n += size;

@@ -259,7 +259,7 @@ static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
     HCRI_TRY(hcri_lp_maximise(at->lp, at->objective, &outcome, error));
     if (outcome != HCRI_LP_OPTIMAL)
         return HCR_OK;
-    *value = hcri_lp_value(at->lp) * local->scale;
+    *value = hcri_lp_bound(at->lp) * local->scale;
     const double *z = hcri_lp_solution(at->lp);
     for (size_t j = 0; j < local->set->n; j++) {
         const double centre = local->centre[j], reach = z[j] * local->scale;
@@ -395,8 +395,8 @@ hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double
             status = hcri_lp_maximise(lp, objective, &outcome, error);
             double sizes;
             const double at_centre = hcri_rows_dot(a, i, centre, &sizes);
-            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL)
-                hcri_bounds_take(at_centre, inradius, hcri_lp_value(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
+            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && !isinf(hcri_lp_bound(lp)))
+                hcri_bounds_take(at_centre, inradius, hcri_lp_bound(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
                                  &upper[i]);
             for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
                 objective[a->columns[k]] = 0;

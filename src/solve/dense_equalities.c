@@ -9,7 +9,7 @@
 #include "core/double_double.h"
 #include "core/memory.h"
 #include "core/vector.h"
-#include "solve/elimination.h"
+#include "solve/rounding.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -24,13 +24,16 @@ hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, size_t righ
     *system = (hcri_dense_equalities){.rows = rows, .columns = columns, .rights = rights, .conflict = SIZE_MAX};
     system->A = numbers(rows * columns);
     system->right = numbers(rights * rows);
+    system->size = numbers(rights * rows);
     system->row = hcri_allocate(memory, rows, sizeof(size_t));
     system->column = hcri_allocate(memory, columns, sizeof(size_t));
     system->constant = numbers(rights * most);
+    system->constant_size = numbers(rights * most);
     system->basis = numbers(rows * columns);
     system->weight = numbers(rows);
-    if (system->A != NULL && system->right != NULL && system->row != NULL && system->column != NULL &&
-        system->constant != NULL && system->basis != NULL && system->weight != NULL)
+    if (system->A != NULL && system->right != NULL && system->size != NULL && system->row != NULL &&
+        system->column != NULL && system->constant != NULL && system->constant_size != NULL && system->basis != NULL &&
+        system->weight != NULL)
         return HCR_OK;
     hcri_dense_equalities_release(system);
     return hcri_fail_memory(error);
@@ -39,10 +42,12 @@ hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, size_t righ
 void hcri_dense_equalities_release(hcri_dense_equalities *system) {
     hcri_release(memory, system->A);
     hcri_release(memory, system->right);
+    hcri_release(memory, system->size);
     hcri_release(memory, system->row);
     hcri_release(memory, system->column);
     hcri_release(memory, system->map);
     hcri_release(memory, system->constant);
+    hcri_release(memory, system->constant_size);
     hcri_release(memory, system->basis);
     hcri_release(memory, system->weight);
     *system = (hcri_dense_equalities){0};
@@ -66,21 +71,37 @@ static hcr_status pivoted(size_t length, size_t count, double *vectors, double *
     return info == 0 ? HCR_OK : give_up(error);
 }
 
-/* Does right side c of a row differ from the independent rows' by more than rounding? */
-static int disagrees(const hcri_dense_equalities *system, size_t row, size_t c, const double *length) {
-    const double *rights = system->right + c * system->rows;
-    hcri_dd left = {rights[row] / length[row], 0};
-    double sizes = fabs(left.high);
+/* |y| of the least y that satisfies the independent rows with right side c, each divided by its length: with
+ * A' P = Q [R1 R2], y = Q s and R1' s = b. `s` is scratch. */
+static double least_solution(const hcri_dense_equalities *system, size_t c, const double *length, double *s) {
+    const size_t lead = system->columns;
     for (size_t i = 0; i < system->rank; i++) {
-        const double right = rights[system->row[i]] / length[system->row[i]];
-        left = hcri_dd_add_product(left, -system->weight[i], right);
-        sizes += fabs(system->weight[i] * right);
+        s[i] = system->right[c * system->rows + system->row[i]] / length[system->row[i]];
+        for (size_t k = 0; k < i; k++)
+            s[i] -= system->basis[i * lead + k] * s[k];
+        s[i] /= system->basis[i * lead + i];
     }
-    return fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes;
+    return hcri_norm(system->rank, s);
 }
 
-/* Rows beyond the rank: with A' P = Q [R1 R2] they are Σ weight of the independent ones, weight = R1⁻¹ R2. */
-static void find_conflict(hcri_dense_equalities *system, const double *length) {
+/* Does right side c of a row differ from the independent rows' by more than rounding? That is a share of what was
+ * added up, Σ weight b with the sizes of b, and what a row that is off by HCRI_ROUNDING_NOISE of its length, as those
+ * are that the factorisation finds dependent, makes of a point of this size. */
+static int disagrees(const hcri_dense_equalities *system, size_t row, size_t c, const double *length, double point) {
+    const double *rights = system->right + c * system->rows, *size = system->size + c * system->rows;
+    hcri_dd left = {rights[row] / length[row], 0};
+    double sizes = size[row] / length[row];
+    for (size_t i = 0; i < system->rank; i++) {
+        const size_t other = system->row[i];
+        left = hcri_dd_add_product(left, -system->weight[i], rights[other] / length[other]);
+        sizes += fabs(system->weight[i]) * size[other] / length[other];
+    }
+    return fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes + HCRI_ROUNDING_NOISE * point;
+}
+
+/* Rows beyond the rank: with A' P = Q [R1 R2] they are Σ weight of the independent ones, weight = R1⁻¹ R2. `point` has
+ * the size of the least solution for each right side. */
+static void find_conflict(hcri_dense_equalities *system, const double *length, const double *point) {
     const size_t lead = system->columns, rank = system->rank;
     for (size_t d = rank; d < system->rows; d++) {
         const double *R2 = system->basis + d * lead;
@@ -91,7 +112,7 @@ static void find_conflict(hcri_dense_equalities *system, const double *length) {
             system->weight[i] /= system->basis[i * lead + i];
         }
         for (size_t c = system->rights; c-- > 0;)
-            if (disagrees(system, system->row[d], c, length)) {
+            if (disagrees(system, system->row[d], c, length, point[c])) {
                 system->conflict = system->row[d];
                 system->conflicting_right = c;
                 return;
@@ -102,8 +123,8 @@ static void find_conflict(hcri_dense_equalities *system, const double *length) {
 /* The independent rows, whether the others agree, and Q. */
 static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     const size_t rows = system->rows, columns = system->columns, most = rows < columns ? rows : columns;
-    double *length = numbers(rows), *tau = numbers(most);
-    hcr_status status = length == NULL || tau == NULL ? hcri_fail_memory(error) : HCR_OK;
+    double *length = numbers(rows), *tau = numbers(most), *point = numbers(system->rights);
+    hcr_status status = length == NULL || tau == NULL || point == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
         length[i] = hcri_norm(columns, system->A + i * columns);
         for (size_t j = 0; j < columns; j++)
@@ -116,7 +137,9 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
         while (system->rank < most &&
                fabs(system->basis[system->rank * columns + system->rank]) > HCRI_EQUALITY_ROUNDING)
             system->rank++;
-        find_conflict(system, length);
+        for (size_t c = 0; c < system->rights && system->rank < rows; c++)
+            point[c] = least_solution(system, c, length, system->weight);
+        find_conflict(system, length, point);
         const lapack_int rank = (lapack_int)system->rank;
         if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)columns, rank, rank, system->basis, (lapack_int)columns,
                            tau) != 0)
@@ -124,6 +147,7 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     }
     hcri_release(memory, length);
     hcri_release(memory, tau);
+    hcri_release(memory, point);
     return status;
 }
 
@@ -170,38 +194,64 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
     }
 }
 
-/* A number that is so small a share of the terms of an equality may be what rounding made of a 0. */
-static const double doubtful = 0x1p-70;
-
-/* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
- * `zeroed` and `residual`: rank numbers. */
-static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
-    const size_t rank = system->rank, columns = system->columns;
-    int any = 0;
-    memcpy(zeroed, x, rank * sizeof *x);
-    for (size_t i = 0; i < rank; i++) {
-        const double *a = system->A + system->row[i] * columns;
-        double terms = fabs(right_of(system, i, c, a));
-        for (size_t k = 0; k < rank; k++)
-            terms += fabs(a[system->column[k]] * x[k]);
-        for (size_t k = 0; k < rank; k++)
-            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= doubtful * terms) {
-                zeroed[k] = 0;
-                any = 1;
-            }
-    }
-    if (!any)
-        return;
-    take_residual(system, c, zeroed, 1, residual);
-    for (size_t i = 0; i < rank; i++) {
-        const double *a = system->A + system->row[i] * columns;
-        double terms = fabs(right_of(system, i, c, a));
-        for (size_t k = 0; k < rank; k++)
-            terms += fabs(a[system->column[k]] * zeroed[k]);
-        if (!(fabs(residual[i]) <= 0x1p-53 * terms))
+/* In one column of T: entries under HCRI_ROUNDING_NOISE of their sizes become 0 where that changes no equality by more
+ * than a rounding of its terms, Σ_i a_mi T_ik <= 2u (|a_mk| + Σ_i |a_mi T_ik|) over those that go. */
+static void drop_noise(const hcri_dense_equalities *system, size_t k, double *entry, const double *size) {
+    const size_t rank = system->rank;
+    for (size_t m = 0; m < rank; m++) {
+        const double *a = system->A + system->row[m] * system->columns;
+        double gone = 0, stays = fabs(a[k]);
+        for (size_t i = 0; i < rank; i++) {
+            const double term = fabs(a[system->column[i]] * entry[i]);
+            if (fabs(entry[i]) <= HCRI_ROUNDING_NOISE * size[i])
+                gone += term;
+            else
+                stays += term;
+        }
+        if (gone > 0x1p-52 * stays)
             return;
     }
-    memcpy(x, zeroed, rank * sizeof *x);
+    for (size_t i = 0; i < rank; i++)
+        if (fabs(entry[i]) <= HCRI_ROUNDING_NOISE * size[i])
+            entry[i] = 0;
+}
+
+/* The sum of magnitudes of what equality `row` adds up at column c of [constant T], x. */
+static double size_of_row(const hcri_dense_equalities *system, size_t row, size_t c, const double *x) {
+    const double *a = system->A + row * system->columns;
+    double size = c < system->rights ? system->size[c * system->rows + row]
+                                     : fabs(a[system->column[system->rank + c - system->rights]]);
+    for (size_t i = 0; i < system->rank; i++)
+        size += fabs(a[system->column[i]] * x[i]);
+    return size;
+}
+
+/* What rounding made of zeros becomes 0. The sizes of x, a column of [constant T], are |A⁻¹| (|b| + |A_dependent| |x|),
+ * with A_dependent⁻¹ in `inverse` (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 7.2). `size` is
+ * scratch: rank numbers. */
+static void clean(hcri_dense_equalities *system, const double *inverse, double *size) {
+    /* After refinement to twice the working precision this share of the sizes is left of an exact zero. */
+    static const double refined = 0x1p-80;
+    const size_t rank = system->rank, free = system->columns - rank;
+    for (size_t c = 0; c < system->rights + free; c++) {
+        double *x = c < system->rights ? system->constant + c * rank : system->map + (c - system->rights) * rank;
+        memset(size, 0, rank * sizeof *size);
+        for (size_t m = 0; m < rank; m++) {
+            const double added = size_of_row(system, system->row[m], c, x);
+            for (size_t i = 0; i < rank && added != 0; i++)
+                size[i] += fabs(inverse[m * rank + i]) * added;
+        }
+        int noisy = 0;
+        for (size_t i = 0; i < rank; i++) {
+            if (fabs(x[i]) <= refined * size[i])
+                x[i] = 0;
+            noisy |= x[i] != 0 && fabs(x[i]) <= HCRI_ROUNDING_NOISE * size[i];
+        }
+        if (c < system->rights)
+            memcpy(system->constant_size + c * rank, size, rank * sizeof *size);
+        else if (noisy)
+            drop_noise(system, system->column[rank + c - system->rights], x, size);
+    }
 }
 
 /* A_dependent [constant T] = [b −A_free] by elimination and refinement. */
@@ -210,7 +260,7 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
-    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * (rights + 1));
+    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
     lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
     hcr_status status =
         factor == NULL || solution == NULL || residual == NULL || pivot == NULL ? hcri_fail_memory(error) : HCR_OK;
@@ -228,14 +278,16 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
         for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
             solution[k] += residual[k];
     }
-    for (size_t c = 0; c < (precisely ? rights : system->rights) && status == HCR_OK; c++)
-        take_zeros(system, c, solution + c * rank, residual, residual + rank);
+    if (status == HCR_OK && LAPACKE_dgetri(LAPACK_COL_MAJOR, size, factor, size, pivot) != 0)
+        status = give_up(error);
     if (status == HCR_OK) {
         const size_t constants = rank * system->rights;
         memcpy(system->constant, solution, constants * sizeof *solution);
         system->map = hcri_copy(memory, solution + constants, rank * rights - constants, sizeof *solution);
         if (system->map == NULL)
             status = hcri_fail_memory(error);
+        else
+            clean(system, factor, residual);
     }
     hcri_release(memory, factor);
     hcri_release(memory, solution);

@@ -8,6 +8,7 @@
 #include "core/vector.h"
 #include "solve/conflict.h"
 #include "solve/dense_equalities.h"
+#include "solve/rounding.h"
 
 static const uint32_t NONE = UINT32_MAX;
 /* Entries of T and Q of this share of the largest in their row are what rounding made of zeros. */
@@ -21,6 +22,7 @@ typedef struct solver {
     size_t n, m;
     size_t outputs;      /* of the n columns; what stands behind them are parameters */
     double *value;       /* of an output that an equality fixes, but for parameters … */
+    double *size;        /* … and the sum of magnitudes of what that was added up from … */
     uint32_t *fixed_by;  /* … which one; NONE for others … */
     uint32_t *fixed_row; /* … and its row in to->affine.map, over parameters alone */
     size_t *left;        /* of an equality: outputs that aren't fixed */
@@ -42,9 +44,9 @@ typedef struct solver {
 } solver;
 
 static void release(solver *at) {
-    void *owned[] = {at->value,     at->fixed_by, at->fixed_row, at->left,   at->done,   at->start,
-                     at->of_output, at->group,    at->member,    at->output, at->local,  at->columns,
-                     at->values,    at->varying,  at->slope,     at->sizes,  at->used_by};
+    void *owned[] = {at->value,   at->size,      at->fixed_by, at->fixed_row, at->left,   at->done,
+                     at->start,   at->of_output, at->group,    at->member,    at->output, at->local,
+                     at->columns, at->values,    at->varying,  at->slope,     at->sizes,  at->used_by};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         hcri_release(at->allocator, owned[i]);
 }
@@ -53,6 +55,7 @@ static hcr_status prepare(solver *at, hcr_error *error) {
     const hcr_allocator *allocator = at->allocator;
     const size_t n = at->n, m = at->m, entries = at->rows->start[m];
     at->value = hcri_allocate(allocator, n, sizeof(double));
+    at->size = hcri_allocate(allocator, n, sizeof(double));
     at->fixed_by = hcri_allocate(allocator, n, sizeof(uint32_t));
     at->fixed_row = hcri_allocate(allocator, n, sizeof(uint32_t));
     at->varying = hcri_allocate(allocator, n - at->outputs, sizeof(uint32_t));
@@ -72,12 +75,13 @@ static hcr_status prepare(solver *at, hcr_error *error) {
     hcri_elimination *to = at->to;
     to->affine.dependent = hcri_allocate(allocator, n, sizeof(uint32_t));
     to->affine.constant = hcri_allocate(allocator, n, sizeof(double));
+    to->size = hcri_allocate(allocator, n, sizeof(double));
     to->equality = hcri_allocate(allocator, m, sizeof(uint32_t));
-    if (at->value == NULL || at->fixed_by == NULL || at->left == NULL || at->done == NULL || at->start == NULL ||
-        at->of_output == NULL || at->group == NULL || at->member == NULL || at->output == NULL || at->local == NULL ||
-        at->columns == NULL || at->values == NULL || at->used_by == NULL || at->fixed_row == NULL ||
-        at->varying == NULL || at->slope == NULL || at->sizes == NULL || to->affine.dependent == NULL ||
-        to->affine.constant == NULL || to->equality == NULL)
+    if (at->value == NULL || at->size == NULL || to->size == NULL || at->fixed_by == NULL || at->left == NULL ||
+        at->done == NULL || at->start == NULL || at->of_output == NULL || at->group == NULL || at->member == NULL ||
+        at->output == NULL || at->local == NULL || at->columns == NULL || at->values == NULL || at->used_by == NULL ||
+        at->fixed_row == NULL || at->varying == NULL || at->slope == NULL || at->sizes == NULL ||
+        to->affine.dependent == NULL || to->affine.constant == NULL || to->equality == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
         at->fixed_by[j] = NONE;
@@ -123,7 +127,7 @@ static double right_left(solver *at, uint32_t e, double *sizes) {
         if (j >= at->outputs || at->fixed_by[j] == NONE)
             continue;
         left = hcri_dd_add_product(left, -a, at->value[j]);
-        *sizes += fabs(a * at->value[j]);
+        *sizes += fabs(a) * at->size[j];
         for (size_t t = map->start[at->fixed_row[j]]; t < map->start[at->fixed_row[j] + 1]; t++)
             add_slope(at, map->columns[t], -a, map->values[t]);
     }
@@ -159,8 +163,8 @@ static size_t append_slopes(solver *at, double pivot, size_t terms) {
 /* ------------------------------------------------------------------------------------------------- what is found */
 
 /* One more dependent output: constant and the row in at->columns and at->values, made from these equalities. */
-static hcr_status add_dependent(solver *at, uint32_t output, double constant, size_t terms, size_t equalities,
-                                const uint32_t *equality, hcr_error *error) {
+static hcr_status add_dependent(solver *at, uint32_t output, double constant, double size, size_t terms,
+                                size_t equalities, const uint32_t *equality, hcr_error *error) {
     hcri_elimination *to = at->to;
     static const double one[1] = {1};
     HCRI_TRY(hcri_rows_append(&to->affine.map, at->allocator, terms, at->columns, at->values, error));
@@ -170,6 +174,7 @@ static hcr_status add_dependent(solver *at, uint32_t output, double constant, si
         HCRI_TRY(hcri_rows_append(&to->determined, at->allocator, equalities, equality, at->values, error));
     to->affine.dependent[to->affine.count] = output;
     to->affine.constant[to->affine.count] = constant;
+    to->size[to->affine.count] = size;
     to->affine.count++;
     return HCR_OK;
 }
@@ -181,10 +186,11 @@ static hcr_status fix_output(solver *at, uint32_t output, double a, uint32_t e, 
     clear_slopes(at);
     const double value = right_left(at, e, &sizes) / a;
     at->value[output] = value;
+    at->size[output] = sizes / fabs(a);
     at->fixed_by[output] = e;
     at->fixed_row[output] = (uint32_t)at->to->affine.count;
     at->to->equality[at->to->affine.count] = e;
-    HCRI_TRY(add_dependent(at, output, value, append_slopes(at, a, 0), 1, &e, error));
+    HCRI_TRY(add_dependent(at, output, value, at->size[output], append_slopes(at, a, 0), 1, &e, error));
     return hcri_rows_append(&at->to->affine.basis, at->allocator, 1, &output, &one, error);
 }
 
@@ -282,8 +288,8 @@ static hcr_status solve_alone(solver *at, uint32_t e, hcr_error *error) {
             at->values[terms++] = part == 0 ? rows->values[k] : -rows->values[k] / rows->values[pivot];
         }
         if (part == 1)
-            return add_dependent(at, rows->columns[pivot], constant, append_slopes(at, rows->values[pivot], terms), 1,
-                                 &e, error);
+            return add_dependent(at, rows->columns[pivot], constant, sizes / fabs(rows->values[pivot]),
+                                 append_slopes(at, rows->values[pivot], terms), 1, &e, error);
         const double length = hcri_norm(terms, at->values);
         for (size_t k = 0; k < terms; k++)
             at->values[k] /= length;
@@ -374,8 +380,11 @@ static hcr_status fill(solver *at, size_t equalities, size_t outputs, hcri_dense
                 system->A[i * outputs + at->local[at->rows->columns[k]]] = ldexp(at->rows->values[k], -exponent);
         clear_slopes(at);
         system->right[i] = ldexp(right_left(at, e, &sizes), -exponent);
-        for (size_t c = 0; c < at->varies; c++)
+        system->size[i] = ldexp(sizes, -exponent);
+        for (size_t c = 0; c < at->varies; c++) {
             system->right[(1 + c) * equalities + i] = ldexp(slope_of(at, at->varying[c]), -exponent);
+            system->size[(1 + c) * equalities + i] = ldexp(at->sizes[at->varying[c] - at->outputs], -exponent);
+        }
     }
     return HCR_OK;
 }
@@ -433,7 +442,8 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
         for (size_t c = 0; c < varies; c++)
             row[c] = system->constant[(1 + c) * rank + i];
         terms = sparse_row(at, terms, varies, at->varying, row);
-        status = add_dependent(at, at->output[system->column[i]], system->constant[i], terms, rank, equality, error);
+        status = add_dependent(at, at->output[system->column[i]], system->constant[i], system->constant_size[i], terms,
+                               rank, equality, error);
     }
     hcri_release(at->allocator, columns);
     hcri_release(at->allocator, row);

@@ -6,14 +6,9 @@
 #include "region/affine.h"
 #include "region/set.h"
 
-/* Differences of this share of the terms are taken for rounding in the numbers as they were written: a row that depends
- * on others up to it is redundant when its right side agrees with theirs up to it, and contradicts them otherwise. It
- * is thousands of roundings, so that rows computed in different ways agree, and far from 1e-9, the least difference
- * between rows that people mean. */
-#define HCRI_EQUALITY_ROUNDING 0x1p-40
-
 typedef struct hcri_elimination {
     hcri_affine affine;   /* count 0: no equalities. Its memory is the set's */
+    double *size;         /* of each constant the sum of magnitudes of what it was added up from */
     uint32_t *equality;   /* count independent equalities of the set, increasing: they imply the others */
     hcri_rows determined; /* for each dependent output, as columns the equalities that its row of T is made from; those
                            * that fix a fixed output in these aren't repeated */

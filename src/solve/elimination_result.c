@@ -34,7 +34,8 @@ hcr_status hcri_elimination_sort(hcri_elimination *to, const hcr_allocator *allo
     const size_t count = to->affine.count;
     numbered *order = hcri_allocate(allocator, count, sizeof *order);
     double *constant = hcri_copy(allocator, to->affine.constant, count, sizeof *constant);
-    hcr_status status = order == NULL || constant == NULL ? hcri_fail_memory(error) : HCR_OK;
+    double *size = hcri_copy(allocator, to->size, count, sizeof *size);
+    hcr_status status = order == NULL || constant == NULL || size == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK) {
         for (uint32_t i = 0; i < count; i++)
             order[i] = (numbered){to->affine.dependent[i], i};
@@ -42,6 +43,7 @@ hcr_status hcri_elimination_sort(hcri_elimination *to, const hcr_allocator *allo
         for (size_t i = 0; i < count; i++) {
             to->affine.dependent[i] = order[i].key;
             to->affine.constant[i] = constant[order[i].position];
+            to->size[i] = size[order[i].position];
         }
         status = permute_rows(&to->affine.map, order, count, allocator, error);
         if (status == HCR_OK)
@@ -54,11 +56,13 @@ hcr_status hcri_elimination_sort(hcri_elimination *to, const hcr_allocator *allo
     }
     hcri_release(allocator, order);
     hcri_release(allocator, constant);
+    hcri_release(allocator, size);
     return status;
 }
 
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator) {
     hcri_affine_release(&elimination->affine, allocator);
+    hcri_release(allocator, elimination->size);
     hcri_release(allocator, elimination->equality);
     hcri_rows_release(&elimination->determined, allocator);
     *elimination = (hcri_elimination){0};

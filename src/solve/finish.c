@@ -1,6 +1,7 @@
 /* From a builder to a region. */
 #include "region/builder.h"
 #include "region/region.h"
+#include "solve/conflict.h"
 #include "solve/describe.h"
 #include "solve/outline.h"
 #include "solve/star.h"
@@ -31,6 +32,7 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
     HCRI_TRY(hcri_builder_begin(builder, error));
     HCRI_TRY(hcri_set_number(&builder->set, error));
+    HCRI_TRY(hcri_conflict_sides(&builder->set, error));
     if (builder->ranges != 0)
         HCRI_TRY(refuse_star(&builder->set, error));
     if (!hcri_set_is_convex(&builder->set))

@@ -17,6 +17,7 @@ struct hcri_lp {
     Clp_Simplex *model;
     int solved; /* there is a basis to start from … */
     int grown;  /* … which rows and bounds that came later may violate */
+    double bound;
 };
 
 /* CLP takes anything from 1e30 on as infinite. */
@@ -195,6 +196,53 @@ static int end_of(const hcri_lp *lp) {
     return status > 2 || (status == 0 && ((second >= 2 && second <= 5) || second == 7)) ? -1 : status;
 }
 
+/* How much multiplier · (what it is the multiplier of) can be at most; *size: of what is added up. */
+static double most_of(double multiplier, double lower, double upper, double *size) {
+    const double limit = multiplier > 0 ? upper : lower;
+    if (multiplier == 0 || fabs(limit) >= 1e30)
+        return multiplier == 0 ? 0 : INFINITY;
+    *size += fabs(multiplier * limit);
+    return multiplier * limit;
+}
+
+/* c·x = y·Ax + (c − A'y)·x is at most this, whatever y is: weak duality, with the multipliers of the rows for y. Where
+ * a column has no bound, what rounding leaves of its reduced cost counts as at the solution. */
+static double dual_bound(const hcri_lp *lp, double *size) {
+    static const double rounding = 1e-9;
+    Clp_Simplex *model = lp->model;
+    const double *y = Clp_dualRowSolution(model), *c = Clp_objective(model), *a = Clp_getElements(model);
+    const double *row_lower = Clp_rowLower(model), *row_upper = Clp_rowUpper(model);
+    const double *lower = Clp_columnLower(model), *upper = Clp_columnUpper(model);
+    const CoinBigIndex *start = Clp_getVectorStarts(model);
+    const int *length = Clp_getVectorLengths(model), *row = Clp_getIndices(model);
+    double bound = *size = 0, largest = 0;
+    for (int j = 0; j < Clp_numberColumns(model); j++)
+        largest = fmax(largest, fabs(c[j]));
+    for (int i = 0; i < Clp_numberRows(model); i++)
+        bound += most_of(y[i], row_lower[i], row_upper[i], size);
+    for (int j = 0; j < Clp_numberColumns(model); j++) {
+        double reduced = c[j], added = largest;
+        for (CoinBigIndex k = start[j]; k < start[j] + length[j]; k++) {
+            reduced -= a[k] * y[row[k]];
+            added += fabs(a[k] * y[row[k]]);
+        }
+        const double most = most_of(reduced, lower[j], upper[j], size);
+        bound += isinf(most) && fabs(reduced) <= rounding * added
+                     ? fabs(reduced * Clp_primalColumnSolution(lp->model)[j])
+                     : most;
+    }
+    return bound;
+}
+
+/* CLP calls a basis optimal whose reduced costs are below its tolerance after scaling, which can be far from the
+ * optimum where the columns' sizes differ much. */
+static int is_optimal(hcri_lp *lp) {
+    static const double gap = 1e-7;
+    double size;
+    lp->bound = dual_bound(lp, &size);
+    return lp->bound - Clp_objectiveValue(lp->model) <= gap * (size + 1e-3);
+}
+
 static hcr_status conclude(int end, hcri_lp_outcome *outcome, hcr_error *error) {
     switch (end) {
     case 0: *outcome = HCRI_LP_OPTIMAL; break;
@@ -227,10 +275,12 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         Clp_primal(lp->model, 0);
         end = end_of(lp);
     }
-    if (end < 0) {
+    if (end < 0 || (end == 0 && !is_optimal(lp))) {
         Clp_scaling(lp->model, 0);
         Clp_initialPrimalSolve(lp->model);
         end = end_of(lp);
+        if (end == 0)
+            (void)is_optimal(lp); /* the bound stands, wherever CLP ended */
     }
     return conclude(end, outcome, error);
 }
@@ -245,5 +295,7 @@ hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp
 const double *hcri_lp_solution(const hcri_lp *lp) { return Clp_primalColumnSolution(lp->model); }
 
 const double *hcri_lp_multipliers(const hcri_lp *lp) { return Clp_dualRowSolution(lp->model); }
+
+double hcri_lp_bound(const hcri_lp *lp) { return fmax(lp->bound, Clp_objectiveValue(lp->model)); }
 
 double hcri_lp_value(const hcri_lp *lp) { return Clp_objectiveValue(lp->model); }

@@ -40,5 +40,8 @@ hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp
 const double *hcri_lp_solution(const hcri_lp *lp);
 const double *hcri_lp_multipliers(const hcri_lp *lp);
 double hcri_lp_value(const hcri_lp *lp);
+/* What no point exceeds, by the multipliers: the value, or more where CLP ended before the optimum; infinite at worst.
+ * After hcri_lp_maximise. */
+double hcri_lp_bound(const hcri_lp *lp);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/vector.h"
 #include "solve/certify.h"
 #include "solve/conflict.h"
+#include "solve/rounding.h"
 
 /* ------------------------------------------------------------------------------------------ sides that meet, moved */
 
@@ -81,14 +82,16 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
     reduction->set.allocator = *allocator;
     reduction->free = hcri_allocate(allocator, reduction->freedom, sizeof(uint32_t));
     reduction->constant = hcri_allocate(allocator, n, sizeof(double));
+    reduction->size = hcri_allocate(allocator, n, sizeof(double));
     reduction->row_of = hcri_allocate(allocator, rows, sizeof(uint32_t));
     reduction->block_of = hcri_allocate(allocator, original->blocks, sizeof(uint32_t));
     reduction->length = hcri_allocate(allocator, reduction->freedom + rows, sizeof(double));
     reduction->lifted = hcri_allocate(allocator, n, sizeof(double));
     uint32_t *place = hcri_allocate(allocator, n, sizeof *place); /* among the free outputs */
     hcr_status status = HCR_OK;
-    if (reduction->free == NULL || reduction->constant == NULL || reduction->row_of == NULL ||
-        reduction->block_of == NULL || reduction->length == NULL || reduction->lifted == NULL || place == NULL)
+    if (reduction->free == NULL || reduction->constant == NULL || reduction->size == NULL ||
+        reduction->row_of == NULL || reduction->block_of == NULL || reduction->length == NULL ||
+        reduction->lifted == NULL || place == NULL)
         status = hcri_fail_memory(error);
     uint32_t found = 0;
     for (uint32_t j = 0, d = 0; j < n && status == HCR_OK; j++) {
@@ -104,6 +107,7 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
         static const double one = 1;
         if (d < affine->count && affine->dependent[d] == j) {
             const size_t start = affine->map.start[d], end = affine->map.start[d + 1], at = end - start;
+            reduction->size[j] = reduction->elimination->size[d];
             reduction->constant[j] = affine->constant[d++];
             status = hcri_rows_append(&reduction->by.map, allocator, at, affine->map.columns + start,
                                       affine->map.values + start, error);
@@ -180,7 +184,7 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
     const uint32_t number = block->first + (uint32_t)local;
     double sizes = 0;
     for (size_t k = 0; k < count; k++)
-        sizes += fabs(values[k] * reduction->constant[columns[k]]);
+        sizes += fabs(values[k]) * reduction->size[columns[k]];
     if (row->count == 0)
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
     if (row->columns[0] >= reduction->set.outputs) {
@@ -383,6 +387,7 @@ void hcri_reduction_release(hcri_reduction *reduction) {
     hcri_rows_release(&reduction->by.map, allocator);
     hcri_release(allocator, reduction->free);
     hcri_release(allocator, reduction->constant);
+    hcri_release(allocator, reduction->size);
     hcri_release(allocator, reduction->row_of);
     hcri_release(allocator, reduction->block_of);
     hcri_release(allocator, reduction->length);

@@ -16,7 +16,7 @@ typedef struct hcri_reduction {
     size_t freedom;
     uint32_t *free;              /* the columns that stay, increasing */
     hcri_substitution by;        /* y = constant + T z, for all columns */
-    double *constant;            /* … and its constant */
+    double *constant, *size;     /* … and its constant; the sum of magnitudes of what that was added up from */
     uint32_t *row_of, *block_of; /* the reduced set's rows: the number of the upper side in the original; its blocks */
     double *length;              /* of the reduced bounds, then of the rows */
     double *lifted;              /* scratch: n */

@@ -268,10 +268,73 @@ static void test_memory(void **state) {
         }
 }
 
+/* D50: what the cones of CBF are, by their definitions. */
+static double beyond_exp(const double *x) { return x[1] * exp(x[2] / x[1]) - x[0]; }
+static double beyond_exp_dual(const double *x) { return -x[2] * exp(x[1] / x[2] - 1) - x[0]; }
+static double beyond_power(const double *x) { return hypot(x[2], x[3]) - pow(x[0], 1 / 3.0) * pow(x[1], 2 / 3.0); }
+static double beyond_power_dual(const double *x) {
+    return hypot(x[2], x[3]) - pow(3 * x[0], 1 / 3.0) * pow(1.5 * x[1], 2 / 3.0);
+}
+
+static void test_cones_of_exp_and_power(void **state) {
+    (void)state;
+    enum { POINTS = 4000 };
+    static const struct {
+        const char *cone;
+        size_t n;
+        double (*beyond)(const double *x);
+        double sign[4]; /* of what must be positive for the formula to make sense, 0 for any */
+    } cases[] = {{"EXP 3", 3, beyond_exp, {0, 1, 0, 0}},
+                 {"EXP* 3", 3, beyond_exp_dual, {0, 0, -1, 0}},
+                 {"@0:POW 4", 4, beyond_power, {1, 1, 0, 0}},
+                 {"@0:POW* 4", 4, beyond_power_dual, {1, 1, 0, 0}}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[256];
+        const size_t n = cases[k].n;
+        snprintf(text, sizeof text, "VER\n3\nPOWCONES\n1 2\n2\n0.2\n0.4\nPOW*CONES\n1 2\n2\n0.2\n0.4\nVAR\n%zu 1\n%s\n",
+                 n, cases[k].cone);
+        hcr_import *import = parse(text);
+        hcr_builder *builder = NULL;
+        hcr_region *region = NULL;
+        hcr_error error = {0};
+        assert_int_equal(hcr_import_build(import, &builder, &error), HCR_OK);
+        assert_int_equal(hcr_builder_allow_unbounded(builder, 1, NULL), HCR_OK);
+        if (hcr_builder_finish(builder, &region, &error) != HCR_OK)
+            fail_msg("%s: %s", cases[k].cone, error.text);
+        hcri_random random;
+        hcri_random_seed(&random, 4 + k);
+        size_t inside_count = 0;
+        for (size_t i = 0; i < POINTS; i++) {
+            double x[4], size = 1;
+            uint8_t inside;
+            for (size_t j = 0; j < n; j++) {
+                x[j] = 3 * hcri_random_normal(&random);
+                x[j] = cases[k].sign[j] == 0 ? x[j] : cases[k].sign[j] * fabs(x[j]);
+                size = fmax(size, fabs(x[j]));
+            }
+            const double beyond = cases[k].beyond(x);
+            if (fabs(beyond) <= 1e-9 * size) /* either way, by rounding of the formula */
+                continue;
+            assert_int_equal(hcr_check(region, 1, NULL, x, &inside, NULL, NULL), HCR_OK);
+            assert_int_equal(inside, beyond < 0);
+            inside_count += inside;
+        }
+        assert_true(inside_count > POINTS / 50 && inside_count < POINTS - POINTS / 50);
+        hcr_region_free(region);
+        hcr_builder_free(builder);
+        hcr_import_free(import);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),  cmocka_unit_test(test_bounds_in_text), cmocka_unit_test(test_sums_round_inside),
-        cmocka_unit_test(test_cones),  cmocka_unit_test(test_long_rows),      cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bounds_in_text),
+        cmocka_unit_test(test_sums_round_inside),
+        cmocka_unit_test(test_cones),
+        cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_cones_of_exp_and_power),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

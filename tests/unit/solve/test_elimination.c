@@ -7,6 +7,7 @@
 #include "scratch.h"
 #include "solve/elimination.h"
 #include "solve/reduction.h"
+#include "solve/rounding.h"
 
 enum { MOST = 40 };
 

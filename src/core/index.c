@@ -1,4 +1,4 @@
-#include "import/index.h"
+#include "core/index.h"
 
 #include <string.h>
 
