@@ -278,11 +278,24 @@ static hcr_status solve_flat(search *at, hcr_error *error) {
     return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
 }
 
+/* By the method that suits the set; a set of bounds and rows by the simplex method where IPOPT gives up, which it may
+ * on flat ones, by the order in which threads add. */
+static hcr_status solve_once(search *at, hcr_error *error) {
+    if (!at->convex)
+        return solve_flat(at, error);
+    const hcr_status status = solve_convex(at, error);
+    if (status != HCR_ERROR_SOLVER || at->set->blocks != 2)
+        return status;
+    at->convex = 0;
+    const hcri_local local = {at->set, at->y, at->scale};
+    return hcri_ball_find(&local, at->z, at->multiplier, error);
+}
+
 /* The largest r, at a scale at which it isn't small. */
 static hcr_status search_at_scale(search *at, hcr_error *error) {
     enum { MOST_ROUNDS = 12 };
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        HCRI_TRY(at->convex ? solve_convex(at, error) : solve_flat(at, error));
+        HCRI_TRY(solve_once(at, error));
         for (size_t j = 0; j < at->set->n; j++)
             at->y[j] += at->scale * at->z[j];
         const double r = at->z[at->set->n];

@@ -194,6 +194,40 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
     }
 }
 
+/* A number that is so small a share of the terms of an equality may be what rounding made of a 0. */
+static const double doubtful = 0x1p-70;
+
+/* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
+ * `zeroed` and `residual`: rank numbers. */
+static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
+    const size_t rank = system->rank, columns = system->columns;
+    int any = 0;
+    memcpy(zeroed, x, rank * sizeof *x);
+    for (size_t i = 0; i < rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        double terms = fabs(right_of(system, i, c, a));
+        for (size_t k = 0; k < rank; k++)
+            terms += fabs(a[system->column[k]] * x[k]);
+        for (size_t k = 0; k < rank; k++)
+            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= doubtful * terms) {
+                zeroed[k] = 0;
+                any = 1;
+            }
+    }
+    if (!any)
+        return;
+    take_residual(system, c, zeroed, 1, residual);
+    for (size_t i = 0; i < rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        double terms = fabs(right_of(system, i, c, a));
+        for (size_t k = 0; k < rank; k++)
+            terms += fabs(a[system->column[k]] * zeroed[k]);
+        if (!(fabs(residual[i]) <= 0x1p-53 * terms))
+            return;
+    }
+    memcpy(x, zeroed, rank * sizeof *x);
+}
+
 /* In one column of T: entries under HCRI_ROUNDING_NOISE of their sizes become 0 where that changes no equality by more
  * than a rounding of its terms, Σ_i a_mi T_ik <= 2u (|a_mk| + Σ_i |a_mi T_ik|) over those that go. */
 static void drop_noise(const hcri_dense_equalities *system, size_t k, double *entry, const double *size) {
@@ -226,12 +260,10 @@ static double size_of_row(const hcri_dense_equalities *system, size_t row, size_
     return size;
 }
 
-/* What rounding made of zeros becomes 0. The sizes of x, a column of [constant T], are |A⁻¹| (|b| + |A_dependent| |x|),
- * with A_dependent⁻¹ in `inverse` (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 7.2). `size` is
- * scratch: rank numbers. */
+/* What rounding of the coefficients as they were written makes of zeros becomes 0. The sizes of x, a column of
+ * [constant T], are |A⁻¹| (|b| + |A_dependent| |x|), with A_dependent⁻¹ in `inverse` (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2002, 7.2). `size` is scratch: rank numbers. */
 static void clean(hcri_dense_equalities *system, const double *inverse, double *size) {
-    /* After refinement to twice the working precision this share of the sizes is left of an exact zero. */
-    static const double refined = 0x1p-80;
     const size_t rank = system->rank, free = system->columns - rank;
     for (size_t c = 0; c < system->rights + free; c++) {
         double *x = c < system->rights ? system->constant + c * rank : system->map + (c - system->rights) * rank;
@@ -242,11 +274,8 @@ static void clean(hcri_dense_equalities *system, const double *inverse, double *
                 size[i] += fabs(inverse[m * rank + i]) * added;
         }
         int noisy = 0;
-        for (size_t i = 0; i < rank; i++) {
-            if (fabs(x[i]) <= refined * size[i])
-                x[i] = 0;
+        for (size_t i = 0; i < rank; i++)
             noisy |= x[i] != 0 && fabs(x[i]) <= HCRI_ROUNDING_NOISE * size[i];
-        }
         if (c < system->rights)
             memcpy(system->constant_size + c * rank, size, rank * sizeof *size);
         else if (noisy)
@@ -260,7 +289,7 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
-    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * rights);
+    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * (rights + 1));
     lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
     hcr_status status =
         factor == NULL || solution == NULL || residual == NULL || pivot == NULL ? hcri_fail_memory(error) : HCR_OK;
@@ -278,6 +307,8 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
         for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
             solution[k] += residual[k];
     }
+    for (size_t c = 0; c < (precisely ? rights : system->rights) && status == HCR_OK; c++)
+        take_zeros(system, c, solution + c * rank, residual, residual + rank);
     if (status == HCR_OK && LAPACKE_dgetri(LAPACK_COL_MAJOR, size, factor, size, pivot) != 0)
         status = give_up(error);
     if (status == HCR_OK) {
