@@ -1,0 +1,25 @@
+# Copies the licences of the Debian packages that `library` is linked with, in what versions they are here, `into` a
+# folder. Elsewhere NOTICES.md has to do: it says where the texts are.
+find_program(DPKG_QUERY dpkg-query)
+if(NOT DPKG_QUERY)
+    message(STATUS "hcr/licenses has no texts of the libraries' licences: add them to a wheel that carries these")
+    return()
+endif()
+file(GET_RUNTIME_DEPENDENCIES LIBRARIES ${library} RESOLVED_DEPENDENCIES_VAR found UNRESOLVED_DEPENDENCIES_VAR unknown
+     POST_EXCLUDE_REGEXES "/ld-linux|/libc\\.so|/libm\\.so")
+foreach(path ${found})
+    file(REAL_PATH ${path} real)
+    foreach(name ${path} ${real})
+        string(REGEX REPLACE "^/usr" "" short ${name})
+        foreach(candidate ${name} ${short} /usr${short})
+            execute_process(COMMAND ${DPKG_QUERY} -S ${candidate} OUTPUT_VARIABLE owner ERROR_QUIET)
+            if(owner MATCHES "^([a-z0-9.+-]+)[:,]")
+                set(package ${CMAKE_MATCH_1})
+                file(COPY_FILE /usr/share/doc/${package}/copyright ${into}/${package}.txt ONLY_IF_DIFFERENT RESULT failed)
+            endif()
+        endforeach()
+    endforeach()
+endforeach()
+foreach(text Apache-2.0 GPL-2 GPL-3 LGPL-2 LGPL-2.1 LGPL-3) # to which the packages' files refer
+    file(COPY_FILE /usr/share/common-licenses/${text} ${into}/${text}.txt ONLY_IF_DIFFERENT RESULT failed)
+endforeach()
