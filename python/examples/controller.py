@@ -1,5 +1,6 @@
 """A policy that can't leave the safe inputs: four thrusts, learnt by rolling out the dynamics.
 
+    pip install './python[examples]'
     python python/examples/controller.py [--steps 200]
 
 A mass in the plane is pushed to the origin by four thrusters. Safe means: each gives 0 to 1, together at most 2,
@@ -9,7 +10,10 @@ state, also for those that were never seen.
 
 import argparse
 
-import torch
+try:
+    import torch
+except ImportError as missing:
+    raise SystemExit(f"controller.py needs {missing.name}: pip install './python[examples]'") from None
 
 import hcr
 import hcr.torch

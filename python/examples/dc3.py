@@ -1,5 +1,6 @@
 """A proxy for optimisation problems whose equalities change from instance to instance, on the benchmark of DC3.
 
+    pip install './python[examples]'
     python python/examples/dc3.py [--data qp-simple-100-50-50-test.npz] [--steps 2000]
 
 Donti, Rolnick and Kolter (DC3, ICLR 2021, arXiv 2104.12225) minimise ½ y'Qy + p'y subject to A y = x, G y <= h, with
@@ -15,7 +16,12 @@ import argparse
 import time
 
 import numpy as np
-import torch
+
+try:
+    import daqp
+    import torch
+except ImportError as missing:  # before anything is trained
+    raise SystemExit(f"dc3.py needs {missing.name}: pip install './python[examples]'") from None
 
 import hcr
 import hcr.torch
@@ -39,8 +45,6 @@ def read(path):
 
 def optima(Q, p, A, G, h, X):
     """The optimum of each instance, and the seconds that all took."""
-    import daqp
-
     rows, below, equality = np.r_[A, G], np.full(len(G), -1e30), 5
     sense = np.r_[np.full(len(A), equality), np.zeros(len(G))].astype(np.int32)
     start = time.perf_counter()

@@ -1,5 +1,6 @@
 """Trains one network in several processes, each with a share of every batch: the weights of two are those of one.
 
+    pip install './python[examples]'
     python python/examples/distributed.py
     torchrun --nproc-per-node 2 python/examples/distributed.py
 
@@ -13,8 +14,11 @@ import argparse
 import hashlib
 import os
 
-import torch
-from torch.nn.parallel import DistributedDataParallel
+try:
+    import torch
+    from torch.nn.parallel import DistributedDataParallel
+except ImportError as missing:
+    raise SystemExit(f"distributed.py needs {missing.name}: pip install './python[examples]'") from None
 
 import hcr
 import hcr.torch

@@ -1,5 +1,6 @@
 """Forecasts two days of an hourly series from the two before, within limits that every forecast keeps.
 
+    pip install './python[examples]'
     python python/examples/forecast.py [--series H1] [--steps 600]
 
 The limits are what the training part of the series says: its range, its largest step from hour to hour, and the largest
@@ -11,7 +12,11 @@ import csv
 import pathlib
 
 import numpy as np
-import torch
+
+try:
+    import torch
+except ImportError as missing:
+    raise SystemExit(f"forecast.py needs {missing.name}: pip install './python[examples]'") from None
 
 import hcr
 import hcr.torch

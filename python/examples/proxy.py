@@ -1,5 +1,6 @@
 """An optimisation proxy: a network that answers with nearly optimal points, learnt from the objective alone.
 
+    pip install './python[examples]'
     python python/examples/proxy.py [--steps 2000]
 
 The problems are  minimise ½ y'Qy + p'y  subject to  A y = b, G y <= h,  with Q, A, b, G, h given and p changing from
@@ -12,7 +13,13 @@ import argparse
 import time
 
 import numpy as np
-import torch
+
+try:
+    import osqp
+    import scipy.sparse as sparse
+    import torch
+except ImportError as missing:  # before anything is trained
+    raise SystemExit(f"proxy.py needs {missing.name}: pip install './python[examples]'") from None
 
 import hcr
 import hcr.torch
@@ -29,9 +36,6 @@ def problem(random):
 
 
 def optima(q, A, b, G, h, p):
-    import osqp
-    import scipy.sparse as sparse
-
     solver = osqp.OSQP()
     rows = sparse.vstack([sparse.csc_matrix(A), sparse.csc_matrix(G)]).tocsc()
     low, high = np.r_[b, np.full(ROWS, -np.inf)], np.r_[b, h]

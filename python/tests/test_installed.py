@@ -21,7 +21,8 @@ def test_d27_the_library_may_be_in_another_folder_of_the_package(tmp_path):
     program = f"""
 import importlib.util, sys
 places = [{str(beside)!r}, {str(sources)!r}]
-spec = importlib.util.spec_from_file_location("hcr", {str(sources / "__init__.py")!r}, submodule_search_locations=places)
+start = {str(sources / "__init__.py")!r}
+spec = importlib.util.spec_from_file_location("hcr", start, submodule_search_locations=places)
 sys.modules["hcr"] = hcr = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(hcr)
 print(hcr._library.library._name)
