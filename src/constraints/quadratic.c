@@ -377,14 +377,33 @@ static hcri_sizes measure(const hcri_quadratic *quadratic, const hcri_extent *ex
     return sizes;
 }
 
-/* |∇c(y)·x| + ½ x'Px over the region for |x_j| <= extra_j: ∇c(y) = g + P z, and |z'Px| <= energy (x'Px)^½. */
-static double moved_by(const hcri_quadratic *quadratic, const double *extra, double energy, double largest) {
+/* (x'Px)^½ is at most this for |x_j| <= most_j. */
+static double longest(const hcri_quadratic *quadratic, const double *most) {
     const size_t n = quadratic->base.n;
+    double squares = 0;
+    for (size_t i = 0; i < (quadratic->form == HCRI_FACTOR ? quadratic->factor.count : n); i++) {
+        double row = 0;
+        if (quadratic->form == HCRI_FACTOR) {
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                row += fabs(quadratic->factor.values[k]) * most[quadratic->factor.columns[k]];
+            squares += row * row;
+            continue;
+        }
+        const int diagonal = quadratic->form == HCRI_DIAGONAL;
+        for (size_t j = diagonal ? i : 0; j < (diagonal ? i + 1 : n); j++)
+            row += fabs(quadratic->matrix[diagonal ? i : i * n + j]) * most[j];
+        squares += row * most[i];
+    }
+    return sqrt(squares);
+}
+
+/* |∇c(y)·x| + x'Px over the region for |x_j| <= extra_j: ∇c(y) = g + P z, and |z'Px| <= energy (x'Px)^½. */
+static double moved_by(const hcri_quadratic *quadratic, const double *extra, double energy) {
     double slope = 0;
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < quadratic->base.n; j++)
         slope += fabs(quadratic->gradient[j]) * extra[j];
-    const double length = hcri_norm(n, extra) * (quadratic->form == HCRI_FACTOR ? largest : sqrt(largest));
-    return slope + energy * length + 0.5 * length * length;
+    const double length = longest(quadratic, extra);
+    return slope + energy * length + length * length;
 }
 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
@@ -418,7 +437,7 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     const double moved =
         step * (sizes.gradient_change + slope) + energy * step * change + step * step * change * change;
     const double error = quadratic->at_origin_error + first + second + root_error + moved +
-                         (extent->extra == NULL ? 0 : moved_by(quadratic, extent->extra, energy, sizes.largest));
+                         (extent->extra == NULL ? 0 : moved_by(quadratic, extent->extra, energy));
     return 1.01 * error / -quadratic->at_origin;
 }
 

@@ -5,12 +5,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "numeric/equalities.h"
 #include "numeric/reference.h"
-#include "numeric/regions.h"
 
 enum { MOST = 20 };
 
@@ -46,7 +47,9 @@ static double search(hcr_region *region, hcr_precision precision, hcri_random *r
     region->margin[precision] = 0;
     for (int k = 0; k < DRAWN + CHANGED; k++) {
         for (size_t j = 0; j < n; j++)
-            v[j] = k < DRAWN ? hcri_random_normal(random) : best[j] * (1 + 0.05 * hcri_random_normal(random));
+            v[j] = k < DRAWN ? hcri_random_normal(random) *
+                                   (region->affine.count == 0 ? 1 : region->upper[j] - region->lower[j])
+                             : best[j] * (1 + 0.05 * hcri_random_normal(random));
         const double found = excess(region, workspace, precision, margin, v);
         if (found > worst) {
             worst = found;
@@ -85,13 +88,42 @@ static void test_shape(void **state) {
     }
 }
 
+/* D00: what equalities add, beside bounds, rows, quadratics and cones: sets whose numbers span many magnitudes. */
+static void test_family(void **state) {
+    enum { REGIONS = 40 };
+    const equality_family family = *(const equality_family *)*state;
+    hcri_random random;
+    hcri_random_seed(&random, 500 + (uint64_t)family);
+    double worst[2] = {0, 0};
+    for (size_t k = 0; k < REGIONS; k++) {
+        char *text = equality_text(family, 8, &random);
+        hcr_region *region = equality_region(text);
+        free(text);
+        for (int precision = HCR_DOUBLE; region != NULL && precision <= HCR_SINGLE; precision++)
+            if (region->verified_blocks[precision] == 0)
+                worst[precision] = fmax(worst[precision], search(region, (hcr_precision)precision, &random));
+        hcr_region_free(region);
+    }
+    print_message("    equalities, %s: %.2g and %.2g of the margin\n", equality_names[family], worst[HCR_DOUBLE],
+                  worst[HCR_SINGLE]);
+    for (int precision = HCR_DOUBLE; precision <= HCR_SINGLE; precision++) {
+        assert_true(worst[precision] <= 1);
+        assert_true(worst[precision] >= 0.01);
+    }
+}
+
 int main(void) {
     static region_shape shapes[SHAPES];
-    struct CMUnitTest tests[SHAPES];
+    static equality_family families[] = {EQUALITIES_ALONE, EQUALITIES_ROWS, EQUALITIES_QUADRATICS, EQUALITIES_CONES,
+                                         EQUALITIES_NETWORK};
+    enum { FAMILIES = sizeof families / sizeof families[0] };
+    struct CMUnitTest tests[SHAPES + FAMILIES];
     size_t count = 0;
     for (int shape = SHAPE_DENSE; shape < SHAPES; shape++) {
         shapes[shape] = (region_shape)shape;
         tests[count++] = (struct CMUnitTest){shape_names[shape], test_shape, NULL, NULL, &shapes[shape]};
     }
+    for (size_t k = 0; k < FAMILIES; k++)
+        tests[count++] = (struct CMUnitTest){equality_names[families[k]], test_family, NULL, NULL, &families[k]};
     return _cmocka_run_group_tests("margins", tests, count, NULL, NULL);
 }
