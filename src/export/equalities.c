@@ -53,6 +53,10 @@ static hcr_status put_parts(hcri_code *code, const hcri_plan *plan, hcr_error *e
 
 static void put_projections(hcri_code *code, const hcri_plan *plan) {
     const size_t count = plan->region->affine.count;
+    hcri_code_put(code, "/* a + b, and in *rest what rounding lost. */\n"
+                        "static @ sum_of(@ a, @ b, @ *rest)\n{\n    const @ total = rounded(a + b);\n"
+                        "    const @ part = rounded(total - a);\n    const @ other = rounded(total - part);\n"
+                        "    *rest = rounded(rounded(a - other) + rounded(b - part));\n    return total;\n}\n\n");
     hcri_code_put(
         code,
         "/* The orthogonal projection onto the equalities; twice, so that what is left across is rounding. */\n"
@@ -65,30 +69,29 @@ static void put_projections(hcri_code *code, const hcri_plan *plan) {
         count);
     hcri_code_put(
         code,
-        "/* A direction within the equalities: what changes of dependent outputs follow from those of free ones.\n"
-        "   Returns its largest number's size. */\n"
+        "/* A direction within the equalities: what changes of dependent outputs follow from those of free ones,\n"
+        "   with what their sum loses. Returns its largest number's size. */\n"
         "static @ project(@ *v)\n{\n    @ most = ~0~;\n    uint32_t i;\n    uint32_t k = 0u;\n"
         "    project_along(v);\n    for (i = 0u; i < %zuu; i++) {\n        @ change = ~0~;\n"
-        "        for (; k < map_start[i + 1u]; k++) {\n",
+        "        @ lost = ~0~;\n        @ rest;\n        for (; k < map_start[i + 1u]; k++) {\n",
         count);
+    hcri_code_text(code, "            const uint32_t j = map_columns[k];\n");
     if (plan->p != 0) /* a parameter stays */
-        hcri_code_put(
-            code, "            change += (map_columns[k] < ^OUTPUTS) ? (map_values[k] * v[map_columns[k]]) : ~0~;\n");
+        hcri_code_put(code, "            const @ moved = (j < outputs) ? v[j] : ~0~;\n");
     else
-        hcri_code_text(code, "            change += map_values[k] * v[map_columns[k]];\n");
-    hcri_code_put(code, "        }\n        v[dependent[i]] = change;\n    }\n    for (i = 0u; i < ^OUTPUTS; i++) {\n"
-                        "        const @ size = magnitude(v[i]);\n        most = (size > most) ? size : most;\n    }\n"
-                        "    return most;\n}\n\n");
+        hcri_code_put(code, "            const @ moved = v[j];\n");
+    hcri_code_put(code, "            change = sum_of(change, rounded(map_values[k] * moved), &rest);\n"
+                        "            lost += rest;\n");
+    hcri_code_put(code,
+                  "        }\n        v[dependent[i]] = change + lost;\n    }\n    for (i = 0u; i < ^OUTPUTS; i++) {\n"
+                  "        const @ size = magnitude(v[i]);\n        most = (size > most) ? size : most;\n    }\n"
+                  "    return most;\n}\n\n");
 }
 
 static void put_completion(hcri_code *code, const hcri_plan *plan) {
     const int single = plan->precision == HCR_SINGLE;
     const char *sample = plan->p != 0 ? ", const sample *at" : "", *at = plan->p != 0 ? ", at" : "";
-    hcri_code_put(code, "/* a + b, and in *rest what rounding lost. */\n"
-                        "static @ sum_of(@ a, @ b, @ *rest)\n{\n    const @ total = rounded(a + b);\n"
-                        "    const @ part = rounded(total - a);\n    const @ other = rounded(total - part);\n"
-                        "    *rest = rounded(rounded(a - other) + rounded(b - part));\n    return total;\n}\n\n"
-                        "/* Adds x to a sum of three numbers, without loss but in the last. */\n"
+    hcri_code_put(code, "/* Adds x to a sum of three numbers, without loss but in the last. */\n"
                         "static void add_exactly(@ *sum, @ x)\n{\n    @ rest;\n    sum[0] = sum_of(sum[0], x, &rest);\n"
                         "    sum[1] = sum_of(sum[1], rest, &rest);\n    sum[2] += rest;\n}\n\n");
     hcri_code_put(
@@ -136,6 +139,6 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
     put_completion(code, plan);
     const double across = (double)hcri_rows_entries(&affine->basis), entries = (double)hcri_rows_entries(&affine->map);
     code->operations +=
-        8 * across + 2 * entries + 13 * 2 * (double)(parts_of(plan)) * entries + 60 * (double)affine->count;
+        8 * across + 8 * entries + 13 * 2 * (double)(parts_of(plan)) * entries + 60 * (double)affine->count;
     return HCR_OK;
 }

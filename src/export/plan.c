@@ -107,6 +107,18 @@ static double margin_of(const hcri_plan *plan, const hcri_constraint *block, con
     return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
 }
 
+double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i) {
+    const hcri_rows *map = &plan->region->affine.map;
+    const double terms = (double)(map->start[i + 1] - map->start[i]);
+    double units = 4 + 2 * terms * terms * plan->unit;
+    for (size_t k = map->start[i]; k < map->start[i + 1]; k++) {
+        int exponent;
+        if (fabs(frexp(map->values[k], &exponent)) != 0.5)
+            return 1.01 * (units + 2) * plan->unit;
+    }
+    return 1.01 * units * plan->unit;
+}
+
 /* Without parameters. */
 static void measure(hcri_plan *plan) {
     const hcr_region *region = plan->region;
@@ -115,16 +127,15 @@ static void measure(hcri_plan *plan) {
         plan->origin[j] = region->origin[j];
         plan->reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
     }
-    /* What a dependent output is off beyond its own rounding: its free outputs' rounding, and that of its direction;
-     * one that is the same for every result what rounding makes of it. */
+    /* What a dependent output is off beyond its own rounding; one that is the same for every result what rounding makes
+     * of it. */
     for (size_t i = 0; i < affine->count; i++) {
         const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
         if (start == end && plan->precision == HCR_SINGLE)
             plan->extra[affine->dependent[i]] = fabs((double)(float)affine->constant[i] - affine->constant[i]);
         for (size_t k = start; k < end; k++) {
             const size_t j = affine->map.columns[k];
-            plan->extra[affine->dependent[i]] += 1.01 * ((double)(end - start) + 8) * plan->unit *
-                                                 fabs(affine->map.values[k]) *
+            plan->extra[affine->dependent[i]] += hcri_plan_dependent_rounding(plan, i) * fabs(affine->map.values[k]) *
                                                  (fmax(fabs(region->origin[j]), 0x1p-100) + plan->reach[j]);
         }
     }

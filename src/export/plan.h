@@ -36,6 +36,10 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                           hcr_error *error);
 void hcri_plan_release(hcri_plan *plan);
 
+/* Dependent output i of a result is at most this times Σ|T_ij|(|O_j| + |y_j − O_j|) off from where its ray goes: what
+ * its free outputs are rounded by (product, sum, clamp: 3), and its direction, a compensated sum (1, where T isn't of
+ * powers of two 2 for coefficients and products, and what the compensation leaves). */
+double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i);
 /* With parameters: origin, swing, reach and extra (plan_swing.c). */
 hcr_status hcri_plan_swing(const hcr_region *region, hcri_plan *plan, hcr_error *error);
 void hcri_swing_release(hcri_swing *swing, const hcr_allocator *allocator);

@@ -105,7 +105,8 @@ hcr_status hcri_plan_swing(const hcr_region *region, hcri_plan *plan, hcr_error 
         const double swung = swing->size[j] - fabs(plan->origin[j]);
         plan->reach[j] = fmax(region->upper[j] - plan->origin[j], plan->origin[j] - region->lower[j]) + swung;
     }
-    /* As without parameters; what T makes of the parameters is the same for the code and for O(x). */
+    /* As without parameters, and what T makes of the origin's rounding; its parameters are the same for the code and
+     * for O(x). */
     for (size_t i = 0; i < affine->count; i++) {
         const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
         double off = 0;
@@ -113,10 +114,10 @@ hcr_status hcri_plan_swing(const hcr_region *region, hcri_plan *plan, hcr_error 
             const size_t j = affine->map.columns[k];
             const double a = fabs(affine->map.values[k]);
             off += j >= plan->n ? a * (fabs(swing->middle[j - plan->n]) + swing->distance[j - plan->n]) * 0x1p-53
-                                : a * (plan->unit * (swing->size[j] + plan->reach[j]) + swing->rounding[j]);
+                                : a * (hcri_plan_dependent_rounding(plan, i) * (swing->size[j] + plan->reach[j]) +
+                                       swing->rounding[j]);
         }
-        plan->extra[affine->dependent[i]] =
-            1.01 * ((double)(end - start) + 8) * (off + 0x1p-53 * fabs(affine->constant[i]));
+        plan->extra[affine->dependent[i]] = 1.01 * (off + 0x1p-53 * fabs(affine->constant[i]));
     }
     return HCR_OK;
 }

@@ -108,7 +108,7 @@ static loaded load(const char *way, int single) {
 
 /* --------------------------------------------------------------------------------------------------------- regions */
 
-enum { MOST = 24, MOST_PARAMETERS = 16, ROWS = 250 };
+enum { MOST = 24, MOST_PARAMETERS = 32, ROWS = 250 };
 
 typedef struct batch {
     double polar[ROWS * (MOST + 1)], v[ROWS * MOST], decoded[ROWS * MOST], contracted[ROWS * MOST];
@@ -330,6 +330,9 @@ static const char *const texts[] = {
     "lift - 4 <= c*(f[0] + f[1]) <= lift + 4\nturn - 3 <= f[0] - f[1] <= turn + 3",
     "var y[4]\nparam lo[4] in [0, 3], width[4] in [5, 9]\nparam share in [0.3, 0.7]\nlo <= y <= lo + width\n"
     "sum(y) == sum(lo) + 4*5*share",
+    /* D59: README's plan: an output that follows from 23 others, next to narrow limits; a band */
+    "var load[24]\nparam cap[24] in [600, 1000]\nparam sold in [9000, 14000]\n0 <= load <= cap\nsum(load) == sold",
+    "var t[24]\nparam low in [15, 19], high in [21, 26]\nlow <= t <= high\nabs(diff(t)) <= 1.5",
     "var y[3]\nparam g[3] in [0.5, 1]\nparam b in [1, 2]\n-2 <= y <= 2\ng @ y <= b\ny[0] - b*y[1] >= -3",
 };
 
