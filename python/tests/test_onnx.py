@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -282,3 +285,24 @@ def test_d34_every_initializer_is_used(plain, kind):
     graph = hcr.onnx.export(plain, kind=kind).graph
     used = {name for node in graph.node for name in node.input}
     assert {constant.name for constant in graph.initializer} <= used
+
+
+def test_d48_a_notebook_shows_a_line(monkeypatch):
+    """A cell that ends in export(…) shows what IPython's formatter for the type makes of it."""
+    known = {}
+
+    class Plain:
+        for_type = staticmethod(known.__setitem__)
+
+    class Shell:
+        class display_formatter:
+            formatters = {"text/plain": Plain}  # noqa: RUF012
+
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: Shell))
+    proto = hcr.onnx.export(make("box"))
+    shown = []
+    known[type(proto)](proto, types.SimpleNamespace(text=shown.append), False)
+    assert re.fullmatch(r"<onnx.ModelProto by hcr: \d+ nodes, input → output>", *shown)
+    proto.producer_name = "another"
+    known[type(proto)](proto, types.SimpleNamespace(text=shown.append), False)
+    assert shown[1] == repr(proto)

@@ -8,6 +8,7 @@ infinity gives a row of NaN; of a model, which scales and judges its inputs itse
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -400,7 +401,23 @@ def export(
     onnx.checker.check_model(proto, full_check=True)
     if path is not None:
         onnx.save(proto, os.fspath(path))
+    _shorten_in_notebooks()
     return proto
+
+
+def _shorten_in_notebooks() -> None:
+    """A cell that ends in `export` shows a line, not all of the graph."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        shell.display_formatter.formatters["text/plain"].for_type(onnx.ModelProto, _show)
+
+
+def _show(proto: onnx.ModelProto, printer: Any, _: bool) -> None:
+    if proto.producer_name != "hcr":
+        printer.text(repr(proto))
+        return
+    inputs = ", ".join(item.name for item in proto.graph.input)
+    printer.text(f"<onnx.ModelProto by hcr: {len(proto.graph.node)} nodes, {inputs} → output>")
 
 
 def _type(dtype: Any) -> Type:
