@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -166,6 +166,14 @@ class Maps(Facts):
         told = result if shape else result[()]
         return told if rays is None else (told, rays["outcome"])
 
+    @overload
+    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False) -> Array: ...
+    @overload
+    def gauge(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """How far along each direction the frontier is: min{s > 0 : origin + v/s is in the region}; 0 for none.
 
@@ -184,6 +192,16 @@ class Maps(Facts):
         """
         return self._map("gauge", v, x, outcomes)
 
+    @overload
+    def encode(
+        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+    ) -> Array: ...
+    @overload
+    def encode(
+        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """Points as a direction and a radius.
 
@@ -198,6 +216,16 @@ class Maps(Facts):
         """
         return self._map("encode", y, x, outcomes)
 
+    @overload
+    def decode(
+        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+    ) -> Array: ...
+    @overload
+    def decode(
+        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def decode(self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def decode(self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """Points of the region from directions and radii: origin + r d/gauge(d).
 
@@ -212,6 +240,16 @@ class Maps(Facts):
         """
         return self._map("decode", polar, x, outcomes)
 
+    @overload
+    def contract(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+    ) -> Array: ...
+    @overload
+    def contract(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def contract(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def contract(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """origin + v where that is in the region; else where the ray along v leaves it.
 
@@ -226,6 +264,16 @@ class Maps(Facts):
         """
         return self._map("contract", v, x, outcomes)
 
+    @overload
+    def soften(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+    ) -> Array: ...
+    @overload
+    def soften(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """origin + v/(1 + gauge(v)): one-to-one onto the interior.
 
@@ -356,6 +404,16 @@ class Maps(Facts):
         found = [tolerance(self._handle.address, i, at_x, address(point), int(single)) for i in range(self.equalities)]
         return np.array(found)
 
+    @overload
+    def project(
+        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+    ) -> Array: ...
+    @overload
+    def project(
+        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def project(self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
     def project(self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
         """The nearest points of the region, exactly inside it; points inside come back bit for bit.
 

@@ -9,7 +9,7 @@ import pathlib
 import struct
 import tempfile
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,28 @@ class Model:
         if hasattr(self, "_handle"):
             free(self._handle)
 
+    @overload
+    def predict(
+        self,
+        X: npt.ArrayLike,
+        parameters: npt.ArrayLike | None = None,
+        *,
+        single: bool = False,
+        outcomes: Literal[False] = False,
+    ) -> Array: ...
+    @overload
+    def predict(
+        self,
+        X: npt.ArrayLike,
+        parameters: npt.ArrayLike | None = None,
+        *,
+        single: bool = False,
+        outcomes: Literal[True],
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def predict(
+        self, X: npt.ArrayLike, parameters: npt.ArrayLike | None = None, *, single: bool = False, outcomes: bool
+    ) -> Any: ...
     def predict(
         self,
         X: npt.ArrayLike,
