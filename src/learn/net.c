@@ -169,7 +169,6 @@ static hcri_product packed_product(hcri_layer layer, size_t rows, const float *i
                                   .outputs = layer.outputs,
                                   .in = in,
                                   .row = in_row,
-                                  .column = 1,
                                   .matrix = packed,
                                   .step = HCRI_STRIP,
                                   .strip = layer.inputs * HCRI_STRIP,
@@ -210,7 +209,6 @@ static void forward_strip(hcri_layer layer, size_t rows, const float *weights, c
                                       .outputs = HCRI_STRIP,
                                       .in = weights + layer.weight + first * layer.inputs,
                                       .row = layer.inputs,
-                                      .column = 1,
                                       .matrix = packed,
                                       .step = HCRI_STRIP,
                                       .out = sums};
@@ -261,7 +259,6 @@ static void layer_back(hcri_layer layer, size_t columns, size_t rows, const floa
                                   .outputs = columns,
                                   .in = outputs_bar,
                                   .row = layer.outputs,
-                                  .column = 1,
                                   .matrix = weights + layer.weight + (layer.inputs - columns),
                                   .step = layer.inputs,
                                   .strip = HCRI_STRIP,
@@ -276,26 +273,6 @@ static void layer_gradient(hcri_layer layer, size_t rows, const float *outputs_b
     hcri_sum_columns(rows, layer.outputs, outputs_bar, ones, gradient + layer.bias);
 }
 
-/* The same for the LSTM's matrix, from all steps at once. Its transpose is what comes out of long rows of gates as they
- * lie. */
-static void lstm_gradient(hcri_layer layer, size_t rows, hcri_pass *pass, float *gradient) {
-    float *transposed = pass->packed; /* no longer needed */
-    const hcri_product product = {.rows = layer.inputs,
-                                  .inputs = rows,
-                                  .outputs = layer.outputs,
-                                  .in = pass->input,
-                                  .row = 1,
-                                  .column = layer.inputs,
-                                  .matrix = pass->gates,
-                                  .step = layer.outputs,
-                                  .strip = HCRI_STRIP,
-                                  .out = transposed};
-    hcri_multiply_by(&product);
-    hcri_transpose_floats(layer.inputs, layer.outputs, transposed, layer.outputs, gradient + layer.weight,
-                          layer.inputs);
-    hcri_sum_columns(rows, layer.outputs, pass->gates, pass->ones, gradient + layer.bias);
-}
-
 static void lstm_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient) {
     const size_t hidden = net->hidden, units = rows * hidden;
     memset(pass->cell_bar, 0, units * sizeof *pass->cell_bar);
@@ -306,7 +283,7 @@ static void lstm_backward(const hcri_net *net, const float *weights, hcri_pass *
         if (t > 0)
             layer_back(net->encode, hidden, rows, weights, gates, pass->encoded_bar);
     }
-    lstm_gradient(net->encode, net->steps * rows, pass, gradient);
+    layer_gradient(net->encode, net->steps * rows, pass->gates, pass->input, pass->ones, gradient);
 }
 
 void hcri_net_backward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows, float *gradient) {

@@ -42,20 +42,20 @@ void hcri_pack(size_t outputs, size_t inputs, const float *W, float *packed) {
     }                                                                                                                  \
     target static void name##_four(const hcri_product *p, const float *in, const float *matrix, const float *bias,     \
                                    float *out, size_t out_row) {                                                       \
-        const size_t inputs = p->inputs, column = p->column, step = p->step;                                           \
+        const size_t inputs = p->inputs, step = p->step;                                                               \
         const name##_vector b0 = name##_load(bias), b1 = name##_load(bias + (width));                                  \
         name##_vector s00 = b0, s01 = b1, s10 = b0, s11 = b1, s20 = b0, s21 = b1, s30 = b0, s31 = b1;                  \
         const float *in1 = in + p->row, *in2 = in1 + p->row, *in3 = in2 + p->row;                                      \
-        for (size_t k = 0, at = 0; k < inputs; k++, at += column, matrix += step) {                                    \
+        for (size_t k = 0; k < inputs; k++, matrix += step) {                                                          \
             const name##_vector w0 = name##_load(matrix), w1 = name##_load(matrix + (width));                          \
-            s00 += w0 * in[at];                                                                                        \
-            s01 += w1 * in[at];                                                                                        \
-            s10 += w0 * in1[at];                                                                                       \
-            s11 += w1 * in1[at];                                                                                       \
-            s20 += w0 * in2[at];                                                                                       \
-            s21 += w1 * in2[at];                                                                                       \
-            s30 += w0 * in3[at];                                                                                       \
-            s31 += w1 * in3[at];                                                                                       \
+            s00 += w0 * in[k];                                                                                         \
+            s01 += w1 * in[k];                                                                                         \
+            s10 += w0 * in1[k];                                                                                        \
+            s11 += w1 * in1[k];                                                                                        \
+            s20 += w0 * in2[k];                                                                                        \
+            s21 += w1 * in2[k];                                                                                        \
+            s30 += w0 * in3[k];                                                                                        \
+            s31 += w1 * in3[k];                                                                                        \
         }                                                                                                              \
         const name##_vector sums[4][2] = {{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}};                             \
         for (size_t i = 0; i < 4; i++)                                                                                 \
@@ -65,8 +65,8 @@ void hcri_pack(size_t outputs, size_t inputs, const float *W, float *packed) {
                                   float *out) {                                                                        \
         name##_vector s0 = name##_load(bias), s1 = name##_load(bias + (width));                                        \
         for (size_t k = 0; k < p->inputs; k++, matrix += p->step) {                                                    \
-            s0 += name##_load(matrix) * in[k * p->column];                                                             \
-            s1 += name##_load(matrix + (width)) * in[k * p->column];                                                   \
+            s0 += name##_load(matrix) * in[k];                                                                         \
+            s1 += name##_load(matrix + (width)) * in[k];                                                               \
         }                                                                                                              \
         memcpy(out, &s0, sizeof s0);                                                                                   \
         memcpy(out + (width), &s1, sizeof s1);                                                                         \

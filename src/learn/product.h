@@ -17,8 +17,8 @@ size_t hcri_strips(size_t count);
  * strip, the matrix and the bias are read, but not used, up to its end. */
 typedef struct hcri_product {
     size_t rows, inputs, outputs;
-    const float *in; /* number k of row i is at in[i · row + k · column] */
-    size_t row, column;
+    const float *in; /* number k of row i is at in[i · row + k] */
+    size_t row;
     const float
         *matrix; /* that of input k and output o is at matrix[o / HCRI_STRIP · strip + k · step + o % HCRI_STRIP] */
     size_t step, strip;
