@@ -9,6 +9,7 @@
 #include "solve/conflict.h"
 #include "solve/ellipsoid.h"
 #include "solve/local.h"
+#include "solve/lp.h"
 #include "solve/nlp.h"
 #include "solve/reduction.h"
 
@@ -348,9 +349,28 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
+/* Do bounds and rows alone have a point, to within CLP's tolerance? A margin that is far below 0 can be what a few rows
+ * make of rounding that the equalities leave next to nothing of. */
+static int has_flat_point(const hcri_set *set) {
+    double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
+    hcri_program program = {0};
+    hcri_lp *lp = NULL;
+    hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
+    if (zeros != NULL && hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, NULL) == HCR_OK &&
+        hcri_lp_create(&program, &lp, NULL) == HCR_OK && hcri_lp_maximise(lp, zeros, &outcome, NULL) != HCR_OK)
+        outcome = HCRI_LP_INFEASIBLE;
+    hcri_lp_free(lp);
+    hcri_program_release(&program);
+    hcri_release(memory, zeros);
+    return outcome != HCRI_LP_INFEASIBLE;
+}
+
 /* EMPTY unless y is strictly inside, rounding included. */
 static hcr_status search_judge(const search *at, hcr_error *error) {
-    const int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
+    static const double beyond = 10; /* no point of the box misses a side by so much, unless rounding does */
+    int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
+    if (at->reached < -beyond * at->scale && at->set->blocks == 2)
+        flat = has_flat_point(at->set);
     /* Where a set is open y may be so far out that rounding hides its interior. */
     if (at->flat_only ? at->reached > 0 || flat : at->reached > 0 && hcri_strictly_inside(at->set, at->y, NULL, NULL))
         return HCR_OK;

@@ -174,7 +174,19 @@ static void check_parameters(const hcri_reduction *reduction, const hcri_substit
         *lower = -INFINITY;
 }
 
-/* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. */
+/* |a − Q'Q a| */
+static double length_across(const hcri_reduction *reduction, size_t count, const uint32_t *columns,
+                            const double *values) {
+    double *across = reduction->lifted;
+    memset(across, 0, reduction->original->n * sizeof *across);
+    for (size_t k = 0; k < count; k++)
+        across[columns[k]] = values[k];
+    hcri_affine_project(&reduction->elimination->affine, across);
+    return hcri_norm(reduction->original->n, across);
+}
+
+/* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. A row of which the equalities leave
+ * no more than rounding is constant. */
 static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size_t count, const uint32_t *columns,
                           const double *values, double *lower, double *upper, const hcri_constraint *block,
                           size_t local, hcr_error *error) {
@@ -185,7 +197,8 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
     double sizes = 0;
     for (size_t k = 0; k < count; k++)
         sizes += fabs(values[k]) * reduction->size[columns[k]];
-    if (row->count == 0)
+    const double length = row->count == 0 ? 0 : length_across(reduction, count, columns, values);
+    if (length <= HCRI_EQUALITY_ROUNDING * hcri_norm(count, values))
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
     if (row->columns[0] >= reduction->set.outputs) {
         check_parameters(reduction, row, sizes, lower, upper);
@@ -199,12 +212,7 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
     linear->base.source[2 * i + 1] = block->source[local + 1];
     linear->base.source_row[2 * i + 1] = block->source_row[local + 1];
     reduction->row_of[i] = number;
-    double *across = reduction->lifted;
-    memset(across, 0, reduction->original->n * sizeof *across);
-    for (size_t k = 0; k < count; k++)
-        across[columns[k]] = values[k];
-    hcri_affine_project(&reduction->elimination->affine, across);
-    reduction->length[reduction->freedom + i] = hcri_norm(reduction->original->n, across);
+    reduction->length[reduction->freedom + i] = length;
     return HCR_OK;
 }
 
