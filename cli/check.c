@@ -255,7 +255,9 @@ static int do_round(struct job *job) {
 
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
-    int code = stream_open(stream, input, sample_columns(job->columns, job->opened.region, &job->parameters), NULL);
+    int code = stream_open_samples(stream, input, job->columns, (const char *const *)job->names, job->opened.region,
+                                   &job->parameters, NULL);
+    stream->needed.nan = 1; /* rows that a command found no result for: they are counted */
     if (code == EXIT_DONE && job->json && (job->details = tmpfile()) == NULL)
         code = report_file("make", "a temporary file");
     while (code == EXIT_DONE && stream_next(stream)) {

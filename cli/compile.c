@@ -33,9 +33,8 @@ static int find_output(struct job *job) {
     job->output_path = job->made_path = region_path_with(job->region_path, ".hcr");
     if (job->made_path == NULL)
         return report_memory();
-    if (strcmp(job->output_path, job->region_path) == 0)
-        return report_usage("compile", "\"%s\" would be overwritten: give -o FILE", job->region_path);
-    return EXIT_DONE;
+    const int code = options_check_output("compile", job->output_path, job->region_path);
+    return code == OPTIONS_PARSED ? EXIT_DONE : code;
 }
 
 static int place(struct job *job) {

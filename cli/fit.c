@@ -95,13 +95,27 @@ static int draw_losses(const struct job *job) {
 
 /* ---------------------------------------------------------------------------------------------------- the report */
 
+/* "7, 9, 12": as many as the report has, and … where it doesn't have all. */
+static void print_projected(const hcr_fit_report *report, const char *rest, FILE *stream) {
+    const size_t told = report->rows_projected < HCR_FIT_TOLD ? report->rows_projected : HCR_FIT_TOLD;
+    for (size_t k = 0; k < told; k++)
+        fprintf(stream, "%s%zu", k == 0 ? "" : ", ", report->projected[k]);
+    if (told < report->rows_projected)
+        fputs(rest, stream);
+}
+
 static void print_report(const struct job *job, FILE *stream) {
     const hcr_fit_report *report = &job->report;
     fprintf(stream, "model            %s\n", hcr_model_summary(job->model));
     fprintf(stream, "rows used        %zu\n", report->rows);
     if (report->rows_validation > 0)
         fprintf(stream, "rows validated   %zu\n", report->rows_validation);
-    fprintf(stream, "rows projected   %zu\n", report->rows_projected);
+    fprintf(stream, "rows projected   %zu%s", report->rows_projected,
+            report->rows_projected == 0   ? ""
+            : report->rows_projected == 1 ? ": row "
+                                          : ": rows ");
+    print_projected(report, ", …", stream);
+    fputs(report->rows_projected == 0 ? "\n" : " (counted from 0)\n", stream);
     if (!hcr_region_is_convex(job->opened.region))
         fprintf(stream, "rows hidden      %zu of these: inside, but out of the origin's sight\n", report->rows_hidden);
     fprintf(stream, "epochs           %zu, the best %zu\n", report->epochs, report->best_epoch);
@@ -130,6 +144,9 @@ static void print_json_report(const struct job *job) {
            "\"best_epoch\": %zu",
            report->rows, report->rows_projected, report->rows_hidden, report->rows_validation, report->epochs,
            report->best_epoch);
+    printf(", \"projected\": [");
+    print_projected(report, "", stdout);
+    putchar(']');
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         printf(", \"%s\": ", numbers[i].name);
         json_number(stdout, numbers[i].value);

@@ -25,7 +25,7 @@ struct job {
     char **names_in;
     struct results results;
     struct stream stream;
-    struct tally outcome[HCR_NO_ORIGIN + 1];
+    struct tally outcome[HCR_NO_ORIGIN + 1], off; /* off the equalities, though r <= 1 */
 
     /* of a round */
     hcr_table table;
@@ -116,7 +116,8 @@ static int transform(struct job *job) {
 static void note_outcomes(struct job *job) {
     for (size_t i = 0; i < job->table.rows; i++) {
         const uint32_t outcome = job->rays[i].outcome;
-        tally_add(&job->outcome[outcome], job->stream.first_row + i);
+        const int is_off = outcome == HCR_OUTSIDE && job->rays[i].gauge <= 1; /* r is that of its projection */
+        tally_add(is_off ? &job->off : &job->outcome[outcome], job->stream.first_row + i);
         if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
             parameters_note_lost(&job->parameters, job->opened.region, job->stream.first_row, i);
     }
@@ -139,13 +140,17 @@ static int tell_outcomes(struct job *job) {
         report_rows(tally->count, told[i].what, tally->first);
         any |= tally->count > 0;
     }
-    return parameters_tell(&job->parameters) || any;
+    report_rows(job->off.count,
+                "off the region's equalities by more than rounding: direction and radius are of the "
+                "nearest point on them",
+                job->off.first);
+    return parameters_tell(&job->parameters) || any || job->off.count > 0;
 }
 
 static int pass_rows(struct job *job) {
     struct stream *stream = &job->stream;
-    int code = stream_open(stream, job->input_path,
-                           sample_columns(job->columns_in, job->opened.region, &job->parameters), &job->results);
+    int code = stream_open_samples(stream, job->input_path, job->columns_in, (const char *const *)job->names_in,
+                                   job->opened.region, &job->parameters, &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = read_round(job);
         if (code == EXIT_DONE)

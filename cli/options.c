@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_OPTIONS = 32, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
 
@@ -216,6 +218,52 @@ static int take_operands(int argc, char **argv, const struct usage *usage, const
     return OPTIONS_PARSED;
 }
 
+/* Is it a file that the command writes? */
+static int is_output(const struct option_row *row) {
+    return row->kind == OPTION_TEXT && (strcmp(row->name, "output") == 0 || strcmp(row->name, "plot") == 0);
+}
+
+int options_check_output(const char *command, const char *output, const char *input) {
+    struct stat out, in;
+    if (input == NULL || strcmp(output, "-") == 0 || strcmp(input, "-") == 0 || stat(output, &out) != 0 ||
+        stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev || out.st_ino != in.st_ino)
+        return OPTIONS_PARSED;
+    return report_usage(command, "\"%s\" is read, and would be overwritten by the results: write to another file",
+                        input);
+}
+
+/* A file that can't be replaced but may be written to, since its folder is closed or it is a mount of its own. */
+static void tell_in_place(const char *output) {
+    struct stat about;
+    if (strcmp(output, "-") == 0 || stat(output, &about) != 0 || !S_ISREG(about.st_mode) || access(output, W_OK) != 0)
+        return;
+    const char *slash = strrchr(output, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(output, slash == output ? 1 : (size_t)(slash - output));
+    if (folder != NULL && access(folder, W_OK) != 0)
+        report("\"%s\" is written in place, since its folder takes no new files: a failure leaves a part of it",
+               output);
+    free(folder);
+}
+
+static int check_outputs(const struct usage *usage, const char *const *operand) {
+    for (size_t o = 0; o < usage->option_count; o++) {
+        const struct option_row *row = &usage->options[o];
+        const char *output = is_output(row) ? *(const char **)row->target : NULL;
+        if (output == NULL)
+            continue;
+        int code = OPTIONS_PARSED;
+        for (size_t i = 0; i < count_words(usage->operands) && code == OPTIONS_PARSED; i++)
+            code = options_check_output(usage->name, output, operand[i]);
+        for (size_t i = 0; i < usage->option_count && code == OPTIONS_PARSED; i++)
+            if (usage->options[i].kind == OPTION_READ)
+                code = options_check_output(usage->name, output, *(const char **)usage->options[i].target);
+        if (code != OPTIONS_PARSED)
+            return code;
+        tell_in_place(output);
+    }
+    return OPTIONS_PARSED;
+}
+
 /* The option whose name has most of the beginning of what was given, which starts with dashes: three letters, or the
  * whole name. NULL when none has. */
 static const char *similar_name(const struct option *longs, const char *given) {
@@ -290,5 +338,6 @@ int options_parse(int argc, char **argv, const struct usage *usage, const char *
         if (code != OPTIONS_PARSED)
             return code;
     }
-    return take_operands(argc, argv, usage, operand);
+    const int code = take_operands(argc, argv, usage, operand);
+    return code == OPTIONS_PARSED ? check_outputs(usage, operand) : code;
 }

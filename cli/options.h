@@ -60,4 +60,8 @@ struct usage {
 /* OPTIONS_PARSED, or the exit code after --help or a message. `operand` gets the operands, as many as usage names. */
 int options_parse(int argc, char **argv, const struct usage *usage, const char **operand);
 
+/* OPTIONS_PARSED, or the exit code after a message when a file that is read would be overwritten: by device and inode,
+ * whatever the names. Done for the option "output"; for names that a command makes itself. */
+int options_check_output(const char *command, const char *output, const char *input);
+
 #endif

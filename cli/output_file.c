@@ -34,16 +34,20 @@ static int create(struct output_file *file, const char *path) {
             errno = ENAMETOOLONG;
             break;
         }
-        descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
+    if (descriptor < 0 && exists && access(path, W_OK) == 0) {
+        file->stream = tmpfile();
+        file->in_place = file->stream != NULL;
+    }
     if (descriptor < 0)
-        return report_file("write", path);
+        return file->in_place ? EXIT_DONE : report_file("write", path);
     if (exists)
         (void)!fchmod(descriptor, old.st_mode & 0777); /* on file systems without modes the default is fine */
     ending_removes(file->temporary);
-    file->stream = fdopen(descriptor, "wb");
+    file->stream = fdopen(descriptor, "wb+");
     if (file->stream != NULL)
         return EXIT_DONE;
     close(descriptor);
@@ -74,6 +78,32 @@ int output_file_rewind(struct output_file *file) {
     return fseek(file->stream, 0, SEEK_SET) == 0 ? EXIT_DONE : report_file("write", file->name);
 }
 
+/* The temporary file's bytes into the file that is there. */
+static int copy_in_place(const struct output_file *file) {
+    char bytes[1 << 14];
+    FILE *target = fopen(file->path, "wb");
+    size_t got = 0;
+    rewind(file->stream);
+    while (target != NULL && (got = fread(bytes, 1, sizeof bytes, file->stream)) > 0 &&
+           fwrite(bytes, 1, got, target) == got) {
+    }
+    const int failed =
+        target == NULL || got > 0 || ferror(file->stream) || fflush(target) != 0 || fsync(fileno(target)) != 0;
+    return (target != NULL && fclose(target) != 0) || failed ? -1 : 0;
+}
+
+/* The file takes its name: a mount can't be replaced either. */
+static int put_in_place(const struct output_file *file) {
+    if (file->in_place)
+        return copy_in_place(file);
+    if (rename(file->temporary, file->path) == 0)
+        return 0;
+    if ((errno != EBUSY && errno != EXDEV) || copy_in_place(file) != 0)
+        return -1;
+    unlink(file->temporary);
+    return 0;
+}
+
 int output_file_close(struct output_file *file, int code) {
     FILE *stream = file->stream;
     if (stream == NULL)
@@ -81,15 +111,15 @@ int output_file_close(struct output_file *file, int code) {
     if (code == EXIT_DONE &&
         (fflush(stream) != 0 || ferror(stream) || (file->path != NULL && fsync(fileno(stream)) != 0)))
         code = report_file("write", file->name);
+    if (code == EXIT_DONE && file->path != NULL && put_in_place(file) != 0)
+        code = report_file("write", file->name);
+    if (code != EXIT_DONE && file->path != NULL && !file->in_place)
+        unlink(file->temporary);
     if (stream != stdout && fclose(stream) != 0 && code == EXIT_DONE)
         code = report_file("write", file->name);
     file->stream = NULL;
     if (file->path == NULL)
         return code;
-    if (code == EXIT_DONE && rename(file->temporary, file->path) != 0)
-        code = report_file("write", file->name);
-    if (code != EXIT_DONE)
-        unlink(file->temporary);
     ending_removes(NULL);
     free(file->path);
     file->path = NULL;

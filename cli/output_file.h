@@ -11,6 +11,7 @@ struct output_file {
     FILE *stream;     /* NULL: not open */
     char *path;       /* the name that the file will have; NULL where the pieces go out at once */
     char temporary[4096];
+    int in_place; /* the file can't be replaced: its bytes are, from a temporary one without a name */
 };
 
 /* Whether `path` ("-": standard output) is, or will be, a file on a disk, which appears whole. */

@@ -133,8 +133,22 @@ static int are_beside(const hcr_region *region, const struct parameters *paramet
     return parameters->path == NULL && hcr_region_parameters(region) > 0;
 }
 
-size_t sample_columns(size_t count, const hcr_region *region, const struct parameters *parameters) {
-    return are_beside(region, parameters) ? count + hcr_region_parameters(region) : count;
+int stream_open_samples(struct stream *stream, const char *input, size_t count, const char *const *names,
+                        const hcr_region *region, const struct parameters *parameters, const struct results *results) {
+    const size_t p = are_beside(region, parameters) ? hcr_region_parameters(region) : 0;
+    char **own = p == 0 ? NULL : names_of_parameters(region);
+    const char **all = malloc((count + p + 1) * sizeof *all);
+    if (all == NULL || (p != 0 && own == NULL)) {
+        free(own);
+        free(all);
+        return report_memory();
+    }
+    for (size_t j = 0; j < count + p; j++)
+        all[j] = j < count ? names[j] : own[j - count];
+    const int code = stream_open(stream, input, count + p, all, results);
+    stream->all_names = all;
+    stream->own_names = own;
+    return code;
 }
 
 int stream_read_samples(struct stream *stream, size_t count, const char *const *names, const char *what,

@@ -27,8 +27,10 @@ void parameters_clear(struct parameters *parameters);
 /* Reads a round's rows, their columns put in the order of `names`, as table_read_matched does, and their parameters. */
 int stream_read_samples(struct stream *stream, size_t count, const char *const *names, const char *what,
                         const hcr_region *region, struct parameters *parameters, hcr_table *table);
-/* How many columns are wanted of the table that is read so. */
-size_t sample_columns(size_t count, const hcr_region *region, const struct parameters *parameters);
+/* Opens the table that is read so, of which these columns are wanted, and those of the parameters where they are beside
+ * them. */
+int stream_open_samples(struct stream *stream, const char *input, size_t count, const char *const *names,
+                        const hcr_region *region, const struct parameters *parameters, const struct results *results);
 /* Reads the file of --parameters, for `rows` rows of a table. */
 int parameters_read(struct parameters *parameters, const hcr_region *region, size_t rows);
 /* Whether the file of --parameters had as many rows as the table, all of which has been read. */

@@ -233,9 +233,10 @@ static void keep_last(struct job *job, size_t row) {
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
     const size_t count = hcr_model_inputs(job->model);
-    int code = stream_open(
-        stream, input, are_inputs(job) ? count : sample_columns(count, hcr_model_region(job->model), &job->parameters),
-        &job->results);
+    const char *const *names = hcr_model_input_names(job->model);
+    int code = are_inputs(job) ? stream_open(stream, input, count, names, &job->results)
+                               : stream_open_samples(stream, input, count, names, hcr_model_region(job->model),
+                                                     &job->parameters, &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
         if (code == EXIT_DONE)

@@ -156,8 +156,8 @@ static int do_round(struct job *job) {
 
 static int pass_rows(struct job *job, const char *input) {
     struct stream *stream = &job->stream;
-    int code = stream_open(stream, input, sample_columns(job->results.columns, job->opened.region, &job->parameters),
-                           &job->results);
+    int code = stream_open_samples(stream, input, job->results.columns, (const char *const *)job->results.names,
+                                   job->opened.region, &job->parameters, &job->results);
     while (code == EXIT_DONE && stream_next(stream)) {
         code = do_round(job);
         if (code == EXIT_DONE)

@@ -12,13 +12,19 @@ static size_t part_bytes(const struct results *results) {
     return in_order ? SIZE_MAX / 4 : 1 << 20;
 }
 
-int stream_open(struct stream *stream, const char *input, size_t columns, const struct results *results) {
+int stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
+                const struct results *results) {
     hcr_error error = {0};
-    *stream = (struct stream){.input = input, .vector = columns == 1, .parts = 1, .results = results};
+    *stream = (struct stream){.input = input,
+                              .vector = columns == 1,
+                              .needed = {.count = columns, .names = names},
+                              .parts = 1,
+                              .results = results};
     if (hcr_table_format_of(input) == HCR_TABLE_NPZ)
         return EXIT_DONE;
     if (hcr_table_reader_open(input, stream->vector, part_bytes(results), &stream->reader, &error) != HCR_OK)
         return report_error(&error);
+    hcr_table_reader_need(stream->reader, &stream->needed);
     stream->parts = hcr_table_reader_parts(stream->reader);
     return EXIT_DONE;
 }
@@ -32,9 +38,10 @@ double stream_share(const struct stream *stream, double share) {
 int stream_read(struct stream *stream, hcr_table *table) {
     hcr_error error = {0};
     stream->round++;
-    const hcr_status status =
-        stream->reader == NULL ? hcr_table_read(stream->input, HCR_TABLE_BY_NAME, NULL, stream->vector, table, &error)
-                               : hcr_table_reader_next(stream->reader, table, &error);
+    const hcr_status status = stream->reader == NULL
+                                  ? hcr_table_read_columns(stream->input, HCR_TABLE_BY_NAME, NULL, stream->vector,
+                                                           &stream->needed, table, &error)
+                                  : hcr_table_reader_next(stream->reader, table, &error);
     if (status != HCR_OK)
         return report_error(&error);
     stream->first_row = stream->rows;
@@ -79,6 +86,8 @@ int stream_write(struct stream *stream, double *values) {
 int stream_close(struct stream *stream, int code) {
     hcr_table_reader_close(stream->reader);
     stream->reader = NULL;
+    free(stream->all_names);
+    free(stream->own_names);
     if (code == EXIT_DONE && stream->parts > 1 && stream->results != NULL &&
         hcr_table_format_of(stream->results->path) == HCR_TABLE_NPY) {
         code = output_file_rewind(&stream->file);

@@ -20,7 +20,10 @@ struct results {
 
 struct stream {
     const char *input;
-    int vector;       /* as in hcr_table_read */
+    int vector; /* as in hcr_table_read */
+    hcr_table_columns needed;
+    const char **all_names; /* those of `needed` where the stream made them, in front of names that it made too */
+    char **own_names;
     size_t parts;     /* rounds that there are */
     size_t round;     /* of those, begun */
     size_t first_row; /* of the part at hand, in the whole table */
@@ -33,9 +36,10 @@ struct stream {
 
 /* These return an exit code. */
 
-/* Opens the table `input`, of which so many columns are wanted. The struct `results` must stay until the end; NULL:
- * there is no table of results. */
-int stream_open(struct stream *stream, const char *input, size_t columns, const struct results *results);
+/* Opens the table `input`, of which these columns are wanted: others of a header may hold anything. Both structs and
+ * the names must stay where they are until the end; `results` NULL: there is no table of results. */
+int stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
+                const struct results *results);
 /* Whether there is a round to come. */
 int stream_next(const struct stream *stream);
 /* What is done of the whole when `share` of this round is, from 0 to 1. */

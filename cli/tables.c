@@ -42,7 +42,8 @@ char **names_of_parameters(const hcr_region *region) {
 
 int table_read_matched(const char *path, size_t count, const char *const *names, const char *what, hcr_table *table) {
     hcr_error error = {0};
-    if (hcr_table_read(path, HCR_TABLE_BY_NAME, NULL, count == 1, table, &error) != HCR_OK ||
+    const hcr_table_columns needed = {.count = count, .names = names};
+    if (hcr_table_read_columns(path, HCR_TABLE_BY_NAME, NULL, count == 1, &needed, table, &error) != HCR_OK ||
         hcr_table_match(table, count, names, what, &error) != HCR_OK)
         return report_error(&error);
     return EXIT_DONE;

@@ -49,6 +49,9 @@ static int find_output(struct job *job) {
         if (job->made_path == NULL)
             return report_memory();
     }
+    const int code = options_check_output("plot", job->output_path, job->region_path);
+    if (code != OPTIONS_PARSED)
+        return code;
     if (!gnuplot_can_write(job->output_path))
         return report_usage("plot", "-o takes a file that ends in .svg or .png, not \"%s\"", job->output_path);
     return EXIT_DONE;

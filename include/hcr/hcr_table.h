@@ -24,12 +24,22 @@ typedef struct hcr_table {
 } hcr_table;
 HCR_API void hcr_table_clear(hcr_table *table);
 
+/* What is needed of a CSV file. Columns of a header that aren't among `names` (NULL: all are) may hold anything, such
+ * as dates: their cells are NaN. `nan`: cells of "nan", as tables of results have them, are taken too. */
+typedef struct hcr_table_columns {
+    size_t count;
+    const char *const *names;
+    int nan;
+} hcr_table_columns;
+
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.
  * CSV as pandas and R write it: the separator is a tab, else a semicolon, if the first two lines have it, else a comma;
  * quotes, CRLF, a byte-order mark. The decimal sign is '.', whatever the locale.
  *     The first row is a header when one of its cells is neither a number nor a missing value. Its names must differ
  * and not be empty (NAME). A column of row names in front is dropped when the header is one cell short (R's
- * write.table), or when its header cell is empty (R's write.csv, pandas' index). An empty cell, a missing value (NA,
+ * write.table) and the first cell is a word or has quotes, or when its header cell is empty (R's write.csv, pandas'
+ * index). A first row of 0, 1, 2 … in front of a row of other numbers than whole ones (pandas, without names) is
+ * skipped. An empty cell, a missing value (NA,
  * NaN, null, a dash …), an infinity and a row that is too short or too long are refused (DATA) with line and column.
  * Blank lines are skipped, but refused between rows of one column. A header without rows is a table of no rows; a file
  * without either is refused (FORMAT). NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats
@@ -39,6 +49,10 @@ HCR_API void hcr_table_clear(hcr_table *table);
  * one-dimensional array is taken: 0 a row, 1 a column. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector,
                                                hcr_table *table, hcr_error *error);
+/* The same of what is needed (NULL: all). */
+HCR_API HCR_MUST_USE hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key,
+                                                       int vector, const hcr_table_columns *needed, hcr_table *table,
+                                                       hcr_error *error);
 
 /* Writes a table, whole or not at all (a temporary file beside it, then a rename); "-": standard output, flushed.
  * CSV: 17 significant digits (9 when single), shortest form that reads back to the same bits, '.' whatever the locale,
@@ -58,6 +72,8 @@ typedef struct hcr_table_reader hcr_table_reader;
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes,
                                                       hcr_table_reader **reader, hcr_error *error);
 HCR_API void hcr_table_reader_close(hcr_table_reader *reader); /* NULL is fine */
+/* What the parts are to hold, before the first of them; `needed` must stay until the reader is closed. */
+HCR_API void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed);
 /* How many there are, at least one. */
 HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
 /* The rows that begin in the next part; none behind the last. What `table` had before is freed. */

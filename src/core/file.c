@@ -50,6 +50,21 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
     return HCR_OK;
 }
 
+hcr_status hcri_check_inflated(const char *file, uint64_t size, hcr_error *error) {
+    const char *said = getenv("HCR_INFLATE_LIMIT");
+    const uint64_t own = (uint64_t)1 << 30;
+    char *end = NULL;
+    const unsigned long long given = said == NULL || *said < '0' || *said > '9' ? 0 : strtoull(said, &end, 10);
+    const uint64_t most = end != NULL && *end == '\0' ? given : own;
+    if (size <= most)
+        return HCR_OK;
+    return hcri_fail_at(
+        error, HCR_ERROR_FORMAT, file, 0, 0,
+        "unpacked it is more than %llu bytes, the limit for what a small file may grow to: for one that "
+        "is meant to, set the environment variable HCR_INFLATE_LIMIT to as many bytes as may be taken",
+        (unsigned long long)most);
+}
+
 /* A compiled region has a magic word; a model begins with the length of its JSON, little-endian, and then that. */
 const char *hcri_file_kind(const void *bytes, size_t size) {
     const unsigned char *head = bytes;
@@ -68,7 +83,7 @@ static int open_temporary(hcri_writer *writer, const char *target, const struct 
     int descriptor = -1;
     for (unsigned attempt = 0; descriptor < 0 && attempt < 1000; attempt++) {
         snprintf(writer->temporary, capacity, "%s.%ld-%u", target, (long)getpid(), attempt);
-        descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        descriptor = open(writer->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
@@ -98,7 +113,11 @@ hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *er
     } else if (writer->path != NULL) {
         const int descriptor = open_temporary(writer, writer->path, exists ? &old : NULL);
         if (descriptor >= 0)
-            writer->stream = fdopen(descriptor, "wb");
+            writer->stream = fdopen(descriptor, "wb+");
+        else if (exists && access(path, W_OK) == 0) {
+            writer->stream = tmpfile();
+            writer->in_place = writer->stream != NULL;
+        }
         if (descriptor >= 0 && writer->stream == NULL)
             close(descriptor);
     }
@@ -110,6 +129,37 @@ hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *er
     return HCR_OK;
 }
 
+/* The temporary file's bytes into the file that is there. */
+static int copy_in_place(const hcri_writer *writer) {
+    char bytes[1 << 14];
+    const int target = open(writer->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    int failed = target < 0;
+    ssize_t got = 0;
+    for (off_t at = 0; !failed && (got = pread(fileno(writer->stream), bytes, sizeof bytes, at)) > 0; at += got)
+        for (ssize_t done = 0, wrote; done < got && !failed; done += wrote) {
+            wrote = write(target, bytes + done, (size_t)(got - done));
+            failed = wrote < 0;
+        }
+    failed |= got < 0 || (target >= 0 && fsync(target) != 0);
+    if (target >= 0 && close(target) != 0)
+        failed = 1;
+    return failed ? -1 : 0;
+}
+
+/* The file takes its name. */
+static int put_in_place(const hcri_writer *writer) {
+    if (writer->in_place)
+        return copy_in_place(writer);
+    if (writer->temporary == NULL || rename(writer->temporary, writer->path) == 0)
+        return 0;
+    if (errno != EBUSY && errno != EXDEV) /* what a mount says */
+        return -1;
+    if (copy_in_place(writer) != 0)
+        return -1;
+    unlink(writer->temporary);
+    return 0;
+}
+
 hcr_status hcri_writer_commit(hcri_writer *writer, hcr_error *error) {
     if (writer->path == NULL) {
         if (fflush(stdout) != 0 || ferror(stdout))
@@ -118,11 +168,12 @@ hcr_status hcri_writer_commit(hcri_writer *writer, hcr_error *error) {
     }
     int failed = fflush(writer->stream) != 0 || ferror(writer->stream) ||
                  (writer->temporary != NULL && fsync(fileno(writer->stream)) != 0);
+    failed = failed || put_in_place(writer) != 0;
     if (fclose(writer->stream) != 0)
         failed = 1;
     writer->stream = NULL;
     hcr_status status = HCR_OK;
-    if (failed || (writer->temporary != NULL && rename(writer->temporary, writer->path) != 0))
+    if (failed)
         status = fail_file(error, "write", writer->path);
     else {
         free(writer->temporary); /* it is no more */

@@ -70,6 +70,7 @@ static hcr_status inflate_all(z_stream *stream, const char *bytes, size_t size, 
         code = inflate(stream, Z_NO_FLUSH);
         taken += in - stream->avail_in;
         used += out - stream->avail_out;
+        HCRI_TRY(hcri_check_inflated(file, used, error));
         if (code == Z_BUF_ERROR || (code == Z_OK && taken == size && stream->avail_out > 0))
             return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the packed file is cut short");
         if (code == Z_MEM_ERROR)

@@ -209,11 +209,21 @@ static const hcri_value *evaluate_sign(hcri_scope *scope, const hcri_node *node)
     return hcri_value_scale(scope->text, node->span, value, -1);
 }
 
+/* [30] * 24: a list of one number beside a number that isn't one. */
+static int repeats(const hcri_node *list, const hcri_value *number) {
+    return list->kind == HCRI_NODE_LIST && list->count == 1 && hcri_value_is_constant(number) &&
+           number->shape.rank == 0 && number->constant[0] != 1;
+}
+
 static const hcri_value *evaluate_binary(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *left = hcri_evaluate(scope, node->child[0]);
     const hcri_value *right = left == NULL ? NULL : hcri_evaluate(scope, node->child[1]);
     if (right == NULL)
         return NULL;
+    if (node->operator== HCRI_TOKEN_TIMES &&(repeats(node->child[0], right) || repeats(node->child[1], left)))
+        return hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE,
+                           "in Python this repeats the list, here it multiplies its one number: write ones(n) times "
+                           "the number for a vector of n, or the product");
     return hcri_binary(scope->text, node->span, node->operator, left, node->child[0]->span, right,
                        node->child[1]->span);
 }

@@ -61,7 +61,9 @@ const hcri_value *hcri_read(hcri_text *text, const hcri_node *call) {
                            "a .npy file holds one array: a key is for .npz files and columns of a CSV");
     hcr_table table = {0};
     hcr_error error = {0};
-    const hcr_status status = hcr_table_read(path, HCR_TABLE_BY_NAME, is_npz ? key : NULL, 0, &table, &error);
+    const hcr_table_columns needed = {.count = 1, .names = (const char *const *)&key};
+    const hcr_status status = hcr_table_read_columns(path, HCR_TABLE_BY_NAME, is_npz ? key : NULL, 0,
+                                                     key == NULL ? NULL : &needed, &table, &error);
     if (status != HCR_OK) {
         char place[32] = "";
         if (error.line != 0)

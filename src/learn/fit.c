@@ -20,7 +20,8 @@ typedef struct fit_run {
     double *Y;          /* the targets, inside the region */
     hcri_places places; /* of a region with parameters */
     size_t projected, hidden;
-    size_t *order; /* a permutation of the rows: those held for validation first */
+    size_t told[HCR_FIT_TOLD]; /* the first of the projected ones */
+    size_t *order;             /* a permutation of the rows: those held for validation first */
     size_t held;
     float *scaled;   /* inputs */
     double *targets; /* as the loss takes them */
@@ -98,6 +99,12 @@ static const double *parameters_of(const fit_run *run, size_t i) {
     return run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
 }
 
+static void note_projected(fit_run *run, size_t row) {
+    if (run->projected < HCR_FIT_TOLD)
+        run->told[run->projected] = row;
+    run->projected++;
+}
+
 /* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
  * it until it does. */
 static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
@@ -113,7 +120,7 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
         for (size_t j = 0; j < run->n; j++)
             v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
         status = hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
-        run->projected++;
+        note_projected(run, i);
         run->hidden += ray.outcome == HCR_HIDDEN;
     }
     hcri_release(a, v);
@@ -135,7 +142,7 @@ static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
             status = hcr_projector_create(region, &projector, error);
         if (status == HCR_OK)
             status = hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error);
-        run->projected++;
+        note_projected(run, i);
     }
     hcr_projector_free(projector);
     hcri_release(&hcri_default_allocator, inside);
@@ -315,6 +322,7 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     const float *weights = run->model->weights;
     report->rows = training->rows;
     report->rows_projected = run->projected;
+    memcpy(report->projected, run->told, sizeof run->told);
     report->rows_hidden = run->hidden;
     report->rows_validation = training->held;
     report->epochs = (size_t)run->state.epoch;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zip.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "tables/names.h"
 #include "tables/table.h"
@@ -98,6 +99,7 @@ static hcr_status extract(zip_t *archive, zip_uint64_t entry, const char *file, 
         return fail_zip(file, name, "the size it claims can't be", error);
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
         return fail_zip(file, name, "it isn't packed as savez or savez_compressed do", error);
+    HCRI_TRY(hcri_check_inflated(file, stat.size, error));
     *size = (size_t)stat.size;
     *bytes = hcri_allocate(&hcri_default_allocator, *size, 1);
     if (*bytes == NULL)

@@ -32,6 +32,8 @@ struct hcr_table_reader {
     /* CSV */
     char *prefix; /* the header, if there is one, and the first row */
     size_t prefix_size, prefix_lines;
+    const hcr_table_columns *needed;
+    int is_counted;       /* the header is 0, 1, 2 …: no names */
     int has_row;          /* the prefix has a row, which is that of the first part */
     char *text;           /* room for the prefix, then the file's bytes from `begin` to `end` on */
     size_t capacity;      /* of text */
@@ -156,12 +158,38 @@ static hcr_status skip_line(hcr_table_reader *reader, uint64_t *place, hcr_error
     return HCR_OK;
 }
 
+static void forget_names(hcr_table *table) {
+    for (size_t j = 0; j < table->columns; j++)
+        hcri_release(&hcri_default_allocator, table->names[j]);
+    hcri_release(&hcri_default_allocator, table->names);
+    table->names = NULL;
+}
+
 static hcr_status parse(const hcr_table_reader *reader, const char *text, size_t size, hcr_table *table,
                         hcr_error *error) {
-    const hcr_status status = hcri_csv_read(reader->path, text, size, table, error);
+    const hcr_status status = hcri_csv_read(reader->path, text, size, reader->needed, table, NULL, error);
+    if (status != HCR_OK)
+        hcr_table_clear(table);
+    else if (reader->is_counted)
+        forget_names(table);
+    return status;
+}
+
+/* The same of the first two lines, to see what they are: cells that a part would be refused for are no matter yet. */
+static hcr_status look(hcr_table_reader *reader, const char *text, size_t size, hcr_table *table, hcr_error *error) {
+    static const char *const none[] = {NULL};
+    static const hcr_table_columns nothing = {.names = none, .nan = 1};
+    const hcr_status status = hcri_csv_read(reader->path, text, size, &nothing, table, &reader->is_counted, error);
     if (status != HCR_OK)
         hcr_table_clear(table);
     return status;
+}
+
+/* A header of 0, 1, 2 … is in front of each part as letters, which no row of numbers is taken for. */
+static void spell_header(hcr_table_reader *reader, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (reader->prefix[i] >= '0' && reader->prefix[i] <= '9')
+            reader->prefix[i] = (char)('a' + reader->prefix[i] - '0');
 }
 
 /* The header and the first row, or the first row alone. */
@@ -171,8 +199,8 @@ static hcr_status find_prefix(hcr_table_reader *reader, hcr_error *error) {
     two = one;
     HCRI_TRY(skip_line(reader, &two, error));
     hcr_table start = {0};
-    HCRI_TRY(parse(reader, reader->text == NULL ? "" : reader->text, (size_t)two, &start, error));
-    const uint64_t size = start.names == NULL ? one : two;
+    HCRI_TRY(look(reader, reader->text == NULL ? "" : reader->text, (size_t)two, &start, error));
+    const uint64_t size = start.names == NULL && !reader->is_counted ? one : two;
     reader->has_row = start.rows > 0;
     hcr_table_clear(&start);
     reader->prefix_lines = (size_t)measure(reader, 0, size).lines;
@@ -180,6 +208,8 @@ static hcr_status find_prefix(hcr_table_reader *reader, hcr_error *error) {
     if (reader->prefix == NULL)
         return hcri_fail_memory(error);
     reader->prefix_size = (size_t)size;
+    if (reader->is_counted)
+        spell_header(reader, (size_t)one);
     const uint64_t rest = reader->size - size;
     reader->parts = (size_t)(rest / reader->bytes + (rest % reader->bytes != 0));
     return HCR_OK;
@@ -355,6 +385,8 @@ void hcr_table_reader_close(hcr_table_reader *reader) {
     hcri_release(&hcri_default_allocator, reader->prefix);
     free(reader);
 }
+
+void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed) { reader->needed = needed; }
 
 size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->parts; }
 

@@ -46,6 +46,11 @@ static hcr_table_format find_format(const char *path, hcr_table_format format) {
 
 hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector, hcr_table *table,
                           hcr_error *error) {
+    return hcr_table_read_columns(path, format, key, vector, NULL, table, error);
+}
+
+hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key, int vector,
+                                  const hcr_table_columns *needed, hcr_table *table, hcr_error *error) {
     if (path == NULL || table == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and table can't be NULL");
     format = find_format(path, format);
@@ -61,7 +66,7 @@ hcr_status hcr_table_read(const char *path, hcr_table_format format, const char 
     hcr_table read = {0};
     hcr_status status;
     if (format == HCR_TABLE_CSV)
-        status = hcri_csv_read(file, bytes, size, &read, error);
+        status = hcri_csv_read(file, bytes, size, needed, &read, NULL, error);
     else if (format == HCR_TABLE_NPY)
         status = hcri_npy_read(file, bytes, size, vector, &read, error);
     else

@@ -49,7 +49,7 @@ cmp -s piped again || fail "a model differs between a pipe and a file"
 # Targets outside are projected first, and counted.
 awk -F, 'BEGIN { OFS = "," } NR == 3 { $1 = 1e4 } { print }' s1/y_train.csv >far.csv
 expect 0 fit s1/limits.region s1/x_train.csv far.csv -o far --hidden 4 --epochs 1
-says "$output" '^rows projected +1$'
+says "$output" '^rows projected +1: row 1 \(counted from 0\)$'
 head -50 s1/y_train.csv >few.csv
 expect 3 fit s1/limits.region s1/x_train.csv few.csv -o few
 says "$messages" 'X has 133 rows and Y has 49'

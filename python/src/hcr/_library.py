@@ -171,6 +171,7 @@ class FitReportStruct(ctypes.Structure):
         ("validation_mse", c_double),
         ("inside_ratio", c_double),
         ("seconds", c_double),
+        ("projected", c_size_t * 16),
     )
 
 

@@ -51,6 +51,7 @@ class FitReport(NamedTuple):
     validation_mse: float
     inside_ratio: float
     seconds: float
+    projected: tuple[int, ...] = ()  #: the first 16 of the rows that were projected
 
 
 class Model:
@@ -366,7 +367,8 @@ def fit(
     )
     model = None
     if handle.value is not None:
-        report = FitReport(*(getattr(told, field) for field in FitReport._fields))
+        report = FitReport(*(getattr(told, field) for field in FitReport._fields[:-1]))
+        report = report._replace(projected=tuple(told.projected[: report.rows_projected]))
         model = Model(handle.value, report)
     if raised:
         raise raised[0]

@@ -20,7 +20,7 @@ static hcr_status read_text(const char *text, size_t size, hcr_table *table, hcr
     char *exact = malloc(size == 0 ? 1 : size);
     assert_non_null(exact);
     memcpy(exact, text, size);
-    const hcr_status status = hcri_csv_read("t.csv", exact, size, table, error);
+    const hcr_status status = hcri_csv_read("t.csv", exact, size, NULL, table, NULL, error);
     free(exact);
     return status;
 }
@@ -116,6 +116,13 @@ static void test_row_names_of_r(void **state) {
     /* pandas writes its index without quotes. */
     expect_table(",a,b,c\n0,1,2.5,-3\n2024-01-01,4,0.005,6\n", 2, 3, six, "a|b|c");
     expect_refusal("a,,c\n1,2,3\n", HCR_ERROR_NAME, 1, 2, "no name");
+    /* D55: a cell too many that is no name. */
+    expect_refusal("a,b\n0.5,0.25,0.125\n", HCR_ERROR_DATA, 2, 0, "3 cells where the header asks for 2");
+    expect_refusal("a,b\n2,0.25,0.125\n", HCR_ERROR_DATA, 2, 0, "3 cells where the header asks for 2");
+    /* D12: pandas' header of columns without names, which whole numbers after it would make a sample. */
+    expect_table("0,1,2\n1,2.5,-3\n4,0.005,6\n", 2, 3, six, "");
+    expect_table("0,1\n1,2\n", 2, 2, (const double[]){0, 1, 1, 2}, "");
+    expect_refusal("0,1\n0.5,NA\n", HCR_ERROR_DATA, 2, 2, "missing value");
     /* The first row decides. */
     expect_refusal("a,b\n\"1\",1,2\n3,4\n", HCR_ERROR_DATA, 3, 0, "2 cells");
     expect_refusal("a,b\n1,2\n\"2\",3,4\n", HCR_ERROR_DATA, 3, 0, "3 cells");

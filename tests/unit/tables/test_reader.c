@@ -78,6 +78,8 @@ static void test_csv(void **state) {
     static const char *const texts[] = {
         "a,b\n1,2\n3,4\n5,6\n",
         "1,2\n3,4\n5,6",
+        "0,1\n0.5,2\n3,4\n5,6\n7,8\n", /* a header of numbers */
+        "0,1\n2,3\n3,4\n0.5,6\n7,8\n",
         "a,b\r\n1,2\r\n\r\n3,4\r\n\r\n",
         "\n\na;b\n1;2\n\n\n3;4\n  \n5;6",
         "a\rb\r",
