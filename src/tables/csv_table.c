@@ -20,6 +20,7 @@ typedef struct reading {
     int header_line;                 /* 0: no header */
     const hcr_table_columns *needed; /* NULL: all */
     char *is_needed;                 /* with a header and names that are needed: one a column */
+    int is_decided;                  /* the first row of numbers is none of the headers below */
     int counts;                      /* the first row is 0, 1, 2 …, … */
     int is_counted;   /* … and it is a header without names: the next row has other numbers than such */
     size_t row_names; /* cells in front of each row that name it: 0 or 1 */
@@ -121,7 +122,7 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     r->rows_seen++;
     if (r->rows_seen == 1 && is_header(row))
         return read_header(r, row, error);
-    r->counts |= r->rows_seen == 1 && row->count > 1 && is_whole(row, 1);
+    r->counts |= r->rows_seen == 1 && !r->is_decided && row->count > 1 && is_whole(row, 1);
     if (r->rows_seen == 2 && r->counts && !is_whole(row, 0)) { /* pandas' names of columns that have none */
         table->rows = 0;
         r->is_counted = 1;
@@ -152,11 +153,12 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
 
 hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, const hcr_table_columns *needed,
                          hcr_table *table, int *is_counted, hcr_error *error) {
-    reading r = {.table = table, .needed = needed};
+    const int decided = is_counted != NULL && *is_counted < 0;
+    reading r = {.table = table, .needed = needed, .is_decided = decided};
     const hcr_status status = hcri_csv_scan(file, bytes, size, read_row, &r, error);
     free(r.is_needed);
     HCRI_TRY(status);
-    if (is_counted != NULL)
+    if (is_counted != NULL && !decided)
         *is_counted = r.is_counted;
     if (r.rows_seen == 0)
         return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the file is empty: it needs a header or a row");

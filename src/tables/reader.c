@@ -167,7 +167,8 @@ static void forget_names(hcr_table *table) {
 
 static hcr_status parse(const hcr_table_reader *reader, const char *text, size_t size, hcr_table *table,
                         hcr_error *error) {
-    const hcr_status status = hcri_csv_read(reader->path, text, size, reader->needed, table, NULL, error);
+    int decided = -1; /* by the first two lines of the file: another part's first row has no say */
+    const hcr_status status = hcri_csv_read(reader->path, text, size, reader->needed, table, &decided, error);
     if (status != HCR_OK)
         hcr_table_clear(table);
     else if (reader->is_counted)

@@ -12,7 +12,7 @@ hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hc
 
 /* Readers: from the bytes of a file into an empty table, which a failure leaves half filled: the caller clears it. */
 /* needed NULL: all columns. *is_counted (NULL: not wanted): the first line is a header of the numbers 0, 1, 2 …, which
- * name nothing. */
+ * name nothing; -1 when it is called: it is none, whatever follows. */
 hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, const hcr_table_columns *needed,
                          hcr_table *table, int *is_counted, hcr_error *error);
 hcr_status hcri_npy_read(const char *file, const char *bytes, size_t size, int vector, hcr_table *table,
