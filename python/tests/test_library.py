@@ -27,6 +27,7 @@ SCALARS = {
     "hcr_precision": ctypes.c_int,
     "hcr_origin": ctypes.c_int,
     "hcr_origin_form": ctypes.c_int,
+    "hcr_bad_value": ctypes.c_int,
     "hcr_root_method": ctypes.c_int,
     "hcr_group": ctypes.c_int,
     "hcr_search_method": ctypes.c_int,

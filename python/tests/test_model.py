@@ -54,7 +54,7 @@ def test_shapes_and_outcomes(data):
     assert one.shape == (3,) and (one == model.predict(X)[0]).all()
     assert model.predict(X[:0]).shape == (0, 3)
     y, outcome = model.predict([[np.nan, 0, 0, 0]], outcomes=True)
-    assert (y == make("ball").origin).all() and outcome == hcr.Outcome.BAD_VALUE
+    assert np.isnan(y).all() and outcome == hcr.Outcome.BAD_VALUE
     with pytest.raises(hcr.InvalidError, match="4"):
         model.predict(X[:, :3])
     with pytest.raises(hcr.InvalidError, match="rows"):

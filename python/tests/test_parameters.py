@@ -93,6 +93,23 @@ def test_derivatives_by_differences(moving, map_, random):
         assert close.sum() >= 19
 
 
+@pytest.mark.parametrize("map_", KINDS)
+def test_d07_forward_derivatives(moving, map_, random):
+    """The transpose of vjp, which is held against differences above, to rounding; one row of parameters serves all."""
+    x, v = parameters(moving, random, 20), inputs(moving, map_, random, 20)
+    dot, x_dot = random.standard_normal(v.shape), random.standard_normal(x.shape)
+    got = moving.jvp(map_, v, dot, x, x_dot)
+    bar = random.standard_normal(got.shape)
+    by_v, by_x = moving.vjp(map_, v, bar, x)
+    forward, backward = (bar * got).reshape(20, -1).sum(1), (by_v * dot).sum(1) + (by_x * x_dot).sum(1)
+    np.testing.assert_allclose(forward, backward, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(got, moving.jvp(map_, v, dot, x) + moving.jvp(map_, v, 0 * dot, x, x_dot), atol=1e-9)
+    np.testing.assert_array_equal(
+        moving.jvp(map_, v, dot, x[0], x_dot[0]),
+        moving.jvp(map_, v, dot, np.broadcast_to(x[0], x.shape), np.broadcast_to(x_dot[0], x.shape)),
+    )
+
+
 def test_c57_rows_out_of_range_are_told(moving, random):
     """The other rows go on."""
     x, v = parameters(moving, random, 5), inputs(moving, "contract", random, 5)
@@ -104,7 +121,12 @@ def test_c57_rows_out_of_range_are_told(moving, random):
     np.testing.assert_array_equal(y[[0, 2, 4]], moving.contract(v[[0, 2, 4]], x[[0, 2, 4]]))
     assert moving.check(moving.origin[None], x[[1, 3]]).tolist() == [False, False]
     by_v, by_x = moving.vjp("contract", v, np.ones_like(v), x)
+    assert np.isnan(by_v[[1, 3]]).all() and np.isnan(by_x[[1, 3]]).all() and np.isfinite(by_x[[0, 2, 4]]).all()
+    left_out = np.ones_like(v)
+    left_out[[1, 3]] = 0
+    by_v, by_x = moving.vjp("contract", v, left_out, x)
     assert not by_v[[1, 3]].any() and not by_x[[1, 3]].any() and np.isfinite(by_x).all()
+    assert np.isnan(moving.jvp("contract", v, v, x)).any(1).tolist() == [False, True, False, True, False]
     with pytest.raises(hcr.InvalidError) as caught:
         moving.at(x[1])
     assert caught.value.code == "origin"

@@ -34,7 +34,7 @@ def inputs(region: hcr.Region, name: str, random: np.random.Generator, count: in
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["decode", "contract", "soften"])
 def test_results_are_exactly_inside(region, name, dtype, random):
-    y = getattr(region, name)(inputs(region, name, random, 500).astype(dtype))
+    y = getattr(region, name)(inputs(region, name, random, 500).astype(dtype), bad="origin")
     assert y.dtype == dtype
     assert region.check(y).all()
 
@@ -157,7 +157,9 @@ def test_gradients_are_finite_at_odd_inputs(region, random):
     for name in ("gauge", "decode", "contract", "soften"):
         x = inputs(region, name, random)
         bar = np.ones(np.shape(getattr(region, name)(x)))
-        assert np.isfinite(region.vjp(name, x, bar)).all()
+        sound = np.isfinite(x).all(1)
+        assert np.isfinite(region.vjp(name, x, bar)[sound]).all()
+        assert np.isfinite(region.vjp(name, x, bar, bad="origin")).all()
     zero = np.zeros((1, region.n))
     bar = random.standard_normal((1, region.n))
     near = region.vjp("contract", zero + 1e-9, bar)
@@ -168,9 +170,89 @@ def test_odd_inputs():
     region = hcr.Region("var y[2]\nnorm(y - 1) <= 2")
     y, outcome = region.contract([[np.nan, 1], [np.inf, 1], [0, 0], [1e300, -1e300], [0.1, 0]], outcomes=True)
     assert [hcr.Outcome(o).name for o in outcome] == ["BAD_VALUE", "BAD_VALUE", "AT_ORIGIN", "FRONTIER", "INSIDE"]
-    assert (y[:3] == region.origin).all()
+    assert np.isnan(y[:2]).all() and (y[2] == region.origin).all()
     assert np.isnan(region.gauge([np.nan, 1]))
     assert not region.check([np.nan, 1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MAPS)
+def test_d19_bad_values_are_nan(region, name, dtype, random):
+    """In any entry, in the map and its derivatives; the other rows are as without it."""
+    width = region.n + (name == "decode")
+    x = random.standard_normal((3 * width, width)).astype(dtype)
+    if name == "decode":
+        x[:, -1] = 0.5
+    good = getattr(region, name)(x)
+    bar = random.standard_normal(np.shape(good)).astype(dtype)
+    odd = x.copy()
+    for k in range(width):
+        odd[3 * k, k] = (np.nan, np.inf, -np.inf)[k % 3]
+    at = np.arange(len(x)) % 3 == 0
+    for got, want in (
+        (getattr(region, name)(odd), good),
+        (region.vjp(name, odd, bar), region.vjp(name, x, bar)),
+        (region.jvp(name, odd, x), region.jvp(name, x, x)),
+    ):
+        assert np.isnan(got[at]).all()
+        np.testing.assert_array_equal(got[~at], want[~at])
+    assert (region.vjp(name, odd, 0 * bar)[at] == 0).all()  # what a loss leaves out spoils nothing
+    if name == "gauge":
+        return
+    stays = getattr(region, name)(odd, bad="origin")
+    place = region.decode(np.zeros(region.n + 1, dtype)) if name != "encode" else 0
+    assert (stays[at] == place).all()
+    np.testing.assert_array_equal(stays[~at], good[~at])
+    assert (region.vjp(name, odd, bar, bad="origin")[at] == 0).all()
+    assert (region.jvp(name, odd, x, bad="origin")[at] == 0).all()
+
+
+def test_d19_projections_and_choices():
+    disc = hcr.Region("var y[2]\nnorm(y - 1) <= 2")
+    points = [[np.nan, 1], [9, 1], [np.inf, 0]]
+    assert np.isnan(disc.project(points)).all(1).tolist() == [True, False, True]
+    np.testing.assert_array_equal(disc.project(points, bad="origin")[::2], [disc.origin] * 2)
+    for call in (disc.contract, disc.project):
+        with pytest.raises(hcr.InvalidError, match="'nan' or 'origin'"):
+            call(points, bad="zero")
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_d07_forward_derivatives(region, name, random):
+    """Against central differences, as above, and as the transpose of vjp, to rounding."""
+    x = random.standard_normal((20, region.n + (name == "decode"))) * 2
+    if name == "decode":
+        x[:, -1] = random.uniform(0.1, 0.9, 20)
+    if name == "encode":
+        x = region.sample(20, 3)
+    function, dot, step = getattr(region, name), random.standard_normal(x.shape), 1e-6
+    got = region.jvp(name, x, dot)
+    assert got.dtype == np.float64 and region.jvp(name, x.astype(np.float32), dot).dtype == np.float32
+    want = (function(x + step * dot) - function(x - step * dot)) / (2 * step)
+    off = np.abs(got - want).reshape(20, -1).max(1) > 1e-5 * (1 + np.abs(want).reshape(20, -1).max(1))
+    assert off.mean() <= 0.15  # a tie may be near
+    bar = random.standard_normal(got.shape)
+    forward, backward = (bar * got).reshape(20, -1).sum(1), (region.vjp(name, x, bar) * dot).sum(1)
+    np.testing.assert_allclose(forward, backward, rtol=1e-10, atol=1e-10)
+
+
+def test_d07_the_disc():
+    disc = hcr.Region("var y[2]\nnorm(y) <= 1")
+    want = np.array([[1, -3], [-3, 9]]) / (10 * np.sqrt(10))
+    np.testing.assert_allclose(disc.jvp("contract", [3.0, 1.0], np.eye(2)[0]), want[0], atol=1e-12)
+    np.testing.assert_allclose(disc.jvp("contract", [[3.0, 1.0]] * 2, np.eye(2)), want, atol=1e-12)
+    with pytest.raises(hcr.InvalidError, match=r"dot has the shape \(3,\): it must have \(2,\)"):
+        disc.jvp("contract", [3.0, 1.0], [1.0, 0, 0])
+    with pytest.raises(hcr.InvalidError, match="no parameters"):
+        disc.jvp("contract", [3.0, 1.0], [1.0, 0.0], x_dot=[1.0])
+
+
+def test_d44_derivatives_at_tiny_directions():
+    box = hcr.Region("var y[3]\n-1e6 <= y <= 1e6")
+    for dtype, tiny in (("float32", 1e-33), ("float32", 1e-45), ("float64", 1e-320), ("float64", 5e-324)):
+        polar = np.array([[tiny, 0, 0, 1], [0, -tiny, tiny, 0.5]], dtype)
+        assert np.isfinite(box.vjp("decode", polar, np.ones((2, 3)))).all()
+        assert np.isfinite(box.jvp("decode", polar, np.ones((2, 4)))).all()
 
 
 # ------------------------------------------------------------------------------------------------- making and keeping

@@ -88,7 +88,8 @@ static idle_workspace *take(known_region *known, size_t threads, hcr_error *erro
         return NULL;
     }
     found->threads = threads;
-    if (hcr_workspace_create(known->region, threads, &found->workspace, error) != HCR_OK) {
+    if (hcr_workspace_create(known->region, threads, &found->workspace, error) != HCR_OK ||
+        hcr_workspace_set_bad_value(found->workspace, HCR_BAD_NAN, error) != HCR_OK) {
         free(found);
         return NULL;
     }

@@ -27,7 +27,7 @@ class Facts:
 
     n: int  #: how many outputs there are
     p: int  #: how many parameters
-    _workspaces: dict[int, list[Any]]
+    _workspaces: dict[tuple[int, str], list[Any]]
 
     def _take(self, handle: Handle, text: str) -> None:
         self._handle, self._text = handle, text

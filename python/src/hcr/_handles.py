@@ -7,6 +7,9 @@ from typing import Any
 
 from . import _library
 
+#: What may stand for a bad value, in the order of `hcr_bad_value`.
+BAD = ("origin", "nan")
+
 
 class Handle:
     """Owns the library's region, and what must live as long, such as the functions that it calls back."""
@@ -19,11 +22,12 @@ class Handle:
 
 
 class Workspace:
-    """Scratch for one caller at a time, with the struct that its errors come in."""
+    """Scratch for one caller at a time, with the struct that its errors come in. `bad` stands for bad values."""
 
-    def __init__(self, owner: Handle, threads: int) -> None:
+    def __init__(self, owner: Handle, threads: int, bad: str = "nan") -> None:
         self.owner = owner  # outlives the workspace
         self.address = _library.create("hcr_workspace_create", owner.address, threads)
+        _library.call("hcr_workspace_set_bad_value", self.address, BAD.index(bad))
         self.error = _library.ErrorStruct()
         self.error_address = ctypes.addressof(self.error)
 

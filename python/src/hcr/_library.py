@@ -196,15 +196,18 @@ _P = c_void_p
 # name: (result, arguments without the error that comes last); an hcr_status is a c_int, see `call`.
 _MAP = (_P, _P, c_size_t, _P, _P, _P, _P)
 _VJP = (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P)
+_JVP = (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P)
 MAPS = ("gauge", "encode", "decode", "contract", "soften")
 _FALLIBLE: dict[str, tuple[Any, ...]] = {
     **{f"hcr_{name}{suffix}": _MAP for name in MAPS for suffix in ("", "_f32")},
     **{f"hcr_{name}_vjp{suffix}": _VJP for name in MAPS for suffix in ("", "_f32")},
+    **{f"hcr_{name}_jvp{suffix}": _JVP for name in MAPS for suffix in ("", "_f32")},
     "hcr_region_read": (_P, c_size_t, _P, _P),
     "hcr_region_write": (_P, _P, _P),
     "hcr_region_save": (_P, c_char_p),
     "hcr_workspace_create": (_P, c_size_t, _P),
     "hcr_workspace_set_search": (_P, _P),
+    "hcr_workspace_set_bad_value": (_P, c_int),
     "hcr_violation": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_residual": (_P, c_size_t, _P, _P, _P),
     "hcr_region_at": (_P, _P, _P, _P),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from typing import Any, Literal, TypeVar, cast, overload
 
@@ -11,8 +12,8 @@ import numpy.typing as npt
 from . import _library, _threads
 from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
-from ._handles import Projector, Workspace
-from ._records import RAY
+from ._handles import BAD, Projector, Workspace
+from ._records import RAY, Projection
 from .errors import make
 
 NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
@@ -30,6 +31,9 @@ def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
 
 MAPS = _functions("")
 VJPS = _functions("_vjp")
+JVPS = _functions("_jvp")
+#: What stands for a row with a NaN or an infinity: a row of NaN, or the origin.
+Bad = Literal["nan", "origin"]
 _INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v"}
 _SEARCHES = ("full", "algorithm1", "champion")
 Self = TypeVar("Self", bound="Maps")
@@ -45,6 +49,9 @@ class Maps(Facts):
 
     Where a region has parameters, x has theirs, (…, p): its batch shape and that of the other argument are broadcast
     against each other, so that one row serves a whole batch. When one of both is float64, so is the result.
+
+    A row with a NaN or an infinity in it gives a row of NaN, so that it is noticed however far it goes; with
+    ``bad="origin"`` it gives the origin, for those who need an answer (`encode`: 0 in all entries).
     """
 
     __slots__ = ()
@@ -53,8 +60,8 @@ class Maps(Facts):
         """The rows that are worth a second thread."""
         return _LITTLE_WORK / max(float(self.explain(True)["decode_multiply_adds"]), 1)  # type: ignore[attr-defined]
 
-    def _workspace(self, threads: int) -> Workspace:
-        made = Workspace(self._handle, threads)
+    def _workspace(self, threads: int, bad: str = "nan") -> Workspace:
+        made = Workspace(self._handle, threads, bad)
         search = self._cache.get("search")
         if search is not None:
             struct = _library.SearchStruct(*search)
@@ -62,16 +69,16 @@ class Maps(Facts):
             self._cache["searching"].append(made)
         return made
 
-    def _run(self, function: Any, threads: int, count: int, *pointers: int | None) -> None:
+    def _run(self, function: Any, threads: int, count: int, *pointers: int | None, bad: str = "nan") -> None:
         """Calls a map with a workspace of its own; raises what it refuses."""
         used = 1 if count < FEW_ROWS or count < self._once("few", self._few) else _threads.limit(threads)
-        idle = self._workspaces.get(used)
+        idle = self._workspaces.get((used, bad))
         if idle is None:
-            idle = self._workspaces.setdefault(used, [])
+            idle = self._workspaces.setdefault((used, known_bad(bad)), [])
         try:
             workspace = idle.pop()
         except IndexError:
-            workspace = self._workspace(used)
+            workspace = self._workspace(used, bad)
         status = function(self._handle.address, workspace.address, count, *pointers, workspace.error_address)
         failure = _library.failure(workspace.error) if status else None
         idle.append(workspace)
@@ -107,7 +114,7 @@ class Maps(Facts):
         other._cache["searching"] = []
         steps = whole(max_iterations, "max_iterations")
         other._cache["search"] = (_SEARCHES.index(method), base_multiplier, steps)
-        other._workspaces[1] = [other._workspace(1)]
+        other._workspaces[1, "nan"] = [other._workspace(1)]
         return other
 
     def intersections(self) -> int:
@@ -148,7 +155,7 @@ class Maps(Facts):
 
     # ------------------------------------------------------------------------------------------------------- maps
 
-    def _map(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None, outcomes: bool) -> Any:
+    def _map(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None, outcomes: bool, bad: Bad) -> Any:
         width = self.n + (name == "decode")
         array, given = self._beside(rows(values, width, _INPUT[name], self.names if width == self.n else ()), x)
         shape = result_shape(name, self.n, array.shape)
@@ -162,6 +169,7 @@ class Maps(Facts):
             address(array),
             address(result),
             None if rays is None else address(rays),
+            bad=bad,
         )
         told = result if shape else result[()]
         return told if rays is None else (told, rays["outcome"])
@@ -190,105 +198,134 @@ class Maps(Facts):
         >>> float(hcr.Region("var y[2]\\nnorm(y) <= 2").gauge([3.0, 4.0]))
         2.5
         """
-        return self._map("gauge", v, x, outcomes)
+        return self._map("gauge", v, x, outcomes, "nan")
 
     @overload
     def encode(
-        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
     ) -> Array: ...
     @overload
     def encode(
-        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
     ) -> tuple[Array, Array]: ...
     @overload
-    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan") -> Any: ...
+    def encode(
+        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
+    ) -> Any:
         """Points as a direction and a radius.
 
         Args:
             y: (…, n), points.
             x: (…, p), the parameters, for a region with such.
             outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
             (…, n + 1): the unit direction from the origin, then r, the share of the way to the frontier; more than 1
             outside. With ``outcomes``, a pair of that and (…).
         """
-        return self._map("encode", y, x, outcomes)
+        return self._map("encode", y, x, outcomes, bad)
 
     @overload
     def decode(
-        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+        self,
+        polar: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        outcomes: Literal[False] = False,
+        bad: Bad = "nan",
     ) -> Array: ...
     @overload
     def decode(
-        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
     ) -> tuple[Array, Array]: ...
     @overload
-    def decode(self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def decode(self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    def decode(
+        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
+    ) -> Any: ...
+    def decode(
+        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
+    ) -> Any:
         """Points of the region from directions and radii: origin + r d/gauge(d).
 
         Args:
             polar: (…, n + 1): a direction of any length, then r, which is cut to [0, 1].
             x: (…, p), the parameters, for a region with such.
             outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
-            leave nothing. With ``outcomes``, a pair of that and (…).
+            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
+            nothing. With ``outcomes``, a pair of that and (…).
         """
-        return self._map("decode", polar, x, outcomes)
+        return self._map("decode", polar, x, outcomes, bad)
 
     @overload
     def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
     ) -> Array: ...
     @overload
     def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
     ) -> tuple[Array, Array]: ...
     @overload
-    def contract(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def contract(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    def contract(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
+    ) -> Any: ...
+    def contract(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
+    ) -> Any:
         """origin + v where that is in the region; else where the ray along v leaves it.
 
         Args:
             v: (…, n), measured from the origin.
             x: (…, p), the parameters, for a region with such.
             outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
-            leave nothing. With ``outcomes``, a pair of that and (…).
+            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
+            nothing. With ``outcomes``, a pair of that and (…).
         """
-        return self._map("contract", v, x, outcomes)
+        return self._map("contract", v, x, outcomes, bad)
 
     @overload
     def soften(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
     ) -> Array: ...
     @overload
     def soften(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
     ) -> tuple[Array, Array]: ...
     @overload
-    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan") -> Any: ...
+    def soften(
+        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
+    ) -> Any:
         """origin + v/(1 + gauge(v)): one-to-one onto the interior.
 
         Args:
             v: (…, n), measured from the origin.
             x: (…, p), the parameters, for a region with such.
             outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (…, n), each row exactly inside; the origin for a bad value, NaN for parameters that are out of range or
-            leave nothing. With ``outcomes``, a pair of that and (…).
+            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
+            nothing. With ``outcomes``, a pair of that and (…).
         """
-        return self._map("soften", v, x, outcomes)
+        return self._map("soften", v, x, outcomes, bad)
 
-    def vjp(self, name: str, values: npt.ArrayLike, bar: npt.ArrayLike, x: npt.ArrayLike | None = None) -> Any:
+    def vjp(
+        self,
+        name: str,
+        values: npt.ArrayLike,
+        bar: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        bad: Bad = "nan",
+    ) -> Any:
         """The derivative of a map, transposed: the gradient by its input of what has the gradient `bar` by its result.
 
         Args:
@@ -296,34 +333,70 @@ class Maps(Facts):
             values: the map's input.
             bar: of the shape of its result; taken in the type of `values`.
             x: (…, p), the parameters, for a region with such.
+            bad: as for the maps: the gradient of a row without a result is NaN, unless its `bar` is 0, or 0.
 
         Returns:
             Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
         """
-        if name not in _INPUT:
-            raise make("argument", f"there is no map {name!r}: there are {', '.join(_INPUT)}")
-        own = rows(values, self.n + (name == "decode"), _INPUT[name])
-        array, given = self._beside(own, x)
-        shape = result_shape(name, self.n, array.shape)
-        gradient = np.require(numbers(bar, "bar"), dtype=array.dtype, requirements=["C", "A"])
-        if gradient.shape != shape:
-            raise make("shape", f"bar has the shape {gradient.shape}: it must have {shape}")
+        own, array, given = self._input_of(name, values, x)
+        gradient = _like(bar, "bar", array.dtype, result_shape(name, self.n, array.shape))
         result = np.empty_like(array)
         by_x = None if given is None else np.empty_like(given)
-        self._run(
-            VJPS[name, array.dtype],
-            _threads.get_threads(),
-            row_count(array),
-            None if given is None else address(given),
-            address(array),
-            None,
-            address(gradient),
-            address(result),
-            None if by_x is None else address(by_x),
-        )
+        self._differentiate(VJPS, name, array, given, gradient, result, by_x, bad)
         if by_x is None:
             return result
         return _summed(result, own.shape), _summed(by_x, np.shape(cast(Any, x)))
+
+    def jvp(
+        self,
+        name: str,
+        values: npt.ArrayLike,
+        dot: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        x_dot: npt.ArrayLike | None = None,
+        *,
+        bad: Bad = "nan",
+    ) -> Any:
+        """The derivative of a map, forwards: how its result changes when its input does by `dot`.
+
+        Args:
+            name: ``"gauge"``, ``"encode"``, ``"decode"``, ``"contract"`` or ``"soften"``.
+            values: the map's input.
+            dot: of its shape, or broadcast to it; taken in its type.
+            x: (…, p), the parameters, for a region with such.
+            x_dot: how they change, of their shape; by default they stay.
+            bad: as for `vjp`.
+
+        Returns:
+            Of the shape of the map's result.
+
+        >>> import hcr
+        >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
+        >>> disc.jvp("contract", [3.0, 1.0], [1.0, 0.0]).round(4).tolist()
+        [0.0316, -0.0949]
+        """
+        _, array, given = self._input_of(name, values, x)
+        change = _like(dot, "dot", array.dtype, array.shape, stretch=True)
+        x_change = None
+        if x_dot is not None:
+            if given is None:
+                raise make("argument", "the region has no parameters: leave x_dot out")
+            x_change = _like(x_dot, "x_dot", given.dtype, given.shape, stretch=True)
+        result = np.empty(result_shape(name, self.n, array.shape), array.dtype)
+        self._differentiate(JVPS, name, array, given, change, x_change, result, bad)
+        return result if result.shape else result[()]
+
+    def _input_of(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None) -> tuple[Array, Array, Array | None]:
+        """A map's input as it was given, and beside its parameters."""
+        if name not in _INPUT:
+            raise make("argument", f"there is no map {name!r}: there are {', '.join(_INPUT)}")
+        own = rows(values, self.n + (name == "decode"), _INPUT[name])
+        return own, *self._beside(own, x)
+
+    def _differentiate(self, functions: Any, name: str, array: Array, given: Array | None, *rest: Any) -> None:
+        *arrays, bad = rest
+        pointers = [None if a is None else address(a) for a in (given, array, None, *arrays)]
+        self._run(functions[name, array.dtype], _threads.get_threads(), row_count(array), *pointers, bad=bad)
 
     # --------------------------------------------------------------------------------------- checking, projecting
 
@@ -406,42 +479,55 @@ class Maps(Facts):
 
     @overload
     def project(
-        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False
+        self,
+        points: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        outcomes: Literal[False] = False,
+        bad: Bad = "nan",
     ) -> Array: ...
     @overload
     def project(
-        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
+        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
     ) -> tuple[Array, Array]: ...
     @overload
-    def project(self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def project(self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    def project(
+        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
+    ) -> Any: ...
+    def project(
+        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
+    ) -> Any:
         """The nearest points of the region, exactly inside it; points inside come back bit for bit.
 
         Args:
             points: (…, n).
             x: (…, p), the parameters, for a region with such.
             outcomes: whether to return a `Projection` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (…, n) float64; the origin for a NaN or an infinity, NaN for parameters that are out of range or leave
-            nothing. With ``outcomes``, a pair of that and (…).
+            (…, n) float64; NaN for a bad value and for parameters that are out of range or leave nothing. With
+            ``outcomes``, a pair of that and (…).
 
         Raises:
             hcr.Error: ``solver``, when a row can't be solved.
         """
         array, given = self._doubles(points, x, "points")
         result = np.empty_like(array)
-        told = np.empty(array.shape[:-1], np.uint8) if outcomes else None
+        told = np.empty(array.shape[:-1], np.uint8)
         idle: list[Projector] = self._once("projectors", list)
         try:
             projector = idle.pop()
         except IndexError:
             projector = Projector(self._handle)
         pointers = [None if a is None else address(a) for a in (given, array, result, told)]
+        known_bad(bad)
         _library.call("hcr_project", projector.address, row_count(array), *pointers)
         idle.append(projector)
         self._raise_of_callbacks()
-        return result if told is None else (result, told)
+        if bad == "nan":
+            result[told == Projection.BAD_VALUE] = np.nan
+        return (result, told) if outcomes else result
 
     def sample(
         self,
@@ -474,6 +560,24 @@ class Maps(Facts):
         polar = random.standard_normal((count, self.n + 1))
         polar[:, self.n] = 1 if frontier else random.random(count) ** (1 / max(self.freedom, 1))
         return self.decode(polar, x)  # type: ignore[no-any-return]
+
+
+def known_bad(bad: str) -> str:
+    """What stands for bad values, when it can."""
+    if bad not in BAD:
+        raise make("argument", f"bad={bad!r}: it must be 'nan' or 'origin'")
+    return bad
+
+
+def _like(values: npt.ArrayLike, what: str, dtype: Any, shape: tuple[int, ...], *, stretch: bool = False) -> Array:
+    """An array of that type and shape, contiguous."""
+    array = np.require(numbers(values, what), dtype=dtype)
+    if stretch:
+        with contextlib.suppress(ValueError):  # told below
+            array = np.broadcast_to(array, shape)
+    if array.shape != shape:
+        raise make("shape", f"{what} has the shape {array.shape}: it must have {shape}")
+    return np.require(array, requirements=["C", "A"])
 
 
 def _summed(gradient: Array, shape: tuple[int, ...]) -> Array:

@@ -23,7 +23,7 @@ class Outcome(enum.IntEnum):
     FRONTIER = 1  #: the frontier stopped it
     AT_ORIGIN = 2  #: the direction is 0
     OUTSIDE = 3  #: encode: the point isn't in the region, r > 1
-    BAD_VALUE = 4  #: a NaN or an infinity in the input; the result is the origin
+    BAD_VALUE = 4  #: a NaN or an infinity in the input; the result is NaN, or the origin where that is asked for
     NO_FRONTIER = 5  #: decode: nothing stops this direction; the result is the origin
     HIDDEN = 6  #: encode: the point is in the region, but the origin doesn't see it; r > 1
     OUT_OF_RANGE = 7  #: a parameter is out of its range, or a NaN: every number of the result is NaN
@@ -35,7 +35,7 @@ class Projection(enum.IntEnum):
 
     INSIDE = 0  #: it was inside: unchanged
     MOVED = 1
-    BAD_VALUE = 2  #: a NaN or an infinity: the origin
+    BAD_VALUE = 2  #: a NaN or an infinity: NaN, or the origin where that is asked for
     NOWHERE = 3  #: the parameters are out of range or leave nothing: NaN in every output
 
 

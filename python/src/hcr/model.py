@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from . import _library
 from ._arrays import Array, address, as_bytes, doubles, row_count, rows, whole
+from ._maps import Bad, known_bad
+from ._records import Outcome
 from .errors import InvalidError, make
 from .region import Region, needs_region
 
@@ -93,6 +95,7 @@ class Model:
         *,
         single: bool = False,
         outcomes: Literal[False] = False,
+        bad: Bad = "nan",
     ) -> Array: ...
     @overload
     def predict(
@@ -102,10 +105,17 @@ class Model:
         *,
         single: bool = False,
         outcomes: Literal[True],
+        bad: Bad = "nan",
     ) -> tuple[Array, Array]: ...
     @overload
     def predict(
-        self, X: npt.ArrayLike, parameters: npt.ArrayLike | None = None, *, single: bool = False, outcomes: bool
+        self,
+        X: npt.ArrayLike,
+        parameters: npt.ArrayLike | None = None,
+        *,
+        single: bool = False,
+        outcomes: bool,
+        bad: Bad = "nan",
     ) -> Any: ...
     def predict(
         self,
@@ -114,6 +124,7 @@ class Model:
         *,
         single: bool = False,
         outcomes: bool = False,
+        bad: Bad = "nan",
     ) -> Any:
         """Predictions.
 
@@ -122,12 +133,14 @@ class Model:
             parameters: (rows, p) or (p,), those of the region, for a model that was given them apart.
             single: give float32, exactly inside as such.
             outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (rows, n) or (n,). Every row is exactly inside, whatever X is, unless the head is ``simple``. A row with a
-            NaN or an infinity gives the origin, parameters that are out of range or leave nothing give NaN. With
-            ``outcomes``, a pair of that and an outcome a row.
+            (rows, n) or (n,). Every row is exactly inside, whatever X is, unless the head is ``simple``; or NaN for a
+            bad value and for parameters that are out of range or leave nothing. With ``outcomes``, a pair of that and
+            an outcome a row.
         """
+        known_bad(bad)
         array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
         shape = array.shape[:-1]
         result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
@@ -142,6 +155,8 @@ class Model:
             address(result),
             address(told),
         )
+        if bad == "nan":
+            result[told == Outcome.BAD_VALUE] = np.nan
         return (result, told) if outcomes else result
 
     def save(self, path: str | os.PathLike[str]) -> None:
