@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_formulas_are_the_library(plain, name, wide, random):
             got, getattr(plain, name)(x), rtol=2e3 * unit, atol=100 * plain.margin[dtype == "float32"] + 1e3 * unit
         )
         if name not in ("gauge", "encode") and (wide or plain.equalities == 0):
-            assert plain.check(np.asarray(got)).all()
+            assert plain.check(np.asarray(got)).tolist() == np.isfinite(x).all(1).tolist()
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -83,6 +84,68 @@ def test_derivatives_of_formulas(plain, name, random):
         want, back = jax.vjp(lambda v: FUNCTIONS[name](v, plain, formulas=True), jnp.asarray(x))
         bar = random.standard_normal(want.shape)
         np.testing.assert_allclose(back(jnp.asarray(bar))[0], plain.vjp(name, x, bar), rtol=1e-7, atol=1e-7)
+        dot = random.standard_normal(x.shape)
+        pushed = jax.jvp(lambda v: FUNCTIONS[name](v, plain, formulas=True), (jnp.asarray(x),), (jnp.asarray(dot),))[1]
+        np.testing.assert_allclose(pushed, plain.jvp(name, x, dot), rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_d07_forward_mode(region, name, random):
+    """The library's derivatives, under jit and vmap, with both modes' matrices the same."""
+    with jax.enable_x64(True):
+        x, dot = (
+            inputs(region, name, random, 20, odd=False),
+            random.standard_normal((20, region.n + (name == "decode"))),
+        )
+        f = functools.partial(FUNCTIONS[name], region=region)
+        want = region.jvp(name, x, dot)
+        got = jax.jit(lambda v, d: jax.jvp(f, (v,), (d,))[1])(jnp.asarray(x), jnp.asarray(dot))
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+        forward = jax.jit(jax.vmap(jax.jacfwd(f)))(jnp.asarray(x))
+        reverse = jax.vmap(jax.jacrev(f))(jnp.asarray(x))
+        np.testing.assert_allclose(forward, reverse, rtol=1e-9, atol=1e-9)
+        linear = jax.linearize(f, jnp.asarray(x))[1]
+        np.testing.assert_allclose(linear(jnp.asarray(dot)), want, rtol=1e-12, atol=1e-12)
+    single = jax.jvp(f, (jnp.asarray(x, jnp.float32),), (jnp.asarray(dot, jnp.float32),))[1]
+    np.testing.assert_allclose(single, region.jvp(name, x.astype("f4"), dot.astype("f4")), rtol=1e-5, atol=1e-5)
+
+
+def test_d07_second_derivatives_are_refused():
+    disc, v = hcr.Region("var y[2]\nnorm(y) <= 1"), jnp.array([3.0, 1.0])
+    np.testing.assert_allclose(
+        jax.jacfwd(lambda v: hcr.jax.contract(v, disc))(v), [[0.0316, -0.0949], [-0.0949, 0.2846]], atol=5e-5
+    )
+    for outer in (jax.jacfwd, jax.jacrev):
+        for inner in (jax.jacfwd, jax.jacrev):
+            with pytest.raises(hcr.UnsupportedError, match="formulas=True"):
+                outer(inner(lambda v: hcr.jax.contract(v, disc).sum()))(v)
+            hessian = outer(inner(lambda v: hcr.jax.contract(v, disc, formulas=True).sum()))(v)
+            np.testing.assert_allclose(hessian, [[0.0253, -0.0126], [-0.0126, -0.1518]], atol=5e-5)
+
+
+@pytest.mark.parametrize("name", ["ball", "expression"])
+def test_d19_bad_values(name):
+    """NaN in the result and in both derivatives; what a loss leaves out spoils nothing."""
+    region = make(name)
+    x = jnp.array([[3.0, 0, 0], [jnp.nan, 0, 0], [0.1, 0.2, 0.3], [0, -jnp.inf, 0]])
+    at = np.array([1, 3])
+    for formulas in (False, True) if name == "ball" else (False,):
+
+        def f(v, bad="nan", formulas=formulas):
+            return hcr.jax.contract(v, region, formulas=formulas, bad=bad)
+
+        y, pushed = jax.jvp(f, (x,), (jnp.ones_like(x),))
+        gradient = jax.grad(lambda v, f=f: f(v).sum())(x)
+        masked = jax.grad(lambda v, f=f: jnp.nansum(f(v)))(x)
+        for array in (y, pushed, gradient):
+            assert np.isnan(array[at]).all() and np.isfinite(array[::2]).all()
+        assert not masked[at].any() and np.isfinite(masked).all()
+        stays = f(x, bad="origin")
+        np.testing.assert_array_equal(stays[at], [region.contract(np.zeros(3, "f4"))] * 2)
+        np.testing.assert_allclose(stays[::2], y[::2])
+        assert not jax.grad(lambda v, f=f: f(v, bad="origin").sum())(x)[at].any()
+    with pytest.raises(hcr.InvalidError, match="'nan' or 'origin'"):
+        hcr.jax.contract(x, region, bad="zero")
 
 
 def test_derivatives_of_higher_order():

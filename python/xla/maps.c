@@ -1,6 +1,6 @@
-/* The maps as custom calls of XLA's: what JAX runs on the CPU, without Python. Two handlers, for the maps and for their
- * derivatives; each call names its map and its region by attributes. Regions are known by their digest rather than by
- * an address, so that a program that was exported finds its region again, or is refused. */
+/* The maps as custom calls of XLA's: what JAX runs on the CPU, without Python. Three handlers, for the maps and for
+ * their derivatives in reverse and forwards; each call names its map and its region by attributes. Regions are known by
+ * their digest rather than by an address, so that a program that was exported finds its region again, or is refused. */
 #define _POSIX_C_SOURCE 200809L
 #include "abi.h"
 
@@ -88,8 +88,7 @@ static idle_workspace *take(known_region *known, size_t threads, hcr_error *erro
         return NULL;
     }
     found->threads = threads;
-    if (hcr_workspace_create(known->region, threads, &found->workspace, error) != HCR_OK ||
-        hcr_workspace_set_bad_value(found->workspace, HCR_BAD_NAN, error) != HCR_OK) {
+    if (hcr_workspace_create(known->region, threads, &found->workspace, error) != HCR_OK) {
         free(found);
         return NULL;
     }
@@ -114,6 +113,11 @@ typedef hcr_status vjp_f64(const hcr_region *, hcr_workspace *, size_t, const do
 typedef hcr_status vjp_f32(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, const hcr_ray *,
                            const float *, float *, float *, hcr_error *);
 
+typedef hcr_status jvp_f64(const hcr_region *, hcr_workspace *, size_t, const double *, const double *, const hcr_ray *,
+                           const double *, const double *, double *, hcr_error *);
+typedef hcr_status jvp_f32(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, const hcr_ray *,
+                           const float *, const float *, float *, hcr_error *);
+
 enum { GAUGE, ENCODE, DECODE, MAPS = 5 }; /* contract and soften, too: in the order of the tables */
 static map_f64 *const maps_f64[MAPS] = {hcr_gauge, hcr_encode, hcr_decode, hcr_contract, hcr_soften};
 static map_f32 *const maps_f32[MAPS] = {hcr_gauge_f32, hcr_encode_f32, hcr_decode_f32, hcr_contract_f32,
@@ -123,9 +127,15 @@ static vjp_f64 *const vjps_f64[MAPS] = {hcr_gauge_vjp, hcr_encode_vjp, hcr_decod
 static vjp_f32 *const vjps_f32[MAPS] = {hcr_gauge_vjp_f32, hcr_encode_vjp_f32, hcr_decode_vjp_f32, hcr_contract_vjp_f32,
                                         hcr_soften_vjp_f32};
 
+static jvp_f64 *const jvps_f64[MAPS] = {hcr_gauge_jvp, hcr_encode_jvp, hcr_decode_jvp, hcr_contract_jvp,
+                                        hcr_soften_jvp};
+static jvp_f32 *const jvps_f32[MAPS] = {hcr_gauge_jvp_f32, hcr_encode_jvp_f32, hcr_decode_jvp_f32, hcr_contract_jvp_f32,
+                                        hcr_soften_jvp_f32};
+
 typedef struct map_call {
     known_region *known;
     size_t map;
+    hcr_bad_value bad;
     size_t rows;
     int type;
     size_t width, result_width; /* of the map: 0 stands for a result that is one number a row */
@@ -183,6 +193,10 @@ static xla_error *read_call(const xla_frame *frame, map_call *call) {
         *(const uint64_t *)map->value >= MAPS)
         return failed(frame, XLA_INVALID_ARGUMENT, "a call must have the attributes \"map\" and \"region\"");
     call->map = (size_t) * (const uint64_t *)map->value;
+    const xla_scalar *bad = attribute(frame, "bad", XLA_ATTRIBUTE_SCALAR); /* programs of before have none */
+    call->bad = HCR_BAD_NAN;
+    if (bad != NULL && bad->type == XLA_TYPE_S64 && *(const int64_t *)bad->value == HCR_BAD_ORIGIN)
+        call->bad = HCR_BAD_ORIGIN;
     call->known = find(digest->bytes);
     if (call->known == NULL) {
         char text[160];
@@ -211,7 +225,10 @@ static idle_workspace *workspace_for(const map_call *call, hcr_error *error) {
     size_t threads = atomic_load_explicit(call->known->threads, memory_order_relaxed);
     if (threads < 1 || call->rows < call->known->few)
         threads = 1;
-    return take(call->known, threads, error);
+    idle_workspace *taken = take(call->known, threads, error);
+    if (taken != NULL)
+        (void)!hcr_workspace_set_bad_value(taken->workspace, call->bad, NULL); /* both exist */
+    return taken;
 }
 
 static xla_error *finish(const xla_frame *frame, const map_call *call, idle_workspace *used, hcr_status status,
@@ -293,5 +310,33 @@ xla_error *hcr_xla_vjp(xla_frame *frame) {
                                  bar->data, by_values->data, by_given, &error)
             : vjps_f32[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
                                  bar->data, by_values->data, by_given, &error);
+    return finish(frame, &call, used, status, &error);
+}
+
+/* (values, x, rays, how the values change, how x does) to how the result changes. */
+HCR_API xla_error *hcr_xla_jvp(xla_frame *frame);
+
+xla_error *hcr_xla_jvp(xla_frame *frame) {
+    xla_error *answer;
+    map_call call;
+    if (is_answered(frame, 5, &answer) || (answer = read_call(frame, &call)) != NULL)
+        return answer;
+    const xla_buffer *values = frame->arguments.buffers[0], *x = frame->arguments.buffers[1];
+    const xla_buffer *rays = frame->arguments.buffers[2], *dot = frame->arguments.buffers[3];
+    const xla_buffer *x_dot = frame->arguments.buffers[4], *result = frame->results.buffers[0];
+    if (!is(rays, XLA_TYPE_U8, call.rows, sizeof(hcr_ray)) || !is(dot, call.type, call.rows, call.width) ||
+        !are_parameters(x_dot, &call) || !is(result, call.type, call.rows, call.result_width))
+        return failed(frame, XLA_INVALID_ARGUMENT, "the changes have the wrong type or shape");
+    hcr_error error;
+    idle_workspace *used = workspace_for(&call, &error);
+    if (used == NULL)
+        return failed(frame, XLA_RESOURCE_EXHAUSTED, error.text);
+    const void *given = call.known->p != 0 ? x->data : NULL, *change = call.known->p != 0 ? x_dot->data : NULL;
+    const hcr_status status =
+        call.type == XLA_TYPE_F64
+            ? jvps_f64[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
+                                 dot->data, change, result->data, &error)
+            : jvps_f32[call.map](call.known->region, used->workspace, call.rows, given, values->data, rays->data,
+                                 dot->data, change, result->data, &error);
     return finish(frame, &call, used, status, &error);
 }

@@ -58,7 +58,7 @@ static void follow(const hcr_region *region, const hcri_slice *slice, hcri_map_k
         return;
     kernels->combine(n, 1, change->direction, from_origin ? -1 : 0, from_origin ? origin : change->direction,
                      direction);
-    hcri_affine_project(&region->affine, direction);
+    hcri_affine_direct(&region->affine, direction);
     change->direction = direction;
 }
 

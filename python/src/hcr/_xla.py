@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 import math
 import threading
@@ -13,12 +14,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _library, _threads
-from ._maps import FEW_ROWS
+from ._handles import BAD
+from ._maps import FEW_ROWS, known_bad
 from ._records import RAY
 from .errors import make
 from .region import Region
 
-_MAP, _VJP = "hcr_xla_map", "hcr_xla_vjp"
+_MAP, _VJP, _JVP = "hcr_xla_map", "hcr_xla_vjp", "hcr_xla_jvp"
 _known: dict[str, Region] = {}
 _lock = threading.Lock()
 
@@ -35,7 +37,7 @@ def refusal() -> str:
         return f"JAX {jax.__version__} has no foreign-function interface on the CPU (0.5 and later have): {reason}"
     if jax.__version_info__ < (0, 7) and jax.default_backend() != "cpu":
         return f"JAX {jax.__version__} puts the CPU's calls into programs for other devices, too: 0.7 and later don't"
-    for target in (_MAP, _VJP):
+    for target in (_MAP, _VJP, _JVP):
         handler = getattr(_library.library, target, None)
         if handler is None:
             return "the library (HCR_LIBRARY) was built without XLA's calls: python/CMakeLists.txt adds them"
@@ -76,11 +78,27 @@ def name(region: Region) -> str:
     return digest
 
 
-def _call(target: str, map: str, region: Region, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
-    index = np.int64(_library.MAPS.index(map))
+@dataclasses.dataclass(frozen=True)
+class Map:
+    """One map of one region, and what it makes of bad values."""
+
+    name: str
+    region: Region
+    bad: str = "nan"
+
+    def __post_init__(self) -> None:
+        known_bad(self.bad)
+
+
+def _call(target: str, map: Map, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
     from jax import ffi
 
-    made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(*arrays, map=index, region=name(region))
+    made = ffi.ffi_call(target, results, vmap_method="broadcast_all")(
+        *arrays,
+        map=np.int64(_library.MAPS.index(map.name)),
+        bad=np.int64(BAD.index(map.bad)),
+        region=name(map.region),
+    )
     return list(made)
 
 
@@ -102,19 +120,24 @@ def types(*arrays: jax.Array) -> list[Any]:
     return [typeof(array) for array in arrays]
 
 
-def result_of(map: str, region: Region, values: jax.Array) -> jax.Array:
+def result_of(map: Map, values: jax.Array) -> jax.Array:
     """Zeros in place of a map's result."""
-    return shaped(values, 0 if map == "gauge" else region.n + (map == "encode"))
+    return shaped(values, 0 if map.name == "gauge" else map.region.n + (map.name == "encode"))
 
 
-def compute(map: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
-    """The map's result and, when `keeping`, the rays, which its derivative needs."""
+def compute(map: Map, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+    """The map's result and, when `keeping`, the rays, which its derivatives need."""
     kept = [rays(values)] if keeping else []
-    return _call(_MAP, map, region, types(result_of(map, region, values), *kept), values, x)
+    return _call(_MAP, map, types(result_of(map, values), *kept), values, x)
 
 
-def differentiate(
-    map: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array
-) -> list[jax.Array]:
+def differentiate(map: Map, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> list[jax.Array]:
     """The gradients by the values and by x."""
-    return _call(_VJP, map, region, types(values, x), values, x, rays, bar)
+    return _call(_VJP, map, types(values, x), values, x, rays, bar)
+
+
+def push(
+    map: Map, values: jax.Array, x: jax.Array, rays: jax.Array, values_dot: jax.Array, x_dot: jax.Array
+) -> list[jax.Array]:
+    """How the result changes when the values and x do."""
+    return _call(_JVP, map, types(result_of(map, values)), values, x, rays, values_dot, x_dot)

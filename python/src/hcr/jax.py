@@ -5,8 +5,10 @@ quadratics and cones: in float64 where ``jax_enable_x64`` is set, else in float3
 that results are exactly inside either way (without float64, equalities hold to the rounding of float32 only). Regions
 with other kinds call the C library on the host there.
 
-The C kernels have first derivatives, in reverse mode. With ``formulas=True`` jnp computes on the CPU as well: forward
-mode, and derivatives of any order.
+The C kernels have first derivatives, forwards and in reverse. With ``formulas=True`` jnp computes on the CPU as well:
+derivatives of any order.
+
+A row with a NaN or an infinity gives a row of NaN, or the origin with ``bad="origin"``.
 
 A region is a plain hashable object: close over it, or make it a static argument.
 """
@@ -20,9 +22,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend import core
+from jax.interpreters import ad, batching, mlir
 
 from . import _formulas, _xla
 from ._arrays import Array as NumPyArray
+from ._maps import Bad
+from ._xla import Map
 from .errors import make
 from .region import Region, needs_region
 
@@ -90,38 +96,74 @@ class _Jax:
         return jax.lax.stop_gradient(x)
 
 
-def _maps(region: Region, result: str) -> _formulas.Maps:
+def _maps(map: Map, result: str) -> _formulas.Maps:
     arithmetic = "float64" if jax.config.jax_enable_x64 else "float32"  # type: ignore[attr-defined]
     precision = _formulas.Precision(arithmetic, result)
-    found: _formulas.Maps = region._once(
-        f"jax {precision}", lambda: _formulas.Maps(region._parts(), _Jax(precision), precision, "computing by jnp")
+    found: _formulas.Maps = map.region._once(
+        f"jax {precision} {map.bad}",
+        lambda: _formulas.Maps(map.region._parts(), _Jax(precision), precision, "computing by jnp", map.bad),
     )
     return found
 
 
-def _by_formulas(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
-    maps = _maps(region, str(values.dtype))
+def _by_formulas(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
+    maps = _maps(map, str(values.dtype))
     precision = maps.arrays.precision  # type: ignore[attr-defined]
-    known = (x.astype(precision.arithmetic),) if region.p else ()
-    result: jax.Array = getattr(maps, name)(values.astype(precision.arithmetic), *known)
-    return (result[..., 0] if name == "gauge" else result).astype(values.dtype)
+    known = (x.astype(precision.arithmetic),) if map.region.p else ()
+    result: jax.Array = getattr(maps, map.name)(values.astype(precision.arithmetic), *known)
+    result = _or_lost(map, result.astype(values.dtype), values, x)
+    return result[..., 0] if map.name == "gauge" else result
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _or_lost(map: Map, result: jax.Array, values: jax.Array, x: jax.Array) -> jax.Array:
+    """The result, which has no derivative where a row of it is NaN: NaN, unless it is multiplied with 0 there.
+
+    Differentiated, the formulas would say 0, since such a row is a constant.
+    """
+    return result
+
+
+@_or_lost.defjvp
+def _or_lost_jvp(map: Map, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    lost = jnp.any(jnp.isnan(primals[0]), -1, keepdims=True)
+    dots = jnp.concatenate(tangents[1:], -1)
+    return primals[0], tangents[0] + _lost_p.bind(lost, dots, map=map)[0]
+
+
+def _pull_by_formulas(map: Map, values: jax.Array, x: jax.Array, bar: jax.Array) -> list[jax.Array]:
+    return list(jax.vjp(functools.partial(_by_formulas, map), values, x)[1](bar))
+
+
+def _push_by_formulas(
+    map: Map, values: jax.Array, x: jax.Array, values_dot: jax.Array, x_dot: jax.Array
+) -> list[jax.Array]:
+    return [jax.jvp(functools.partial(_by_formulas, map), (values, x), (values_dot, x_dot))[1]]
 
 
 # ------------------------------------------------------------------------------- where neither XLA nor jnp serves
 
 
-def _on_host(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
+def _on_host(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
     """A map by the C library, called from Python."""
-    if _xla.is_plain(region) and _xla.refusal():
+    if _xla.is_plain(map.region) and _xla.refusal():
         warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal()}", stacklevel=2)
-    run, like = functools.partial(_run, name, region), _xla.types(_xla.result_of(name, region, values))
+    run, like = functools.partial(_run, map), _xla.types(_xla.result_of(map, values))
     return _varying(values, jax.pure_callback(run, like[0], values, x, vmap_method="broadcast_all"))
 
 
-def _differentiate_on_host(name: str, region: Region, values: jax.Array, x: jax.Array, bar: jax.Array) -> list[Any]:
-    run, like = functools.partial(_run_vjp, name, region), tuple(_xla.types(values, x))
+def _pull_on_host(map: Map, values: jax.Array, x: jax.Array, bar: jax.Array) -> list[Any]:
+    run, like = functools.partial(_run_vjp, map), tuple(_xla.types(values, x))
     by_values, by_x = jax.pure_callback(run, like, values, x, bar, vmap_method="broadcast_all")
-    return [_varying(values, by_values), _varying(values, by_x) if region.p else jnp.zeros_like(x)]
+    return [_varying(values, by_values), _varying(values, by_x) if map.region.p else jnp.zeros_like(x)]
+
+
+def _push_on_host(
+    map: Map, values: jax.Array, x: jax.Array, values_dot: jax.Array, x_dot: jax.Array
+) -> list[jax.Array]:
+    run, like = functools.partial(_run_jvp, map), _xla.types(_xla.result_of(map, values))
+    result = jax.pure_callback(run, like[0], values, x, values_dot, x_dot, vmap_method="broadcast_all")
+    return [_varying(values, result)]
 
 
 def _varying(values: jax.Array, result: Any) -> jax.Array:
@@ -130,74 +172,178 @@ def _varying(values: jax.Array, result: Any) -> jax.Array:
     return jnp.where(choice[..., None] if result.ndim == values.ndim else choice, result, result)
 
 
-def _run(name: str, region: Region, values: Any, x: Any) -> Any:
-    return getattr(region, name)(np.asarray(values), np.asarray(x) if region.p else None)
+def _given(map: Map, x: Any) -> Any:
+    return np.asarray(x) if map.region.p else None
 
 
-def _run_vjp(name: str, region: Region, values: Any, x: Any, bar: Any) -> Any:
-    x = np.asarray(x)
-    found = region.vjp(name, np.asarray(values), np.asarray(bar), x if region.p else None)
-    return found if region.p else (found, x)
+def _bad(map: Map) -> dict[str, Any]:
+    return {} if map.name == "gauge" else {"bad": map.bad}
+
+
+def _run(map: Map, values: Any, x: Any) -> Any:
+    return getattr(map.region, map.name)(np.asarray(values), _given(map, x), **_bad(map))
+
+
+def _run_vjp(map: Map, values: Any, x: Any, bar: Any) -> Any:
+    bad: Any = map.bad
+    found = map.region.vjp(map.name, np.asarray(values), np.asarray(bar), _given(map, x), bad=bad)
+    return found if map.region.p else (found, np.asarray(x))
+
+
+def _run_jvp(map: Map, values: Any, x: Any, values_dot: Any, x_dot: Any) -> Any:
+    bad: Any = map.bad
+    return map.region.jvp(
+        map.name, np.asarray(values), np.asarray(values_dot), _given(map, x), _given(map, x_dot), bad=bad
+    )
 
 
 # --------------------------------------------------------------------------------------------------- the functions
 
 
-def _compute(name: str, region: Region, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
-    """A map's result and, when `keeping`, what its derivative by the C kernels needs; x has as many rows as the values,
+def _where(map: Map, on_cpu: Any, by_formulas: Any, on_host: Any, *arrays: jax.Array) -> list[jax.Array]:
+    """What serves the region on the device that the program is for."""
+    elsewhere = by_formulas if map.region._parts().served else on_host
+    if not _xla.serves(map.region):
+        return elsewhere(*arrays)  # type: ignore[no-any-return]
+    return jax.lax.platform_dependent(*arrays, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]
+
+
+def _compute(map: Map, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+    """A map's result and, when `keeping`, what its derivatives by the C kernels need; x has as many rows as the values,
     and no columns without parameters."""
 
-    def elsewhere(values: jax.Array, x: jax.Array) -> list[jax.Array]:
-        result = (_by_formulas if region._parts().served else _on_host)(name, region, values, x)
-        return [result, *([_xla.rays(values)] if keeping else [])]
+    def elsewhere(run: Any, values: jax.Array, x: jax.Array) -> list[jax.Array]:
+        return [run(map, values, x), *([_xla.rays(values)] if keeping else [])]
 
-    if not _xla.serves(region):
-        return elsewhere(values, x)
-    on_cpu = functools.partial(_xla.compute, name, region, keeping)
-    return jax.lax.platform_dependent(values, x, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _map(name: str, region: Region, values: jax.Array, x: jax.Array) -> jax.Array:
-    return _compute(name, region, False, values, x)[0]
+    return _where(
+        map,
+        functools.partial(_xla.compute, map, keeping),
+        functools.partial(elsewhere, _by_formulas),
+        functools.partial(elsewhere, _on_host),
+        values,
+        x,
+    )
 
 
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _map_and_rays(name: str, region: Region, values: jax.Array, x: jax.Array) -> list[jax.Array]:
-    return _compute(name, region, True, values, x)
-
-
-def _forward(name: str, region: Region, values: jax.Array, x: jax.Array) -> tuple[jax.Array, Any]:
-    result, rays = _map_and_rays(name, region, values, x)
-    return result, (values, x, rays)
-
-
-def _backward(name: str, region: Region, kept: tuple[jax.Array, jax.Array, jax.Array], bar: jax.Array) -> Any:
-    return _vjp(name, region, *kept, bar)
-
-
-@functools.partial(jax.custom_vjp, nondiff_argnums=(0, 1))
-def _vjp(name: str, region: Region, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> Any:
+def _pull(map: Map, values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> list[jax.Array]:
     """The gradients by the values and by x."""
+    return _where(
+        map,
+        functools.partial(_xla.differentiate, map),
+        lambda values, x, _, bar: _pull_by_formulas(map, values, x, bar),
+        lambda values, x, _, bar: _pull_on_host(map, values, x, bar),
+        values,
+        x,
+        rays,
+        bar,
+    )
 
-    def elsewhere(values: jax.Array, x: jax.Array, rays: jax.Array, bar: jax.Array) -> list[jax.Array]:
-        if not region._parts().served:
-            return _differentiate_on_host(name, region, values, x, bar)
-        return list(jax.vjp(functools.partial(_by_formulas, name, region), values, x)[1](bar))
 
-    if not _xla.serves(region):
-        return tuple(elsewhere(values, x, rays, bar))
-    on_cpu = functools.partial(_xla.differentiate, name, region)
-    return tuple(jax.lax.platform_dependent(values, x, rays, bar, cpu=on_cpu, default=elsewhere))
+def _push(
+    map: Map, values: jax.Array, x: jax.Array, rays: jax.Array, values_dot: jax.Array, x_dot: jax.Array
+) -> list[jax.Array]:
+    """How the result changes."""
+    return _where(
+        map,
+        functools.partial(_xla.push, map),
+        lambda values, x, _, *dots: _push_by_formulas(map, values, x, *dots),
+        lambda values, x, _, *dots: _push_on_host(map, values, x, *dots),
+        values,
+        x,
+        rays,
+        values_dot,
+        x_dot,
+    )
 
 
-def _only_once(*_: Any) -> Any:
+def _only_once(*_: Any, **__: Any) -> Any:
     raise make("unsupported", "the C kernels have first derivatives only: for second ones, give formulas=True")
 
 
-_map.defvjp(_forward, _backward)
-_map_and_rays.defvjp(_only_once, _only_once)
-_vjp.defvjp(_only_once, _only_once)
+def _array_of(tangent: Any) -> Any:
+    return ad.instantiate_zeros(tangent)  # type: ignore[no-untyped-call]
+
+
+def _primitive(name: str, function: Any, linear: int, transpose: Any) -> Any:
+    """A function of arrays, and of a map, as a primitive of JAX's, with batches in front. It is linear in its last
+    `linear` arguments; the others it can't be differentiated by.
+
+    JAX has no function that is differentiated in either mode by a rule of its own and can be batched.
+    """
+    primitive: Any = core.Primitive(name)
+    primitive.multiple_results = True
+
+    def differentiate(primals: Any, tangents: Any, *, map: Map) -> Any:
+        count = len(primals) - linear
+        if any(type(tangent) is not ad.Zero for tangent in tangents[:count]):
+            _only_once()
+        dots = [_array_of(tangent) for tangent in tangents[count:]]
+        changed = primitive.bind(*primals[:count], *dots, map=map)
+        return primitive.bind(*primals, map=map), changed
+
+    def turn(bars: Any, *arguments: Any, map: Map) -> Any:
+        fixed = arguments[: len(arguments) - linear]
+        bars = [_array_of(bar) for bar in bars]
+        return [*(None for _ in fixed), *transpose(map, *fixed, *bars)]
+
+    def batch(arguments: Any, dims: Any, *, map: Map) -> Any:
+        size = next(a.shape[dim] for a, dim in zip(arguments, dims, strict=True) if dim is not None)
+        moved = [
+            jnp.broadcast_to(a, (size, *a.shape)) if dim is None else jnp.moveaxis(a, dim, 0)
+            for a, dim in zip(arguments, dims, strict=True)
+        ]
+        results = primitive.bind(*moved, map=map)
+        return results, [0] * len(results)
+
+    def run(*arrays: Any, map: Map) -> Any:
+        return function(map, *arrays)
+
+    def shapes(*avals: Any, map: Map) -> Any:
+        return jax.make_jaxpr(functools.partial(function, map))(*avals).out_avals
+
+    primitive.def_impl(lambda *arrays, map: jax.jit(functools.partial(function, map))(*arrays))
+    primitive.def_abstract_eval(shapes)
+    ad.primitive_jvps[primitive] = differentiate
+    if linear:
+        ad.primitive_transposes[primitive] = turn
+    batching.primitive_batchers[primitive] = batch
+    mlir.register_lowering(primitive, mlir.lower_fun(run, multiple_results=True))
+    return primitive
+
+
+def _transposed_pull(map: Map, values: Any, x: Any, rays: Any, *dots: Any) -> Any:
+    return _push_p.bind(values, x, rays, *dots, map=map)
+
+
+def _transposed_push(map: Map, values: Any, x: Any, rays: Any, bar: Any) -> Any:
+    return _pull_p.bind(values, x, rays, bar, map=map)
+
+
+def _lost(map: Map, lost: jax.Array, dots: jax.Array) -> list[jax.Array]:
+    """(…, 1) and what a row is multiplied with, (…, k): NaN where a row is lost and that isn't 0, else 0."""
+    return [jnp.where(lost & jnp.any(dots != 0, -1, keepdims=True), jnp.nan, jnp.zeros_like(dots[..., :1]))]
+
+
+def _transposed_lost(map: Map, lost: Any, bar: Any) -> Any:
+    width = map.region.n + (map.name == "decode") + map.region.p
+    return [jnp.broadcast_to(_lost_p.bind(lost, bar, map=map)[0], (*lost.shape[:-1], width))]
+
+
+_lost_p: Any = _primitive("hcr_lost", _lost, 1, _transposed_lost)
+_map_and_rays_p: Any = _primitive("hcr_map", lambda map, *arrays: _compute(map, True, *arrays), 0, None)
+_pull_p: Any = _primitive("hcr_pull", _pull, 1, _transposed_pull)
+_push_p: Any = _primitive("hcr_push", _push, 2, _transposed_push)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _map(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
+    return _compute(map, False, values, x)[0]
+
+
+@_map.defjvp
+def _map_jvp(map: Map, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    result, rays = _map_and_rays_p.bind(*primals, map=map)
+    return result, _push_p.bind(*primals, rays, *tangents, map=map)[0]
 
 
 def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
@@ -211,7 +357,8 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
     return array
 
 
-def _checked_map(name: str, region: Region, formulas: bool, values: Any, x: Any) -> jax.Array:
+def _checked_map(name: str, region: Region, formulas: bool, bad: Bad, values: Any, x: Any) -> jax.Array:
+    map = Map(name, region, bad)
     array = _checked(values, region.n + (name == "decode"), name)
     if x is None or region.p == 0:
         region._given(x)  # says what is wrong
@@ -221,10 +368,13 @@ def _checked_map(name: str, region: Region, formulas: bool, values: Any, x: Any)
     dtype = jnp.promote_types(array.dtype, x.dtype)
     shape = jnp.broadcast_shapes(array.shape[:-1], x.shape[:-1])
     array, x = (jnp.broadcast_to(a.astype(dtype), (*shape, a.shape[-1])) for a in (array, x))
-    return (_by_formulas if formulas else _map)(name, region, array, x)
+    if not formulas:
+        result: jax.Array = _map(map, array, x)
+        return result
+    return _by_formulas(map, array, x)
 
 
-_jitted = jax.jit(_checked_map, static_argnums=(0, 1, 2))
+_jitted = jax.jit(_checked_map, static_argnums=(0, 1, 2, 3))
 
 
 def _apply(
@@ -233,10 +383,11 @@ def _apply(
     region: Region,
     x: jax.typing.ArrayLike | None,
     formulas: bool,
+    bad: Bad = "nan",
 ) -> jax.Array:
     needs_region(region, f"hcr.jax.{name}")
     run = _jitted if _xla.is_plain(region) else _checked_map
-    return run(name, region, formulas, _array(values), None if x is None else _array(x))
+    return run(name, region, formulas, bad, _array(values), None if x is None else _array(x))
 
 
 def _array(values: jax.typing.ArrayLike) -> Any:
@@ -261,21 +412,36 @@ def gauge(
 
 
 def encode(
-    y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+    y: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
 ) -> jax.Array:
     """Points (…, n) as unit directions from the origin and radii, (…, n + 1); the radius is more than 1 outside."""
-    return _apply("encode", y, region, x, formulas)
+    return _apply("encode", y, region, x, formulas, bad)
 
 
 def decode(
-    polar: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+    polar: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
 ) -> jax.Array:
     """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
-    return _apply("decode", polar, region, x, formulas)
+    return _apply("decode", polar, region, x, formulas, bad)
 
 
 def contract(
-    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+    v: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
 ) -> jax.Array:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
@@ -284,23 +450,29 @@ def contract(
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
         formulas: compute by jnp on the CPU, too; for boxes, rows, quadratics, cones and equalities.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Returns:
-        (…, n), each row exactly inside; the origin for bad values.
+        (…, n), each row exactly inside, or NaN for bad values.
 
     >>> import hcr, hcr.jax, jax
     >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
     >>> jax.jit(lambda v: hcr.jax.contract(v, disc))(jax.numpy.array([3.0, 4.0])).round(3).tolist()
     [0.6000000238418579, 0.800000011920929]
     """
-    return _apply("contract", v, region, x, formulas)
+    return _apply("contract", v, region, x, formulas, bad)
 
 
 def soften(
-    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
+    v: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    formulas: bool = False,
+    bad: Bad = "nan",
 ) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
-    return _apply("soften", v, region, x, formulas)
+    return _apply("soften", v, region, x, formulas, bad)
 
 
 def know(region: Region) -> None:

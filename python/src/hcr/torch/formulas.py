@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import _formulas
@@ -27,7 +28,8 @@ class Torch:
         return self._tensor(value, self.result)
 
     def _tensor(self, value: Any, type: torch.dtype) -> Tensor:
-        with _disable_current_modes(), torch.inference_mode(False):  # real memory, also while a tracer looks on
+        # real memory, also while a tracer looks on or a transform has its own
+        with temporarily_clear_interpreter_stack(), _disable_current_modes(), torch.inference_mode(False):
             return torch.tensor(value, dtype=type, device=self.device)
 
     def to_result(self, x: Tensor) -> Tensor:
@@ -98,44 +100,106 @@ def _precision(result: str, device: torch.device) -> _formulas.Precision:
     return _formulas.Precision("float32" if device.type == "mps" and result == "float32" else "float64", result)
 
 
-def maps(region: Region, result: str, device: torch.device) -> _formulas.Maps:
+def maps(region: Region, result: str, device: torch.device, bad: str) -> _formulas.Maps:
     precision, what = _precision(result, device), f"computing on {device.type} by torch's operations"
     found: _formulas.Maps = region._once(
-        f"torch {device} {result}",
-        lambda: _formulas.Maps(region._parts(), Torch(precision, device), precision, what),
+        f"torch {device} {result} {bad}",
+        lambda: _formulas.Maps(region._parts(), Torch(precision, device), precision, what, bad),
     )
     return found
+
+
+def is_forward_twice() -> bool:
+    """Whether forward mode is within forward mode, which takes the derivative of an autograd.Function's jvp for 0."""
+    stack = torch._C._functorch.get_interpreter_stack() or ()
+    return sum(level.key() == torch._C._functorch.TransformType.Jvp for level in stack) > 1
+
+
+class _Lost(torch.autograd.Function):
+    """The result, which has no derivative where a row of it is NaN: NaN, unless it is multiplied with 0 there.
+
+    Differentiated, the formulas would say 0, since such a row is a constant.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(result: Tensor, lost: Tensor, values: Tensor, x: Tensor | None) -> Tensor:
+        return result.clone()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.save_for_backward(*inputs[1:])
+        ctx.save_for_forward(*inputs[1:])
+
+    @staticmethod
+    def backward(ctx: Any, bar: Tensor) -> Any:
+        lost, values, x = ctx.saved_tensors
+        spoiled = torch.where(lost & (bar != 0).any(-1, keepdim=True), float("nan"), 0.0).to(bar.dtype)
+        by_x = None if x is None else spoiled.to(x.dtype).expand_as(x)
+        return torch.where(lost, 0.0, bar), None, spoiled.to(values.dtype).expand_as(values), by_x
+
+    @staticmethod
+    def jvp(ctx: Any, dot: Any, _: Any, values_dot: Any, x_dot: Any) -> Tensor:
+        lost = ctx.saved_tensors[0]
+        moves = torch.zeros_like(lost)
+        for change in (values_dot, x_dot):
+            if change is not None:
+                moves = moves | (change != 0).any(-1, keepdim=True)
+        return torch.where(lost & moves, float("nan"), dot)
 
 
 def write(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
     """A map for torch.onnx.export: an ONNX file is made of standard operators."""
     precision = _precision(str(values.dtype)[6:], values.device)
     arrays = _Written(precision, values)
-    return _run(_formulas.Maps(region._parts(), arrays, precision, "an ONNX graph"), name, values, x)
+    result = _run(_formulas.Maps(region._parts(), arrays, precision, "an ONNX graph"), name, values, x)
+    return result.squeeze(-1) if name == "gauge" else result
 
 
-def compute(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
+def compute(name: str, values: Tensor, x: Tensor | None, region: Region, bad: str = "nan") -> Tensor:
     """A map by torch's operations, differentiable as often as wanted."""
-    return _run(maps(region, str(values.dtype)[6:], values.device), name, values, x)
+    result = _run(maps(region, str(values.dtype)[6:], values.device, bad), name, values, x)
+    if not is_forward_twice():
+        lost = torch.isnan(result).any(-1, keepdim=True)
+        result = _Lost.apply(result, lost, values, x)  # type: ignore[no-untyped-call]
+    return result.squeeze(-1) if name == "gauge" else result
 
 
 def _run(found: _formulas.Maps, name: str, values: Tensor, x: Tensor | None) -> Tensor:
     arithmetic = found.arrays.arithmetic  # type: ignore[attr-defined]
     given = () if x is None else (x.to(arithmetic),)
     result: Tensor = getattr(found, name)(values.to(arithmetic), *given)
-    return result.squeeze(-1).to(values.dtype) if name == "gauge" else result.to(values.dtype)
+    return result.to(values.dtype)
+
+
+def _inputs(values: Tensor, x: Tensor | None) -> tuple[Tensor, ...]:
+    return (values,) if x is None else (values, x)
 
 
 def differentiate(
-    name: str, values: Tensor, x: Tensor | None, bar: Tensor, region: Region
+    name: str, values: Tensor, x: Tensor | None, bar: Tensor, region: Region, bad: str = "nan"
 ) -> tuple[Tensor, Tensor | None]:
-    """The gradients by a map's input and its parameters, from that by its result."""
-    with torch.enable_grad():
-        leaf = values.detach().requires_grad_()
-        given = None if x is None else x.detach().requires_grad_()
-        leaves = [leaf] if given is None else [leaf, given]
-        gradients = torch.autograd.grad(compute(name, leaf, given, region), leaves, bar)
-    return gradients[0], None if given is None else gradients[1]
+    """The gradients by a map's input and its parameters, from that by its result; differentiable themselves."""
+    pull: Any = torch.func.vjp(lambda values, x=None: compute(name, values, x, region, bad), *_inputs(values, x))[1]
+    gradients = pull(bar)
+    return gradients[0], None if x is None else gradients[1]
+
+
+def push(
+    name: str,
+    values: Tensor,
+    x: Tensor | None,
+    values_dot: Tensor,
+    x_dot: Tensor | None,
+    region: Region,
+    bad: str = "nan",
+) -> Tensor:
+    """How a map's result changes when its input and its parameters do; differentiable itself."""
+    dots = _inputs(values_dot, None if x is None else torch.zeros_like(x) if x_dot is None else x_dot)
+    given = tuple(tensor.contiguous() for tensor in _inputs(values, x))  # dual numbers of expanded tensors are refused
+    result: Tensor = torch.func.jvp(lambda values, x=None: compute(name, values, x, region, bad), given, dots)[1]
+    return result
 
 
 def serves(region: Region) -> bool:

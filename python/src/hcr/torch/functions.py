@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from .._maps import Bad
 from ..errors import make
 from ..region import Region, needs_region
 from . import operators
-from .formulas import compute, serves, write
+from .formulas import compute, differentiate, is_forward_twice, push, serves, write
+from .operators import Map
 
 _FLOATS = (torch.float32, torch.float64)
 _HALVES = (torch.float16, torch.bfloat16)
@@ -22,18 +24,18 @@ class _Map(torch.autograd.Function):
     """A map over the C kernels, for eager tensors: a third of the overhead of an operator."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, x: Tensor | None, name: str, region: Region) -> Tensor:  # type: ignore[override]
-        result, ctx.rays = operators.forward(name, values, x, region)
+    def forward(ctx: Any, values: Tensor, x: Tensor | None, map: Map) -> Tensor:  # type: ignore[override]
+        result, ctx.rays = operators.forward(map, values, x)
         ctx.save_for_backward(values, x)
-        ctx.name, ctx.region = name, region
+        ctx.map = map
         return result
 
     @staticmethod
     def backward(ctx: Any, bar: Tensor) -> Any:
         values, x = ctx.saved_tensors
-        if torch.is_grad_enabled():  # this gradient may be differentiated: then it is refused, not taken for constant
-            return *_Vjp.apply(values, x, ctx.rays, bar, ctx.name, ctx.region), None, None  # type: ignore[no-untyped-call]
-        return *operators.backward(ctx.name, values, x, ctx.rays, bar, ctx.region), None, None
+        if torch.is_grad_enabled():  # this gradient may be differentiated
+            return *_Vjp.apply(values, x, ctx.rays, bar, ctx.map), None  # type: ignore[no-untyped-call]
+        return *operators.backward(ctx.map, values, x, ctx.rays, bar), None
 
 
 def _contiguous(x: Tensor | None) -> Tensor | None:
@@ -47,56 +49,137 @@ def _at_front(tensors: Any, dims: Any, size: int) -> list[Any]:
     ]
 
 
-class _Vjp(torch.autograd.Function):
-    """The derivative of `_Transformed`, itself under torch.func's transforms."""
+def _or_zeros(dots: Any, tensors: Any) -> tuple[Any, ...]:
+    """Tangents, those that aren't there as zeros; without those of parameters that aren't there."""
+    pairs = zip(dots, tensors, strict=True)
+    return tuple(torch.zeros_like(t) if dot is None else dot for dot, t in pairs if t is not None)
 
-    @staticmethod
-    def forward(
-        values: Tensor, x: Tensor | None, rays: Tensor, bar: Tensor, name: str, region: Region
-    ) -> tuple[Tensor, Tensor | None]:
-        return operators.backward(name, values.contiguous(), _contiguous(x), rays.contiguous(), bar, region)
+
+class _Second(torch.autograd.Function):
+    """A first derivative by the C kernels; differentiated again by the formulas, where they know the region.
+
+    Its inputs are values, x, rays, what the derivative is multiplied with, and the map.
+    """
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
+        *tensors, ctx.map = inputs
+        ctx.save_for_backward(*tensors)
+        ctx.save_for_forward(*tensors)
+
+    @classmethod
+    def again(cls, ctx: Any) -> tuple[Any, tuple[Tensor, ...], list[int]]:
+        """The derivative by the formulas, what it is of, and the places of that among the inputs."""
+        if not serves(ctx.map.region):
+            ctx.map.region._parts().require("differentiating twice")
+        tensors = ctx.saved_tensors
+        places = [i for i, tensor in enumerate(tensors) if i != 2 and tensor is not None]
+
+        def run(*given: Tensor) -> Any:
+            filled = [None] * len(tensors)
+            for place, tensor in zip(places, given, strict=True):
+                filled[place] = tensor  # type: ignore[call-overload]
+            return cls.by_formulas(ctx.map, *filled)
+
+        return run, tuple(tensors[i] for i in places), places
+
+    @staticmethod
+    def by_formulas(map: Map, values: Any, x: Any, _: Any, *factors: Any) -> tuple[Tensor, ...]:
+        raise NotImplementedError
+
+    @classmethod
+    def _backward(cls, ctx: Any, *bars: Any) -> Any:
+        run, given, places = cls.again(ctx)
+        results, pull = cast(Any, torch.func.vjp)(run, *given)
+        gradients = dict(zip(places, pull(_or_zeros(bars[: len(results)], results)), strict=True))
+        return *(gradients.get(i) for i in range(len(ctx.saved_tensors))), None
+
+
+class _Vjp(_Second):
+    @staticmethod
+    def forward(  # type: ignore[override]
+        values: Tensor, x: Tensor | None, rays: Tensor, bar: Tensor, map: Map
+    ) -> tuple[Tensor, Tensor | None]:
+        return operators.backward(map, values.contiguous(), _contiguous(x), rays.contiguous(), bar)
+
+    @staticmethod
+    def by_formulas(map: Map, values: Any, x: Any, _: Any, *factors: Any) -> tuple[Tensor, ...]:
+        by_values, by_x = differentiate(map.name, values, x, factors[0], map.region, map.bad)
+        return (by_values,) if by_x is None else (by_values, by_x)
 
     @staticmethod
     def backward(ctx: Any, *bars: Any) -> Any:
-        raise operators.only_once()
+        return _Vjp._backward(ctx, *bars)
 
     @staticmethod
-    def vmap(info: Any, dims: Any, values: Any, x: Any, rays: Any, bar: Any, name: str, region: Region) -> Any:
+    def jvp(ctx: Any, *dots: Any) -> Any:
+        run, given, places = _Vjp.again(ctx)
+        given = tuple(tensor.contiguous() for tensor in given)  # dual numbers of expanded tensors are refused
+        results = torch.func.jvp(run, given, _or_zeros([dots[i] for i in places], given))[1]
+        return results if len(results) == 2 else (*results, None)
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, values: Any, x: Any, rays: Any, bar: Any, map: Map) -> Any:
         moved = _at_front((values, x, rays, bar), dims, info.batch_size)
-        return _Vjp.apply(*moved, name, region), (0, None if x is None else 0)  # type: ignore[no-untyped-call]
+        return _Vjp.apply(*moved, map), (0, None if x is None else 0)  # type: ignore[no-untyped-call]
+
+
+class _Jvp(_Second):
+    @staticmethod
+    def forward(  # type: ignore[override]
+        values: Tensor, x: Tensor | None, rays: Tensor, values_dot: Tensor, x_dot: Tensor | None, map: Map
+    ) -> Tensor:
+        return operators.push(map, values.contiguous(), _contiguous(x), rays.contiguous(), values_dot, x_dot)
+
+    @staticmethod
+    def by_formulas(map: Map, values: Any, x: Any, _: Any, *factors: Any) -> tuple[Tensor, ...]:
+        values_dot, x_dot = factors
+        return (push(map.name, values, x, values_dot, x_dot, map.region, map.bad),)
+
+    @staticmethod
+    def backward(ctx: Any, *bars: Any) -> Any:
+        return _Jvp._backward(ctx, *bars)
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, values: Any, x: Any, rays: Any, values_dot: Any, x_dot: Any, map: Map) -> Any:
+        moved = _at_front((values, x, rays, values_dot, x_dot), dims, info.batch_size)
+        return _Jvp.apply(*moved, map), 0  # type: ignore[no-untyped-call]
 
 
 class _Transformed(torch.autograd.Function):
-    """A map over the C kernels, under torch.func's transforms."""
+    """A map over the C kernels, under torch.func's transforms and with dual numbers."""
 
     @staticmethod
-    def forward(values: Tensor, x: Tensor | None, name: str, region: Region) -> tuple[Tensor, Tensor]:
-        return operators.forward(name, values.contiguous(), _contiguous(x), region)
+    def forward(values: Tensor, x: Tensor | None, map: Map) -> tuple[Tensor, Tensor]:
+        return operators.forward(map, values.contiguous(), _contiguous(x))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        values, x, ctx.name, ctx.region = inputs
+        values, x, ctx.map = inputs
         ctx.save_for_backward(values, x, output[1])
+        ctx.save_for_forward(values, x, output[1])
         ctx.mark_non_differentiable(output[1])
 
     @staticmethod
     def backward(ctx: Any, bar: Tensor, _: Any) -> Any:
-        values, x, rays = ctx.saved_tensors
-        return *_Vjp.apply(values, x, rays, bar, ctx.name, ctx.region), None, None  # type: ignore[no-untyped-call]
+        return *_Vjp.apply(*ctx.saved_tensors, bar, ctx.map), None  # type: ignore[no-untyped-call]
 
     @staticmethod
-    def vmap(info: Any, dims: Any, values: Any, x: Any, name: str, region: Region) -> Any:
+    def jvp(ctx: Any, values_dot: Any, x_dot: Any, _: Any) -> Any:
+        values, x, rays = ctx.saved_tensors
+        values_dot = torch.zeros_like(values) if values_dot is None else values_dot
+        x_dot = torch.zeros_like(x) if x is not None and x_dot is None else x_dot
+        return _Jvp.apply(values, x, rays, values_dot, x_dot, ctx.map), None  # type: ignore[no-untyped-call]
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, values: Any, x: Any, map: Map) -> Any:
         moved = _at_front((values, x), dims, info.batch_size)
-        return _Transformed.apply(*moved, name, region), (0, 0)  # type: ignore[no-untyped-call]
+        return _Transformed.apply(*moved, map), (0, 0)  # type: ignore[no-untyped-call]
 
 
 def _is_watched() -> bool:
-    """Whether a tracer or forward-mode differentiation follows what is done to tensors."""
-    return torch._C._len_torch_dispatch_stack() > 0 or forward_ad._current_level >= 0
+    """Whether a tracer follows what is done to tensors."""
+    return torch._C._len_torch_dispatch_stack() > 0 or torch._C._get_tracing_state() is not None
 
 
 def checked(values: Tensor, width: int, what: str) -> Tensor:
@@ -132,7 +215,7 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
     return values, x
 
 
-def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas: bool) -> Tensor:
+def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas: bool, bad: Bad) -> Tensor:
     needs_region(region, f"hcr.torch.{name}")
     values = checked(values, region.n + 1 if name == "decode" else region.n, name)
     if x is not None and region.p:
@@ -142,24 +225,28 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
     if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
         return write(name, values, x, region)
     if torch.compiler.is_compiling():
-        return _operator(name, values, x, region)
+        return _operator(name, values, x, region, bad)
+    if is_forward_twice():
+        region._parts().require("forward mode within forward mode")
+        return compute(name, values, x, region, bad)
     if not values.is_cpu and not serves(region):
-        return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas).to(values.device)
+        return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)
+    map = Map(name, region, bad)
     if formulas or not values.is_cpu:
-        return compute(name, values, x, region)
+        return compute(name, values, x, region, bad)
     if type(values) not in _PLAIN or (x is not None and type(x) not in _PLAIN) or _is_watched():
-        return _operator(name, values, x, region)
-    if torch._C._are_functorch_transforms_active():
-        return _Transformed.apply(values, x, name, region)[0]  # type: ignore[no-any-return, no-untyped-call]
+        return _operator(name, values, x, region, bad)
+    if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
+        return _Transformed.apply(values, x, map)[0]  # type: ignore[no-any-return, no-untyped-call]
     values, x = values.contiguous(), _contiguous(x)
     if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
-        return _Map.apply(values, x, name, region)  # type: ignore[no-any-return, no-untyped-call]
-    return operators.result(name, values, x, region)
+        return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
+    return operators.result(map, values, x)
 
 
-def _operator(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
+def _operator(name: str, values: Tensor, x: Tensor | None, region: Region, bad: str) -> Tensor:
     given = values.new_empty((*values.shape[:-1], 0)) if x is None else x
-    result: Tensor = getattr(torch.ops.hcr, name)(values, given, operators.key(region))[0]
+    result: Tensor = getattr(torch.ops.hcr, name)(values, given, operators.key(region), bad)[0]
     return result
 
 
@@ -175,56 +262,62 @@ def gauge(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool 
         v: (…, n) float32 or float64, measured from the origin; half types become float32.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations: twice differentiable.
+        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
 
     Returns:
         (…), of v's type: 0 where nothing stops v, NaN for bad values.
     """
-    return _apply("gauge", v, region, x, formulas)
+    return _apply("gauge", v, region, x, formulas, "nan")
 
 
-def encode(y: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
+def encode(y: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
     """Points as unit directions from the origin and radii, which are more than 1 outside.
 
     Args:
         y: (…, n).
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations: twice differentiable.
+        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Returns:
         (…, n + 1).
     """
-    return _apply("encode", y, region, x, formulas)
+    return _apply("encode", y, region, x, formulas, bad)
 
 
-def decode(polar: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
+def decode(
+    polar: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan"
+) -> Tensor:
     """Points of the region from directions and radii: origin + r d/gauge(d), r cut to [0, 1].
 
     Args:
         polar: (…, n + 1): a direction of any length, then r.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations: twice differentiable.
+        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Returns:
-        (…, n), each row exactly inside; the origin for bad values.
+        (…, n), each row exactly inside, or NaN for bad values.
     """
-    return _apply("decode", polar, region, x, formulas)
+    return _apply("decode", polar, region, x, formulas, bad)
 
 
-def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
+def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
     Args:
         v: (…, n), measured from the origin.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations: twice differentiable.
+        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Returns:
-        (…, n), each row exactly inside; the origin for bad values. The gradient is finite everywhere: the identity
-        inside, and at a bad value 0.
+        (…, n), each row exactly inside, or NaN for bad values. The gradient is the identity inside, and exactly 0
+        where the target lies straight on the other side of the origin (docs/python.md, "What the gradient can't
+        say"); that of a row of NaN is NaN.
 
     >>> import hcr, hcr.torch, torch
     >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
@@ -234,19 +327,20 @@ def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bo
     >>> v.grad.numpy().round(4).tolist()
     [[0.0, 0.33329999446868896], [1.0, 1.0]]
     """
-    return _apply("contract", v, region, x, formulas)
+    return _apply("contract", v, region, x, formulas, bad)
 
 
-def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
+def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
     """origin + v/(1 + gauge(v)): one-to-one onto the interior.
 
     Args:
         v: (…, n), measured from the origin.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations: twice differentiable.
+        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Returns:
-        (…, n), each row exactly inside; the origin for bad values.
+        (…, n), each row exactly inside, or NaN for bad values.
     """
-    return _apply("soften", v, region, x, formulas)
+    return _apply("soften", v, region, x, formulas, bad)

@@ -20,10 +20,11 @@ class Network(_Bound):
     Args:
         model: the model.
 
-    Shapes: (…, inputs) → (…, n), in the type of the weights. Rows with a NaN or an infinity give the origin. The
+    Shapes: (…, inputs) → (…, n), in the type of the weights. Rows with a NaN or an infinity give NaN. The
     parameters of the region, (…, p), are a second argument where the model was given them apart.
     """
 
+    _exact = ("input_mean", "input_deviation", "target_mean", "target_deviation", "origin")
     input_mean: Tensor
     input_deviation: Tensor
     target_mean: Tensor
@@ -64,7 +65,8 @@ class Network(_Bound):
         parameter = self.head.weight
         if x is None and self.parameter_columns is not None:
             x = inputs[..., self.parameter_columns]
-        x = None if x is None else x.to(parameter.dtype)
+        precise = torch.float64 if parameter.dtype == torch.float64 else torch.float32  # no less for a point
+        x = None if x is None else x.to(precise)
         steps = inputs.shape[-1] // self.input_deviation.numel()
         deviation = self.input_deviation.repeat(steps)
         scaled = (inputs.to(deviation.dtype) - self.input_mean.repeat(steps)) / torch.where(
@@ -89,9 +91,9 @@ class Network(_Bound):
             if self.kind == "soften":  # src/learn/places.c: stretched so that the targets' mean stays where it is
                 values = values / (1 - gauge(offset, self.region, wide).clamp(max=0.9).unsqueeze(-1))
         if self.simple:
-            return torch.where(bad, self.origin, values).to(parameter.dtype)
+            return torch.where(bad, float("nan"), values).to(precise)
         values = torch.where(bad, float("nan"), values)
         if self.kind == "decode":
             radius = torch.sigmoid(outputs[..., n:])
-            return decode(torch.cat((values, radius), -1).to(parameter.dtype), self.region, x)
-        return (contract if self.kind == "contract" else soften)(values.to(parameter.dtype), self.region, x)
+            return decode(torch.cat((values, radius), -1).to(precise), self.region, x)
+        return (contract if self.kind == "contract" else soften)(values.to(precise), self.region, x)

@@ -6,13 +6,15 @@ compiled or exported graph may use it at any time.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from .. import _library
-from .._maps import MAPS, NUMPY_TYPES, VJPS, result_shape
+from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, known_bad, result_shape
 from .._records import RAY
 from ..errors import make
 from ..region import Region
@@ -40,55 +42,74 @@ def _region(name: str) -> Region:
         ) from None
 
 
-def _run(name: str, values: Tensor, x: Tensor | None, region: Region, rays: int | None) -> Tensor:
-    shape = values.shape
-    same = name == "contract" or name == "soften"
-    result = torch.empty_like(values) if same else values.new_empty(result_shape(name, region.n, shape))
-    region._run(
-        MAPS[name, _TYPES[values.dtype]],
-        torch.get_num_threads(),
-        values.numel() // shape[-1],
-        None if x is None else x.data_ptr(),
-        values.data_ptr(),
-        result.data_ptr(),
-        rays,
-    )
-    return result
+@dataclasses.dataclass(frozen=True)
+class Map:
+    """One map of one region, and what it makes of bad values."""
+
+    name: str
+    region: Region
+    bad: str = "nan"
+
+    def __post_init__(self) -> None:
+        known_bad(self.bad)
+
+    def call(self, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
+        """Calls the library with contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region
+        without parameters."""
+        self.region._run(
+            functions[self.name, _TYPES[values.dtype]],
+            torch.get_num_threads(),
+            values.numel() // values.shape[-1],
+            None if x is None else x.data_ptr(),
+            values.data_ptr(),
+            *(a.data_ptr() if isinstance(a, Tensor) else a for a in rest),
+            bad=self.bad,
+        )
+
+    def room(self, values: Tensor) -> Tensor:
+        """For the result."""
+        if self.name == "contract" or self.name == "soften":
+            return torch.empty_like(values)
+        return values.new_empty(result_shape(self.name, self.region.n, values.shape))
 
 
-def result(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
-    """The map of contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region without
-    parameters."""
-    return _run(name, values, x, region, None)
+def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
+    """The map of contiguous rows on the CPU."""
+    made = map.room(values)
+    map.call(MAPS, values, x, made, None)
+    return made
 
 
-def forward(name: str, values: Tensor, x: Tensor | None, region: Region) -> tuple[Tensor, Tensor]:
-    """The same, and what the derivative needs."""
-    rays = torch.empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
-    return _run(name, values, x, region, rays.data_ptr()), rays
+def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The same, and what its derivatives need."""
+    made, rays = map.room(values), torch.empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
+    map.call(MAPS, values, x, made, rays)
+    return made, rays
+
+
+def _like(given: Tensor, values: Tensor) -> Tensor:
+    if given.dtype != values.dtype:  # asking costs less than a conversion to the same type
+        given = given.to(values.dtype)
+    return given.contiguous()
 
 
 def backward(
-    name: str, values: Tensor, x: Tensor | None, rays: Tensor | None, bar: Tensor, region: Region
+    map: Map, values: Tensor, x: Tensor | None, rays: Tensor | None, bar: Tensor
 ) -> tuple[Tensor, Tensor | None]:
     """The gradients by a map's input and by its parameters, from that by its result."""
-    if bar.dtype != values.dtype:  # asking costs less than a conversion to the same type
-        bar = bar.to(values.dtype)
-    bar = bar.contiguous()
-    by_values = torch.empty_like(values)
-    by_x = None if x is None else torch.empty_like(x)
-    region._run(
-        VJPS[name, _TYPES[values.dtype]],
-        torch.get_num_threads(),
-        values.numel() // values.shape[-1],
-        None if x is None else x.data_ptr(),
-        values.data_ptr(),
-        None if rays is None else rays.data_ptr(),
-        bar.data_ptr(),
-        by_values.data_ptr(),
-        None if by_x is None else by_x.data_ptr(),
-    )
+    by_values, by_x = torch.empty_like(values), None if x is None else torch.empty_like(x)
+    map.call(VJPS, values, x, rays, _like(bar, values), by_values, by_x)
     return by_values, by_x
+
+
+def push(
+    map: Map, values: Tensor, x: Tensor | None, rays: Tensor | None, values_dot: Tensor, x_dot: Tensor | None
+) -> Tensor:
+    """How a map's result changes, from how its input and its parameters do."""
+    made = map.room(values)
+    known = None if x is None or x_dot is None else _like(x_dot, values)
+    map.call(JVPS, values, x, rays, _like(values_dot, values), known, made)
+    return made
 
 
 library: Any = torch.library.Library("hcr", "DEF")  # type: ignore[no-untyped-call]
@@ -108,81 +129,155 @@ def _plain(tensor: Tensor) -> Tensor:
     return tensor.cpu().contiguous()
 
 
+def _has_tangent(tensor: Any) -> bool:
+    return isinstance(tensor, Tensor) and forward_ad.unpack_dual(tensor).tangent is not None  # type: ignore[no-untyped-call]
+
+
+def _register_derivatives(name: str, differentiate: Any, push: Any) -> None:
+    """torch.library.register_autograd knows no forward mode, and takes tangents for 0."""
+    operator = getattr(torch.ops.hcr, name).default
+
+    class Derivatives(torch.autograd.Function):
+        @staticmethod
+        def forward(keyset: Any, *args: Any) -> Any:
+            return below(keyset, *args)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, made: Any) -> None:
+            _, *given, ctx.key, ctx.bad = inputs
+            results = made if isinstance(made, tuple) else (made,)
+            tensors = (*given, *results)
+            ctx.save_for_backward(*tensors)
+            ctx.save_for_forward(*tensors)
+            ctx.mark_non_differentiable(*(t for t in results if t.dtype == torch.uint8))
+
+        @staticmethod
+        def backward(ctx: Any, *bars: Any) -> Any:
+            return (None, *differentiate(ctx, *bars), None, None)
+
+        @staticmethod
+        def jvp(ctx: Any, _: Any, *dots: Any) -> Any:
+            return push(ctx, *dots[:-2])
+
+    def below(keyset: Any, *args: Any) -> Any:
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator.redispatch(keyset & torch._C._after_autograd_keyset, *args)
+
+    def compute(keyset: Any, *args: Any) -> Any:
+        wanted = torch.is_grad_enabled() and torch._C._any_requires_grad(*args)
+        if wanted or (forward_ad._current_level >= 0 and any(_has_tangent(a) for a in args)):
+            return Derivatives.apply(keyset, *args)  # type: ignore[no-untyped-call]
+        return below(keyset, *args)
+
+    library.impl(name, compute, "Autograd", with_keyset=True)
+
+
 def _register(name: str) -> None:
     """In graphs x has as many rows as the values have, and no columns for a region without parameters."""
     tags = (torch.Tag.pt2_compliant_tag, torch.Tag.needs_exact_strides)
-    library.define(f"{name}(Tensor values, Tensor x, str key) -> (Tensor, Tensor)", tags=tags)
+    library.define(f"{name}(Tensor values, Tensor x, str key, str bad) -> (Tensor, Tensor)", tags=tags)
     library.define(
-        f"{name}_vjp(Tensor values, Tensor x, Tensor rays, Tensor bar, str key) -> (Tensor, Tensor)", tags=tags
+        f"{name}_vjp(Tensor values, Tensor x, Tensor rays, Tensor bar, str key, str bad) -> (Tensor, Tensor)", tags=tags
     )
-    operator, vjp = getattr(torch.ops.hcr, name), getattr(torch.ops.hcr, f"{name}_vjp")
+    library.define(
+        f"{name}_jvp(Tensor values, Tensor x, Tensor rays, Tensor values_dot, Tensor x_dot, str key, "
+        "str bad) -> Tensor",
+        tags=tags,
+    )
+    operator, vjp, jvp = (getattr(torch.ops.hcr, f"{name}{suffix}") for suffix in ("", "_vjp", "_jvp"))
 
-    def compute(values: Tensor, x: Tensor, key: str) -> tuple[Tensor, Tensor]:
+    def known(key: str, bad: str, x: Tensor) -> tuple[Map, Tensor | None]:
         region = _region(key)
-        return forward(name, values.contiguous(), x.contiguous() if region.p else None, region)
+        return Map(name, region, bad), x if region.p else None
 
-    def compute_vjp(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str) -> tuple[Tensor, Tensor]:
-        region = _region(key)
-        given = x.contiguous() if region.p else None
-        by_values, by_x = backward(name, values.contiguous(), given, rays.contiguous(), bar, region)
+    def compute(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
+        map, given = known(key, bad, x)
+        return forward(map, values.contiguous(), None if given is None else given.contiguous())
+
+    def compute_vjp(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
+        map, given = known(key, bad, x)
+        given = None if given is None else given.contiguous()
+        by_values, by_x = backward(map, values.contiguous(), given, rays.contiguous(), bar)
         return by_values, torch.empty_like(x) if by_x is None else by_x
 
-    def compute_elsewhere(values: Tensor, x: Tensor, key: str) -> tuple[Tensor, Tensor]:
-        region = _region(key)
-        rays = values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
-        given = x if region.p else None
-        if formulas.serves(region):
-            return formulas.compute(name, values, given, region), rays
-        plain = None if given is None else _plain(given)
-        return result(name, _plain(values), plain, region).to(values.device), rays
+    def compute_jvp(
+        values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
+    ) -> Tensor:
+        map, given = known(key, bad, x)
+        given = None if given is None else given.contiguous()
+        return push(map, values.contiguous(), given, rays.contiguous(), values_dot, x_dot)
 
-    def compute_vjp_elsewhere(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str) -> tuple[Tensor, Tensor]:
-        region = _region(key)
-        given = x if region.p else None
-        if formulas.serves(region):
-            by_values, by_x = formulas.differentiate(name, values, given, bar, region)
+    def compute_elsewhere(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
+        map, given = known(key, bad, x)
+        rays = values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
+        if formulas.serves(map.region):
+            return formulas.compute(name, values, given, map.region, bad), rays
+        plain = None if given is None else _plain(given)
+        return result(map, _plain(values), plain).to(values.device), rays
+
+    def compute_vjp_elsewhere(
+        values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str
+    ) -> tuple[Tensor, Tensor]:
+        map, given = known(key, bad, x)
+        if formulas.serves(map.region):
+            by_values, by_x = formulas.differentiate(name, values, given, bar, map.region, bad)
         else:
             plain = None if given is None else _plain(given)
-            by_values, by_x = backward(name, _plain(values), plain, None, bar.cpu(), region)
+            by_values, by_x = backward(map, _plain(values), plain, None, bar.cpu())
         return by_values.to(values.device), torch.empty_like(x) if by_x is None else by_x.to(x.device)
 
-    def fake(values: Tensor, x: Tensor, key: str) -> tuple[Tensor, Tensor]:
+    def compute_jvp_elsewhere(
+        values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
+    ) -> Tensor:
+        map, given = known(key, bad, x)
+        if formulas.serves(map.region):
+            return formulas.push(name, values, given, values_dot, x_dot, map.region, bad)
+        plain = None if given is None else _plain(given)
+        return push(map, _plain(values), plain, None, values_dot.cpu(), x_dot.cpu()).to(values.device)
+
+    def fake(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         shape = result_shape(name, _region(key).n, values.shape)
         return values.new_empty(shape), values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
 
-    def fake_vjp(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str) -> tuple[Tensor, Tensor]:
+    def fake_vjp(values: Tensor, x: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
         return values.new_empty(values.shape), x.new_empty(x.shape)
 
-    def keep(ctx: Any, inputs: tuple[Tensor, Tensor, str], output: tuple[Tensor, Tensor]) -> None:
-        ctx.save_for_backward(inputs[0], inputs[1], output[1])
-        ctx.key = inputs[2]
-        ctx.mark_non_differentiable(output[1])
+    def fake_jvp(
+        values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
+    ) -> Tensor:
+        return values.new_empty(result_shape(name, _region(key).n, values.shape))
 
-    def differentiate(ctx: Any, bar: Tensor | None, _: Any) -> tuple[Tensor | None, Tensor | None, None]:
-        values, x, rays = ctx.saved_tensors
-        return (None, None, None) if bar is None else (*vjp(values, x, rays, bar, ctx.key), None)
+    def differentiate(ctx: Any, bar: Tensor | None, _: Any) -> tuple[Tensor | None, Tensor | None]:
+        values, x, _, rays = ctx.saved_tensors
+        return (None, None) if bar is None else vjp(values, x, rays, bar, ctx.key, ctx.bad)
 
-    def differentiate_twice(ctx: Any, *bars: Any) -> Any:
+    def pushed(ctx: Any, values_dot: Tensor | None, x_dot: Tensor | None) -> tuple[Tensor, None]:
+        values, x, _, rays = ctx.saved_tensors
+        values_dot = torch.zeros_like(values) if values_dot is None else values_dot
+        x_dot = torch.zeros_like(x) if x_dot is None else x_dot
+        return jvp(values, x, rays, values_dot, x_dot, ctx.key, ctx.bad), None
+
+    def refuse(ctx: Any, *_: Any) -> Any:
         raise only_once()
 
-    def batched(info: Any, dims: tuple[int | None, ...], *tensors: Any) -> tuple[Any, Any]:
-        moved = [at_front(tensor, dim, info.batch_size) for tensor, dim in zip(tensors[:-1], dims, strict=False)]
-        return operator(*moved, tensors[-1]), (0, 0)
+    def batched(operator: Any, results: Any) -> Any:
+        def run(info: Any, dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
+            moved = [at_front(tensor, dim, info.batch_size) for tensor, dim in zip(args[:-2], dims, strict=False)]
+            return operator(*moved, *args[-2:]), results
 
-    def batched_vjp(info: Any, dims: tuple[int | None, ...], *tensors: Any) -> tuple[Any, Any]:
-        moved = [at_front(tensor, dim, info.batch_size) for tensor, dim in zip(tensors[:-1], dims, strict=False)]
-        return vjp(*moved, tensors[-1]), (0, 0)
+        return run
 
     registrations: tuple[tuple[Any, ...], ...] = (
-        (name, compute, compute_elsewhere, fake, differentiate, keep, batched),
-        (f"{name}_vjp", compute_vjp, compute_vjp_elsewhere, fake_vjp, differentiate_twice, None, batched_vjp),
+        (name, compute, compute_elsewhere, fake, differentiate, pushed, batched(operator, (0, 0))),
+        (f"{name}_vjp", compute_vjp, compute_vjp_elsewhere, fake_vjp, refuse, refuse, batched(vjp, (0, 0))),
+        (f"{name}_jvp", compute_jvp, compute_jvp_elsewhere, fake_jvp, refuse, refuse, batched(jvp, 0)),
     )
-    for operator_name, cpu, elsewhere, shape_only, derivative, setup, over_batch in registrations:
+    for operator_name, cpu, elsewhere, shape_only, reverse, forwards, over_batch in registrations:
         full = f"hcr::{operator_name}"
         library.impl(operator_name, cpu, "CPU")
         library.impl(operator_name, elsewhere, "CompositeExplicitAutograd")
         torch.library.register_fake(full, shape_only, lib=library)
-        torch.library.register_autograd(full, derivative, setup_context=setup, lib=library)
+        _register_derivatives(operator_name, reverse, forwards)
         torch.library.register_vmap(full, over_batch, lib=library)
 
 
