@@ -71,7 +71,7 @@ def test_torch_gradients(moving, map_, ht, random):
     np.testing.assert_array_equal(
         function(v, moving, x).detach().numpy(), getattr(moving, map_)(v.detach().numpy(), x.detach().numpy())
     )
-    torch.autograd.gradcheck(lambda v, x: function(v, moving, x), (v, x), atol=1e-4, rtol=1e-4)
+    torch.autograd.gradcheck(lambda v, x: function(v, moving, x), (v, x), atol=1e-4, rtol=1e-4, check_forward_ad=True)
     bar = torch.randn_like(function(v, moving, x))
     want = torch.autograd.grad(function(v, moving, x), (v, x), bar)
     got = torch.autograd.grad(function(v, moving, x, formulas=True), (v, x), bar)
@@ -103,7 +103,9 @@ def test_torch_curved_kinds(ht, random):
     v, x = (t.requires_grad_() for t in tensors(region, "contract", random, 20))
     y = ht.contract(v, region, x)
     assert region.check(y.detach().numpy(), x.detach().numpy()).all()
-    torch.autograd.gradcheck(lambda v, x: ht.contract(v, region, x), (v, x), atol=1e-4, rtol=1e-4)
+    torch.autograd.gradcheck(
+        lambda v, x: ht.contract(v, region, x), (v, x), atol=1e-4, rtol=1e-4, check_forward_ad=True
+    )
 
 
 @pytest.mark.parametrize("map_", KINDS)
@@ -112,7 +114,7 @@ def test_torch_operators_pass_torch_s_own_checks(map_, ht, random):
 
     region = make_moving("equalities")
     v, x = (t.requires_grad_() for t in tensors(region, map_, random, 5))
-    torch.library.opcheck(getattr(torch.ops.hcr, map_), (v, x, ht.operators.key(region)))
+    torch.library.opcheck(getattr(torch.ops.hcr, map_), (v, x, ht.operators.key(region), "nan"))
 
 
 def test_torch_transforms_and_export(ht, random, tmp_path):
@@ -192,6 +194,10 @@ def test_jax(moving, map_, formulas, random):
         want = moving.vjp(map_, np.asarray(v), np.ones(got.shape), np.asarray(x))
         np.testing.assert_allclose(by_v, want[0], rtol=1e-7, atol=1e-7)
         np.testing.assert_allclose(by_x, want[1], rtol=1e-7, atol=1e-7)
+        dots = [jax.numpy.asarray(random.standard_normal(a.shape)) for a in (v, x)]
+        pushed = jax.jit(lambda v, x, *dots: jax.jvp(lambda v, x: function(v, moving, x), (v, x), dots)[1])(v, x, *dots)
+        want = moving.jvp(map_, np.asarray(v), dots[0], np.asarray(x), dots[1])
+        np.testing.assert_allclose(pushed, want, rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.filterwarnings("ignore")
