@@ -97,7 +97,8 @@ static int draw_losses(const struct job *job) {
 
 /* "7, 9, 12": as many as the report has, and … where it doesn't have all. */
 static void print_projected(const hcr_fit_report *report, const char *rest, FILE *stream) {
-    const size_t told = report->rows_projected < HCR_FIT_TOLD ? report->rows_projected : HCR_FIT_TOLD;
+    const size_t most = sizeof report->projected / sizeof *report->projected,
+                 told = report->rows_projected < most ? report->rows_projected : most;
     for (size_t k = 0; k < told; k++)
         fprintf(stream, "%s%zu", k == 0 ? "" : ", ", report->projected[k]);
     if (told < report->rows_projected)

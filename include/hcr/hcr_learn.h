@@ -68,7 +68,6 @@ typedef struct hcr_fit_options {
     void *progress_context;
 } hcr_fit_options;
 
-#define HCR_FIT_TOLD 16
 typedef struct hcr_fit_report {
     size_t rows;           /* training rows used */
     size_t rows_projected; /* of all rows, those that were projected */
@@ -80,7 +79,7 @@ typedef struct hcr_fit_report {
     double training_mse, validation_mse;   /* in output units, of the kept model */
     double inside_ratio;                   /* share of training predictions inside, at tolerance 0, decided exactly */
     double seconds;
-    size_t projected[HCR_FIT_TOLD]; /* the first of the rows that were projected, counted from 0 */
+    size_t projected[16]; /* the first of the rows that were projected, counted from 0 */
 } hcr_fit_report;
 
 /* Trains. X rows × inputs, Y rows × n (n = the region's dimension), read only. Input and output names (NULL: "x[0]" …,

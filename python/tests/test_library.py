@@ -78,7 +78,7 @@ def test_structs(name):
     for (type_, field), (_, ctype) in zip(declared, used, strict=True):
         size = re.search(r"\[(\d+)\]", field)
         if size:
-            assert ctypes.sizeof(ctype) == int(size[1]) and type_ == "char"
+            assert ctype._length_ == int(size[1]) and (type_ == "char" or matches(type_, ctype._type_))
         elif field == "code":
             assert ctype is ctypes.c_int
         else:

@@ -20,8 +20,8 @@ typedef struct fit_run {
     double *Y;          /* the targets, inside the region */
     hcri_places places; /* of a region with parameters */
     size_t projected, hidden;
-    size_t told[HCR_FIT_TOLD]; /* the first of the projected ones */
-    size_t *order;             /* a permutation of the rows: those held for validation first */
+    size_t told[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
+    size_t *order; /* a permutation of the rows: those held for validation first */
     size_t held;
     float *scaled;   /* inputs */
     double *targets; /* as the loss takes them */
@@ -100,7 +100,7 @@ static const double *parameters_of(const fit_run *run, size_t i) {
 }
 
 static void note_projected(fit_run *run, size_t row) {
-    if (run->projected < HCR_FIT_TOLD)
+    if (run->projected < sizeof run->told / sizeof *run->told)
         run->told[run->projected] = row;
     run->projected++;
 }
