@@ -39,8 +39,12 @@ static int enlarge(hcri_index *index, const hcr_allocator *allocator) {
     return 1;
 }
 
+int hcri_index_reserve(hcri_index *index, const hcr_allocator *allocator) {
+    return 2 * (index->count + 1) <= index->slots || enlarge(index, allocator);
+}
+
 int hcri_index_add(hcri_index *index, const hcr_allocator *allocator, const char *name, size_t length, size_t number) {
-    if (2 * (index->count + 1) > index->slots && !enlarge(index, allocator))
+    if (!hcri_index_reserve(index, allocator))
         return 0;
     index->slot[probe(index, name, length)] = (struct hcri_index_slot){name, length, number};
     index->count++;

@@ -64,11 +64,12 @@ static hcr_status check_variable(const hcr_builder *builder, const char *name, s
 static hcr_status add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, int parameter,
                                hcr_error *error) {
     hcri_set *set = &builder->set;
+    if (!hcri_index_reserve(&builder->names, &set->allocator))
+        return hcri_fail_memory(error);
     HCRI_TRY(hcri_set_add_variable(set, name, size, scalar, parameter, error));
     const char *own = set->variable[set->variables - 1].name;
-    return hcri_index_add(&builder->names, &set->allocator, own, strlen(own), set->variables - 1)
-               ? HCR_OK
-               : hcri_fail_memory(error);
+    (void)hcri_index_add(&builder->names, &set->allocator, own, strlen(own), set->variables - 1);
+    return HCR_OK;
 }
 
 hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {

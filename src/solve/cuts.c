@@ -86,23 +86,28 @@ static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t 
     return HCR_OK;
 }
 
-/* The tangent at x, which mustn't be cuts->gradient or cuts->direction; *added = 0 where there is none. Where c > 0
- * without a slope nothing satisfies the inequality: 0·y <= −1. */
+/* The tangent at x, moved out by what rounding may have made of it; x mustn't be cuts->gradient or cuts->direction;
+ * *added = 0 where there is none. Where c > 0 without a slope nothing satisfies the inequality: 0·y <= −1. */
 static hcr_status add_tangent(hcri_cuts *cuts, const curved *c, const double *x, int *added, hcr_error *error) {
-    const double value = value_of(cuts, c, x), slope = slope_of(cuts, c, x);
+    double rounding = 0;
+    const double value = c->block->kind->value(c->block, c->i, x, &rounding, cuts->scratch);
+    const double slope = slope_of(cuts, c, x);
     *added = 0;
     if (!isfinite(value) || !isfinite(slope) || (slope == 0 && value <= 0))
         return HCR_OK;
     size_t terms = 0;
-    double right = -1;
+    double right = -1, size = 0;
     if (slope > 0) {
         right = -value / slope;
+        size = isfinite(rounding) ? rounding / slope : 0;
         for (size_t j = 0; j < cuts->set->n; j++)
             if (cuts->gradient[j] != 0) {
                 cuts->columns[terms] = (uint32_t)j;
                 cuts->values[terms] = cuts->gradient[j] / slope;
+                size += 0x1p-50 * fabs(cuts->values[terms] * x[j]);
                 right += cuts->values[terms++] * x[j];
             }
+        right += size;
     }
     if (!isfinite(right) || !hcri_all_finite(terms, cuts->values))
         return HCR_OK;

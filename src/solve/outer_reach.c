@@ -36,22 +36,26 @@ static hcr_status recession_lp(const hcri_outer *outer, hcri_lp **lp, hcr_error 
     return status;
 }
 
-/* Follows the ray until an inequality stops it, and cuts it off there; *stopped = 0 when none does up to where bounds
- * mean none, or when its cut leaves the direction but for rounding. */
+/* Follows the ray until an inequality stops it, and cuts it off there; *stopped = 0 when none does up to where the
+ * polytope's bounds stop it or mean none, or when its cut leaves the direction but for rounding. */
 static hcr_status follow(hcri_outer *outer, const double *direction, int *stopped, hcr_error *error) {
     const hcri_set *set = outer->set;
     hcri_cuts *cuts = &outer->cuts;
-    double *far = hcri_allocate(memory, set->n, sizeof *far), size = 1;
+    double *far = hcri_allocate(memory, set->n, sizeof *far), size = 1, end = HCRI_NO_BOUND;
     if (far == NULL)
         return hcri_fail_memory(error);
-    for (size_t j = 0; j < set->n; j++)
+    for (size_t j = 0; j < set->n; j++) {
+        const double bound = direction[j] > 0 ? outer->upper[j] : outer->lower[j];
         size = fmax(size, fabs(cuts->interior[j]));
+        if (direction[j] != 0)
+            end = fmin(end, fmax((bound - cuts->interior[j]) / direction[j], 0));
+    }
     hcr_status status = HCR_OK;
     size_t violated = 0;
     const size_t before = cuts->count;
-    for (double t = size; t < HCRI_NO_BOUND && violated == 0 && status == HCR_OK; t *= 4) {
+    for (double t = size; t < 4 * end && t < HCRI_NO_BOUND && violated == 0 && status == HCR_OK; t *= 4) {
         for (size_t j = 0; j < set->n; j++)
-            far[j] = cuts->interior[j] + t * direction[j];
+            far[j] = cuts->interior[j] + fmin(t, end) * direction[j];
         status = hcri_cuts_separate(cuts, far, &violated, error);
     }
     *stopped = 0;

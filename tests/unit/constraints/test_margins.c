@@ -222,10 +222,16 @@ static double quadric_margin(const quadric *q, const surroundings *at, double er
         on_gradient += fabs(gradient[j]) * size_at(at, j);
     const double change = 4 * w * (origin + h);
     if (at->extent.extra != NULL) {
-        const double length = norm(q->n, at->extra) * (q->form == HCRI_FACTOR ? largest : sqrt(largest));
+        double squares = 0; /* bounds x'Px for |x_j| <= extra_j */
+        for (size_t i = 0; i < (q->form == HCRI_FACTOR ? q->rank : q->n); i++) {
+            double row = 0;
+            for (size_t j = 0; j < q->n; j++)
+                row += fabs((q->form == HCRI_FACTOR ? q->factor : q->matrix)[i * q->n + j]) * at->extra[j];
+            squares += row * (q->form == HCRI_FACTOR ? row : at->extra[i]);
+        }
         for (size_t j = 0; j < q->n; j++)
             extra += fabs(gradient[j]) * at->extra[j];
-        extra += energy * length + 0.5 * length * length;
+        extra += energy * sqrt(squares) + squares;
     }
     return 1.01 *
            (error_at_origin + first + second + 8 * u * (energy * energy + slope + c) + 4 * w * (on_gradient + slope) +
