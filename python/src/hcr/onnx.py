@@ -292,7 +292,7 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
     values = graph.head(outputs, n)
     if head == "simple":
         values = values * tensors["target.deviation"] + tensors["target.mean"]
-        return graph.cast(graph.where(bad > 0.0, region.origin, values), graph.result)
+        return graph.cast(graph.where(bad > 0.0, float("nan"), values), graph.result)
     maps = _maps(region, graph)
     if head != "hcr" and given is None:
         mean = tensors["target.mean"] - region.origin
@@ -309,7 +309,7 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
     if kind == "decode":
         values = graph.concatenate([values, graph.sigmoid(graph.tail(outputs, n))])
     values = graph.cast(graph.cast(values, graph.result), "float64")
-    return graph.map(maps, kind, graph.where(bad > 0.0, 0.0, values), given)
+    return graph.map(maps, kind, graph.where(bad > 0.0, float("nan"), values), given)
 
 
 def _lstm(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> _Value:
@@ -452,11 +452,10 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
         return f"{kind} of the hcr region {region.digest}."
     if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
         return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
-    bad = "the origin" if isinstance(what, Model) else "a row of NaN"
     equalities = " Its equalities hold to within the rounding of the outputs." if region.equalities else ""
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
-        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives {bad}."
-        f"{parameters}"
+        f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives a row "
+        f"of NaN.{parameters}"
     )
