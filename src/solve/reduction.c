@@ -185,8 +185,8 @@ static double length_across(const hcri_reduction *reduction, size_t count, const
     return hcri_norm(reduction->original->n, across);
 }
 
-/* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. A row of which the equalities leave
- * no more than rounding is constant. */
+/* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. A row without parameters is
+ * constant when the equalities leave no more of it than rounding. */
 static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size_t count, const uint32_t *columns,
                           const double *values, double *lower, double *upper, const hcri_constraint *block,
                           size_t local, hcr_error *error) {
@@ -198,7 +198,8 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
     for (size_t k = 0; k < count; k++)
         sizes += fabs(values[k]) * reduction->size[columns[k]];
     const double length = row->count == 0 ? 0 : length_across(reduction, count, columns, values);
-    if (length <= HCRI_EQUALITY_ROUNDING * hcri_norm(count, values))
+    const int moves = row->count != 0 && row->columns[row->count - 1] >= reduction->set.outputs;
+    if (!moves && length <= HCRI_EQUALITY_ROUNDING * hcri_norm(count, values))
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
     if (row->columns[0] >= reduction->set.outputs) {
         check_parameters(reduction, row, sizes, lower, upper);
