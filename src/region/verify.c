@@ -359,10 +359,21 @@ static int needs_box(const hcr_region *region) {
     return region->affine.count != 0;
 }
 
+/* A bound of |y − O| that a block has by itself, where the origin doesn't move. */
+static double own_radius(const hcr_region *region) {
+    double least = INFINITY;
+    for (size_t b = 2; b < region->set.blocks && region->set.n == region->set.outputs; b++)
+        least = fmin(least, region->set.block[b]->kind->radius(region->set.block[b]));
+    return least;
+}
+
 hcr_status hcri_verify_reach(hcr_region *region, hcr_error *error) {
     const hcri_box *box = region->set.box;
+    /* Margins have a hundredth to spare, so that what rounding takes off the box of a ball does no harm. */
+    const double known = (1 - 1e-9) * own_radius(region);
     for (size_t j = 0; j < region->set.outputs; j++)
-        region->box_is_claimed |= region->lower[j] > box->lower[j] || region->upper[j] < box->upper[j];
+        region->box_is_claimed |= (region->lower[j] > box->lower[j] && region->origin[j] - region->lower[j] < known) ||
+                                  (region->upper[j] < box->upper[j] && region->upper[j] - region->origin[j] < known);
     region->box_is_claimed = region->box_is_claimed && needs_box(region);
     return region->radius_is_given ? verify_radius(region, region->radius, error) : HCR_OK;
 }
