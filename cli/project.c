@@ -22,7 +22,7 @@ struct job {
     struct results results;
     struct stream stream;
     size_t moved;
-    struct tally bad;
+    struct tally bad, nearby;
 
     /* of a round */
     hcr_table table;
@@ -131,7 +131,9 @@ static int round_to_single(struct job *job) {
 static void note_outcomes(struct job *job) {
     const size_t first = job->stream.first_row;
     for (size_t i = 0; i < job->table.rows; i++) {
-        job->moved += job->outcomes[i] == HCR_PROJECTED_MOVED;
+        job->moved += job->outcomes[i] == HCR_PROJECTED_MOVED || job->outcomes[i] == HCR_PROJECTED_NEARBY;
+        if (job->outcomes[i] == HCR_PROJECTED_NEARBY)
+            tally_add(&job->nearby, first + i);
         if (job->outcomes[i] == HCR_PROJECTED_BAD_VALUE)
             tally_add(&job->bad, first + i);
         if (job->outcomes[i] == HCR_PROJECTED_NOWHERE)
@@ -180,7 +182,9 @@ static int run(struct job *job, const char *const *operand) {
         return code;
     report("%zu of %zu rows moved", job->moved, job->stream.rows);
     report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
-    return parameters_tell(&job->parameters) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
+    report_rows(job->nearby.count, "of which the solver found a near point inside, but not the nearest",
+                job->nearby.first);
+    return parameters_tell(&job->parameters) || job->bad.count > 0 || job->nearby.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 int command_project(int argc, char **argv) {
@@ -197,7 +201,7 @@ int command_project(int argc, char **argv) {
         .summary = "Writes, for each row of the table Y, the nearest point of the region: inside at tolerance 0. Rows "
                    "that are inside come back unchanged.",
         .example = "hcr project load.region y.csv -o nearest.csv",
-        .outside = "a row had a bad value, or parameters that leave nothing",
+        .outside = "a row had a bad value, parameters that leave nothing, or a near point instead of the nearest",
         OPTION_ROWS(rows),
     };
     const char *operand[2];

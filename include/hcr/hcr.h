@@ -71,7 +71,7 @@ typedef enum hcr_status {
     HCR_ERROR_ORIGIN = 13,      /* the origin isn't strictly inside, or is too close to the frontier */
     HCR_ERROR_PRECISION = 14,   /* the region is too thin for the precision asked for */
     HCR_ERROR_SOLVER = 15,      /* a numerical solver gave up */
-    HCR_ERROR_INTERRUPTED = 16, /* the progress callback asked to stop; what was done is kept where documented */
+    HCR_ERROR_INTERRUPTED = 16, /* a callback asked to stop; what was done is kept where documented */
     HCR_ERROR_UNSUPPORTED = 17  /* a thing that this build or version doesn't do */
 } hcr_status;
 

@@ -179,10 +179,15 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr
                                                        const double *points, hcr_error *error);
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
 
+/* Asked now and then while hcr_builder_finish works, on its thread: anything but 0 ends it, with INTERRUPTED. One step
+ * of a solver isn't interrupted, which may take seconds of a large region. NULL, the default: nobody is asked. */
+typedef int (*hcr_stop_callback)(void *context);
+HCR_API HCR_MUST_USE hcr_status hcr_builder_set_stop(hcr_builder *builder, hcr_stop_callback stop, void *context,
+                                                     hcr_error *error);
+
 /* Finds the origin, proves the region bounded (unless it needn't be) and computes bounds and margins. The builder stays
  * usable. Errors: EMPTY (no interior: a small set of conflicting sources), UNBOUNDED (a direction, in names), ORIGIN,
- * SOLVER.
- */
+ * SOLVER, INTERRUPTED. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error);
 
 /* ----------------------------------------------------------------------------------------------- region text */
@@ -237,11 +242,12 @@ typedef enum hcr_projection_outcome {
     HCR_PROJECTED_INSIDE = 0, /* it was inside: unchanged */
     HCR_PROJECTED_MOVED = 1,
     HCR_PROJECTED_BAD_VALUE = 2, /* a NaN or an infinity: the origin */
-    HCR_PROJECTED_NOWHERE = 3    /* the parameters are out of range or leave nothing (HCR_OUT_OF_RANGE, HCR_NO_ORIGIN):
+    HCR_PROJECTED_NOWHERE = 3,   /* the parameters are out of range or leave nothing (HCR_OUT_OF_RANGE, HCR_NO_ORIGIN):
                                   * NaN in every output */
+    HCR_PROJECTED_NEARBY = 4     /* the solver didn't come to the nearest point: the best one that it found, inside */
 } hcr_projection_outcome;
 /* `outcomes` (rows of hcr_projection_outcome, may be NULL). Rows don't depend on each other. Not thread-safe: one
- * projector a thread. Errors: SOLVER when a row can't be solved: the text has its number. */
+ * projector a thread. Errors: ARGUMENT, MEMORY, INTERRUPTED. */
 HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x,
                                             const double *points, double *y, uint8_t *outcomes, hcr_error *error);
 

@@ -168,6 +168,12 @@ typedef struct hcri_sums {
     double squares, cross;
 } hcri_sums;
 
+/* The products of some rows with some directions, or what origins that move take. */
+static size_t scratch_of(const hcri_constraint *constraint) {
+    const size_t products = AT_ONCE * ROWS_AT_ONCE, moving = hcri_cone_scratch(constraint);
+    return moving > products ? moving : products;
+}
+
 static void add_rows(const hcri_cone *cone, const hcri_kernels *kernels, size_t first, size_t count, double *x,
                      hcri_sums *sums) {
     const double *w0 = cone->at_origin + first;
@@ -178,9 +184,9 @@ static void add_rows(const hcri_cone *cone, const hcri_kernels *kernels, size_t 
         sums->cross += kernels->dot(count, w0, x);
 }
 
-static void sum_rows(const hcri_cone *cone, size_t samples, const double *v, size_t stride, hcri_sums *sums) {
+static void sum_rows(const hcri_cone *cone, size_t samples, const double *v, size_t stride, hcri_sums *sums,
+                     double *products) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    double products[AT_ONCE * ROWS_AT_ONCE];
     for (size_t r = 0; r < cone->layout.runs; r++) {
         const hcri_run *run = &cone->layout.run[r];
         for (size_t from = 0; from < run->count; from += ROWS_AT_ONCE) {
@@ -217,7 +223,6 @@ static double slope(const hcri_cone *cone, const double *v) {
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion, double *scratch) {
-    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
@@ -227,7 +232,7 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             f[s] = slope(cone, v + (done + s) * stride);
             sums[s] = (hcri_sums){.scale = 1, .add = f[s] < 0 ? -f[s] : 0};
         }
-        sum_rows(cone, now, v + done * stride, stride, sums);
+        sum_rows(cone, now, v + done * stride, stride, sums, scratch);
         for (size_t s = 0; s < now; s++) {
             const double norm = norm_of(cone, v + (done + s) * stride, &sums[s]);
             const double found = hcri_cone_root(norm, sums[s].cross, f[s], cone->one_less) / cone->right;
@@ -241,11 +246,10 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)scratch;
     (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     hcri_sums sums = {.scale = t, .add = cone->right};
-    sum_rows(cone, 1, v, constraint->n, &sums);
+    sum_rows(cone, 1, v, constraint->n, &sums, scratch);
     return (norm_of(cone, v, &sums) - (cone->right + t * slope(cone, v))) / cone->slack;
 }
 
@@ -324,7 +328,7 @@ const hcri_kind hcri_kind_cone = {
     .write = write,
     .read = read,
     .place = place,
-    .scratch = hcri_cone_scratch,
+    .scratch = scratch_of,
     .gauge = gauge,
     .gauge_one = hcri_block_gauge_alone,
     .along = along,

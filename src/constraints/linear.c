@@ -154,7 +154,6 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion, double *scratch) {
-    (void)scratch;
     enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
@@ -167,7 +166,7 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             const hcri_run *run = &linear->layout.run[r];
             if (linear->screen[r].count != 0)
                 hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
-                                linear->inverse_upper, best + done, constraint->first, found);
+                                linear->inverse_upper, best + done, constraint->first, found, scratch);
             else if (found == NULL)
                 kernels->run_max(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done);
             else
@@ -192,7 +191,12 @@ static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion,
 }
 
 static size_t scratch_of(const hcri_constraint *constraint) {
-    return hcri_moving_scratch(((const hcri_linear *)constraint)->moving);
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    size_t most = hcri_moving_scratch(linear->moving);
+    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
+        if (linear->screen[r].count != 0 && most < HCRI_SCREEN_SCRATCH)
+            most = HCRI_SCREEN_SCRATCH;
+    return most;
 }
 
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,

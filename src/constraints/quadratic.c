@@ -222,11 +222,10 @@ static double slope_along(const hcri_quadratic *quadratic, const hcri_kernels *k
 enum { AT_ONCE = 32 };
 
 /* The directions, at most AT_ONCE, along which the form in single precision doesn't exclude that the gauge is above
- * best: which[k] is the number of the k-th. */
+ * best: which[k] is the number of the k-th. `numbers`: HCRI_SCREEN_NUMBERS. */
 static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
-                     size_t stride, const double *best, size_t *which) {
+                     size_t stride, const double *best, size_t *which, float *numbers) {
     const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
-    _Alignas(64) float numbers[HCRI_SCREEN_NUMBERS];
     float form[AT_ONCE];
     const float *direction[AT_ONCE];
     double size[AT_ONCE];
@@ -271,7 +270,6 @@ static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, 
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
                   uint32_t *champion, double *scratch) {
-    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t done = 0; done < rows; done += AT_ONCE) {
@@ -286,7 +284,7 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             continue;
         }
         size_t which[AT_ONCE];
-        const size_t count = screen(quadratic, kernels, now, x, stride, best + done, which);
+        const size_t count = screen(quadratic, kernels, now, x, stride, best + done, which, (float *)(void *)scratch);
         if (2 * count > now) {
             raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
             continue;

@@ -5,6 +5,7 @@
 #include "constraints/kernels.h"
 #include "constraints/quadratic_value.h"
 #include "constraints/rows_moving.h"
+#include "constraints/screen.h"
 #include "core/vector.h"
 
 /* c(y, x) = ½ Q + l, l = q·(y, x) + r − ½ R². With t = (y, x) − shift: Q = t'Pt, or |F (y, x) − shift|². */
@@ -124,8 +125,9 @@ hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_motion 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
 size_t hcri_quadratic_scratch(const hcri_constraint *constraint) {
-    const hcri_moving_quadratic *moving = ((const hcri_quadratic *)constraint)->moving;
-    return moving == NULL ? 0 : (2 * AT_ONCE + 1) * moving->width;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const size_t moving = quadratic->moving == NULL ? 0 : (2 * AT_ONCE + 1) * quadratic->moving->width;
+    return quadratic->single_panels != NULL && moving < HCRI_SCREEN_SCRATCH ? HCRI_SCREEN_SCRATCH : moving;
 }
 
 /* c(O + t v) = value + slope t + curvature t² */

@@ -71,7 +71,7 @@ hcr_status hcri_screen_make(const hcri_rows *rows, const hcri_run *run, size_t n
     for (size_t i = 0; status == HCR_OK && i < run->count; i++)
         screen->row[i] = (uint32_t)(run->first + i);
     if (status == HCR_OK && run->count >= fewest_bounded)
-        hcri_screen_order(rows, run->first, run->count, n, lower, upper, allocator, screen->row);
+        status = hcri_screen_order(rows, run->first, run->count, n, lower, upper, allocator, screen->row, error);
     for (size_t i = 0; status == HCR_OK && fits && i < run->count; i++) {
         const size_t row = screen->row[i], start = rows->start[row];
         fits = fill_row(screen, i, n, rows->start[row + 1] - start, rows->columns + start, rows->values + start,
@@ -116,7 +116,9 @@ typedef struct screening {
     size_t n, samples;
     screened at[HCRI_SINGLE_SAMPLES];
     const float *direction[HCRI_SINGLE_SAMPLES];
-    _Alignas(64) float numbers[HCRI_SCREEN_NUMBERS];
+    float *numbers;  /* HCRI_SCREEN_NUMBERS: the directions */
+    float *products; /* HCRI_SINGLE_ROWS a sample */
+    float *bounds;   /* BLOCKS a sample */
 } screening;
 
 /* Computes the candidates that may still be above the limit in double precision. */
@@ -157,7 +159,7 @@ static void visit(screening *s, size_t block, size_t samples, const unsigned cha
     const hcri_screen *screen = s->screen;
     const size_t n = s->n, first = block * HCRI_SINGLE_ROWS, left = screen->count - first;
     const size_t count = left < HCRI_SINGLE_ROWS ? left : HCRI_SINGLE_ROWS;
-    float most[HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS], limit[HCRI_SINGLE_SAMPLES];
+    float *most = s->products, limit[HCRI_SINGLE_SAMPLES];
     const float *directions[HCRI_SINGLE_SAMPLES];
     unsigned char exceeds[HCRI_SINGLE_SAMPLES];
     for (size_t k = 0; k < samples; k++) {
@@ -181,7 +183,7 @@ enum { BLOCKS = HCRI_SINGLE_ROWS / 2 };
 static size_t bound_blocks(const screening *s, size_t from, float *bound) {
     const hcri_screen_blocks *blocks = s->screen->blocks;
     const size_t left = blocks->count - from, count = left < BLOCKS ? left : BLOCKS;
-    float along[HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS];
+    float *along = s->products;
     hcri_kernels_best()->single->products(2 * count, blocks->centres + 2 * from * s->n, s->n, s->samples, s->direction,
                                           along);
     for (size_t k = 0; k < s->samples; k++)
@@ -208,7 +210,7 @@ static int may_exceed(const hcri_screen_blocks *blocks, size_t from, size_t samp
  * them. */
 static void visit_promising(screening *s) {
     const hcri_screen_blocks *blocks = s->screen->blocks;
-    float bound[HCRI_SINGLE_SAMPLES * BLOCKS], highest[HCRI_SINGLE_SAMPLES], limit[HCRI_SINGLE_SAMPLES];
+    float *bound = s->bounds, highest[HCRI_SINGLE_SAMPLES], limit[HCRI_SINGLE_SAMPLES];
     size_t promising[HCRI_SINGLE_SAMPLES], count;
     for (size_t k = 0; k < s->samples; k++) {
         promising[k] = 0;
@@ -286,7 +288,7 @@ static void screen_some(screening *s, const double *v, size_t stride, double *be
 
 void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n, size_t samples, const double *v,
                      size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                     uint32_t *champion) {
+                     uint32_t *champion, double *scratch) {
     const size_t at_once = hcri_screen_samples(n);
     screening s;
     s.screen = screen;
@@ -294,6 +296,9 @@ void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n,
     s.lower = lower;
     s.upper = upper;
     s.n = n;
+    s.numbers = (float *)(void *)scratch;
+    s.products = s.numbers + HCRI_SCREEN_NUMBERS;
+    s.bounds = s.products + HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS;
     for (size_t k = 0; k < samples; k += at_once) {
         s.samples = samples - k < at_once ? samples - k : at_once;
         screen_some(&s, v + k * stride, stride, best + k, first, champion == NULL ? NULL : champion + k);

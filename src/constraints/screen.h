@@ -28,14 +28,19 @@ hcr_status hcri_screen_make(const hcri_rows *rows, const hcri_run *run, size_t n
 void hcri_screen_release(hcri_screen *screen, const hcr_allocator *allocator);
 
 /* What run_max does with the run (kernels.h); and where best[s] grew, champion[s] = first + 2i or 2i + 1 for the first
- * row i of the matrix that attains it (NULL: not wanted). */
+ * row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_SCREEN_SCRATCH numbers. */
 void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n, size_t samples, const double *v,
                      size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                     uint32_t *champion);
+                     uint32_t *champion, double *scratch);
 
 /* How many directions are screened together, so that they stay within HCRI_SCREEN_NUMBERS; n is at most
  * HCRI_SCREEN_WIDTH. */
-enum { HCRI_SCREEN_WIDTH = 2048, HCRI_SCREEN_NUMBERS = 8192 };
+enum {
+    HCRI_SCREEN_WIDTH = 2048,
+    HCRI_SCREEN_NUMBERS = 8192,
+    HCRI_SCREEN_SCRATCH =
+        (HCRI_SCREEN_NUMBERS + 2 * HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS) * sizeof(float) / sizeof(double)
+};
 size_t hcri_screen_samples(size_t n);
 
 #endif

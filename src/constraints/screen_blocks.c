@@ -127,18 +127,19 @@ static void halve(const ordering *at, uint32_t *row, size_t count) {
     }
 }
 
-void hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                       const double *upper, const hcr_allocator *allocator, uint32_t *row) {
+hcr_status hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
+                             const double *upper, const hcr_allocator *allocator, uint32_t *row, hcr_error *error) {
     for (size_t i = 0; i < count; i++)
         row[i] = (uint32_t)(first + i);
     double *numbers = hcri_allocate(allocator, 2 * n + 2 * count, sizeof *numbers);
-    if (numbers == NULL) /* in the order of the matrix, then: the bounds hold, and bite less */
-        return;
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
     const ordering at = {rows, lower, upper, n, first, numbers, numbers + n, numbers + 2 * n, numbers + 2 * n + count};
     for (size_t i = 0; i < count; i++)
         at.length[i] = length_of(rows, first + i, lower, upper);
     halve(&at, row, count);
     hcri_release(allocator, numbers);
+    return HCR_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- bounds */

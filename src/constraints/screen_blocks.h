@@ -18,8 +18,8 @@ typedef struct hcri_screen_blocks {
 } hcri_screen_blocks;
 
 /* Orders rows first … first + count − 1 of the matrix into blocks of HCRI_SINGLE_ROWS: row[i] is the i-th. */
-void hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                       const double *upper, const hcr_allocator *allocator, uint32_t *row);
+hcr_status hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
+                             const double *upper, const hcr_allocator *allocator, uint32_t *row, hcr_error *error);
 /* The bounds of the blocks of rows in that order. NULL when there is no memory. */
 hcri_screen_blocks *hcri_screen_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n,
                                             const double *lower, const double *upper, const hcr_allocator *allocator);

@@ -379,6 +379,14 @@ hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, int allow, hcr_erro
     return HCR_OK;
 }
 
+hcr_status hcr_builder_set_stop(hcr_builder *builder, hcr_stop_callback stop, void *context, hcr_error *error) {
+    if (builder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
+    builder->stop = stop;
+    builder->stop_context = context;
+    return HCR_OK;
+}
+
 hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method, hcr_error *error) {
     if (builder == NULL || method < HCR_ROOT_NEWTON || method > HCR_ROOT_BRENT)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL, or there is no such method");

@@ -23,6 +23,8 @@ struct hcr_builder {
     hcr_origin origin;
     hcr_root_method root_method;
     int unbounded_allowed;
+    hcr_stop_callback stop; /* NULL: none */
+    void *stop_context;
     hcri_union *group; /* NULL outside of one; owned until it ends */
     size_t point_count;
     double *points; /* MEAN: point_count × n; GIVEN: n, or (1 + p) × n */

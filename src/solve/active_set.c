@@ -7,6 +7,7 @@
 #include "constraints/kernels.h"
 #include "solve/certify.h"
 #include "solve/envelope.h"
+#include "solve/stop.h"
 
 /* Beyond this many numbers in the factor (32 MB) another method is better. */
 enum { LARGEST_FACTOR = 4000000, ROUNDS = 10, LONGEST_LIST = 256 };
@@ -509,7 +510,7 @@ static int descend(hcri_active_set *a, double *y) {
     size_t steps = 0;
     for (int round = 0; round < ROUNDS; round++) {
         for (; a->worst != NONE; find_worst(a)) {
-            if (steps++ == most || !add_worst(a))
+            if (steps++ == most || hcri_stopped() || !add_worst(a))
                 return 0;
             if (a->careful)
                 refine(a);

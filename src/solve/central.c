@@ -84,11 +84,13 @@ static double radius_at(const hcri_set *set, const double *y, double *gradient) 
     return least;
 }
 
-double hcri_central_radius(const hcri_set *set, const double *y) {
+hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
     double *gradient = hcri_allocate(memory, set->n, sizeof *gradient);
-    const double radius = gradient == NULL ? -INFINITY : radius_at(set, y, gradient);
+    if (gradient == NULL)
+        return hcri_fail_memory(error);
+    *radius = radius_at(set, y, gradient);
     hcri_release(memory, gradient);
-    return radius;
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- without solvers */
@@ -478,9 +480,7 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     if (status == HCR_OK && !at.convex)
         status = search_spread(&at, error);
     search_release(&at);
-    if (status == HCR_OK)
-        *radius = hcri_central_radius(set, y);
-    return status;
+    return status == HCR_OK ? hcri_central_radius(set, y, radius, error) : status;
 }
 
 hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,

@@ -7,7 +7,7 @@
 /* The radius of a ball around y that all inequalities allow; negative outside. Exact for bounds and rows. For a
  * quadratic c it is the t with c(y) + |∇c(y)| t + ½ λ t² = 0, λ a bound of the largest curvature: exact in the centre
  * of a ball. */
-double hcri_central_radius(const hcri_set *set, const double *y);
+hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error);
 
 /* y (n numbers): the centre of a largest ball; *radius its radius. lower, upper: a box that holds the set as far as one
  * is known.

@@ -6,6 +6,7 @@
 #include "core/random.h"
 #include "core/vector.h"
 #include "solve/reduction.h"
+#include "solve/stop.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -237,6 +238,7 @@ static hcr_status cut_downhill(hcri_cuts *cuts, const curved *c, const double *y
 
 hcr_status hcri_cuts_separate(hcri_cuts *cuts, const double *y, size_t *violated, hcr_error *error) {
     const hcri_set *set = cuts->set;
+    HCRI_TRY(hcri_stop_check(error));
     *violated = 0;
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/vector.h"
 #include "solve/rounding.h"
+#include "solve/stop.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -122,6 +123,7 @@ static void find_conflict(hcri_dense_equalities *system, const double *length, c
 
 /* The independent rows, whether the others agree, and Q. */
 static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
     const size_t rows = system->rows, columns = system->columns, most = rows < columns ? rows : columns;
     double *length = numbers(rows), *tau = numbers(most), *point = numbers(system->rights);
     hcr_status status = length == NULL || tau == NULL || point == NULL ? hcri_fail_memory(error) : HCR_OK;

@@ -6,6 +6,7 @@
 
 #include "core/vector.h"
 #include "solve/reduction.h"
+#include "solve/stop.h"
 #include "solve/transpose.h"
 
 /* φ's second derivatives are those of ½ Σ (f_k·z)² for the forms
@@ -335,7 +336,7 @@ static hcr_status solve_iterated(drift *at, size_t count, double *solution, hcr_
         solution[a] = 0;
     }
     const double first = size;
-    for (int step = 0; step < MOST_STEPS && size > close * first; step++) {
+    for (int step = 0; step < MOST_STEPS && size > close * first && !hcri_stopped(); step++) {
         double along = 0, next = 0;
         apply_normal(at, count, direction, image);
         for (size_t a = 0; a < count; a++)
@@ -357,6 +358,7 @@ static hcr_status solve_iterated(drift *at, size_t count, double *solution, hcr_
 }
 
 static hcr_status solve(drift *at, size_t parameter, hcri_rows *moves, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
     const size_t column = at->outputs + parameter, count = find_partners(at, column);
     double *solution = hcri_allocate(memory, count, sizeof *solution);
     if (solution == NULL)

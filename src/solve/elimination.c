@@ -9,6 +9,7 @@
 #include "solve/conflict.h"
 #include "solve/dense_equalities.h"
 #include "solve/rounding.h"
+#include "solve/stop.h"
 
 static const uint32_t NONE = UINT32_MAX;
 /* Entries of T and Q of this share of the largest in their row are what rounding made of zeros. */
@@ -451,6 +452,7 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
 }
 
 static hcr_status solve_group(solver *at, uint32_t root, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
     size_t equalities, outputs;
     collect(at, root, &equalities, &outputs);
     if (equalities == 1)

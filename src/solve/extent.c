@@ -1,4 +1,5 @@
 #include "solve/extent.h"
+#include "solve/stop.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,7 +232,7 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
                     at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
         if (invert(&at)) {
             start(&at);
-            for (int step = 1, look = FIRST_LOOK; step <= MOST_STEPS && !*found; step++) {
+            for (int step = 1, look = FIRST_LOOK; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
                 advance(&at);
                 if (step < look)
                     continue;

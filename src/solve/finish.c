@@ -5,6 +5,7 @@
 #include "solve/describe.h"
 #include "solve/outline.h"
 #include "solve/star.h"
+#include "solve/stop.h"
 
 /* Parameters in a region that isn't convex. */
 static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
@@ -24,10 +25,7 @@ static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
     return HCR_OK;
 }
 
-hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
-    if (builder == NULL || region == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or region is NULL");
-    *region = NULL;
+static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
     if (builder->group != NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
     HCRI_TRY(hcri_builder_begin(builder, error));
@@ -42,5 +40,19 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
     const hcri_outline outline = hcri_finding_outline(builder, &finding);
     const hcr_status status = hcri_region_create(finding.set, &outline, &builder->set.allocator, region, error);
     hcri_finding_release(&finding);
+    return status;
+}
+
+hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
+    if (builder == NULL || region == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or region is NULL");
+    *region = NULL;
+    hcri_stop stop;
+    hcri_stop_begin(&stop, builder->stop, builder->stop_context);
+    const hcr_status status = hcri_stop_end(&stop, finish(builder, region, error), error);
+    if (status != HCR_OK) {
+        hcr_region_free(*region);
+        *region = NULL;
+    }
     return status;
 }

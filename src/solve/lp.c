@@ -1,4 +1,5 @@
 #include "solve/lp.h"
+#include "solve/stop.h"
 
 #include <float.h>
 #include <limits.h>
@@ -257,6 +258,7 @@ static hcr_status conclude(int end, hcri_lp_outcome *outcome, hcr_error *error) 
 }
 
 hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
     /* The last basis is dual feasible for the same objective alone. */
     const int same =
         memcmp(Clp_objective(lp->model), objective, (size_t)Clp_numberColumns(lp->model) * sizeof(double)) == 0;
@@ -286,6 +288,7 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
 }
 
 hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error) {
+    HCRI_TRY(hcri_stop_check(error));
     Clp_chgObjCoefficients(lp->model, objective);
     Clp_initialBarrierNoCrossSolve(lp->model);
     lp->solved = 0; /* no basis comes of it */

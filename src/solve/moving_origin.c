@@ -128,14 +128,14 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
 
 /* ------------------------------------------------------------------------------------------- the most room there is */
 
-/* Where the ball around a point sticks out of an inequality; 0 when it doesn't. */
-static int sticks_out(const moving *at, const hcri_constraint *block, size_t i, const double *point, double room,
-                      double *beyond) {
+/* Where the ball around a point sticks out of an inequality; *found = 0 when it doesn't. */
+static hcr_status stick_out(const moving *at, const hcri_constraint *block, size_t i, const double *point, double room,
+                            double *beyond, int *found, hcr_error *error) {
     const hcri_set *free = at->lifted->free;
     const size_t n = at->sweep.n;
     double *numbers = hcri_allocate(memory, n + 2 * free->n + n, sizeof *numbers);
     if (numbers == NULL)
-        return 0;
+        return hcri_fail_memory(error);
     double *gradient = numbers, *pulled = gradient + n, *direction = pulled + free->n, *lifted = direction + free->n;
     block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
     if (free->reduction == NULL)
@@ -152,15 +152,15 @@ static int sticks_out(const moving *at, const hcri_constraint *block, size_t i, 
         memcpy(lifted, direction, n * sizeof *lifted);
     else
         hcri_reduction_lift(free->reduction, direction, lifted);
-    int found = 0;
-    for (double part = 1; part > 0.1 && !found; part *= 0.5) { /* there may be no value further out */
+    *found = 0;
+    for (double part = 1; part > 0.1 && !*found; part *= 0.5) { /* there may be no value further out */
         for (size_t j = 0; j < n; j++)
             beyond[j] = point[j] + part * fmax(room, 0) * lifted[j];
         const double value = block->kind->value(block, i, beyond, NULL, block->scratch);
-        found = isfinite(value) && value > 0;
+        *found = isfinite(value) && value > 0;
     }
     hcri_release(memory, numbers);
-    return found;
+    return HCR_OK;
 }
 
 /* The tangents of an inequality where it is worst, and where the ball around y then sticks out; *added counts them. */
@@ -175,8 +175,9 @@ static hcr_status add_tangents(const moving *at, hcri_robust *robust, hcri_worst
     double *beyond = hcri_allocate(memory, at->sweep.n, sizeof *beyond);
     if (beyond == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
-    if (sticks_out(at, block, i, hcri_worst_point(worst), room, beyond)) {
+    int found = 0;
+    hcr_status status = stick_out(at, block, i, hcri_worst_point(worst), room, beyond, &found, error);
+    if (status == HCR_OK && found) {
         ++*added;
         status = hcri_robust_add(robust, block, i, beyond, hcri_worst_corner(worst), error);
     }

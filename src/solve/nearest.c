@@ -140,9 +140,10 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     }
     if (solved == HCR_ERROR_MEMORY)
         return solved;
+    if (least < INFINITY)
+        memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
     if (!(least <= promise))
         return hcri_fail(error, HCR_ERROR_SOLVER, "the nearest point was found to within %.2g of its distance only",
                          least);
-    memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
     return HCR_OK;
 }

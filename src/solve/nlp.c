@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "solve/nlp.h"
+#include "solve/stop.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -220,6 +221,14 @@ static int eval_h(Index count, Number *x, Bool new_x, Number objective_factor, I
     return TRUE;
 }
 
+/* After each iteration. */
+static Bool go_on(Index mode, Index iteration, Number objective, Number primal, Number dual, Number mu, Number step,
+                  Number regularisation, Number dual_share, Number primal_share, Index trials, UserDataPtr data) {
+    (void)mode, (void)iteration, (void)objective, (void)primal, (void)dual, (void)mu, (void)step;
+    (void)regularisation, (void)dual_share, (void)primal_share, (void)trials, (void)data;
+    return hcri_stopped() ? FALSE : TRUE;
+}
+
 static int prepare_quadratics(hcri_nlp *nlp) {
     const hcri_set *set = nlp->parts.set;
     nlp->quadratics = set->blocks - 2;
@@ -276,6 +285,7 @@ static int prepare_problem(hcri_nlp *nlp) {
     free(bounds);
     if (nlp->problem == NULL)
         return 0;
+    SetIntermediateCallback(nlp->problem, go_on);
     char *words[][2] = {{"sb", "yes"}, {"option_file_name", ""}, {"mu_strategy", "adaptive"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         AddIpoptStrOption(nlp->problem, words[i][0], words[i][1]);

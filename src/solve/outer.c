@@ -41,7 +41,7 @@ void hcri_outer_release(hcri_outer *outer) {
 
 void hcri_outer_start_at(hcri_outer *outer, const double *y) { hcri_cuts_set_interior(&outer->cuts, y); }
 
-double hcri_outer_radius(const hcri_set *set, const double *y) {
+hcr_status hcri_outer_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
     static const double largest = 1e15;
     double least = INFINITY;
     for (size_t i = 0; i < set->n + set->linear->rows.count; i++) {
@@ -54,13 +54,18 @@ double hcri_outer_radius(const hcri_set *set, const double *y) {
                     fmin(least, -block->kind->value(block, side, y, NULL, block->scratch) / hcri_side_length(set, i));
     }
     hcri_cuts cuts;
-    if (!(least > 0) || hcri_cuts_create(set, &cuts, NULL) != HCR_OK)
-        return least;
-    double tried = fmin(least, 1), room = 0; /* what is asked for at a finite distance is answered */
-    while (hcri_cuts_room(&cuts, y, tried, &room, NULL) == HCR_OK && room >= tried && tried < least && tried < largest)
+    *radius = least;
+    if (!(least > 0))
+        return HCR_OK;
+    HCRI_TRY(hcri_cuts_create(set, &cuts, error));
+    double tried = fmin(least, 1); /* what is asked for at a finite distance is answered */
+    hcr_status status = hcri_cuts_room(&cuts, y, tried, radius, error);
+    while (status == HCR_OK && *radius >= tried && tried < least && tried < largest) {
         tried = fmin(least, 8 * tried);
+        status = hcri_cuts_room(&cuts, y, tried, radius, error);
+    }
     hcri_cuts_release(&cuts);
-    return room;
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- search */

@@ -36,7 +36,7 @@ hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, 
  * The same for lower <= a·y <= upper, a row each (NULL: none). */
 hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
                                double *upper, hcr_error *error);
-/* About the radius of the largest ball around y in the set, negative outside; 1e15 and more for any. */
-double hcri_outer_radius(const hcri_set *set, const double *y);
+/* *radius: about that of the largest ball around y in the set, negative outside; 1e15 and more for any. */
+hcr_status hcri_outer_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error);
 
 #endif

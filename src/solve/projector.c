@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/vector.h"
 #include "exact/sign.h"
 #include "hcr/hcr_build.h"
 #include "ray/workspace.h"
@@ -305,7 +306,7 @@ static int is_inside(const hcr_projector *projector, const double *p, double gau
     return 1;
 }
 
-typedef enum hcri_row_state { ROW_STAYS, ROW_MOVES, ROW_BAD } hcri_row_state;
+typedef enum hcri_row_state { ROW_STAYS, ROW_MOVES, ROW_NEARBY, ROW_BAD } hcri_row_state;
 
 /* The differences from the origin and gauges of a chunk; bad rows get zeros. */
 static hcr_status measure(hcr_projector *projector, size_t rows, const double *points, unsigned char *state,
@@ -339,9 +340,34 @@ static const double *within_range(hcr_projector *projector, const double *p) {
     return projector->away;
 }
 
+/* For a p that the solver didn't find the nearest point of: of what it got to, `found`, which may be anything, and of p
+ * itself, both drawn inside, the nearer one. */
+static hcr_status settle(hcr_projector *projector, const double *p, double *found, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.n;
+    const double *const tried[] = {p, found};
+    double least = INFINITY;
+    for (size_t k = 0; k < 2; k++) {
+        if (!hcri_all_finite(n, tried[k]))
+            continue;
+        for (size_t j = 0; j < n; j++)
+            projector->point[j] = tried[k][j] - region->origin[j];
+        HCRI_TRY(hcr_contract(region, projector->workspace, 1, NULL, projector->point, projector->nearer, NULL, error));
+        const double away = distance(n, p, projector->nearer);
+        if (!(away < least))
+            continue;
+        least = away;
+        memcpy(projector->result, projector->nearer, n * sizeof *found);
+    }
+    memcpy(found, projector->result, n * sizeof *found);
+    return HCR_OK;
+}
+
 static hcr_status project_chunk(hcr_projector *projector, size_t rows, const double *points, double *y,
                                 uint8_t *outcomes, size_t first, hcr_error *error) {
     const hcr_region *region = projector->region;
+    static const hcr_projection_outcome outcome_of[] = {HCR_PROJECTED_INSIDE, HCR_PROJECTED_MOVED, HCR_PROJECTED_NEARBY,
+                                                        HCR_PROJECTED_BAD_VALUE};
     const size_t n = region->set.n;
     unsigned char state[HCRI_CHUNK];
     HCRI_TRY(measure(projector, rows, points, state, error));
@@ -355,10 +381,17 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
             clamp(region->set.box, points + i * n, nearest);
             continue;
         }
+        const double *p = within_range(projector, points + i * n);
         hcr_error reason = {0};
-        const hcr_status status = project_row(projector, within_range(projector, points + i * n), nearest, &reason);
-        if (status != HCR_OK)
+        for (size_t j = 0; j < n; j++)
+            nearest[j] = NAN;
+        const hcr_status status = project_row(projector, p, nearest, &reason);
+        if (status == HCR_ERROR_SOLVER || status == HCR_ERROR_UNSUPPORTED) {
+            state[i] = ROW_NEARBY;
+            HCRI_TRY(settle(projector, p, nearest, error));
+        } else if (status != HCR_OK) {
             return hcri_fail(error, status, "row %zu can't be projected: %s", first + i, reason.text);
+        }
         for (size_t j = 0; j < n; j++)
             nearest[j] -= region->origin[j];
     }
@@ -369,13 +402,11 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     }
     for (size_t i = 0; i < rows; i++) {
         const double *source = state[i] == ROW_BAD ? region->origin : state[i] == ROW_STAYS ? points + i * n : results;
-        if (state[i] == ROW_MOVES)
+        if (state[i] == ROW_MOVES || state[i] == ROW_NEARBY)
             results += n;
         memmove(y + i * n, source, n * sizeof *y);
         if (outcomes != NULL)
-            outcomes[i] = (uint8_t)(state[i] == ROW_BAD     ? HCR_PROJECTED_BAD_VALUE
-                                    : state[i] == ROW_STAYS ? HCR_PROJECTED_INSIDE
-                                                            : HCR_PROJECTED_MOVED);
+            outcomes[i] = (uint8_t)outcome_of[state[i]];
     }
     return HCR_OK;
 }

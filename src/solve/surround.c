@@ -1,4 +1,5 @@
 #include "solve/surround.h"
+#include "solve/stop.h"
 
 #include <math.h>
 
@@ -96,7 +97,7 @@ static int find_weights(const normals *at, double square) {
     const double rounding = 1e-12 * sqrt((double)at->n); /* of Σ μ_i, far more than the products' */
     for (size_t i = 0; i < at->sides; i++)
         at->mu[i] = 1;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MOST_ROUNDS && !hcri_stopped(); round++) {
         double least = INFINITY;
         project(at);
         for (size_t i = 0; i < at->sides; i++)

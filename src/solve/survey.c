@@ -56,7 +56,8 @@ static hcr_status survey_plain(hcri_survey *at, double *centre, hcr_error *error
     at->inradius = room;
     if (at->centre_only)
         return HCR_OK;
-    at->inradius = measure_at(set->n, at->origin, hcri_central_radius(set, at->origin));
+    HCRI_TRY(hcri_central_radius(set, at->origin, &room, error));
+    at->inradius = measure_at(set->n, at->origin, room);
     if (at->rows != NULL)
         HCRI_TRY(hcri_bounds_of_rows(set, at->origin, at->inradius, at->rows, at->row_lower, at->row_upper, error));
     return hcri_bounds_narrow(set, at->origin, at->inradius, unbounded, at->lower, at->upper, error);
@@ -68,7 +69,7 @@ static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centr
     const hcri_set *set = at->set;
     const size_t n = set->n;
     const int closed = outer->bounded;
-    double room = 0;
+    double room = 0, around = 0;
     int bounded = 1;
     if (at->wish.kind == HCR_ORIGIN_GIVEN) {
         HCRI_TRY(choose_origin(at, NULL, 0, error));
@@ -83,14 +84,16 @@ static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centr
     HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
     if (!bounded && !at->unbounded_allowed)
         return hcri_bounds_refuse(set, at->origin, error);
-    HCRI_TRY(hcri_outer_extremes(outer, centre, measure_at(n, centre, hcri_outer_radius(set, centre)), at->rows,
-                                 at->row_lower, at->row_upper, error));
+    HCRI_TRY(hcri_outer_radius(set, centre, &around, error));
+    HCRI_TRY(hcri_outer_extremes(outer, centre, measure_at(n, centre, around), at->rows, at->row_lower, at->row_upper,
+                                 error));
     memcpy(at->lower, outer->lower, n * sizeof *at->lower);
     memcpy(at->upper, outer->upper, n * sizeof *at->upper);
     if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
         HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
     HCRI_TRY(choose_origin(at, centre, room, error));
-    at->inradius = measure_at(n, at->origin, hcri_outer_radius(set, at->origin));
+    HCRI_TRY(hcri_outer_radius(set, at->origin, &around, error));
+    at->inradius = measure_at(n, at->origin, around);
     return HCR_OK;
 }
 

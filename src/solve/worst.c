@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/random.h"
+#include "solve/stop.h"
 #include "solve/transpose.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -234,7 +235,7 @@ double hcri_worst_search(hcri_worst *worst, const double *y, size_t starts) {
         memcpy(worst->tried, worst->at, parameters * sizeof *worst->tried);
         climb(worst, y, worst->value);
     }
-    for (size_t start = 0; start <= starts; start++) {
+    for (size_t start = 0; start <= starts && (start == 0 || !hcri_stopped()); start++) {
         for (size_t l = 0; l < parameters; l++)
             worst->tried[l] = start == 0 ? 0 : hcri_random_bits(&random) % 2 == 0 ? 1 : -1;
         climb(worst, y, try(worst, y, worst->tried));

@@ -127,6 +127,7 @@ class ProgressStruct(ctypes.Structure):
     )
 
 
+StopCallback = ctypes.CFUNCTYPE(c_int, c_void_p)
 ProgressCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(ProgressStruct))
 
 
@@ -230,6 +231,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_builder_add_equalities": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_builder_allow_unbounded": (_P, c_int),
     "hcr_builder_set_origin": (_P, c_int, c_size_t, _P),
+    "hcr_builder_set_stop": (_P, StopCallback, _P),
     "hcr_builder_finish": (_P, _P),
     "hcr_text_build": (c_char_p, c_size_t, c_char_p, c_char_p, c_size_t, _P, _P, _P),
     "hcr_text_build_file": (c_char_p, c_size_t, _P, _P, _P),

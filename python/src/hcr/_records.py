@@ -37,6 +37,7 @@ class Projection(enum.IntEnum):
     MOVED = 1
     BAD_VALUE = 2  #: a NaN or an infinity: NaN, or the origin where that is asked for
     NOWHERE = 3  #: the parameters are out of range or leave nothing: NaN in every output
+    NEARBY = 4  #: the solver didn't come to the nearest point: the best one that it found, inside
 
 
 class Constraint(NamedTuple):

@@ -27,8 +27,7 @@ def set_threads(wanted: int) -> None:
     """Sets how many threads the maps take for a large batch; results don't depend on it.
 
     At first it is the value of ``OMP_NUM_THREADS``, where that is from 1 to 4096, or one a core. `hcr.torch` takes
-    ``torch.get_num_threads()``
-    instead.
+    ``torch.get_num_threads()`` instead.
 
     >>> import hcr
     >>> before = hcr.get_threads()

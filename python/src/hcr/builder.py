@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _library
+from . import _interrupt, _library
 from ._arrays import Array, address, doubles, whole
 from .errors import make
 
@@ -341,7 +341,15 @@ class Builder:
     def _finish(self, text: str) -> Region:
         from .region import Region
 
-        return Region._owning(_library.create("hcr_builder_finish", self._handle), text, self._callbacks)
+        def make(stop: _interrupt.Stop) -> int:
+            self._call("set_stop", stop.callback, None)
+            try:
+                return _library.create("hcr_builder_finish", self._handle)
+            finally:
+                self._call("set_stop", _library.StopCallback(), None)
+
+        address = _interrupt.run(make, _library.library.hcr_region_free)
+        return Region._owning(address, text, self._callbacks)
 
 
 class _Callbacks:
@@ -501,5 +509,6 @@ def from_text(text: bytes, file: str, folder: str | bytes | None, values: Mappin
     """A builder with what a region text says."""
     structs, kept = _constants(values)
     names = (os.fsencode(file), None if folder is None else os.fsencode(folder))
-    handle = _library.create("hcr_text_build", text, len(text), *names, len(kept), structs, None)
-    return Builder._owning(handle)
+    arguments = text, len(text), *names, len(kept), structs, None
+    free = _library.library.hcr_builder_free
+    return Builder._owning(_interrupt.run(lambda _: _library.create("hcr_text_build", *arguments), free))

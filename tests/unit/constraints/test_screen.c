@@ -129,6 +129,7 @@ static void draw_directions(const row_matrix *m, hcri_random *random, double *v)
 /* What the run's product gives, and with the screen. */
 static void compare(const row_matrix *m, const hcri_screen *screen, const double *v, size_t samples,
                     const double *start) {
+    static double scratch[HCRI_SCREEN_SCRATCH];
     double best[MOST_SAMPLES], expected[MOST_SAMPLES];
     uint32_t champion[MOST_SAMPLES], expected_champion[MOST_SAMPLES];
     memcpy(best, start, samples * sizeof *best);
@@ -137,11 +138,11 @@ static void compare(const row_matrix *m, const hcri_screen *screen, const double
         champion[s] = expected_champion[s] = 77;
     const hcri_bounds bounds = {m->lower + m->run->first, m->upper + m->run->first, 1};
     chosen->run_champions(&m->rows, m->run, m->n, samples, v, m->n, &bounds, expected, 100, expected_champion);
-    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, champion);
+    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, champion, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
     assert_memory_equal(champion, expected_champion, samples * sizeof *champion);
     memcpy(best, start, samples * sizeof *best);
-    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, NULL);
+    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, NULL, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
 }
 
@@ -335,7 +336,8 @@ static void test_blocks(void **state) {
                 }
                 uint32_t *row = numbers(count, sizeof *row);
                 unsigned char *seen = numbers(m.count, 1);
-                hcri_screen_order(&m.rows, BEFORE, count, n, m.lower, m.upper, memory, row);
+                assert_int_equal(hcri_screen_order(&m.rows, BEFORE, count, n, m.lower, m.upper, memory, row, NULL),
+                                 HCR_OK);
                 for (size_t i = 0; i < count; i++)
                     seen[row[i]]++;
                 for (size_t i = 0; i < m.count; i++)
