@@ -1,10 +1,14 @@
+#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "report.h"
 
 #include "hcr/hcr.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name, *summary;
@@ -31,6 +35,22 @@ static const struct command *find(const char *name) {
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
     return NULL;
+}
+
+/* The command that shares the longest beginning with what was given, three letters or more. */
+static const char *similar_command(const char *given) {
+    const char *similar = NULL;
+    size_t most = 2;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t same = 0;
+        while (given[same] != '\0' && given[same] == commands[i].name[same])
+            same++;
+        if (same > most) {
+            similar = commands[i].name;
+            most = same;
+        }
+    }
+    return similar;
 }
 
 static int print_help(void) {
@@ -61,7 +81,11 @@ static int dispatch(int argc, char **argv) {
         return print_help();
     const struct command *command = find(argv[1]);
     if (command == NULL) {
-        report("there is no command \"%s\"; `hcr --help` lists them", argv[1]);
+        const char *similar = similar_command(argv[1]);
+        if (similar == NULL)
+            report("there is no command \"%s\"; `hcr --help` lists them", argv[1]);
+        else
+            report("there is no command \"%s\"; did you mean \"%s\"?", argv[1], similar);
         return EXIT_USAGE;
     }
     int code = command->run(argc - 1, argv + 1);
@@ -70,7 +94,17 @@ static int dispatch(int argc, char **argv) {
     return code;
 }
 
+/* OpenBLAS's threads, which are there before main, each wait for a buffer for ever where a limit on the address space
+ * doesn't leave it: under one the command begins anew, without them. */
+static void do_without_threads(char **argv) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        getenv("OPENBLAS_NUM_THREADS") == NULL && setenv("OPENBLAS_NUM_THREADS", "1", 1) == 0)
+        execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv) {
+    do_without_threads(argv);
     const int code = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
         return report_file("write", "standard output");

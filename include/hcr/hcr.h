@@ -21,6 +21,7 @@
  *
  * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
  * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
+ * Functions that return no hcr_status take no NULL where the text doesn't say so.
  * The library never prints, exits or changes signals, locale or floating-point environment. */
 #ifndef HCR_H
 #define HCR_H
@@ -32,16 +33,9 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
-#define HCR_API
-#else
+/* For POSIX systems with GCC or Clang. */
 #define HCR_API __attribute__((visibility("default")))
-#endif
-#if defined(__GNUC__)
 #define HCR_MUST_USE __attribute__((warn_unused_result))
-#else
-#define HCR_MUST_USE
-#endif
 
 #define HCR_VERSION_MAJOR 0
 #define HCR_VERSION_MINOR 1
@@ -405,8 +399,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t r
  * play no part in hcr_violation. */
 HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y,
                                              double *off, hcr_error *error);
-/* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by the
- * largest multiple of it, off[i] its |a·y_i − b|. UINT32_MAX and 0 where all hold; UINT32_MAX and NaN as above. */
+/* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by
+ * the largest multiple of it, off[i] its |a·y_i − b|. UINT32_MAX and 0 where all hold; UINT32_MAX and NaN as above. */
 HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x,
                                                        const double *y, hcr_precision precision, double *off,
                                                        uint32_t *which, hcr_error *error);

@@ -2,7 +2,12 @@
 #ifndef HCRI_BLOCK_H
 #define HCRI_BLOCK_H
 
+#include <math.h>
+
 #include "constraints/constraint.h"
+
+/* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
+static inline double hcri_inverse_slack(double slack) { return isinf(slack) ? 0 : fmin(1 / slack, 1e290); }
 
 /* A zeroed struct of `size` bytes whose first member is an hcri_constraint, with room for the sources of `count`
  * inequalities. NULL when there is no memory. */

@@ -83,9 +83,6 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
     return status;
 }
 
-/* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
-static double inverse(double slack) { return isinf(slack) ? 0 : fmin(1 / slack, 1e290); }
-
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_box *box = (hcri_box *)constraint;
     const size_t n = constraint->n;
@@ -100,8 +97,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
             return hcri_block_refuse_origin(2 * j, origin[j] - box->upper[j], error);
         if (!(origin[j] > box->lower[j]))
             return hcri_block_refuse_origin(2 * j + 1, box->lower[j] - origin[j], error);
-        box->inverse_upper[j] = inverse(box->upper[j] - origin[j]);
-        box->inverse_lower[j] = -inverse(origin[j] - box->lower[j]);
+        box->inverse_upper[j] = hcri_inverse_slack(box->upper[j] - origin[j]);
+        box->inverse_lower[j] = -hcri_inverse_slack(origin[j] - box->lower[j]);
         box->any |= box->inverse_upper[j] != 0 || box->inverse_lower[j] != 0;
     }
     constraint->has_gauge_gradient = 1;

@@ -127,13 +127,13 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
             const double c = at[1];
             if (!(c < 0))
                 return hcri_block_refuse_origin(2 * i, c, error);
-            linear->inverse_upper[i] = -1 / c;
+            linear->inverse_upper[i] = hcri_inverse_slack(-c);
         }
         if (!isinf(linear->lower[i])) {
             const double c = -at[2];
             if (!(c < 0))
                 return hcri_block_refuse_origin(2 * i + 1, c, error);
-            linear->inverse_lower[i] = 1 / c;
+            linear->inverse_lower[i] = -hcri_inverse_slack(-c);
         }
     }
     constraint->has_gauge_gradient = 1;

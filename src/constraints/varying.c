@@ -367,7 +367,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         const double c = i % 2 == 0 ? above : -above;
         if (!(c < 0))
             return hcri_block_refuse_origin(i, c, error);
-        (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2] = -1 / above;
+        (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2] =
+            i % 2 == 0 ? hcri_inverse_slack(-c) : -hcri_inverse_slack(-c);
     }
     return HCR_OK;
 }

@@ -136,6 +136,7 @@ static void write_row(hcri_page *page, const hcri_relation *row) {
     } else {
         char *text = hcri_form_text(page, row->first, 1);
         const int wrapped = text != NULL && strlen(text) + 40 > HCRI_LINE_WIDTH;
+        page->report.failed |= text == NULL;
         free(text);
         WRITE(page, wrapped ? "(" : "");
         hcri_write_form(page, row->first, 1, wrapped);

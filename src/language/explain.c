@@ -244,10 +244,10 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
         if (all[kind] != 0) {
             hcri_report_write(report, "%s%zu %s", separator, all[kind], hcri_kind_of((uint32_t)kind)->name);
             separator = ", ";
+            if (kind == HCRI_LINEAR)
+                hcri_report_write(report, " in %zu row%s with %zu coefficients", set->linear->rows.count,
+                                  set->linear->rows.count == 1 ? "" : "s", hcri_rows_entries(&set->linear->rows));
         }
-    if (all[HCRI_LINEAR] != 0)
-        hcri_report_write(report, " in %zu rows with %zu coefficients", set->linear->rows.count,
-                          hcri_rows_entries(&set->linear->rows));
     hcri_report_write(report, "\n");
     write_shape(report, region);
     hcri_report_write(report, "inradius      ");

@@ -5,6 +5,7 @@
 #include <lapacke.h>
 
 #include "language/elementwise.h"
+#include "solve/blas_memory.h"
 
 /* Entries that differ by no more than this share of the largest number in the matrix are the same but for rounding. */
 #define SAME 1e-13
@@ -32,6 +33,14 @@ static int is_diagonal(size_t size, const double *matrix) {
     return 1;
 }
 
+static int can_factor(hcri_text *text, hcri_span span) {
+    hcr_error reason = {0};
+    if (hcri_blas_reserve(&reason) == HCR_OK)
+        return 1;
+    hcri_refuse(text, span, HCR_ERROR_MEMORY, "%s", reason.text);
+    return 0;
+}
+
 int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
                              double *largest) {
     if (is_diagonal(size, matrix)) {
@@ -45,7 +54,7 @@ int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const
     double scale;
     double *copy = scaled_copy(text, span, size * size, matrix, &scale);
     double *eigenvalue = hcri_take(text, span, size, sizeof *eigenvalue);
-    if (copy == NULL || eigenvalue == NULL)
+    if (copy == NULL || eigenvalue == NULL || !can_factor(text, span))
         return 0;
     const lapack_int order = (lapack_int)size;
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', order, copy, order, eigenvalue) != 0) {
@@ -63,7 +72,7 @@ static int sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape sh
     double scale;
     double *copy = scaled_copy(text, span, shape.dim[0] * shape.dim[1], matrix, &scale);
     double *singular = hcri_take(text, span, least, sizeof *singular);
-    if (copy == NULL || singular == NULL)
+    if (copy == NULL || singular == NULL || !can_factor(text, span))
         return 0;
     const lapack_int rows = (lapack_int)shape.dim[0], columns = (lapack_int)shape.dim[1];
     if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0) {

@@ -9,6 +9,7 @@
 #include "learn/model.h"
 #include "learn/model_file.h"
 #include "learn/training.h"
+#include "solve/blas_memory.h"
 
 /* A run of hcr_fit: everything that it makes and releases. */
 typedef struct fit_run {
@@ -369,6 +370,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
+    HCRI_TRY(hcri_blas_reserve(error));
     const double start = hcri_seconds();
     fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
     hcr_fit_report filled = {0};

@@ -6,6 +6,7 @@
 #include "core/double_double.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
+#include "solve/blas_memory.h"
 
 static double largest(size_t count, const double *values) {
     double most = 0;
@@ -59,6 +60,7 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
                                      hcr_error *error) {
     const double scale = largest(n * n, matrix);
     const lapack_int size = (lapack_int)n;
+    HCRI_TRY(hcri_blas_reserve(error));
     double *scaled = hcri_allocate(allocator, n * n, sizeof *scaled);
     double *eigenvalue = hcri_allocate(allocator, n, sizeof *eigenvalue);
     hcr_status status = scaled == NULL || eigenvalue == NULL ? hcri_fail_memory(error) : HCR_OK;

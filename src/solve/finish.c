@@ -1,6 +1,7 @@
 /* From a builder to a region. */
 #include "region/builder.h"
 #include "region/region.h"
+#include "solve/blas_memory.h"
 #include "solve/conflict.h"
 #include "solve/describe.h"
 #include "solve/outline.h"
@@ -47,6 +48,7 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
     if (builder == NULL || region == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or region is NULL");
     *region = NULL;
+    HCRI_TRY(hcri_blas_reserve(error));
     hcri_stop stop;
     hcri_stop_begin(&stop, builder->stop, builder->stop_context);
     const hcr_status status = hcri_stop_end(&stop, finish(builder, region, error), error);

@@ -27,7 +27,7 @@ struct hcri_nlp {
     size_t quadratics, dense;       /* how many there are, how many are DENSE */
     quadratic_part *quadratic;
     double *square, *target, *linear, *logarithm;
-    double *x, *multiplier, *bound_multiplier[2], *product;
+    double *x, *multiplier, *product;
     IpoptProblem problem;
 };
 
@@ -310,8 +310,6 @@ hcr_status hcri_nlp_create(const hcri_nlp_parts *parts, hcri_nlp **nlp, hcr_erro
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
             good &= (*arrays[i] = numbers(made->columns)) != NULL;
         good &= (made->x = numbers(made->all_columns)) != NULL;
-        good &= (made->bound_multiplier[0] = numbers(made->all_columns)) != NULL;
-        good &= (made->bound_multiplier[1] = numbers(made->all_columns)) != NULL;
         good &= (made->multiplier = numbers(rows)) != NULL;
         good &= (made->product = numbers(made->n)) != NULL;
     }
@@ -330,17 +328,8 @@ void hcri_nlp_free(hcri_nlp *nlp) {
         free(nlp->quadratic[q].gradient);
     if (nlp->problem != NULL)
         FreeIpoptProblem(nlp->problem);
-    void *owned[] = {nlp->quadratic,
-                     nlp->square,
-                     nlp->target,
-                     nlp->linear,
-                     nlp->logarithm,
-                     nlp->x,
-                     nlp->product,
-                     nlp->bound_multiplier[0],
-                     nlp->multiplier,
-                     nlp->bound_multiplier[1],
-                     nlp};
+    void *owned[] = {nlp->quadratic, nlp->square,  nlp->target,     nlp->linear, nlp->logarithm,
+                     nlp->x,         nlp->product, nlp->multiplier, nlp};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -364,17 +353,14 @@ int hcri_nlp_solve(hcri_nlp *nlp, double tolerance, double *x) {
     AddIpoptNumOption(nlp->problem, "constr_viol_tol", tolerance);
     AddIpoptNumOption(nlp->problem, "dual_inf_tol", tolerance);
     AddIpoptNumOption(nlp->problem, "compl_inf_tol", tolerance);
-    const enum ApplicationReturnStatus end = IpoptSolve(nlp->problem, nlp->x, NULL, NULL, nlp->multiplier,
-                                                        nlp->bound_multiplier[0], nlp->bound_multiplier[1], nlp);
+    const enum ApplicationReturnStatus end =
+        IpoptSolve(nlp->problem, nlp->x, NULL, NULL, nlp->multiplier, NULL, NULL, nlp);
     pthread_mutex_unlock(&inside_ipopt);
     memcpy(x, nlp->x, nlp->columns * sizeof *x);
-    for (size_t j = 0; j < nlp->columns; j++)
-        nlp->bound_multiplier[1][j] -= nlp->bound_multiplier[0][j];
     return end == Solve_Succeeded || end == Solved_To_Acceptable_Level;
 }
 
 const double *hcri_nlp_row_multipliers(const hcri_nlp *nlp) { return nlp->multiplier; }
-const double *hcri_nlp_bound_multipliers(const hcri_nlp *nlp) { return nlp->bound_multiplier[1]; }
 const double *hcri_nlp_quadratic_multipliers(const hcri_nlp *nlp) {
     return nlp->multiplier + program_rows(nlp) + nlp->factor_rows;
 }

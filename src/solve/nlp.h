@@ -32,10 +32,8 @@ double *hcri_nlp_logarithm(hcri_nlp *nlp);
  * optimality conditions), 0 when IPOPT stopped before: x is then its last point. One thread at a time is inside IPOPT:
  * its linear solver has state of its own. */
 int hcri_nlp_solve(hcri_nlp *nlp, double tolerance, double *x);
-/* After solve: the multipliers of the linear part's rows, of its columns' bounds (positive at an upper one) and of the
- * quadratics as they were weighted. */
+/* After solve: the multipliers of the linear part's rows, and of the quadratics as they were weighted. */
 const double *hcri_nlp_row_multipliers(const hcri_nlp *nlp);
-const double *hcri_nlp_bound_multipliers(const hcri_nlp *nlp);
 const double *hcri_nlp_quadratic_multipliers(const hcri_nlp *nlp);
 
 #endif

@@ -7,6 +7,7 @@
 #include "hcr/hcr_build.h"
 #include "ray/workspace.h"
 #include "solve/active_set.h"
+#include "solve/blas_memory.h"
 #include "solve/curved.h"
 #include "solve/ellipsoid.h"
 #include "solve/nearest.h"
@@ -115,6 +116,7 @@ hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projec
     if (region == NULL || projector == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or projector is NULL");
     *projector = NULL;
+    HCRI_TRY(hcri_blas_reserve(error));
     if (!region->convex)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "there may be several nearest points of a region that isn't convex: use contract, which draws "

@@ -32,9 +32,11 @@ static hcr_status choose_origin(hcri_survey *at, const double *centre, double ro
 static hcr_status prove_bounded(const hcri_survey *at, hcr_error *error) {
     hcr_error found = {0};
     const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
-    if (status == HCR_ERROR_UNBOUNDED &&
-        hcri_central_check_flat_part(at->set, at->lower, at->upper, error) == HCR_ERROR_EMPTY)
-        return HCR_ERROR_EMPTY;
+    if (status == HCR_ERROR_UNBOUNDED) {
+        const hcr_status flat = hcri_central_check_flat_part(at->set, at->lower, at->upper, error);
+        if (flat == HCR_ERROR_EMPTY || flat == HCR_ERROR_MEMORY)
+            return flat;
+    }
     return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
 

@@ -25,6 +25,8 @@ done
 expect 2
 expect 2 frob
 same "unknown command" 'hcr: there is no command "frob"; `hcr --help` lists them' "$messages"
+expect 2 projection
+same "nearly a command" 'hcr: there is no command "projection"; did you mean "project"?' "$messages"
 expect 2 encode a b c
 says "$messages" "too many operands: 3 given, 2 wanted \(REGION Y\)"
 expect 2 encode - -

@@ -177,10 +177,8 @@ class FitReportStruct(ctypes.Structure):
 
 
 def _open() -> ctypes.CDLL:
-    names = {"darwin": "libhcr.dylib", "win32": "hcr.dll"}
-    name = names.get(sys.platform, "libhcr.so")
     # An editable installation has the modules in one folder and the library in another: both are the package's.
-    places = [pathlib.Path(folder, name) for folder in sys.modules[__package__].__path__]
+    places = [pathlib.Path(folder, "libhcr.so") for folder in sys.modules[__package__].__path__]
     path = os.environ.get("HCR_LIBRARY") or next((place for place in places if place.exists()), places[0])
     try:
         return ctypes.CDLL(str(path))

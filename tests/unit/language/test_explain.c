@@ -37,7 +37,7 @@ static void test_text(void **state) {
     char *report = NULL;
     assert_int_equal(hcr_region_explain(region, 0, &report, NULL), HCR_OK);
     assert_says(report, "outputs       11: load[10] p\n");
-    assert_says(report, "inequalities  41: 22 box, 18 linear, 1 quadratic in 9 rows with 18 coefficients\n");
+    assert_says(report, "inequalities  41: 22 box, 18 linear in 9 rows with 18 coefficients, 1 quadratic\n");
     assert_says(report, "bounded       yes\n");
     assert_says(report, "inradius      1\n"); /* p is within 1 of its centre, 0; all else is wider */
     assert_says(report, "     3            20  box         0 <= load <= 8\n");
@@ -180,7 +180,7 @@ static void test_parameters(void **state) {
             "y[9] == y[8] + t - 0.75",
             report);
     assert_says(report[0], "outputs       10: y[10]\nparameters    11: cap[10] t\n"
-                           "inequalities  21: 10 box, 10 linear, 1 varying in 10 rows with 20 coefficients\n"
+                           "inequalities  21: 10 box, 10 linear in 10 rows with 20 coefficients, 1 varying\n"
                            "equalities    1, eliminated: 9 of 10 outputs stay free\n");
     assert_says(report[0], "strictly inside for all ");
     assert_says(report[0], ": proved\n");

@@ -95,7 +95,7 @@ static void test_small_and_constant(void **state) {
     }
 }
 
-/* C32: a NaN or an infinity is refused with its place, counted from 1. */
+/* C32: a NaN or an infinity is refused with its place, counted from 0. */
 static void test_bad_values(void **state) {
     (void)state;
     const hcr_fit_options options = {.epochs = 1};
