@@ -17,9 +17,9 @@
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 /* Frames of instrumented code, or of code as it is written, are larger by what nobody promised anything about. */
-enum { STACK = 512 * 1024, MOST = STACK };
+enum { STACK = 512 * 1024, MOST = STACK, LEAST = 1024 * 1024 };
 #else
-enum { STACK = 64 * 1024, MOST = 32 * 1024 };
+enum { STACK = 64 * 1024, MOST = 32 * 1024, LEAST = 16 * 1024 };
 #endif
 enum { ROWS = 40, PATTERN = 0xA5 };
 
@@ -161,7 +161,7 @@ static size_t stack_of(void *(*function)(void *), void *argument, size_t size) {
 static size_t reserved(void) {
     static size_t size;
     if (size == 0)
-        for (size = 16384; stack_of(idle, NULL, size) == 0; size += 4096)
+        for (size = LEAST; stack_of(idle, NULL, size) == 0; size += 4096)
             assert_true(size < (1 << 24));
     return size;
 }
