@@ -78,8 +78,11 @@ const char *hcri_file_kind(const void *bytes, size_t size) {
 static int open_temporary(hcri_writer *writer, const char *target, const struct stat *old) {
     const size_t capacity = strlen(target) + 48;
     writer->temporary = malloc(capacity);
-    if (writer->temporary == NULL)
+    if (writer->temporary == NULL) {
+        errno = ENOMEM;
         return -1;
+    }
+    errno = 0;
     int descriptor = -1;
     for (unsigned attempt = 0; descriptor < 0 && attempt < 1000; attempt++) {
         snprintf(writer->temporary, capacity, "%s.%ld-%u", target, (long)getpid(), attempt);
@@ -114,7 +117,7 @@ hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *er
         const int descriptor = open_temporary(writer, writer->path, exists ? &old : NULL);
         if (descriptor >= 0)
             writer->stream = fdopen(descriptor, "wb+");
-        else if (exists && access(path, W_OK) == 0) {
+        else if (errno != ENOMEM && exists && access(path, W_OK) == 0) {
             writer->stream = tmpfile();
             writer->in_place = writer->stream != NULL;
         }
@@ -122,7 +125,7 @@ hcr_status hcri_writer_open(hcri_writer *writer, const char *path, hcr_error *er
             close(descriptor);
     }
     if (writer->stream == NULL) {
-        const hcr_status status = fail_file(error, "write", path);
+        const hcr_status status = errno == ENOMEM ? hcri_fail_memory(error) : fail_file(error, "write", path);
         hcri_writer_abandon(writer);
         return status;
     }

@@ -32,11 +32,11 @@ static const double *row_of(const double *doubles, const float *floats, size_t a
     return room;
 }
 
-/* Row i as it was given; `room` is for outputs and parameters. */
-static hcri_change read_change(const hcr_region *region, const hcri_jvp *jvp, size_t i, double *room) {
+/* Row i as it was given; there is room for its outputs and for its parameters. */
+static hcri_change read_change(const hcr_region *region, const hcri_jvp *jvp, size_t i, double *room, double *x_room) {
     const size_t n = region->set.outputs, p = region->motion.parameters, has_radius = jvp->map.kind == HCRI_DECODE;
     hcri_change change = {.direction = row_of(jvp->dot, jvp->dot_f32, i * (n + has_radius), n, room),
-                          .x = row_of(jvp->x_dot, jvp->x_dot_f32, i * p, p, room + n)};
+                          .x = row_of(jvp->x_dot, jvp->x_dot_f32, i * p, p, x_room)};
     if (has_radius)
         change.radius = jvp->dot != NULL ? change.direction[n] : (double)jvp->dot_f32[i * (n + 1) + n];
     return change;
@@ -58,6 +58,8 @@ static void follow(const hcr_region *region, const hcri_slice *slice, hcri_map_k
         return;
     kernels->combine(n, 1, change->direction, from_origin ? -1 : 0, from_origin ? origin : change->direction,
                      direction);
+    /* A direction keeps the parameters: what they do is the origin's. */
+    memset(direction + n, 0, region->motion.parameters * sizeof *direction);
     hcri_affine_direct(&region->affine, direction);
     change->direction = direction;
 }
@@ -131,7 +133,7 @@ static void jvp_one(const hcr_workspace *workspace, const hcri_slice *slice, con
     if (at->crosses[s])
         hcri_frontier_find(region, &jvp->map.input, i, hcri_origin_of(region, slice, s), ray->gauge, &at->active[s], u,
                            g, origin, slice->scratch, &frontier);
-    hcri_change change = read_change(region, jvp, i, own);
+    hcri_change change = read_change(region, jvp, i, own, origin + n);
     const hcri_factor factor = {n, change.direction, change.radius};
     const int is_lost = hcri_is_lost(ray);
     if (is_lost)
