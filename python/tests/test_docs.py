@@ -22,6 +22,7 @@ NEEDS = {
     "hcr.sklearn": "sklearn",
     "hcr.onnx": "onnx",
     "hcr.dask": "dask",
+    "hcr._dask_command": "dask",
 }
 
 

@@ -40,7 +40,7 @@ static const char *const texts[] = {
     "var y[4]\nmax(y) - min(y) <= 0.3\nnorm(y, 1) <= 2\nsum_squares(y - 0.1) <= 2\n",
 };
 enum { TEXTS = sizeof texts / sizeof texts[0], FIRST_EQUALITIES = SHAPES + TEXTS };
-enum { KINDS = FIRST_EQUALITIES + EQUALITY_FAMILIES, ROWS = 256, PROJECTED = 16, MOST = 16, MOST_PARAMETERS = 2 };
+enum { KINDS = FIRST_EQUALITIES + EQUALITY_FAMILIES, ROWS = 256, PROJECTED = 16, MOST = 32, MOST_PARAMETERS = 2 };
 typedef enum map_kind { DECODE, CONTRACT, SOFTEN, MAPS, PROJECT = MAPS } map_kind;
 
 static const char *name_of(size_t kind) {
@@ -55,7 +55,7 @@ static hcr_region *make_region(size_t kind, hcri_random *random) {
     static const double spreads[] = {0, 1, 100};
     hcr_region *region;
     if (kind >= FIRST_EQUALITIES) {
-        char *text = equality_text((equality_family)(kind - FIRST_EQUALITIES), MOST, random);
+        char *text = equality_text((equality_family)(kind - FIRST_EQUALITIES), MOST / 2, random);
         region = equality_region(text);
         free(text);
     } else if (kind >= SHAPES) {
