@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "bench/regions.h"
 #include "bench/timing.h"
-#include "core/random.h"
 
 enum { TURNS = 25, ALONE = 16 };
 

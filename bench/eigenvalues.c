@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "bench/timing.h"
-#include "constraints/kernels.h"
-#include "core/random.h"
+#include "kernels/kernels.h"
 
 enum { LANES = HCRI_LANES, TURNS = 15 };
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "bench/regions.h"
 #include "bench/timing.h"
-#include "constraints/kernels.h"
-#include "core/random.h"
+#include "kernels/kernels.h"
 
 enum { OUTPUTS = 32, TURNS = 9, PANEL = 1000 };
 

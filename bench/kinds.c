@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "bench/timing.h"
-#include "core/random.h"
 #include "hcr/hcr_build.h"
 
 enum { N = 20, BATCH = 1000, TURNS = 15, NUMBERS = 20 * N };

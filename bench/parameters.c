@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
+#include "base/status.h"
 #include "bench/timing.h"
-#include "core/random.h"
-#include "core/status.h"
 #include "hcr/hcr_build.h"
 
 enum { BATCH = 1000, TURNS = 25 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/random.h"
-#include "core/status.h"
+#include "base/random.h"
+#include "base/status.h"
 
 static double single(double x) { return (double)(float)x; }
 

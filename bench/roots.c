@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "bench/timing.h"
-#include "constraints/block.h"
-#include "constraints/expression.h"
-#include "constraints/tape_evaluate.h"
-#include "core/random.h"
+#include "functions/tape_evaluate.h"
+#include "kinds/block.h"
+#include "kinds/expression/expression.h"
 
 enum { N = 20, RAYS = 10000, TURNS = 9, METHODS = 3 };
 

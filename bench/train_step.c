@@ -6,11 +6,11 @@
 
 #include "bench/timing.h"
 #include "hcr/hcr_learn.h"
-#include "learn/blas.h"
-#include "learn/model.h"
-#include "learn/training.h"
 #include "region/builder.h"
 #include "region/region.h"
+#include "train/blas.h"
+#include "train/model.h"
+#include "train/training.h"
 
 #define BATCH 32
 #define WARM 20

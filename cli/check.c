@@ -3,7 +3,7 @@
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 #include "tables.h"
 

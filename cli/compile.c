@@ -2,7 +2,7 @@
 #include "command.h"
 #include "ending.h"
 #include "options.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 #include "tables.h"
 

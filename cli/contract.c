@@ -1,5 +1,5 @@
 #include "command.h"
-#include "maps.h"
+#include "map_command.h"
 
 int command_contract(int argc, char **argv) {
     static const struct map map = {

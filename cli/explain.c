@@ -1,6 +1,6 @@
 #include "command.h"
 #include "options.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "ending.h"
 #include "json.h"
 #include "options.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 
 #include "hcr/hcr_export.h"

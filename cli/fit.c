@@ -6,7 +6,7 @@
 #include "parameters.h"
 #include "plot/gnuplot.h"
 #include "progress.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 #include "tables.h"
 

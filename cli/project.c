@@ -2,7 +2,7 @@
 #include "options.h"
 #include "parameters.h"
 #include "progress.h"
-#include "region.h"
+#include "region_argument.h"
 #include "report.h"
 #include "tables.h"
 

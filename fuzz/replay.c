@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "fuzz.h"
 
 typedef struct sample {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/table.h"
 #include "fuzz.h"
-#include "tables/table.h"
 
 size_t fuzz_accepted;
 

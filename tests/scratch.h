@@ -1,11 +1,11 @@
-/* Scratch for the functions of a block's kind (src/constraints/constraint.h): no more than it asks for, so that
+/* Scratch for the functions of a block's kind (src/kinds/kind.h): no more than it asks for, so that
  * AddressSanitizer sees what goes beyond. */
 #ifndef TEST_SCRATCH_H
 #define TEST_SCRATCH_H
 
 #include <stdlib.h>
 
-#include "constraints/block.h"
+#include "kinds/block.h"
 
 static inline double *scratch_for(const hcri_constraint *block) {
     static double *kept;

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/parameters.h"
-#include "cli/region.h"
+#include "cli/region_argument.h"
 #include "cli/report.h"
 #include "cli/tables.h"
 

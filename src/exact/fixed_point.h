@@ -6,7 +6,7 @@
 #include <gmp.h>
 #include <math.h>
 
-#include "constraints/rows.h"
+#include "kernels/sparse_rows.h"
 
 enum { HCRI_FIXED_SCALE = 1074 };
 

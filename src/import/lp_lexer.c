@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "tables/names.h"
+#include "base/number.h"
+#include "formats/column_names.h"
 
 /* Words that begin a section when they begin a line; a blank stands for any number of blanks. */
 static const struct {

@@ -2,7 +2,7 @@
 #ifndef HCRI_LP_LEXER_H
 #define HCRI_LP_LEXER_H
 
-#include "import/import.h"
+#include "import/problem.h"
 
 typedef enum hcri_lp_kind {
     HCRI_LP_END, /* of the text */

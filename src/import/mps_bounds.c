@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tables/names.h"
+#include "formats/column_names.h"
 
 enum { LOWER = 1, UPPER = 2, VALUE = 4, INTEGER = 8, SEMICONTINUOUS = 16 };
 

@@ -2,8 +2,8 @@
 #ifndef HCRI_MPS_BOUNDS_H
 #define HCRI_MPS_BOUNDS_H
 
-#include "import/import.h"
-#include "import/lines.h"
+#include "import/problem.h"
+#include "import/text_lines.h"
 
 typedef struct hcri_bounds { /* zero-initialise */
     hcri_field set;          /* the first is meant; text NULL before it */

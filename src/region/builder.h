@@ -2,10 +2,10 @@
 #ifndef HCRI_BUILDER_H
 #define HCRI_BUILDER_H
 
-#include "constraints/tape.h"
-#include "constraints/union.h"
-#include "core/index.h"
+#include "base/hash_index.h"
+#include "functions/tape.h"
 #include "hcr/hcr_build.h"
+#include "kinds/union/union.h"
 #include "region/set.h"
 
 typedef struct hcri_range { /* of a parameter */

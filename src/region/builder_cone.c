@@ -1,8 +1,8 @@
 /* Second-order cones from the caller: checked, and added in the cheapest form that says the same. */
 #include <math.h>
 
-#include "constraints/cone.h"
-#include "core/double_double.h"
+#include "base/double_double.h"
+#include "kinds/cone/cone.h"
 #include "region/builder.h"
 
 /* Numbers of `what`: finite and at most 1e50; NULL stands for zeros. */

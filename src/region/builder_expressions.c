@@ -1,6 +1,6 @@
 /* Constraints that are no closed form: expressions and functions of the caller's. */
-#include "constraints/callback.h"
-#include "constraints/expression.h"
+#include "kinds/callback/callback.h"
+#include "kinds/expression/expression.h"
 #include "region/builder.h"
 
 /* The numbers of hcr_root_method are those of hcri_root_method. */

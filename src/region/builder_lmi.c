@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "constraints/block.h"
-#include "constraints/lmi.h"
-#include "constraints/lmi_value.h"
+#include "kinds/block.h"
+#include "kinds/lmi/lmi.h"
+#include "kinds/lmi/lmi_value.h"
 #include "region/builder.h"
 
 static hcr_status check_matrix(size_t m, const double *matrix, const char *name, hcr_error *error) {

@@ -1,7 +1,7 @@
 /* Rows whose coefficients move with the parameters, from the caller: checked, and without zeros. */
 #include <math.h>
 
-#include "constraints/varying.h"
+#include "kinds/varying/varying.h"
 #include "region/builder.h"
 
 static hcr_status check_product(const hcri_set *set, const hcr_varying_rows *varying, size_t i, size_t k,

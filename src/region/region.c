@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "constraints/block.h"
-#include "constraints/callback.h"
-#include "constraints/union.h"
-#include "core/file.h"
-#include "region/verify.h"
+#include "base/file.h"
+#include "kinds/block.h"
+#include "kinds/callback/callback.h"
+#include "kinds/union/union.h"
+#include "region/compiled_check.h"
 
 /* Says where the constraint that refuses the origin comes from. */
 static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *block, const hcr_error *found,

@@ -2,9 +2,9 @@
 #ifndef HCRI_REGION_H
 #define HCRI_REGION_H
 
-#include "region/affine.h"
-#include "region/motion.h"
+#include "region/origin_map.h"
 #include "region/set.h"
+#include "region/solved_equalities.h"
 
 struct hcr_region {
     hcri_set set;         /* over the outputs and the parameters */
@@ -20,14 +20,14 @@ struct hcr_region {
     /* 1: the box is a file's claim, not the region's own bounds. Results that it doesn't hold are drawn into it, so
      * that the margins, which account for results in the box, are right whatever it is. */
     int box_is_claimed;
-    double inradius;       /* of the largest ball around O, at least approximately */
-    double margin[2];      /* by hcr_precision */
+    double inradius;  /* of the largest ball around O, at least approximately */
+    double margin[2]; /* by hcr_precision */
     int convex, unbounded_allowed;
     uint32_t origin_choice; /* an hcr_origin */
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
     hcri_remainders remainders;
-    int origin_proved;  /* 1: O(x) is strictly inside for every x of the range */
+    int origin_proved; /* 1: O(x) is strictly inside for every x of the range */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
     size_t verified_blocks[2];
@@ -46,7 +46,7 @@ typedef struct hcri_outline {
     const hcri_affine *affine; /* NULL: no equalities */
     const hcri_motion *motion; /* NULL: no parameters; else `origin` is that at the middle of their range, and `radius`
                                 * bounds |y − O(x)| */
-    int box_is_claimed; /* as in hcr_region */
+    int box_is_claimed;        /* as in hcr_region */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */
     uint32_t origin_choice;    /* an hcr_origin: how the origin was chosen */

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "constraints/block.h"
-#include "constraints/union.h"
-#include "core/printable.h"
+#include "base/printable.h"
+#include "kinds/block.h"
+#include "kinds/union/union.h"
 
 void hcri_set_release(hcri_set *set) {
     const hcr_allocator *allocator = &set->allocator;
@@ -270,8 +270,9 @@ static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) 
     for (size_t i = 0; i < places && !in->failed; i++) {
         char *file = hcri_get_string(in, &set->allocator), *text = hcri_get_string(in, &set->allocator);
         const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
-        const hcr_status status =
-            in->failed || line < 0 || column < 0 ? damaged(error, "sources") : hcri_set_add_place(set, file, line, column, text, error);
+        const hcr_status status = in->failed || line < 0 || column < 0
+                                      ? damaged(error, "sources")
+                                      : hcri_set_add_place(set, file, line, column, text, error);
         hcri_release(&set->allocator, file);
         hcri_release(&set->allocator, text);
         HCRI_TRY(status);

@@ -3,10 +3,10 @@
 #ifndef HCRI_SET_H
 #define HCRI_SET_H
 
-#include "constraints/box.h"
-#include "constraints/constraint.h"
-#include "constraints/linear.h"
-#include "constraints/quadratic.h"
+#include "kinds/box/box.h"
+#include "kinds/kind.h"
+#include "kinds/linear/linear.h"
+#include "kinds/quadratic/quadratic.h"
 
 typedef struct hcri_variable {
     char *name;
@@ -41,7 +41,7 @@ typedef struct hcri_set {
     hcri_equalities equalities;
     double *scratch; /* the blocks' (constraint.h), which share it; NULL once hcri_set_drop_scratch was called */
     size_t scratch_size;
-    /* NULL; for a set that solve/ made by eliminating another one's equalities, how: messages speak of that one. */
+    /* NULL; for a set that origin/ made by eliminating another one's equalities, how: messages speak of that one. */
     const struct hcri_reduction *reduction;
 } hcri_set;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "bench/regions.h"
-#include "core/random.h"
 
 enum { ROWS = 64 };
 

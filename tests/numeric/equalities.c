@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "constraints/block.h"
+#include "kinds/block.h"
 
 const char *const equality_names[EQUALITY_FAMILIES] = {"alone",       "rows",      "quadratics", "cones",    "matrices",
                                                        "expressions", "stars",     "unbounded",  "mixed",    "moving",

@@ -4,8 +4,8 @@
 #include <mpfr.h>
 #include <stdlib.h>
 
-#include "constraints/cone.h"
-#include "constraints/lmi.h"
+#include "kinds/cone/cone.h"
+#include "kinds/lmi/lmi.h"
 
 enum { BITS = 200 };
 

@@ -2,7 +2,7 @@
 #ifndef HCR_TEST_REGIONS_H
 #define HCR_TEST_REGIONS_H
 
-#include "core/random.h"
+#include "base/random.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
 #include "region/region.h"

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "constraints/cone.h"
-#include "constraints/lmi.h"
-#include "exact/sign.h"
+#include "exact/exact_sign.h"
+#include "kinds/cone/cone.h"
+#include "kinds/lmi/lmi.h"
 #include "numeric/reference.h"
 #include "numeric/regions.h"
 #include "scratch.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "hcr/hcr_build.h"
 
 enum { N = 20, ROWS = 15, SAMPLES = 500 };

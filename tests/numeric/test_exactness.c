@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "bench/regions.h"
-#include "exact/sign.h"
-#include "learn/blas.h"
+#include "exact/exact_sign.h"
 #include "numeric/regions.h"
 #include "scratch.h"
+#include "train/blas.h"
 
 static hcr_error error;
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "constraints/expression.h"
-#include "exact/expression_sign.h"
+#include "kinds/expression/expression.h"
+#include "kinds/expression/expression_exact.h"
 #include "numeric/regions.h"
 #include "scratch.h"
 

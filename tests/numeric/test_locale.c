@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "core/file.h"
+#include "base/file.h"
 #include "hcr/hcr_build.h"
 #include "hcr/hcr_learn.h"
 #include "hcr/hcr_table.h"
 #include "numeric/regions.h"
-#include "unit/core/german.h"
+#include "unit/base/german.h"
 
 enum { PARTS = 5 };
 typedef struct output {

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <lapacke.h>
 
-#include "constraints/kernels.h"
-#include "core/random.h"
+#include "base/random.h"
+#include "kernels/kernels.h"
 
 enum { MOST = 60, LANES = HCRI_LANES };
 static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 20, 33, 60};

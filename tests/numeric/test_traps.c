@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "constraints/kernels.h"
+#include "kernels/kernels.h"
 #include "numeric/regions.h"
 
 enum { ROWS = 24, DENORMAL = 22, MOST = 13 }; /* rows from DENORMAL on are denormal numbers */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "hcr/hcr_build.h"
 #include "region/region.h"
 

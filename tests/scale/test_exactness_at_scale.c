@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "constraints/block.h"
-#include "constraints/kernels.h"
+#include "kernels/kernels.h"
+#include "kinds/block.h"
 #include "numeric/equalities.h"
 #include "numeric/parameters.h"
 

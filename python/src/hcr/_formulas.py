@@ -203,7 +203,7 @@ class Maps:
         return xp.where(b >= 0, (b + half) / (2 * slack), 2 * a / xp.where((b < 0) & (divisor > 0), divisor, 1.0))
 
     def _cones(self, w: Any) -> Any:
-        """Docs/exactness.md has the formula, src/constraints/cone_value.c the same in C."""
+        """Docs/exactness.md has the formula, src/kinds/cone/cone_value.c the same in C."""
         xp, c = self.arrays, self.constants
         one_less = c["cone_one_less"]
         f = xp.matmul(w, c["cone_linear"])

@@ -1,6 +1,6 @@
 """A region's constraints as arrays, for what computes its maps without the library: other devices, JAX, ONNX.
 
-They are read from the compiled region, whose layout this file knows as src/region and src/constraints write it.
+They are read from the compiled region, whose layout this file knows as src/region and src/kinds write it.
 Everything is measured from the origin: a row a·y <= b is kept as a and 1/(b − a·O). Boxes, rows, quadratics and cones
 can be read; the names of other kinds are in `Parts.others`, and nothing else is promised then.
 

@@ -266,7 +266,7 @@ def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> 
     mean, deviation = (np.tile(tensors[f"input.{name}"], steps) for name in ("mean", "deviation"))
     wide = graph.cast(x, "float64")
     scaled = (wide - mean) / np.where(deviation > 0, deviation, 1.0)
-    # src/learn/scaling.h: beyond 1e15 deviations no network has anything to say; constant inputs count for nothing
+    # src/train/scaling.h: beyond 1e15 deviations no network has anything to say; constant inputs count for nothing
     limit = np.where(deviation > 0, 1e15, float(np.finfo(np.float64).max))
     bad = graph.sum_last(graph.where(graph.abs(scaled) <= limit, 0.0, 1.0))
     bad = graph.maximum(graph.minimum(bad, 1.0), 0.0)

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "constraints/expression.h"
-#include "constraints/tape_evaluate.h"
-#include "exact/expression_sign.h"
-#include "exact/sign.h"
+#include "exact/exact_sign.h"
+#include "functions/tape_evaluate.h"
+#include "kinds/expression/expression.h"
+#include "kinds/expression/expression_exact.h"
 #include "scratch.h"
-#include "unit/constraints/tapes.h"
+#include "unit/functions/tapes.h"
 
 enum { BITS = 400, POINTS = 40 };
 

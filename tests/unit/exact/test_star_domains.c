@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/random.h"
+#include "base/random.h"
 #include "hcr/hcr_build.h"
 #include "region/region.h"
 #include "unit/plane.h"

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <gmp.h>
 
-#include "core/random.h"
-#include "exact/sign.h"
+#include "base/random.h"
+#include "exact/exact_sign.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
 #include "scratch.h"

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "core/random.h"
-#include "language/report.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "base/text_buffer.h"
 
 enum { MOST_COLUMNS = 48, MOST_ROWS = 40, PROBLEMS = 5 };
 

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/random.h"
+#include "base/random.h"
+#include "base/text_buffer.h"
 #include "hcr/hcr_import.h"
-#include "import/import.h"
-#include "language/report.h"
+#include "import/problem.h"
 
 static hcr_import *parse(const char *text) {
     hcr_import *import = NULL;

@@ -125,7 +125,8 @@ static const struct wrong {
     {"VER\n2\nPOWCONES\n1 3\n2\n1\n1\n", HCR_ERROR_SHAPE, 7,
      "the power cones don't have as many weights as POWCONES says"},
     {"VER\n2\nPOWCONES\n1 2\n2\n1\n3.14159\n", HCR_ERROR_UNSUPPORTED, 7,
-     "the exponents of a power cone must be in ratios of whole numbers that add up to at most 100: others have no product "
+     "the exponents of a power cone must be in ratios of whole numbers that add up to at most 100: others have no "
+     "product "
      "of powers in the language"},
     {"VER\n2\nVAR\n3 1\nQR 1\nF 2\n", HCR_ERROR_SHAPE, 5, "a cone QR has 2 or more dimensions"},
     {"VER\n2\nVAR\n0 0\n", HCR_ERROR_DATA, 0, "there are no columns: nothing to be an output"},

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "constraints/cone.h"
-#include "constraints/lmi.h"
+#include "kinds/cone/cone.h"
+#include "kinds/lmi/lmi.h"
 #include "region/builder.h"
 #include "scratch.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "constraints/varying.h"
+#include "kinds/varying/varying.h"
 #include "region/builder.h"
 #include "region/region.h"
 

@@ -72,7 +72,7 @@ class Network(_Bound):
         scaled = (inputs.to(deviation.dtype) - self.input_mean.repeat(steps)) / torch.where(
             deviation > 0, deviation, 1.0
         )
-        # src/learn/scaling.h: beyond that, no network has anything to say
+        # src/train/scaling.h: beyond that, no network has anything to say
         bad = ~((scaled.abs() <= 1e15) | (deviation == 0) & torch.isfinite(inputs)).all(-1, keepdim=True)
         scaled = torch.where(bad | (deviation == 0), 0.0, scaled).to(parameter.dtype)
         if isinstance(self.encoder, nn.LSTM):
@@ -88,7 +88,7 @@ class Network(_Bound):
             place = self.origin if wide is None else origin(wide, self.region)
             offset = self.target_mean if self.simple else self.target_mean - place
             values = self.target_deviation * values + offset
-            if self.kind == "soften":  # src/learn/places.c: stretched so that the targets' mean stays where it is
+            if self.kind == "soften":  # src/train/sample_origins.c: stretched so that the targets' mean stays where it is
                 values = values / (1 - gauge(offset, self.region, wide).clamp(max=0.9).unsqueeze(-1))
         if self.simple:
             return torch.where(bad, float("nan"), values).to(precise)

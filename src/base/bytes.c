@@ -1,0 +1,133 @@
+#include "base/bytes.h"
+
+#include <string.h>
+
+void hcri_put_bytes(hcri_bytes *out, const void *bytes, size_t size) {
+    if (out->failed)
+        return;
+    unsigned char *grown = hcri_grow(out->allocator, out->data, &out->capacity, out->size + size, 1);
+    if (grown == NULL) {
+        out->failed = 1;
+        return;
+    }
+    out->data = grown;
+    if (size != 0)
+        memcpy(out->data + out->size, bytes, size);
+    out->size += size;
+}
+
+static void put_integer(hcri_bytes *out, uint64_t value, size_t size) {
+    unsigned char bytes[8];
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    hcri_put_bytes(out, bytes, size);
+}
+
+void hcri_put_u32(hcri_bytes *out, uint32_t value) { put_integer(out, value, 4); }
+void hcri_put_u64(hcri_bytes *out, uint64_t value) { put_integer(out, value, 8); }
+
+void hcri_put_f64(hcri_bytes *out, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_integer(out, bits, 8);
+}
+
+void hcri_put_u32s(hcri_bytes *out, size_t count, const uint32_t *values) {
+    for (size_t i = 0; i < count; i++)
+        hcri_put_u32(out, values[i]);
+}
+
+void hcri_put_f64s(hcri_bytes *out, size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++)
+        hcri_put_f64(out, values[i]);
+}
+
+void hcri_put_sizes(hcri_bytes *out, size_t count, const size_t *values) {
+    for (size_t i = 0; i < count; i++)
+        hcri_put_u64(out, values[i]);
+}
+
+void hcri_put_string(hcri_bytes *out, const char *string) {
+    hcri_put_u64(out, strlen(string));
+    hcri_put_bytes(out, string, strlen(string));
+}
+
+static uint64_t get_integer(hcri_source *in, size_t size) {
+    if (in->failed || in->size - in->used < size) {
+        in->failed = 1;
+        return 0;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)in->data[in->used + i] << (8 * i);
+    in->used += size;
+    return value;
+}
+
+uint32_t hcri_get_u32(hcri_source *in) { return (uint32_t)get_integer(in, 4); }
+uint64_t hcri_get_u64(hcri_source *in) { return get_integer(in, 8); }
+
+double hcri_get_f64(hcri_source *in) {
+    const uint64_t bits = get_integer(in, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+size_t hcri_get_count(hcri_source *in, size_t item_bytes) {
+    const uint64_t count = hcri_get_u64(in);
+    if (in->failed || count > (in->size - in->used) / item_bytes) {
+        in->failed = 1;
+        return 0;
+    }
+    return (size_t)count;
+}
+
+/* Room for `count` items of `size` bytes, that the bytes left can fill from items of `stored` bytes. */
+static void *room(hcri_source *in, size_t count, size_t stored, size_t size, const hcr_allocator *allocator) {
+    if (in->failed || count > (in->size - in->used) / stored) {
+        in->failed = 1;
+        return NULL;
+    }
+    void *memory = hcri_allocate(allocator, count, size);
+    if (memory == NULL)
+        in->failed = in->no_memory = 1;
+    return memory;
+}
+
+uint32_t *hcri_get_u32s(hcri_source *in, size_t count, const hcr_allocator *allocator) {
+    uint32_t *values = room(in, count, 4, sizeof *values, allocator);
+    for (size_t i = 0; values != NULL && i < count; i++)
+        values[i] = hcri_get_u32(in);
+    return values;
+}
+
+double *hcri_get_f64s(hcri_source *in, size_t count, const hcr_allocator *allocator) {
+    double *values = room(in, count, 8, sizeof *values, allocator);
+    for (size_t i = 0; values != NULL && i < count; i++)
+        values[i] = hcri_get_f64(in);
+    return values;
+}
+
+size_t *hcri_get_sizes(hcri_source *in, size_t count, const hcr_allocator *allocator) {
+    size_t *values = room(in, count, 8, sizeof *values, allocator);
+    for (size_t i = 0; values != NULL && i < count; i++)
+        values[i] = (size_t)hcri_get_u64(in);
+    return values;
+}
+
+char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator) {
+    const size_t length = hcri_get_count(in, 1);
+    if (in->failed)
+        return NULL;
+    char *string = hcri_allocate(allocator, length + 1, 1);
+    if (string == NULL) {
+        in->failed = in->no_memory = 1;
+        return NULL;
+    }
+    if (length != 0)
+        memcpy(string, in->data + in->used, length);
+    in->used += length;
+    in->failed |= strlen(string) != length;
+    return string;
+}

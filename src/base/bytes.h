@@ -1,0 +1,44 @@
+/* Little-endian bytes, out to a growing buffer and in with every length checked before anything is allocated for it. */
+#ifndef HCRI_BYTES_H
+#define HCRI_BYTES_H
+
+#include "base/memory.h"
+#include "base/status.h"
+
+typedef struct hcri_bytes {
+    const hcr_allocator *allocator;
+    unsigned char *data;
+    size_t size, capacity;
+    int failed;    /* no memory: later puts do nothing */
+    int in_memory; /* for a copy in this process: pointers may be put */
+} hcri_bytes;
+
+void hcri_put_bytes(hcri_bytes *out, const void *bytes, size_t size);
+void hcri_put_u32(hcri_bytes *out, uint32_t value);
+void hcri_put_u64(hcri_bytes *out, uint64_t value);
+void hcri_put_f64(hcri_bytes *out, double value);
+void hcri_put_u32s(hcri_bytes *out, size_t count, const uint32_t *values);
+void hcri_put_f64s(hcri_bytes *out, size_t count, const double *values);
+void hcri_put_sizes(hcri_bytes *out, size_t count, const size_t *values);
+void hcri_put_string(hcri_bytes *out, const char *string); /* length, then characters */
+
+typedef struct hcri_source {
+    const unsigned char *data;
+    size_t size, used;
+    int failed;    /* short or impossible, or no memory: later gets give 0 */
+    int no_memory; /* … it was no memory */
+    int in_memory; /* from a hcri_bytes that was: it needn't make sense yet */
+} hcri_source;
+
+uint32_t hcri_get_u32(hcri_source *in);
+uint64_t hcri_get_u64(hcri_source *in);
+double hcri_get_f64(hcri_source *in);
+/* A count of items of at least `item_bytes` each: fails when the bytes left can't hold that many. */
+size_t hcri_get_count(hcri_source *in, size_t item_bytes);
+/* Arrays and strings are allocated; NULL when that fails or the bytes are short (then in->failed). */
+uint32_t *hcri_get_u32s(hcri_source *in, size_t count, const hcr_allocator *allocator);
+double *hcri_get_f64s(hcri_source *in, size_t count, const hcr_allocator *allocator);
+size_t *hcri_get_sizes(hcri_source *in, size_t count, const hcr_allocator *allocator);
+char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator);
+
+#endif

@@ -1,0 +1,63 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays begin with a line of the cache: registers of that size are read faster when they don't lie across two. */
+static void *default_allocate(void *context, size_t bytes) {
+    enum { LINE = 64 };
+    (void)context;
+    return bytes < LINE || bytes > SIZE_MAX - LINE ? malloc(bytes)
+                                                   : aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+}
+
+static void default_release(void *context, void *memory) {
+    (void)context;
+    free(memory);
+}
+
+const hcr_allocator hcri_default_allocator = {default_allocate, default_release, NULL};
+
+void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size) {
+    if (size != 0 && count > (SIZE_MAX / 2) / size)
+        return NULL;
+    const size_t bytes = count * size == 0 ? 1 : count * size;
+    void *memory = allocator->allocate(allocator->context, bytes);
+    if (memory != NULL)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void hcri_release(const hcr_allocator *allocator, void *memory) {
+    if (memory != NULL)
+        allocator->release(allocator->context, memory);
+}
+
+void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count, size_t size) {
+    void *memory = hcri_allocate(allocator, count, size);
+    if (memory != NULL && count * size != 0)
+        memcpy(memory, source, count * size);
+    return memory;
+}
+
+void *hcri_copy_or_zeros(const hcr_allocator *allocator, const void *source, size_t count, size_t size) {
+    return source != NULL ? hcri_copy(allocator, source, count, size) : hcri_allocate(allocator, count, size);
+}
+
+char *hcri_copy_string(const hcr_allocator *allocator, const char *string) {
+    return hcri_copy(allocator, string, strlen(string) + 1, 1);
+}
+
+void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity && array != NULL)
+        return array;
+    const size_t larger = needed > 2 * *capacity ? needed : 2 * *capacity;
+    void *grown = hcri_allocate(allocator, larger, size);
+    if (grown == NULL)
+        return NULL;
+    if (array != NULL && *capacity != 0)
+        memcpy(grown, array, *capacity * size);
+    hcri_release(allocator, array);
+    *capacity = larger;
+    return grown;
+}

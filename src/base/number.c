@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include "base/number.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the decimal number at the start of text, 0 when there is none. */
+static size_t scan(const char *text, size_t length) {
+    size_t i = 0, digits = 0;
+    if (i < length && (text[i] == '+' || text[i] == '-'))
+        i++;
+    for (; i < length && isdigit((unsigned char)text[i]); i++)
+        digits++;
+    if (i < length && text[i] == '.')
+        for (i++; i < length && isdigit((unsigned char)text[i]); i++)
+            digits++;
+    if (digits == 0)
+        return 0;
+    if (i < length && (text[i] == 'e' || text[i] == 'E')) {
+        size_t k = i + 1;
+        if (k < length && (text[k] == '+' || text[k] == '-'))
+            k++;
+        if (k < length && isdigit((unsigned char)text[k])) {
+            while (k < length && isdigit((unsigned char)text[k]))
+                k++;
+            i = k;
+        }
+    }
+    return i;
+}
+
+/* The C locale's number format, for strtod_l; made once and kept for the life of the process. */
+static locale_t c_locale(void) {
+    static locale_t made = (locale_t)0;
+    locale_t locale = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+    if (locale == (locale_t)0) {
+        locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        locale_t expected = (locale_t)0;
+        if (!__atomic_compare_exchange_n(&made, &expected, locale, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            freelocale(locale);
+            locale = expected;
+        }
+    }
+    return locale;
+}
+
+size_t hcri_number_read(const char *text, size_t length, double *value) {
+    const size_t size = scan(text, length);
+    if (size == 0)
+        return 0;
+    char small[64];
+    char *copy = size < sizeof small ? small : malloc(size + 1);
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    *value = strtod_l(copy, NULL, c_locale());
+    if (copy != small)
+        free(copy);
+    return size;
+}
+
+/* printf's %.*g with the decimal point of whatever locale turned back into '.'. */
+static size_t print(char *text, double value, int digits) {
+    char raw[64];
+    const int length = snprintf(raw, sizeof raw, "%.*g", digits, value);
+    size_t used = 0;
+    for (int i = 0; i < length && used < 31; i++) {
+        const char c = raw[i];
+        if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == 'e')
+            text[used++] = c;
+        else if (used > 0 && text[used - 1] != '.')
+            text[used++] = '.';
+    }
+    text[used] = '\0';
+    return used;
+}
+
+size_t hcri_number_write(char *text, double value, int single) {
+    if (single)
+        value = (float)value; /* nine digits tell singles apart, not the doubles between them */
+    if (!isfinite(value)) {
+        strcpy(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return strlen(text);
+    }
+    const int most = single ? 9 : 17;
+    /* Any decimal with so few digits survives the way to binary and back, so fewer needn't be tried; below the normal
+     * numbers this doesn't hold. */
+    const int normal = fabs(value) >= (single ? (double)FLT_MIN : DBL_MIN);
+    for (int digits = normal ? (single ? 6 : 15) : 1;; digits++) {
+        const size_t length = print(text, value, digits);
+        double back = 0;
+        hcri_number_read(text, length, &back);
+        const int same = single ? (float)back == (float)value : back == value;
+        if (same || digits == most)
+            return length;
+    }
+}
+
+/* The locale is this thread's alone, and is what it was again afterwards. */
+int hcri_format(char *text, size_t capacity, const char *format, va_list arguments) {
+    const locale_t plain = c_locale();
+    const locale_t before = plain == (locale_t)0 ? (locale_t)0 : uselocale(plain);
+    const int length = vsnprintf(text, capacity, format, arguments);
+    if (before != (locale_t)0)
+        uselocale(before);
+    return length;
+}
+
+int hcri_print(char *text, size_t capacity, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = hcri_format(text, capacity, format, arguments);
+    va_end(arguments);
+    return length;
+}

@@ -1,0 +1,43 @@
+/* C source on its way out: text with marks for what depends on the precision and on the prefix of names. */
+#ifndef HCRI_C_CODE_H
+#define HCRI_C_CODE_H
+
+#include "base/bytes.h"
+
+typedef struct hcri_code {
+    hcri_bytes bytes;
+    const char *prefix; /* of every name that other files see … */
+    const char *upper;  /* … and of macros */
+    int single;
+    double operations;       /* floating-point ones of one gauge … */
+    double check_operations; /* … and of one check */
+    size_t constants;        /* numbers in tables */
+    double beyond;           /* a number that the precision can't hold; 0 when there was none */
+} hcri_code;
+
+/* As printf. In the format (not in its arguments) `@` stands for the type of numbers, `$` and `^` for the prefix in
+ * small and in capital letters, `~x~` for the number x and `|f|` for a function of libm, both in the precision of the
+ * code. */
+void hcri_code_put(hcri_code *code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A text with such marks, and none of printf's. */
+void hcri_code_template(hcri_code *code, const char *text);
+/* A string as it is. */
+void hcri_code_text(hcri_code *code, const char *text);
+/* Words of a user, in a comment or in a span of Markdown code: printable, and without what would end those. */
+void hcri_code_foreign(hcri_code *code, const char *text);
+
+typedef struct hcri_literal {
+    char text[48];
+} hcri_literal;
+/* A number, rounded to the precision, as a literal that gives exactly that: a short decimal or hexadecimal. */
+hcri_literal hcri_code_literal(hcri_code *code, double x);
+
+/* static const tables; `name` may have `$`-free text only. A table of no numbers has a single 0. */
+void hcri_code_numbers(hcri_code *code, const char *name, size_t count, const double *values);
+/* In the smallest unsigned type that holds them. */
+void hcri_code_indices(hcri_code *code, const char *name, size_t count, const size_t *values);
+
+/* The number as it will be in the code. */
+static inline double hcri_code_round(const hcri_code *code, double x) { return code->single ? (double)(float)x : x; }
+
+#endif

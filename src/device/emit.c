@@ -1,0 +1,120 @@
+#include "device/emit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "device/export_parametric_rows.h"
+#include "kinds/lmi/lmi.h"
+
+/* Matrices of more rows take too long, and too much of a stack, for what this is for. */
+enum { LARGEST_MATRIX = 16 };
+
+const char *hcri_emit_refusal(const hcri_constraint *block, int gradient) {
+    switch (block->kind->id) {
+    case HCRI_BOX:
+    case HCRI_LINEAR:
+    case HCRI_VARYING:
+    case HCRI_QUADRATIC:
+    case HCRI_CONE: return NULL;
+    case HCRI_LMI:
+        if (((const hcri_lmi *)block)->size > LARGEST_MATRIX)
+            return "a matrix inequality of more than 16 rows isn't exported";
+        return gradient ? "the derivative of a matrix inequality isn't exported" : NULL;
+    case HCRI_EXPRESSION:
+        if (!block->convex)
+            return "a star constraint isn't exported: its first crossing takes interval arithmetic";
+        return gradient ? "the derivative of an expression isn't exported" : hcri_emit_expression_refusal(block);
+    case HCRI_CALLBACK: return "a callback isn't exported: it has no description";
+    case HCRI_UNION: return "a union isn't exported";
+    case HCRI_EXCEPT: return "an except isn't exported";
+    case HCRI_KINDS: break;
+    }
+    return "a constraint of this kind isn't exported";
+}
+
+int hcri_emit_is_needed(const hcri_plan *plan, size_t b) {
+    const hcri_constraint *block = plan->region->set.block[b];
+    const size_t count = block->kind->id == HCRI_BOX ? 2 * plan->n : block->count; /* not the parameters' range */
+    for (size_t i = 0; i < count; i++)
+        if (block->kind->exists(block, i))
+            return 1;
+    return 0;
+}
+
+hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+    const hcri_constraint *block = plan->region->set.block[b];
+    if (!hcri_emit_is_needed(plan, b))
+        return HCR_OK;
+    if (plan->p != 0)
+        return block->kind->id == HCRI_BOX ? hcri_moving_emit_box(code, plan, b, error)
+                                           : hcri_moving_emit_rows(code, plan, b, error);
+    switch (block->kind->id) {
+    case HCRI_BOX: return hcri_emit_box(code, plan, b, error);
+    case HCRI_LINEAR: return hcri_emit_linear(code, plan, b, error);
+    case HCRI_QUADRATIC: return hcri_emit_quadratic(code, plan, b, error);
+    case HCRI_CONE: return hcri_emit_cone(code, plan, b, error);
+    case HCRI_LMI: return hcri_emit_lmi(code, plan, b, error);
+    case HCRI_EXPRESSION: return hcri_emit_expression(code, plan, b, error);
+    default: return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "%s", hcri_emit_refusal(block, 0));
+    }
+}
+
+hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,
+                           hcr_error *error) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum = fmax(sum, fabs(values[i]));
+    if (!(sum * (double)(plan->n + 1) <= plan->largest))
+        return hcri_fail(error, HCR_ERROR_PRECISION,
+                         "next to the origin, the region is %.1g wide: too thin for %s precision; scale the outputs",
+                         1 / sum, plan->precision == HCR_SINGLE ? "single" : "double");
+    hcri_code_numbers(code, name, count, values);
+    return HCR_OK;
+}
+
+hcr_status hcri_emit_rows(hcri_code *code, const hcri_plan *plan, const char *name, const hcri_rows *rows, double scale,
+                          hcr_error *error) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    static const size_t zero = 0;
+    const size_t *start = rows->count == 0 ? &zero : rows->start;
+    const size_t entries = start[rows->count];
+    size_t *columns = hcri_allocate(allocator, entries + 1, sizeof *columns);
+    double *values = hcri_allocate(allocator, entries + 1, sizeof *values);
+    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    char table[80];
+    if (status == HCR_OK) {
+        for (size_t k = 0; k < entries; k++) {
+            columns[k] = rows->columns[k];
+            values[k] = scale * rows->values[k];
+        }
+        snprintf(table, sizeof table, "%s_start", name);
+        hcri_code_indices(code, table, rows->count + 1, start);
+        snprintf(table, sizeof table, "%s_columns", name);
+        hcri_code_indices(code, table, entries == 0 ? 1 : entries, columns);
+        snprintf(table, sizeof table, "%s_values", name);
+        status = hcri_emit_table(code, plan, table, entries, values, error);
+    }
+    hcri_release(allocator, columns);
+    hcri_release(allocator, values);
+    return status;
+}
+
+void hcri_emit_gauge_head(hcri_code *code, const hcri_plan *plan, size_t b) {
+    hcri_code_put(code, "static @ gauge_%zu(const @ *v, @ best%s%s)\n{\n", b, plan->p != 0 ? ", const sample *at" : "",
+                  plan->gradient ? ", uint32_t *active" : "");
+}
+
+void hcri_emit_gauge_tail(hcri_code *code, const hcri_plan *plan, size_t b) {
+    if (plan->gradient)
+        hcri_code_put(code,
+                      "    if (found > best) {\n        *active = %uu;\n        best = found;\n    }\n"
+                      "    return best;\n}\n\n",
+                      plan->region->set.block[b]->first);
+    else
+        hcri_code_text(code, "    return (found > best) ? found : best;\n}\n\n");
+}
+
+void hcri_emit_check_head(hcri_code *code, const hcri_plan *plan, size_t b) {
+    hcri_code_put(code, "static int check_%zu(const @ *y, const @ *z, const @ *size%s)\n{\n", b,
+                  plan->p != 0 ? ", const sample *at" : "");
+}

@@ -1,0 +1,135 @@
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "device/export_guide.h"
+#include "device/export_selftest.h"
+#include "device/export_source.h"
+#include "hcr/hcr_export.h"
+
+enum { LONGEST_NAME = 48, FILES = 5 };
+
+static hcr_status check_name(const char *name, hcr_error *error) {
+    size_t length = strlen(name);
+    int sound = length > 0 && length <= LONGEST_NAME && islower((unsigned char)name[0]);
+    for (size_t i = 0; i < length && sound; i++)
+        sound = islower((unsigned char)name[i]) || isdigit((unsigned char)name[i]) || name[i] == '_';
+    if (!sound)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the name \"%.60s\" can't begin C names: it takes a small letter, then small letters, digits "
+                         "and _, at most %d",
+                         name, LONGEST_NAME);
+    return HCR_OK;
+}
+
+static hcr_status make_folder(const char *folder, hcr_error *error) {
+    struct stat found;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode)))
+        return HCR_OK;
+    return hcri_fail_at(error, HCR_ERROR_FILE, folder, 0, 0, "can't make the folder: %s", strerror(errno));
+}
+
+/* A file of the folder from what the code has so far, which is then empty again. */
+static hcr_status write_file(hcri_code *code, const char *folder, const char *format, hcr_error *error) {
+    char *path = malloc(strlen(folder) + strlen(code->prefix) + 32);
+    if (path == NULL || code->bytes.failed) {
+        free(path);
+        return hcri_fail_memory(error);
+    }
+    int length = sprintf(path, "%s/", folder);
+    for (const char *c = format; *c != '\0'; c++)
+        length += *c == '$' ? sprintf(path + length, "%s", code->prefix) : sprintf(path + length, "%c", *c);
+    const hcr_status status = hcri_file_write(path, code->bytes.data, code->bytes.size, error);
+    code->bytes.size = 0;
+    free(path);
+    return status;
+}
+
+static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
+                            const char *origin, const char *folder, hcr_export_report *report, hcr_error *error) {
+    hcri_cost cost = {0, 0};
+    HCRI_TRY(hcri_source_body(code, plan, model, origin, &cost, error)); /* first: it may refuse */
+    hcri_bytes body = code->bytes;
+    code->bytes = (hcri_bytes){.allocator = body.allocator};
+    hcri_code file = *code;
+    hcr_status status = make_folder(folder, error);
+    file.bytes = body;
+    if (status == HCR_OK)
+        status = write_file(&file, folder, "$.c", error);
+    hcri_release(file.bytes.allocator, file.bytes.data);
+    const size_t constants = code->constants;
+    if (status == HCR_OK) {
+        hcri_source_header(code, plan, model, origin);
+        status = write_file(code, folder, "$.h", error);
+    }
+    if (status == HCR_OK)
+        status = hcri_selftest_put(code, plan, region, model, error);
+    if (status == HCR_OK)
+        status = write_file(code, folder, "$_test.c", error);
+    const hcr_export_report made = {.margin = plan == NULL ? 0 : plan->margin,
+                                    .verified = plan == NULL ? 0 : plan->verified,
+                                    .constants = constants,
+                                    .operations = cost.usual,
+                                    .largest_operations = cost.largest};
+    if (status == HCR_OK) {
+        hcri_guide_cmake(code);
+        status = write_file(code, folder, "CMakeLists.txt", error);
+    }
+    if (status == HCR_OK) {
+        hcri_guide_readme(code, plan, model, origin, &made);
+        status = write_file(code, folder, "README.md", error);
+    }
+    if (status == HCR_OK && report != NULL)
+        *report = made;
+    return status;
+}
+
+static hcr_status export_all(const hcr_region *region, const hcr_model *model, const hcr_export_options *given,
+                             const char *folder, hcr_export_report *report, hcr_error *error) {
+    const hcr_export_options none = {0};
+    hcr_export_options options = given == NULL ? none : *given;
+    if (options.name == NULL)
+        options.name = "region";
+    HCRI_TRY(check_name(options.name, error));
+    char upper[LONGEST_NAME + 2];
+    size_t length = 0;
+    for (; options.name[length] != '\0'; length++)
+        upper[length] = (char)toupper((unsigned char)options.name[length]);
+    upper[length] = '_';
+    upper[length + 1] = '\0';
+    hcri_plan plan = {0};
+    const int has_maps = model == NULL || model->head != HCR_HEAD_SIMPLE;
+    if (model != NULL && has_maps && hcr_region_parameters(region) != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a model whose region has parameters isn't exported; its region is");
+    if (has_maps)
+        HCRI_TRY(hcri_plan_make(region, &options, &plan, error));
+    hcri_code code = {.bytes = {.allocator = &hcri_default_allocator},
+                      .prefix = options.name,
+                      .upper = upper,
+                      .single = options.precision == HCR_SINGLE};
+    const hcr_status status =
+        write_all(&code, has_maps ? &plan : NULL, region, model, options.origin, folder, report, error);
+    hcri_release(&hcri_default_allocator, code.bytes.data);
+    hcri_plan_release(&plan);
+    return status;
+}
+
+hcr_status hcr_export_region(const hcr_region *region, const hcr_export_options *options, const char *folder,
+                             hcr_export_report *report, hcr_error *error) {
+    if (region == NULL || folder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or folder is NULL");
+    return export_all(region, NULL, options, folder, report, error);
+}
+
+hcr_status hcr_export_model(const hcr_model *model, const hcr_export_options *options, const char *folder,
+                            hcr_export_report *report, hcr_error *error) {
+    if (model == NULL || folder == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or folder is NULL");
+    return export_all(model->region, model, options, folder, report, error);
+}

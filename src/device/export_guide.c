@@ -1,0 +1,81 @@
+#include "device/export_guide.h"
+
+void hcri_guide_cmake(hcri_code *code) {
+    hcri_code_put(code,
+                  "cmake_minimum_required(VERSION 3.10)\nproject($ LANGUAGES C)\n\n"
+                  "add_library($ STATIC $.c)\n"
+                  "target_include_directories($ PUBLIC .)\n"
+                  "set_target_properties($ PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)\n"
+                  "if(UNIX)\n    target_link_libraries($ PUBLIC m)\nendif()\n\n"
+                  "enable_testing()\nadd_executable($_test $_test.c)\n"
+                  "set_target_properties($_test PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)\n"
+                  "target_link_libraries($_test PRIVATE $)\nadd_test(NAME $_test COMMAND $_test)\n");
+}
+
+static void put_names(hcri_code *code, const hcr_region *region) {
+    char name[64];
+    hcri_code_text(code, "Outputs, in this order: ");
+    const size_t n = hcr_region_dimension(region), shown = n < 64 ? n : 64;
+    for (size_t j = 0; j < shown; j++) {
+        hcr_region_output_name(region, j, name, sizeof name);
+        hcri_code_text(code, j == 0 ? "`" : ", `");
+        hcri_code_text(code, name);
+        hcri_code_text(code, "`");
+    }
+    hcri_code_text(code, shown < n ? ", ….\n\n" : ".\n\n");
+}
+
+void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
+                       const hcr_export_report *report) {
+    hcri_code_put(code, "# $\n\nC99 made by hcr %s", hcr_version());
+    if (origin != NULL) {
+        hcri_code_text(code, " from `");
+        hcri_code_foreign(code, origin);
+        hcri_code_text(code, "`");
+    }
+    hcri_code_put(
+        code,
+        ", in %s precision. It allocates nothing, changes no variable that outlives a call, calls nothing but\n"
+        "libm, and doesn't recurse: it may run in an interrupt, and on several threads at once.\n\n",
+        code->single ? "single" : "double");
+    if (model != NULL) {
+        hcri_code_text(code, "The model: ");
+        hcri_code_text(code, hcr_model_summary(model));
+        hcri_code_text(code, "\n\n");
+    }
+    put_names(code, model != NULL ? hcr_model_region(model) : plan->region);
+    hcri_code_put(code, "`$.h` says what the functions do:\n\n```c\n#include \"$.h\"\n\n$_real y[^OUTPUTS];\n");
+    if (model != NULL)
+        hcri_code_put(code, "const int outcome = $_predict(input, y);        /* input: ^INPUTS numbers */\n");
+    if (plan != NULL)
+        hcri_code_put(code, "const int moved = $_contract(v, y);             /* O + v, pulled inside */\n");
+    hcri_code_text(code, "```\n\n");
+    if (plan != NULL) {
+        hcri_code_put(
+            code,
+            "What the maps return satisfies every inequality in exact arithmetic. For that they give up a share of\n"
+            "%.2g of the radius next to the frontier, which covers all rounding, also where products and sums are\n"
+            "fused, where the machine computes wider than it stores, and where it flushes subnormal numbers to 0.\n",
+            report->margin);
+        if (report->verified != 0)
+            hcri_code_put(
+                code,
+                "%zu of the constraints are checked at each result instead, which is drawn towards the origin\n"
+                "until they hold for certain.\n",
+                report->verified);
+        hcri_code_text(code, "\n");
+    }
+    hcri_code_put(
+        code,
+        "| | |\n|---|---|\n| numbers in tables | %zu |\n| floating-point operations of a call, at most | %.0f |\n",
+        report->constants, report->operations);
+    if (report->largest_operations > report->operations)
+        hcri_code_put(code, "| … where a result has to be drawn in as often as can be | %.0f |\n",
+                      report->largest_operations);
+    hcri_code_put(
+        code,
+        "\nBuild with `-std=c99` and any optimisation but `-ffast-math` (the code refuses it). The self-test, with\n"
+        "results of the library:\n\n```\ncc -std=c99 -O2 $.c $_test.c -lm && ./a.out\n"
+        "cmake -S . -B build && cmake --build build && ctest --test-dir build\n"
+        "arm-none-eabi-gcc -std=c99 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -c $.c\n```\n");
+}

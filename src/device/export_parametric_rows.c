@@ -1,0 +1,374 @@
+#include "device/export_parametric_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/double_double.h"
+#include "device/emit.h"
+#include "kinds/varying/varying.h"
+
+/* A block of rows, linear or varying. */
+typedef struct source {
+    const hcri_rows *rows, *products;
+    const uint32_t *left, *right;
+    const double *lower, *upper;
+} source;
+
+static source source_of(const hcri_constraint *block) {
+    if (block->kind->id == HCRI_LINEAR) {
+        const hcri_linear *linear = (const hcri_linear *)block;
+        return (source){&linear->rows, NULL, NULL, NULL, linear->lower, linear->upper};
+    }
+    const hcri_varying *varying = (const hcri_varying *)block;
+    return (source){&varying->rows, &varying->products, varying->left, varying->right, varying->lower, varying->upper};
+}
+
+/* Room for one row, dense: to about twice the working precision, so that every number of the code is rounded once. */
+typedef struct room {
+    size_t n, p;
+    hcri_dd *slope, *rate; /* n, p */
+    double *lean;          /* n × p: b */
+    hcri_dd *bend;         /* p × p: s */
+    hcri_dd constant;
+} room;
+
+static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const size_t n = plan->n, p = plan->p;
+    *made = (room){.n = n,
+                   .p = p,
+                   .slope = hcri_allocate(allocator, n, sizeof(hcri_dd)),
+                   .rate = hcri_allocate(allocator, p, sizeof(hcri_dd)),
+                   .lean = hcri_allocate(allocator, n, p * sizeof(double)),
+                   .bend = hcri_allocate(allocator, p, p * sizeof(hcri_dd))};
+    return made->slope == NULL || made->rate == NULL || made->lean == NULL || made->bend == NULL
+               ? hcri_fail_memory(error)
+               : HCR_OK;
+}
+
+static void release(const hcri_plan *plan, room *made) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    hcri_release(allocator, made->slope);
+    hcri_release(allocator, made->rate);
+    hcri_release(allocator, made->lean);
+    hcri_release(allocator, made->bend);
+}
+
+static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
+    return hcri_dd_add_product(hcri_dd_add_product(total, a.high, x), a.low, x);
+}
+
+/* Side `sign` (1: upper, −1: lower) of row i; `size` bounds what d is summed from, over the range. */
+static void fill(const hcri_plan *plan, const source *from, size_t i, double sign, room *row) {
+    const hcri_swing *swing = &plan->swing;
+    const size_t n = row->n, p = row->p;
+    memset(row->slope, 0, n * sizeof *row->slope);
+    memset(row->rate, 0, p * sizeof *row->rate);
+    memset(row->lean, 0, n * p * sizeof *row->lean);
+    memset(row->bend, 0, p * p * sizeof *row->bend);
+    row->constant = (hcri_dd){sign * (sign > 0 ? from->upper : from->lower)[i], 0};
+    for (size_t k = from->rows->start[i]; k < from->rows->start[i + 1]; k++) {
+        const size_t column = from->rows->columns[k];
+        const double a = sign * from->rows->values[k];
+        if (column < n) {
+            row->slope[column] = hcri_dd_add(row->slope[column], a);
+        } else {
+            row->constant = hcri_dd_add_product(row->constant, -a, swing->middle[column - n]);
+            row->rate[column - n] = hcri_dd_add(row->rate[column - n], -a);
+        }
+    }
+    for (size_t k = from->products == NULL ? 0 : from->products->start[i];
+         from->products != NULL && k < from->products->start[i + 1]; k++) {
+        const uint32_t pair = from->products->columns[k];
+        const size_t left = from->left[pair], q = from->right[pair] - n;
+        const double a = sign * from->products->values[k];
+        if (left < n) {
+            row->slope[left] = hcri_dd_add_product(row->slope[left], a, swing->middle[q]);
+            row->lean[left * p + q] += a;
+        } else { /* of two parameters: (m + ξ)(m' + ξ') */
+            const hcri_dd at_middle = hcri_dd_add_product((hcri_dd){0, 0}, a, swing->middle[left - n]);
+            row->constant = add_scaled(row->constant, at_middle, -swing->middle[q]);
+            row->rate[q] = add_scaled(row->rate[q], at_middle, -1);
+            row->rate[left - n] = hcri_dd_add_product(row->rate[left - n], -a, swing->middle[q]);
+            row->bend[(left - n) * p + q] = hcri_dd_add(row->bend[(left - n) * p + q], -a);
+        }
+    }
+    for (size_t j = 0; j < n; j++) {
+        row->constant = add_scaled(row->constant, row->slope[j], -plan->origin[j]);
+        for (size_t k = swing->map.start[j]; k < swing->map.start[j + 1]; k++)
+            row->rate[swing->map.columns[k]] =
+                add_scaled(row->rate[swing->map.columns[k]], row->slope[j], -swing->map.values[k]);
+        for (size_t q = 0; q < p; q++) {
+            const double lean = row->lean[j * p + q];
+            row->rate[q] = hcri_dd_add_product(row->rate[q], -lean, plan->origin[j]);
+            for (size_t k = swing->map.start[j]; lean != 0 && k < swing->map.start[j + 1]; k++) {
+                hcri_dd *bend = &row->bend[q * p + swing->map.columns[k]];
+                *bend = hcri_dd_add_product(*bend, -lean, swing->map.values[k]);
+            }
+        }
+    }
+}
+
+/* What rounding does to a side, in its own units at the middle. */
+typedef struct analysis {
+    double least, most; /* bounds of d over the range */
+    double terms;       /* operations of the longest sum */
+    double margin;
+} analysis;
+
+/* γ = slope/d. The slope's coefficients are rounded (3) and moved (a product and a sum for each parameter), and its
+ * terms summed; d's numbers are rounded, ξ is a difference, and its terms summed, which moves c by as much at the
+ * frontier; the step as in the library; the origin as it is computed; what dependent outputs are off. */
+static analysis analyse(const hcri_plan *plan, const room *row) {
+    const hcri_swing *swing = &plan->swing;
+    const size_t n = row->n, p = row->p;
+    const double scale = 1 / hcri_dd_value(row->constant), w = plan->unit;
+    double reached = 0, stepped = 0, moved = 0, extra = 0, slack = 0, longest = 0, swings = 0, products = 0;
+    for (size_t j = 0; j < n; j++) {
+        double size = fabs(hcri_dd_value(row->slope[j]));
+        for (size_t q = 0; q < p; q++)
+            if (row->lean[j * p + q] != 0) {
+                size += fabs(row->lean[j * p + q]) * swing->distance[q];
+                products++;
+            }
+        if (size == 0)
+            continue;
+        longest++;
+        size *= scale;
+        reached += size * plan->reach[j];
+        stepped += size * (fmax(swing->size[j], 0x1p-100) + plan->reach[j]);
+        moved += size * swing->rounding[j];
+        extra += size * plan->extra[j];
+    }
+    for (size_t q = 0; q < p; q++) {
+        slack += fabs(hcri_dd_value(row->rate[q])) * swing->distance[q];
+        swings += hcri_dd_value(row->rate[q]) != 0;
+        for (size_t k = 0; k < p; k++) {
+            const double bend = fabs(hcri_dd_value(row->bend[q * p + k]));
+            slack += bend * swing->distance[q] * swing->distance[k];
+            swings += bend != 0;
+        }
+    }
+    slack *= scale;
+    const double terms = longest + 2 * products + swings + 16;
+    analysis found = {.least = 1 - slack, .most = 1 + slack, .terms = terms};
+    const double slack_error = (swings + 8) * w * (1 + slack);
+    const double underflow = terms * plan->smallest * 0x1p20 * (1 + reached);
+    const double error = terms * w * reached + slack_error + 4 * w * stepped + moved + extra + underflow;
+    found.margin = found.least > 0x1p-10 ? 1.01 * error / (found.least - slack_error) : INFINITY;
+    return found;
+}
+
+static hcr_status margin_of_rows(const hcri_plan *plan, const hcri_constraint *block, double *margin,
+                                 hcr_error *error) {
+    const source from = source_of(block);
+    room row;
+    const hcr_status status = create(plan, &row, error);
+    *margin = 0;
+    for (size_t i = 0; i < block->count && status == HCR_OK; i++)
+        if (block->kind->exists(block, i)) {
+            fill(plan, &from, i / 2, i % 2 == 0 ? 1 : -1, &row);
+            *margin = fmax(*margin, hcri_dd_value(row.constant) > 0 ? analyse(plan, &row).margin : INFINITY);
+        }
+    release(plan, &row);
+    return status;
+}
+
+/* The clamp looks after bounds of free outputs, as long as the origin is between them. */
+static double margin_of_box(const hcri_plan *plan, const hcri_box *box) {
+    const hcri_swing *swing = &plan->swing;
+    double most = 0;
+    for (size_t j = 0; j < plan->n; j++) {
+        const double swung = swing->size[j] - fabs(plan->origin[j]) + 4 * swing->rounding[j];
+        const double slack = fmin(box->upper[j] - plan->origin[j], plan->origin[j] - box->lower[j]) - swung;
+        const double step = 4 * plan->unit * (fmax(swing->size[j], 0x1p-100) + plan->reach[j]);
+        if (isinf(slack))
+            continue;
+        if (!(slack > 0x1p10 * swing->rounding[j]))
+            return INFINITY;
+        if (plan->extra[j] > 0)
+            most = fmax(most, 1.01 * (step + plan->extra[j] + swing->rounding[j]) / slack);
+    }
+    return most;
+}
+
+hcr_status hcri_moving_margin_of(const hcri_plan *plan, size_t b, double *margin, hcr_error *error) {
+    const hcri_constraint *block = plan->region->set.block[b];
+    if (block->kind->id != HCRI_BOX)
+        return margin_of_rows(plan, block, margin, error);
+    *margin = margin_of_box(plan, (const hcri_box *)block);
+    return HCR_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- as code
+ */
+
+hcr_status hcri_moving_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+    (void)error;
+    hcri_emit_gauge_head(code, plan, b);
+    hcri_code_put(code,
+                  "    uint32_t j;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
+                  "        const @ bound = (v[j] > ~0~) ? upper[j] : lower[j];\n"
+                  "        if (magnitude(bound) < LARGEST) {\n"
+                  "            const @ towards = v[j] / (bound - at->origin[j]);\n"
+                  "            best = (towards > best) ? towards : best;\n        }\n    }\n    return best;\n}\n\n");
+    code->operations += 4 * (double)plan->n;
+    hcri_emit_check_head(code, plan, b);
+    hcri_code_put(code, "    int verdict = SURE;\n    uint32_t j;\n    (void)z;\n    (void)size;\n    (void)at;\n"
+                        "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
+                        "        if (!((y[j] >= lower[j]) && (y[j] <= upper[j]))) {\n            verdict = BROKEN;\n"
+                        "        }\n    }\n    return verdict;\n}\n\n");
+    code->check_operations += 2 * (double)plan->n;
+    return HCR_OK;
+}
+
+/* The sides of a block as tables. */
+typedef struct tables {
+    hcri_rows slope;      /* columns are outputs */
+    hcri_rows lean;       /* columns are output · p + parameter */
+    hcri_rows rate, bend; /* columns are parameters, parameter · p + parameter */
+    double terms;
+} tables;
+
+static hcr_status append(const hcr_allocator *allocator, hcri_rows *rows, size_t count, const hcri_dd *numbers,
+                         const double *plain, double scale, uint32_t *columns, double *values, hcr_error *error) {
+    size_t kept = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const double x = scale * (numbers != NULL ? hcri_dd_value(numbers[k]) : plain[k]);
+        if (x != 0) {
+            columns[kept] = k;
+            values[kept++] = x;
+        }
+    }
+    return hcri_rows_append(rows, allocator, kept, columns, values, error);
+}
+
+static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, tables *made, hcr_error *error) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const source from = source_of(block);
+    const size_t n = plan->n, p = plan->p, most = n * p + p * p + n;
+    room row;
+    hcr_status status = create(plan, &row, error);
+    uint32_t *columns = hcri_allocate(allocator, most, sizeof *columns);
+    double *values = hcri_allocate(allocator, most, sizeof *values);
+    if (status == HCR_OK && (columns == NULL || values == NULL))
+        status = hcri_fail_memory(error);
+    for (size_t i = 0; i < block->count && status == HCR_OK; i++) {
+        if (!block->kind->exists(block, i))
+            continue;
+        fill(plan, &from, i / 2, i % 2 == 0 ? 1 : -1, &row);
+        const double scale = 1 / hcri_dd_value(row.constant);
+        made->terms = fmax(made->terms, analyse(plan, &row).terms);
+        status = append(allocator, &made->slope, n, row.slope, NULL, scale, columns, values, error);
+        if (status == HCR_OK)
+            status = append(allocator, &made->lean, n * p, NULL, row.lean, scale, columns, values, error);
+        if (status == HCR_OK)
+            status = append(allocator, &made->rate, p, row.rate, NULL, scale, columns, values, error);
+        if (status == HCR_OK)
+            status = append(allocator, &made->bend, p * p, row.bend, NULL, scale, columns, values, error);
+    }
+    hcri_release(allocator, columns);
+    hcri_release(allocator, values);
+    release(plan, &row);
+    return status;
+}
+
+/* "row" and "slack" of side i, of v; `sizes`: what their terms are bounded by, too. */
+static void put_sums(hcri_code *code, const tables *made, size_t b, const char *v, int sizes) {
+    hcri_code_put(code, "        @ row = ~0~;\n        @ slack = ~1~;\n");
+    if (sizes)
+        hcri_code_put(code, "        @ terms = ~1~;\n");
+    hcri_code_put(code,
+                  "        for (k = slope_%zu_start[i]; k < slope_%zu_start[i + 1u]; k++) {\n"
+                  "            row += slope_%zu_values[k] * %s[slope_%zu_columns[k]];\n",
+                  b, b, b, v, b);
+    if (sizes)
+        hcri_code_put(code, "            terms += magnitude(slope_%zu_values[k]) * size[slope_%zu_columns[k]];\n", b,
+                      b);
+    hcri_code_text(code, "        }\n");
+    if (hcri_rows_entries(&made->lean) != 0) {
+        hcri_code_put(code,
+                      "        for (k = lean_%zu_start[i]; k < lean_%zu_start[i + 1u]; k++) {\n"
+                      "            const uint32_t j = lean_%zu_columns[k] / ^PARAMETERS;\n"
+                      "            const @ lean = lean_%zu_values[k] * at->moved[lean_%zu_columns[k] %% ^PARAMETERS];\n"
+                      "            row += lean * %s[j];\n",
+                      b, b, b, b, b, v);
+        if (sizes)
+            hcri_code_put(code, "            terms += magnitude(lean) * size[j];\n");
+        hcri_code_text(code, "        }\n");
+    }
+    if (hcri_rows_entries(&made->rate) != 0) {
+        hcri_code_put(code,
+                      "        for (k = rate_%zu_start[i]; k < rate_%zu_start[i + 1u]; k++) {\n"
+                      "            const @ rate = rate_%zu_values[k] * at->moved[rate_%zu_columns[k]];\n"
+                      "            slack += rate;\n",
+                      b, b, b, b);
+        if (sizes)
+            hcri_code_put(code, "            terms += magnitude(rate);\n");
+        hcri_code_text(code, "        }\n");
+    }
+    if (hcri_rows_entries(&made->bend) != 0) {
+        hcri_code_put(
+            code,
+            "        for (k = bend_%zu_start[i]; k < bend_%zu_start[i + 1u]; k++) {\n"
+            "            const @ bend = (bend_%zu_values[k] * at->moved[bend_%zu_columns[k] / ^PARAMETERS]) *\n"
+            "                           at->moved[bend_%zu_columns[k] %% ^PARAMETERS];\n"
+            "            slack += bend;\n",
+            b, b, b, b, b);
+        if (sizes)
+            hcri_code_put(code, "            terms += magnitude(bend);\n");
+        hcri_code_text(code, "        }\n");
+    }
+}
+
+static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *made, size_t b) {
+    const int uses_sample =
+        hcri_rows_entries(&made->lean) + hcri_rows_entries(&made->rate) + hcri_rows_entries(&made->bend) != 0;
+    hcri_emit_gauge_head(code, plan, b);
+    hcri_code_put(code, "    uint32_t i;\n    uint32_t k;\n%s    for (i = 0u; i < %zuu; i++) {\n",
+                  uses_sample ? "" : "    (void)at;\n", made->slope.count);
+    put_sums(code, made, b, "v", 0);
+    hcri_code_text(code,
+                   "        best = (row > (best * slack)) ? (row / slack) : best;\n    }\n    return best;\n}\n\n");
+    hcri_emit_check_head(code, plan, b);
+    hcri_code_put(code,
+                  "    int verdict = SURE;\n    uint32_t i;\n    uint32_t k;\n    (void)y;\n%s"
+                  "    for (i = 0u; i < %zuu; i++) {\n",
+                  uses_sample ? "" : "    (void)at;\n", made->slope.count);
+    put_sums(code, made, b, "z", 1);
+    hcri_code_put(
+        code,
+        "        verdict = worse(verdict, judge(row - slack, (%s * terms) + %s));\n    }\n    return verdict;\n}\n\n",
+        hcri_code_literal(code, 1.01 * made->terms * plan->unit).text,
+        hcri_code_literal(code, made->terms * 4 * plan->smallest).text);
+    const double entries = (double)(hcri_rows_entries(&made->slope) + 2 * hcri_rows_entries(&made->lean) +
+                                    hcri_rows_entries(&made->rate) + 2 * hcri_rows_entries(&made->bend));
+    code->operations += 2 * entries + 4 * (double)made->slope.count;
+    code->check_operations += 4 * entries + 6 * (double)made->slope.count;
+}
+
+hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    tables made = {.terms = 0};
+    static const char *const names[] = {"slope", "lean", "rate", "bend"};
+    const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.bend};
+    hcr_status status = collect(plan, plan->region->set.block[b], &made, error);
+    if (status == HCR_OK)
+        hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
+    for (size_t k = 0; k < 4 && status == HCR_OK; k++)
+        if (k == 0 || hcri_rows_entries(rows[k]) != 0) {
+            char name[32];
+            snprintf(name, sizeof name, "%s_%zu", names[k], b);
+            status = hcri_emit_rows(code, plan, name, rows[k], 1, error);
+        }
+    if (status == HCR_OK) {
+        hcri_code_text(code, "\n");
+        put_functions(code, plan, &made, b);
+    }
+    hcri_rows_release(&made.slope, allocator);
+    hcri_rows_release(&made.lean, allocator);
+    hcri_rows_release(&made.rate, allocator);
+    hcri_rows_release(&made.bend, allocator);
+    return status;
+}

@@ -1,0 +1,219 @@
+#include "device/export_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emit.h"
+#include "device/export_parametric_rows.h"
+#include "kinds/cone/cone.h"
+#include "kinds/expression/expression.h"
+#include "kinds/union/union.h"
+
+/* The code's origin: the free outputs rounded, the dependent ones as they follow. */
+static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
+    const size_t n = region->set.n;
+    const hcr_allocator *allocator = &region->set.allocator;
+    double *origin = hcri_copy(allocator, region->origin, n, sizeof *origin), distance = 0;
+    if (origin == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++)
+        origin[j] = plan->precision == HCR_SINGLE ? (double)(float)origin[j] : origin[j];
+    hcri_affine_complete(&region->affine, origin);
+    for (size_t j = 0; j < n; j++)
+        distance = hypot(distance, origin[j] - region->origin[j]);
+    const hcri_outline outline = {.origin = origin,
+                                  .lower = region->lower,
+                                  .upper = region->upper,
+                                  .radius = fmax(region->radius + (1 + 1e-12) * distance, 0x1p-1000),
+                                  .affine = &region->affine,
+                                  .unbounded_allowed = region->unbounded_allowed,
+                                  .visibility = region->visibility,
+                                  .origin_choice = region->origin_choice};
+    hcr_error found = {0};
+    hcr_status status = hcri_region_create(&region->set, &outline, allocator, &plan->region, &found);
+    if (status == HCR_ERROR_ORIGIN)
+        status = hcri_fail(error, HCR_ERROR_PRECISION,
+                           "the origin isn't inside once it is rounded to single precision: export double precision, "
+                           "or choose an origin farther inside (%s)",
+                           found.text);
+    else if (status != HCR_OK)
+        status = hcri_fail(error, status, "%s", found.text);
+    hcri_release(allocator, origin);
+    return status;
+}
+
+static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *block, hcr_status status,
+                               const char *what, hcr_error *error) {
+    const hcri_place *place = &region->set.place[block->source[0]];
+    return hcri_fail_at(error, status, place->file, place->line, place->column, "%s%s%s", what,
+                        place->text[0] == '\0' ? "" : "\n    ", place->text);
+}
+
+/* Refuses what there is no code for. */
+static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error *error) {
+    const int moves = hcr_region_parameters(region) != 0;
+    if (moves && gradient)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        const int is_flat =
+            block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
+        const char *reason = moves && !is_flat
+                                 ? "in a region with parameters only bounds, rows and equalities are exported"
+                                 : hcri_emit_refusal(block, gradient);
+        if (reason != NULL)
+            return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
+    }
+    return HCR_OK;
+}
+
+/* How many times what the library's sums take the code's take, which run term by term and have coefficients that are
+ * rounded once more (docs/exactness.md). */
+static double effort_of(const hcri_constraint *block) {
+    const double n = (double)block->n;
+    switch (block->kind->id) {
+    case HCRI_QUADRATIC: {
+        const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
+        const double rank = (double)quadratic->factor.count, sums = fmax(2, (n + 12) / (n / 32 + 8));
+        return quadratic->form != HCRI_FACTOR ? sums : fmax(sums, fmax((rank + 12) / (rank / 8 + 8), (n + 3) / n));
+    }
+    case HCRI_CONE: {
+        const double count = (double)((const hcri_cone *)block)->rows.count;
+        return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
+    }
+    case HCRI_LMI: return 6;
+    default: return 1.5;
+    }
+}
+
+/* The margin of a block in the code: the library's own rounding, which is that at unit 0, in units of this precision;
+ * the step; products that underflow. */
+static double margin_of(const hcri_plan *plan, const hcri_constraint *block, const hcri_extent *extent) {
+    hcri_extent alone = *extent;
+    alone.extra = NULL;
+    const double arithmetic = block->kind->margin(block, 0, &alone, plan->scratch),
+                 all = block->kind->margin(block, plan->unit, extent, plan->scratch);
+    if (!(all < INFINITY) || !(arithmetic < INFINITY))
+        return INFINITY;
+    double longest = 0;
+    for (size_t j = 0; j < block->n; j++)
+        longest = fmax(longest, extent->reach[j]);
+    /* A direction's largest number is at least 2^-16, so that t is at most 2^16 times the reach. Squares that are lost
+     * cost as much as their roots. */
+    const double t = 0x1p17 * longest, terms = (double)(block->n * block->n + 16);
+    const double lost = block->kind->id == HCRI_LINEAR ? terms * plan->smallest : sqrt(terms * plan->smallest);
+    const double underflow = block->kind->id == HCRI_BOX ? 0 : lost * t;
+    return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
+}
+
+double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i) {
+    const hcri_rows *map = &plan->region->affine.map;
+    const double terms = (double)(map->start[i + 1] - map->start[i]);
+    double units = 4 + 2 * terms * terms * plan->unit;
+    for (size_t k = map->start[i]; k < map->start[i + 1]; k++) {
+        int exponent;
+        if (fabs(frexp(map->values[k], &exponent)) != 0.5)
+            return 1.01 * (units + 2) * plan->unit;
+    }
+    return 1.01 * units * plan->unit;
+}
+
+/* Without parameters. */
+static void measure(hcri_plan *plan) {
+    const hcr_region *region = plan->region;
+    const hcri_affine *affine = &region->affine;
+    for (size_t j = 0; j < plan->n; j++) {
+        plan->origin[j] = region->origin[j];
+        plan->reach[j] = fmax(region->upper[j] - region->origin[j], region->origin[j] - region->lower[j]);
+    }
+    /* What a dependent output is off beyond its own rounding; one that is the same for every result what rounding makes
+     * of it. */
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        if (start == end && plan->precision == HCR_SINGLE)
+            plan->extra[affine->dependent[i]] = fabs((double)(float)affine->constant[i] - affine->constant[i]);
+        for (size_t k = start; k < end; k++) {
+            const size_t j = affine->map.columns[k];
+            plan->extra[affine->dependent[i]] += hcri_plan_dependent_rounding(plan, i) * fabs(affine->map.values[k]) *
+                                                 (fmax(fabs(region->origin[j]), 0x1p-100) + plan->reach[j]);
+        }
+    }
+}
+
+static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
+    const hcr_region *region = plan->region;
+    const hcri_extent extent = {region->origin, plan->reach, NULL, region->radius,
+                                region->affine.count == 0 ? NULL : plan->extra};
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        double margin = 0;
+        if (plan->p == 0)
+            margin = margin_of(plan, region->set.block[b], &extent);
+        else
+            HCRI_TRY(hcri_moving_margin_of(plan, b, &margin, error));
+        plan->is_verified[b] = (unsigned char)!(margin <= HCRI_LARGEST_MARGIN);
+        plan->verified += plan->is_verified[b];
+        if (plan->is_verified[b] && plan->p != 0) {
+            char reason[200];
+            snprintf(
+                reason, sizeof reason,
+                "in %s precision rounding could take %.2g of the radius here, for some parameters: choose an origin "
+                "that stays farther inside, or narrow the parameters' range",
+                plan->precision == HCR_SINGLE ? "single" : "double", margin);
+            return refuse_block(region, region->set.block[b], HCR_ERROR_PRECISION, reason, error);
+        }
+        if (!plan->is_verified[b])
+            plan->margin = fmax(plan->margin, margin);
+    }
+    plan->margin = ceil(plan->margin / plan->unit) * plan->unit;
+    return HCR_OK;
+}
+
+static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
+    const hcr_allocator *allocator = &region->set.allocator;
+    HCRI_TRY(plan->p == 0 ? move_origin(region, plan, error) : hcri_region_copy(region, &plan->region, error));
+    plan->origin = hcri_allocate(allocator, plan->n, sizeof *plan->origin);
+    plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
+    plan->extra = hcri_allocate(allocator, plan->n, sizeof *plan->extra);
+    plan->scratch = hcri_allocate(allocator, plan->region->scratch, sizeof *plan->scratch);
+    plan->is_verified = hcri_allocate(allocator, region->set.blocks, 1);
+    if (plan->origin == NULL || plan->reach == NULL || plan->extra == NULL || plan->scratch == NULL ||
+        plan->is_verified == NULL)
+        return hcri_fail_memory(error);
+    if (plan->p == 0)
+        measure(plan);
+    else
+        HCRI_TRY(hcri_plan_swing(region, plan, error));
+    return compute_margins(plan, error);
+}
+
+hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *options, hcri_plan *plan,
+                          hcr_error *error) {
+    const int single = options->precision == HCR_SINGLE;
+    *plan = (hcri_plan){.precision = options->precision,
+                        .unit = single ? 0x1p-24 : 0x1p-53,
+                        .smallest = single ? 0x1p-126 : 0x1p-1022,
+                        .largest = single ? 0x1p44 : 0x1p400,
+                        .gradient = options->gradient,
+                        .n = region->set.outputs,
+                        .p = region->set.n - region->set.outputs};
+    HCRI_TRY(check_kinds(region, options->gradient, error));
+    const hcr_status status = prepare(region, plan, error);
+    if (status != HCR_OK)
+        hcri_plan_release(plan);
+    return status;
+}
+
+void hcri_plan_release(hcri_plan *plan) {
+    if (plan->region != NULL) {
+        const hcr_allocator allocator = plan->region->set.allocator;
+        hcri_release(&allocator, plan->origin);
+        hcri_release(&allocator, plan->reach);
+        hcri_release(&allocator, plan->extra);
+        hcri_release(&allocator, plan->scratch);
+        hcri_release(&allocator, plan->is_verified);
+        hcri_swing_release(&plan->swing, &allocator);
+    }
+    hcr_region_free(plan->region);
+    *plan = (hcri_plan){0};
+}

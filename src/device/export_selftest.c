@@ -1,0 +1,208 @@
+#include "device/export_selftest.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/random.h"
+
+enum { VECTORS = 32 };
+
+typedef struct vectors {
+    size_t n, p, inputs;
+    double *x, *polar, *v, *decoded, *contracted, *tolerance, *input, *predicted;
+    double share, base; /* results may differ by share · (the largest number of the result + base) */
+} vectors;
+
+/* As the code has it, and within what it can hold. */
+static double rounded(const hcri_code *code, double x) {
+    const double most = code->single ? (double)FLT_MAX : DBL_MAX;
+    return hcri_code_round(code, fmin(fmax(x, -most), most));
+}
+
+/* Directions of ordinary and of extreme sizes, along axes, with exact zeros; radii from 0 to beyond 1. */
+static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
+    const size_t n = made->n;
+    hcri_random random;
+    hcri_random_seed(&random, 20250415);
+    for (size_t i = 0; i < VECTORS; i++) {
+        for (size_t k = 0; k < made->p; k++) { /* within the range, the ends of which are numbers of both precisions */
+            const double least = plan->region->motion.lower[k], most = plan->region->motion.upper[k];
+            const double x = least + (most - least) * hcri_random_uniform(&random);
+            made->x[i * made->p + k] =
+                i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);
+        }
+        const double far = plan->region->bounded ? 0x1p40 : code->single ? 0x1p90 : 0x1p450;
+        const double size = i % 8 == 5 ? 0x1p-40 : i % 8 == 6 ? (i % 16 == 6 ? 0x1p40 : far) : 1;
+        for (size_t j = 0; j < n; j++) {
+            const double reach = isinf(plan->reach[j]) ? 1 : plan->reach[j];
+            const double x = hcri_random_normal(&random);
+            const int left_out = (i % 8 == 7 && j != i / 8 % n) || (i % 8 == 3 && j % 2 == i / 8 % 2 && n > 1);
+            made->polar[i * (n + 1) + j] = rounded(code, left_out ? 0 : size * reach * x);
+            made->v[i * n + j] = rounded(code, left_out ? 0 : size * reach * x);
+        }
+        made->polar[i * (n + 1) + n] = rounded(code, i % 4 == 0 ? 2 : i % 4 == 1 ? 1 : hcri_random_uniform(&random));
+    }
+}
+
+/* What rounding, both margins and points that were drawn in may differ by. */
+static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vectors *made) {
+    made->share = 4 * (region->margin[HCR_DOUBLE] + plan->margin) + (plan->verified != 0 ? 0x1p12 : 64) * plan->unit;
+    for (size_t j = 0; j < made->n; j++)
+        made->base = fmax(made->base, fabs(plan->origin[j]) + (isinf(plan->reach[j]) ? 0 : plan->reach[j]));
+}
+
+static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *error) {
+    const double *x = made->p == 0 ? NULL : made->x;
+    hcr_workspace *workspace = NULL;
+    hcr_status status = hcr_workspace_create(region, 1, &workspace, error);
+    if (status == HCR_OK)
+        status = hcr_decode(region, workspace, VECTORS, x, made->polar, made->decoded, NULL, error);
+    if (status == HCR_OK)
+        status = hcr_contract(region, workspace, VECTORS, x, made->v, made->contracted, NULL, error);
+    hcr_workspace_free(workspace);
+    return status;
+}
+
+/* X stands for the parameters' argument, nothing without. */
+static void put_region_test(hcri_code *code, const vectors *made) {
+    const size_t n = made->n;
+    if (made->p != 0)
+        hcri_code_numbers(code, "parameters", VECTORS * made->p, made->x);
+    hcri_code_numbers(code, "polar", VECTORS * (n + 1), made->polar);
+    for (size_t i = 0; i < VECTORS * n; i++) {
+        made->decoded[i] = rounded(code, made->decoded[i]);
+        made->contracted[i] = rounded(code, made->contracted[i]);
+    }
+    hcri_code_numbers(code, "decoded", VECTORS * n, made->decoded);
+    hcri_code_numbers(code, "v", VECTORS * n, made->v);
+    hcri_code_numbers(code, "contracted", VECTORS * n, made->contracted);
+    hcri_code_put(code, made->p != 0 ? "\n#define X(i) &parameters[(i) * ^PARAMETERS],\n" : "\n#define X(i)\n");
+    hcri_code_put(
+        code,
+        "\nstatic int differs(uint32_t i, const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
+        "    @ most = ~0~;\n    @ room;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
+        "        const @ size = (wanted[j] < ~0~) ? -wanted[j] : wanted[j];\n"
+        "        most = (size > most) ? size : most;\n    }\n    room = %s * (most + %s);\n"
+        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
+        "        bad |= !((off <= room) && (off >= -room));\n    }\n    (void)i;\n"
+        "    return bad | ($_check(X(i) y) == ^OUTSIDE);\n}\n\n",
+        hcri_code_literal(code, made->share).text, hcri_code_literal(code, rounded(code, made->base)).text);
+    hcri_code_put(
+        code,
+        "/* What is no number, and what has no direction, is the origin. */\n"
+        "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
+        "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"
+        "    @ centre[^OUTPUTS];\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n    $_origin(X(0u) centre);\n"
+        "    for (i = 0u; i < 3u; i++) {\n        const int wanted = (i < 2u) ? ^BAD_VALUE : ^AT_ORIGIN;\n"
+        "        for (j = 0u; j < ^OUTPUTS; j++) {\n            d[j] = (j == 0u) ? odd[i] : ~0~;\n        }\n"
+        "        bad |= $_decode(d, ~0.5~, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
+        "        bad |= $_contract(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
+        "        bad |= $_soften(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n    }\n"
+        "    d[0] = ~1~;\n    bad |= $_decode(d, odd[1], X(0u) y) != ^BAD_VALUE;\n");
+    if (made->p != 0)
+        hcri_code_put(code, "    {\n        @ x[^PARAMETERS];\n        for (j = 0u; j < ^PARAMETERS; j++) {\n"
+                            "            x[j] = odd[1];\n        }\n"
+                            "        bad |= $_decode(d, ~0.5~, x, y) != ^OUT_OF_RANGE;\n"
+                            "        bad |= !((y[0] - y[0]) <= ~0~);\n    }\n");
+    hcri_code_put(
+        code,
+        "    return bad;\n}\n\nstatic int maps(void)\n{\n    uint32_t i;\n    int bad = 0;\n    @ y[^OUTPUTS];\n"
+        "    for (i = 0u; i < %uu; i++) {\n        const @ *d = &polar[i * (^OUTPUTS + 1u)];\n"
+        "        (void)$_decode(d, d[^OUTPUTS], X(i) y);\n        bad += differs(i, y, &decoded[i * ^OUTPUTS]);\n"
+        "        (void)$_contract(&v[i * ^OUTPUTS], X(i) y);\n"
+        "        bad += differs(i, y, &contracted[i * ^OUTPUTS]);\n"
+        "        (void)$_soften(&v[i * ^OUTPUTS], X(i) y);\n        bad += ($_check(X(i) y) == ^OUTSIDE);\n    }\n"
+        "    return bad + odd_inputs();\n}\n\n",
+        VECTORS);
+}
+
+/* Inputs around their means, as the network sees them. */
+static hcr_status put_model_test(hcri_code *code, const hcr_model *model, vectors *made, hcr_error *error) {
+    hcri_random random;
+    hcri_random_seed(&random, 7);
+    for (size_t i = 0; i < VECTORS * made->inputs; i++) {
+        const size_t j = i % made->inputs % model->inputs.count;
+        made->input[i] =
+            rounded(code, model->inputs.mean[j] + model->inputs.deviation[j] * hcri_random_normal(&random));
+    }
+    HCRI_TRY(hcr_predict(model, VECTORS, made->input, NULL, made->predicted, NULL, error));
+    hcri_code_numbers(code, "input", VECTORS * made->inputs, made->input);
+    hcri_code_numbers(code, "predicted", VECTORS * made->n, made->predicted);
+    for (size_t j = 0; j < made->n; j++) {
+        double most = model->targets.deviation[j];
+        for (size_t i = 0; i < VECTORS; i++)
+            most = fmax(most, fabs(made->predicted[i * made->n + j]));
+        made->tolerance[j] = 1e-3 * most; /* a network in single precision, its sums in another order */
+    }
+    hcri_code_numbers(code, "predicted_tolerance", made->n, made->tolerance);
+    hcri_code_put(
+        code,
+        "\nstatic int predictions(void)\n{\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n"
+        "    @ y[^OUTPUTS];\n    for (i = 0u; i < %uu; i++) {\n"
+        "        (void)$_predict(&input[i * ^INPUTS], y);\n"
+        "        for (j = 0u; j < ^OUTPUTS; j++) {\n"
+        "            const @ off = y[j] - predicted[(i * ^OUTPUTS) + j];\n"
+        "            bad |= !((off <= predicted_tolerance[j]) && (off >= -predicted_tolerance[j]));\n        }\n",
+        VECTORS);
+    if (model->head != HCR_HEAD_SIMPLE)
+        hcri_code_put(code, "        bad |= ($_check(y) == ^OUTSIDE);\n");
+    hcri_code_text(code, "    }\n    return bad;\n}\n\n");
+    return HCR_OK;
+}
+
+static void release(vectors *made) {
+    hcri_release(&hcri_default_allocator, made->polar);
+    hcri_release(&hcri_default_allocator, made->input);
+}
+
+static hcr_status create(size_t n, size_t p, size_t inputs, vectors *made, hcr_error *error) {
+    *made = (vectors){.n = n, .p = p, .inputs = inputs};
+    double *all = hcri_allocate(&hcri_default_allocator, VECTORS * (4 * n + 1 + p) + n, sizeof *all);
+    made->input = hcri_allocate(&hcri_default_allocator, VECTORS * (inputs + n), sizeof *all);
+    made->polar = all;
+    if (all == NULL || made->input == NULL) {
+        release(made);
+        return hcri_fail_memory(error);
+    }
+    made->v = made->polar + VECTORS * (n + 1);
+    made->decoded = made->v + VECTORS * n;
+    made->contracted = made->decoded + VECTORS * n;
+    made->tolerance = made->contracted + VECTORS * n;
+    made->x = made->tolerance + n;
+    made->predicted = made->input + VECTORS * inputs;
+    return HCR_OK;
+}
+
+hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
+                             hcr_error *error) {
+    vectors made;
+    HCRI_TRY(create(region->set.outputs, region->set.n - region->set.outputs,
+                    model == NULL ? 0 : hcr_model_inputs(model), &made, error));
+    hcri_code_put(
+        code,
+        "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"
+        "   does. */\n#include \"$.h\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
+        hcr_version());
+    hcr_status status = HCR_OK;
+    if (plan != NULL) {
+        fill(code, plan, &made);
+        status = run_maps(region, &made, error);
+        if (status == HCR_OK) {
+            fill_tolerance(plan, region, &made);
+            put_region_test(code, &made);
+        }
+    }
+    if (status == HCR_OK && model != NULL)
+        status = put_model_test(code, model, &made, error);
+    if (status == HCR_OK) {
+        hcri_code_put(code, "int main(void)\n{\n    int bad = 0;\n");
+        if (plan != NULL)
+            hcri_code_text(code, "    bad += maps();\n");
+        if (model != NULL)
+            hcri_code_text(code, "    bad += predictions();\n");
+        hcri_code_put(code, "    (void)printf((bad == 0) ? \"$: as expected\\n\" : \"$: results differ\\n\");\n"
+                            "    return (bad == 0) ? 0 : 1;\n}\n");
+    }
+    release(&made);
+    return status;
+}

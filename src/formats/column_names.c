@@ -1,0 +1,99 @@
+#define _POSIX_C_SOURCE 200809L
+#include "formats/column_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length) {
+    char kept[HCRI_SHOWN + 1] = "", next[HCR_PRINTABLE]; /* a byte gives a byte or more: so many are enough */
+    const char *at = kept;
+    size_t used = 0, added;
+    memcpy(kept, text, length < HCRI_SHOWN ? length : HCRI_SHOWN);
+    while ((added = hcr_printable(&at, next)) != 0) {
+        if (used + added > HCRI_SHOWN - 4) {
+            memcpy(shown + used, "...", sizeof "...");
+            return shown;
+        }
+        memcpy(shown + used, next, added);
+        used += added;
+    }
+    shown[used] = '\0';
+    return shown;
+}
+
+size_t hcri_name_find(const char *name, size_t count, char *const *names, size_t guess) {
+    if (guess < count && strcmp(names[guess], name) == 0)
+        return guess;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Levenshtein's distance, by its recurrence over prefixes; names are compared by their first characters only. */
+static size_t edit_distance(const char *a, const char *b) {
+    enum { MOST = 128 };
+    const size_t m = strnlen(a, MOST), n = strnlen(b, MOST);
+    size_t row[MOST + 1];
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            const size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t skip = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = change < skip ? change : skip;
+        }
+    }
+    return row[n];
+}
+
+size_t hcri_name_nearest(const char *name, size_t count, char *const *names) {
+    size_t nearest = SIZE_MAX, least = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const size_t distance = edit_distance(name, names[i]);
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+typedef struct named_column {
+    const char *name;
+    size_t column;
+} named_column;
+
+static int by_name(const void *left, const void *right) {
+    const named_column *a = left, *b = right;
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->column > b->column) - (a->column < b->column);
+}
+
+hcr_status hcri_names_check(size_t count, char *const *names, const char *file, int line, hcr_error *error) {
+    for (size_t j = 0; j < count; j++)
+        if (names[j][0] == '\0')
+            return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
+                                "column %zu has no name in the header: give it one", j + 1);
+    named_column *sorted = hcri_allocate(&hcri_default_allocator, count, sizeof *sorted);
+    if (sorted == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < count; j++)
+        sorted[j] = (named_column){names[j], j};
+    qsort(sorted, count, sizeof *sorted, by_name);
+    hcr_status status = HCR_OK;
+    for (size_t k = 1; k < count && status == HCR_OK; k++)
+        if (strcmp(sorted[k - 1].name, sorted[k].name) == 0) {
+            char shown[HCRI_SHOWN];
+            status = hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(sorted[k].column + 1),
+                                  "columns %zu and %zu have the same name \"%s\": rename one", sorted[k - 1].column + 1,
+                                  sorted[k].column + 1, hcri_show(shown, sorted[k].name, strlen(sorted[k].name)));
+        }
+    hcri_release(&hcri_default_allocator, sorted);
+    return status;
+}

@@ -1,0 +1,235 @@
+#define _POSIX_C_SOURCE 200809L
+#include "formats/csv.h"
+
+#include <csv.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "formats/column_names.h"
+
+typedef struct scanner {
+    struct csv_parser parser;
+    hcri_csv_callback callback;
+    void *context;
+    const char *file;
+    hcr_error *error;
+    hcr_status status;
+    char *text; /* the cells of this row, each followed by a 0 */
+    size_t used, text_capacity;
+    hcri_csv_cell *cells;
+    size_t count, cells_capacity;
+    size_t rows;
+    int line, row_line; /* where we are; where this row began */
+    int blank_line;     /* the first blank one since the last row, 0 for none */
+    int quoted;         /* the cell that ends next has quotes */
+    int line_has_end;   /* a row ended in this line */
+} scanner;
+
+static void end_cell(void *data, size_t length, void *context) {
+    scanner *s = context;
+    if (s->status != HCR_OK)
+        return;
+    char *text = hcri_grow(&hcri_default_allocator, s->text, &s->text_capacity, s->used + length + 1, 1);
+    if (text != NULL)
+        s->text = text;
+    hcri_csv_cell *cells =
+        hcri_grow(&hcri_default_allocator, s->cells, &s->cells_capacity, s->count + 1, sizeof *s->cells);
+    if (cells != NULL)
+        s->cells = cells;
+    if (text == NULL || cells == NULL) {
+        s->status = hcri_fail_memory(s->error);
+        return;
+    }
+    if (length != 0)
+        memcpy(text + s->used, data, length);
+    text[s->used + length] = '\0';
+    s->used += length + 1;
+    cells[s->count++] = (hcri_csv_cell){NULL, length, s->quoted};
+}
+
+static void end_row(int terminator, void *context) {
+    (void)terminator;
+    scanner *s = context;
+    if (s->status != HCR_OK)
+        return;
+    const char *text = s->text;
+    for (size_t j = 0; j < s->count; j++) {
+        s->cells[j].text = text;
+        text += s->cells[j].length + 1;
+    }
+    if (s->count == 1 && s->rows > 0 && s->blank_line != 0) {
+        s->status =
+            hcri_fail_at(s->error, HCR_ERROR_DATA, s->file, s->blank_line, 1,
+                         "an empty line between rows of one cell: fill it in, or remove it if nothing is missing");
+        return;
+    }
+    const hcri_csv_row row = {s->cells, s->count, s->file, s->row_line};
+    s->status = s->callback(s->context, &row, s->error);
+    s->rows++;
+    s->count = s->used = 0;
+    s->blank_line = 0;
+    s->line_has_end = 1;
+}
+
+static void fail_parse(scanner *s) {
+    if (csv_error(&s->parser) == CSV_EPARSE)
+        s->status =
+            hcri_fail_at(s->error, HCR_ERROR_FORMAT, s->file, s->line, 0,
+                         "a quote in the wrong place: put quotes around the whole cell and double those inside");
+    else
+        s->status = hcri_fail_memory(s->error);
+}
+
+static void feed(scanner *s, const char *bytes, size_t size) {
+    s->quoted = s->parser.quoted;
+    if (csv_parse(&s->parser, bytes, size, end_cell, end_row, s) != size && s->status == HCR_OK)
+        fail_parse(s);
+}
+
+typedef struct separators {
+    int line, tab, semicolon; /* there is a line; it has these outside of quotes */
+} separators;
+
+/* *at goes behind the line. */
+static separators look_at_line(const char *bytes, size_t size, size_t *at) {
+    separators found = {0};
+    int inside = 0;
+    size_t i = *at;
+    while (i < size && (bytes[i] == '\n' || bytes[i] == '\r'))
+        i++;
+    for (; i < size && (inside || (bytes[i] != '\n' && bytes[i] != '\r')); i++) {
+        found.line = 1;
+        if (bytes[i] == '"')
+            inside = !inside;
+        found.tab |= !inside && bytes[i] == '\t';
+        found.semicolon |= !inside && bytes[i] == ';';
+    }
+    *at = i;
+    return found;
+}
+
+/* Commas don't count: they may be decimal signs, to be refused as such. The second line is asked because a name in the
+ * header may have a semicolon. */
+static char find_separator(const char *bytes, size_t size) {
+    size_t at = 0;
+    const separators first = look_at_line(bytes, size, &at), second = look_at_line(bytes, size, &at);
+    if (first.tab && (second.tab || !second.line))
+        return '\t';
+    return first.semicolon && (second.semicolon || !second.line) ? ';' : ',';
+}
+
+/* The parser doesn't tell where it is nor whether a cell had quotes, so it gets what lies between the characters that
+ * can end a cell in one piece, and each of those by itself. */
+static void scan(scanner *s, const char *bytes, size_t size, char separator) {
+    size_t i = 0;
+    while (i < size && s->status == HCR_OK) {
+        size_t run = i;
+        while (run < size && bytes[run] != separator && bytes[run] != '"' && bytes[run] != '\n' && bytes[run] != '\r')
+            run++;
+        if (run > i)
+            feed(s, bytes + i, run - i);
+        i = run;
+        if (i == size || s->status != HCR_OK)
+            break;
+        const char c = bytes[i];
+        feed(s, bytes + i, 1);
+        i++;
+        if (c != '\n' && !(c == '\r' && (i == size || bytes[i] != '\n')))
+            continue;
+        if (!s->line_has_end && !s->parser.quoted && s->blank_line == 0)
+            s->blank_line = s->line;
+        s->line_has_end = 0;
+        if (s->line < INT_MAX)
+            s->line++;
+        if (s->count == 0 && !s->parser.quoted)
+            s->row_line = s->line;
+    }
+    s->quoted = s->parser.quoted;
+    if (s->status == HCR_OK && csv_fini(&s->parser, end_cell, end_row, s) != 0 && s->status == HCR_OK)
+        fail_parse(s);
+}
+
+hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
+                         hcr_error *error) {
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+        bytes += 3;
+        size -= 3;
+    }
+    if (size != 0 && memchr(bytes, '\0', size) != NULL)
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0,
+                            "this isn't CSV text but binary data or UTF-16: save it as UTF-8 text");
+    scanner s = {.callback = callback, .context = context, .file = file, .error = error, .line = 1, .row_line = 1};
+    if (csv_init(&s.parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
+        return hcri_fail_memory(error);
+    const char separator = find_separator(bytes, size);
+    csv_set_delim(&s.parser, (unsigned char)separator);
+    scan(&s, bytes, size, separator);
+    csv_free(&s.parser);
+    hcri_release(&hcri_default_allocator, s.text);
+    hcri_release(&hcri_default_allocator, s.cells);
+    return s.status;
+}
+
+static int is_one_of(const char *text, size_t length, const char *const *words, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (strlen(words[k]) == length && strncasecmp(text, words[k], length) == 0)
+            return 1;
+    return 0;
+}
+
+hcri_csv_content hcri_csv_classify(const hcri_csv_cell *cell, double *value) {
+    static const char *const missing[] = {"NA",  "N/A",  "#N/A", "<NA>", "NaN", "-NaN", "#NA",  "null",
+                                          "nil", "none", "-",    "--",   "?",   ".",    "#NUM!"};
+    static const char *const infinite[] = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"};
+    const char *text = cell->text;
+    size_t length = cell->length;
+    while (length > 0 && (*text == ' ' || *text == '\t')) {
+        text++;
+        length--;
+    }
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    if (length == 0)
+        return HCRI_CSV_EMPTY;
+    const size_t taken = hcri_number_read(text, length, value);
+    if (taken == length)
+        return isfinite(*value) ? HCRI_CSV_NUMBER : HCRI_CSV_INFINITE;
+    double fraction;
+    if (taken > 0 && text[taken] == ',' &&
+        hcri_number_read(text + taken + 1, length - taken - 1, &fraction) == length - taken - 1)
+        return HCRI_CSV_DECIMAL_COMMA;
+    if (is_one_of(text, length, missing, sizeof missing / sizeof *missing))
+        return HCRI_CSV_MISSING;
+    if (is_one_of(text, length, infinite, sizeof infinite / sizeof *infinite))
+        return HCRI_CSV_INFINITE;
+    return HCRI_CSV_WORD;
+}
+
+hcr_status hcri_csv_number(const hcri_csv_row *row, size_t index, const char *name, double *value, hcr_error *error) {
+    const hcri_csv_cell *cell = row->cells + index;
+    const hcri_csv_content content = hcri_csv_classify(cell, value);
+    if (content == HCRI_CSV_NUMBER)
+        return HCR_OK;
+    char shown[HCRI_SHOWN], shown_name[HCRI_SHOWN], column[HCRI_SHOWN + 64];
+    hcri_show(shown, cell->text, cell->length);
+    if (name == NULL)
+        snprintf(column, sizeof column, "column %zu", index + 1);
+    else
+        snprintf(column, sizeof column, "column %zu (\"%s\")", index + 1, hcri_show(shown_name, name, strlen(name)));
+    const char *why = "is no number";
+    if (content == HCRI_CSV_EMPTY)
+        why = "the cell is empty: fill it in or leave the row out";
+    else if (content == HCRI_CSV_MISSING)
+        why = "is a missing value: fill it in or leave the row out";
+    else if (content == HCRI_CSV_INFINITE)
+        why = "isn't finite as a double";
+    else if (content == HCRI_CSV_DECIMAL_COMMA)
+        why = "is no number: the decimal sign is '.', and nothing groups digits";
+    const int empty = content == HCRI_CSV_EMPTY;
+    return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, (int)(index + 1), "%s: %s%s%s%s", column,
+                        empty ? "" : "\"", empty ? "" : shown, empty ? "" : "\" ", why);
+}

@@ -1,0 +1,201 @@
+/* Tables from CSV and to it. */
+#define _POSIX_C_SOURCE 200809L
+#include <csv.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "formats/column_names.h"
+#include "formats/csv.h"
+#include "formats/table.h"
+
+typedef struct reading {
+    hcr_table *table;
+    size_t capacity; /* of table->values */
+    size_t rows_seen;
+    int header_line;                 /* 0: no header */
+    const hcr_table_columns *needed; /* NULL: all */
+    char *is_needed;                 /* with a header and names that are needed: one a column */
+    int is_decided;                  /* the first row of numbers is none of the headers below */
+    int counts;                      /* the first row is 0, 1, 2 …, … */
+    int is_counted;   /* … and it is a header without names: the next row has other numbers than such */
+    size_t row_names; /* cells in front of each row that name it: 0 or 1 */
+} reading;
+
+/* A row of names has a word in it; one that is numbers but for missing values is data, to be refused as such. */
+static int is_header(const hcri_csv_row *row) {
+    double value;
+    for (size_t j = 0; j < row->count; j++)
+        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
+            return 1;
+    return 0;
+}
+
+static hcr_status read_header(reading *r, const hcri_csv_row *row, hcr_error *error) {
+    hcr_table *table = r->table;
+    r->header_line = row->line;
+    table->names = hcri_allocate(&hcri_default_allocator, row->count, sizeof *table->names);
+    if (table->names == NULL)
+        return hcri_fail_memory(error);
+    for (; table->columns < row->count; table->columns++) {
+        table->names[table->columns] = hcri_copy_string(&hcri_default_allocator, row->cells[table->columns].text);
+        if (table->names[table->columns] == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static void drop_first_name(hcr_table *table) {
+    hcri_release(&hcri_default_allocator, table->names[0]);
+    table->columns--;
+    memmove(table->names, table->names + 1, table->columns * sizeof *table->names);
+}
+
+/* A number without quotes in front of the first row is one cell too many, not its name, unless it is R's 1. */
+static int is_name(const hcri_csv_cell *cell) {
+    double value;
+    return cell->quoted || strcmp(cell->text, "1") == 0 || hcri_csv_classify(cell, &value) == HCRI_CSV_WORD;
+}
+
+/* The first row of numbers tells whether the rows have names: pandas and R's write.csv leave the cell over them empty,
+ * R's write.table leaves it out. */
+static void find_row_names(reading *r, const hcri_csv_row *row) {
+    hcr_table *table = r->table;
+    if (r->header_line == 0) {
+        table->columns = row->count;
+    } else if (row->count == table->columns + 1 && is_name(&row->cells[0])) {
+        r->row_names = 1;
+    } else if (row->count == table->columns && table->columns > 1 && table->names[0][0] == '\0') {
+        r->row_names = 1;
+        drop_first_name(table);
+    }
+}
+
+/* Is each cell a whole number in digits? `counting`: 0, 1, 2 … in their order. */
+static int is_whole(const hcri_csv_row *row, int counting) {
+    for (size_t j = 0; j < row->count; j++) {
+        const hcri_csv_cell *cell = &row->cells[j];
+        char number[24];
+        const int length = snprintf(number, sizeof number, "%zu", j);
+        if (counting ? cell->length != (size_t)length || memcmp(cell->text, number, cell->length) != 0
+                     : cell->length == 0 || strspn(cell->text, "-0123456789") != cell->length)
+            return 0;
+    }
+    return 1;
+}
+
+/* Which columns of the header are among those that are needed. */
+static hcr_status find_needed(reading *r, hcr_error *error) {
+    const hcr_table_columns *needed = r->needed;
+    const hcr_table *table = r->table;
+    if (needed == NULL || needed->names == NULL || table->names == NULL || r->is_needed != NULL)
+        return HCR_OK;
+    r->is_needed = calloc(table->columns + 1, 1);
+    if (r->is_needed == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < needed->count; j++) {
+        const size_t found = hcri_name_find(needed->names[j], table->columns, table->names, j);
+        if (found != SIZE_MAX)
+            r->is_needed[found] = 1;
+    }
+    return HCR_OK;
+}
+
+/* What a cell stands for: anything in a column that isn't needed, a NaN where such are taken, or a number. */
+static hcr_status read_cell(const reading *r, const hcri_csv_row *row, size_t j, double *value, hcr_error *error) {
+    const hcri_csv_cell *cell = &row->cells[j + r->row_names];
+    *value = NAN;
+    if (r->is_needed != NULL && !r->is_needed[j])
+        return HCR_OK;
+    if (r->needed != NULL && r->needed->nan && strcasecmp(cell->text, "nan") == 0)
+        return HCR_OK;
+    return hcri_csv_number(row, j + r->row_names, r->table->names == NULL ? NULL : r->table->names[j], value, error);
+}
+
+static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
+    reading *r = context;
+    hcr_table *table = r->table;
+    r->rows_seen++;
+    if (r->rows_seen == 1 && is_header(row))
+        return read_header(r, row, error);
+    r->counts |= r->rows_seen == 1 && !r->is_decided && row->count > 1 && is_whole(row, 1);
+    if (r->rows_seen == 2 && r->counts && !is_whole(row, 0)) { /* pandas' names of columns that have none */
+        table->rows = 0;
+        r->is_counted = 1;
+    }
+    if (table->rows == 0) {
+        find_row_names(r, row);
+        if (r->header_line != 0)
+            HCRI_TRY(hcri_names_check(table->columns, table->names, row->file, r->header_line, error));
+        HCRI_TRY(find_needed(r, error));
+    }
+    const size_t columns = table->columns;
+    if (row->count != columns + r->row_names)
+        return hcri_fail_at(error, HCR_ERROR_DATA, row->file, row->line, 0, "this row has %zu cell%s where %s %zu",
+                            row->count, row->count == 1 ? "" : "s",
+                            r->header_line != 0 ? "the header asks for" : "the first row has", columns + r->row_names);
+    if (table->rows >= SIZE_MAX / columns - 1)
+        return hcri_fail_memory(error);
+    double *values =
+        hcri_grow(&hcri_default_allocator, table->values, &r->capacity, (table->rows + 1) * columns, sizeof *values);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    table->values = values;
+    for (size_t j = 0; j < columns; j++)
+        HCRI_TRY(read_cell(r, row, j, values + table->rows * columns + j, error));
+    table->rows++;
+    return HCR_OK;
+}
+
+hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, const hcr_table_columns *needed,
+                         hcr_table *table, int *is_counted, hcr_error *error) {
+    const int decided = is_counted != NULL && *is_counted < 0;
+    reading r = {.table = table, .needed = needed, .is_decided = decided};
+    const hcr_status status = hcri_csv_scan(file, bytes, size, read_row, &r, error);
+    free(r.is_needed);
+    HCRI_TRY(status);
+    if (is_counted != NULL && !decided)
+        *is_counted = r.is_counted;
+    if (r.rows_seen == 0)
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the file is empty: it needs a header or a row");
+    if (table->rows == 0) {
+        if (table->columns > 1 && table->names[0][0] == '\0')
+            drop_first_name(table);
+        HCRI_TRY(hcri_names_check(table->columns, table->names, file, r.header_line, error));
+        table->values = hcri_allocate(&hcri_default_allocator, 0, sizeof *table->values);
+        if (table->values == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static void write_name(FILE *stream, const char *name) {
+    const size_t length = strlen(name);
+    const int as_mark = strncmp(name, "\xEF\xBB\xBF", 3) == 0; /* a byte-order mark, if nothing stood before it */
+    if (length == 0 || strpbrk(name, ",;\t\"\r\n") != NULL || name[0] == ' ' || name[length - 1] == ' ' || as_mark)
+        csv_fwrite(stream, name, length);
+    else
+        fwrite(name, 1, length, stream);
+}
+
+void hcri_csv_write_head(FILE *stream, const hcr_table *table) {
+    for (size_t j = 0; table->names != NULL && j < table->columns; j++) {
+        write_name(stream, table->names[j]);
+        fputc(j + 1 < table->columns ? ',' : '\n', stream);
+    }
+}
+
+void hcri_csv_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision) {
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t j = 0; j < table->columns; j++) {
+            char text[32];
+            const size_t length =
+                hcri_number_write(text, table->values[i * table->columns + j], precision == HCR_SINGLE);
+            text[length] = j + 1 < table->columns ? ',' : '\n';
+            fwrite(text, 1, length + 1, stream);
+        }
+}

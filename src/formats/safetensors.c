@@ -1,0 +1,347 @@
+#include "formats/safetensors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "tensors are written as they lie in memory, and must be little-endian in files"
+#endif
+
+static const char *const type_names[] = {"F64", "F32", "U8"};
+static const size_t type_sizes[] = {8, 4, 1};
+#define TYPES (sizeof type_sizes / sizeof *type_sizes)
+
+static size_t tensor_bytes(const hcri_tensor *tensor) {
+    return tensor->rows * (tensor->columns == 0 ? 1 : tensor->columns) * type_sizes[tensor->type];
+}
+
+hcr_status hcri_tensors_create(hcri_tensors *tensors, hcr_error *error) {
+    *tensors = (hcri_tensors){.metadata = json_object()};
+    return tensors->metadata == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+void hcri_tensors_release(hcri_tensors *tensors) {
+    json_decref(tensors->metadata);
+    hcri_release(&hcri_default_allocator, tensors->bytes);
+    *tensors = (hcri_tensors){0};
+}
+
+void hcri_tensors_add(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows, size_t columns,
+                      const void *data) {
+    hcri_tensor *tensor = &tensors->tensor[tensors->count++];
+    *tensor = (hcri_tensor){.type = type, .rows = rows, .columns = columns, .data = data};
+    snprintf(tensor->name, sizeof tensor->name, "%s", name);
+}
+
+hcr_status hcri_tensors_set(hcri_tensors *tensors, const char *key, const char *value, hcr_error *error) {
+    json_t *string = json_string(value);
+    if (string == NULL)
+        return hcri_fail(error, HCR_ERROR_DATA,
+                         "the model's \"%s\" can't be kept: it isn't UTF-8 text; change its encoding", key);
+    return json_object_set_new(tensors->metadata, key, string) == 0 ? HCR_OK : hcri_fail_memory(error);
+}
+
+hcr_status hcri_tensors_set_number(hcri_tensors *tensors, const char *key, double value, hcr_error *error) {
+    char text[32];
+    hcri_number_write(text, value, 0);
+    return hcri_tensors_set(tensors, key, text, error);
+}
+
+hcr_status hcri_tensors_set_count(hcri_tensors *tensors, const char *key, uint64_t value, hcr_error *error) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return hcri_tensors_set(tensors, key, text, error);
+}
+
+static int compare(const void *a, const void *b) {
+    const hcri_tensor *first = a, *second = b;
+    if (first->type != second->type)
+        return first->type < second->type ? -1 : 1;
+    return strcmp(first->name, second->name);
+}
+
+static json_t *describe(const hcri_tensor *tensor, size_t begin) {
+    json_t *shape = tensor->columns == 0 ? json_pack("[I]", (json_int_t)tensor->rows)
+                                         : json_pack("[II]", (json_int_t)tensor->rows, (json_int_t)tensor->columns);
+    return json_pack("{sssos[II]}", "dtype", type_names[tensor->type], "shape", shape, "data_offsets",
+                     (json_int_t)begin, (json_int_t)(begin + tensor_bytes(tensor)));
+}
+
+/* The header's text (free() it), or NULL when there is no memory. */
+static char *header_text(const json_t *header) { return json_dumps(header, JSON_COMPACT | JSON_SORT_KEYS); }
+
+/* Of everything but the digest itself: the header without it, then the data. */
+static uint64_t digest_of(const char *header, size_t size, const void *data, uint64_t digest) {
+    return hcri_digest(header == NULL ? digest : hcri_digest(digest, header, strlen(header)), data, size);
+}
+
+static hcr_status write_all(const char *path, const char *text, const hcri_tensors *tensors, hcr_error *error) {
+    hcri_writer writer;
+    HCRI_TRY(hcri_writer_open(&writer, path, error));
+    const size_t length = strlen(text), padded = (length + 7) / 8 * 8;
+    const uint64_t size = padded;
+    int good = fwrite(&size, sizeof size, 1, writer.stream) == 1 && fwrite(text, 1, length, writer.stream) == length &&
+               fwrite("       ", 1, padded - length, writer.stream) == padded - length;
+    for (size_t i = 0; good && i < tensors->count; i++) {
+        const size_t bytes = tensor_bytes(&tensors->tensor[i]);
+        good = fwrite(tensors->tensor[i].data, 1, bytes, writer.stream) == bytes;
+    }
+    if (!good) {
+        hcri_writer_abandon(&writer);
+        return hcri_fail(error, HCR_ERROR_FILE, "can't write \"%s\": is the disk full?", path);
+    }
+    return hcri_writer_commit(&writer, error);
+}
+
+hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error *error) {
+    qsort(tensors->tensor, tensors->count, sizeof *tensors->tensor, compare);
+    json_t *header = json_pack("{sO}", "__metadata__", tensors->metadata);
+    int good = header != NULL;
+    size_t begin = 0;
+    for (size_t i = 0; good && i < tensors->count; i++) {
+        good = json_object_set_new(header, tensors->tensor[i].name, describe(&tensors->tensor[i], begin)) == 0;
+        begin += tensor_bytes(&tensors->tensor[i]);
+    }
+    char *text = good ? header_text(header) : NULL;
+    hcr_status status = text == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        uint64_t digest = digest_of(text, 0, NULL, HCRI_DIGEST_START);
+        for (size_t i = 0; i < tensors->count; i++)
+            digest = digest_of(NULL, tensor_bytes(&tensors->tensor[i]), tensors->tensor[i].data, digest);
+        char hexadecimal[20];
+        snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest);
+        status = hcri_tensors_set(tensors, "digest", hexadecimal, error);
+        free(text);
+        text = NULL;
+    }
+    if (status == HCR_OK) {
+        text = header_text(header);
+        status = text == NULL ? hcri_fail_memory(error) : write_all(path, text, tensors, error);
+        json_object_del(tensors->metadata, "digest");
+    }
+    free(text);
+    json_decref(header);
+    return status;
+}
+
+static hcr_status fail_format(hcr_error *error, const char *path, const char *what) {
+    return hcri_fail_at(error, HCR_ERROR_FORMAT, path, 0, 0,
+                        "it is damaged or no safetensors file: %s; take another copy of it or make it anew", what);
+}
+
+/* Other files that are given for a model. */
+static hcr_status refuse_kind(hcr_error *error, const char *path, const char *bytes, size_t size) {
+    const char *kind = hcri_file_kind(bytes, size);
+    size_t plain = 0;
+    while (plain < 8 && plain < size && (unsigned char)bytes[plain] < 0x7F && (unsigned char)bytes[plain] >= '\t')
+        plain++;
+    if (kind == NULL && plain == 8)
+        kind = "a text";
+    if (kind == NULL || strcmp(kind, "a model") == 0)
+        return HCR_OK;
+    return hcri_fail_at(error, HCR_ERROR_FORMAT, path, 0, 0, "this is %s, no model: `hcr fit` makes one", kind);
+}
+
+static int get_size(const json_t *number, size_t *size) {
+    if (!json_is_integer(number) || json_integer_value(number) < 0)
+        return 0;
+    *size = (size_t)json_integer_value(number);
+    return 1;
+}
+
+/* One entry of the header; *begin is where its data must begin if they follow what came before. */
+static int read_entry(const char *name, const json_t *entry, const char *data, size_t size, hcri_tensor *tensor,
+                      size_t *begin, size_t *end) {
+    const json_t *dtype = json_object_get(entry, "dtype"), *shape = json_object_get(entry, "shape");
+    const json_t *offsets = json_object_get(entry, "data_offsets");
+    if (json_object_size(entry) != 3 || !json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) ||
+        strlen(name) >= sizeof tensor->name)
+        return 0;
+    *tensor = (hcri_tensor){0};
+    snprintf(tensor->name, sizeof tensor->name, "%s", name);
+    size_t type = 0;
+    while (type < TYPES && strcmp(json_string_value(dtype), type_names[type]) != 0)
+        type++;
+    const size_t rank = json_array_size(shape);
+    if (type == TYPES || rank < 1 || rank > 2 || json_array_size(offsets) != 2 ||
+        !get_size(json_array_get(shape, 0), &tensor->rows) ||
+        (rank == 2 && (!get_size(json_array_get(shape, 1), &tensor->columns) || tensor->columns == 0)) ||
+        !get_size(json_array_get(offsets, 0), begin) || !get_size(json_array_get(offsets, 1), end) || *begin > *end ||
+        *end > size)
+        return 0;
+    tensor->type = (hcri_tensor_type)type;
+    tensor->data = data + *begin;
+    const size_t columns = rank == 2 ? tensor->columns : 1, bytes = *end - *begin;
+    return tensor->rows <= size && columns <= size && (tensor->rows == 0 || columns <= size / tensor->rows) &&
+           tensor_bytes(tensor) == bytes;
+}
+
+/* Entries may come in any order; their data must fill the file, without gaps or overlaps. */
+static hcr_status read_entries(const char *path, json_t *header, const char *data, size_t size, hcri_tensors *tensors,
+                               hcr_error *error) {
+    size_t begins[HCRI_TENSORS], ends[HCRI_TENSORS];
+    const char *name;
+    json_t *entry;
+    json_object_foreach(header, name, entry) {
+        if (tensors->count == HCRI_TENSORS)
+            return fail_format(error, path, "it has more tensors than a model");
+        const size_t i = tensors->count;
+        if (!read_entry(name, entry, data, size, &tensors->tensor[i], &begins[i], &ends[i]))
+            return fail_format(error, path, "a tensor's type, shape or place can't be");
+        tensors->count++;
+    }
+    size_t filled = 0;
+    for (size_t found = 0; found < tensors->count; found++) {
+        size_t next = 0;
+        while (next < tensors->count && begins[next] != filled)
+            next++;
+        if (next == tensors->count || ends[next] == filled)
+            return fail_format(error, path, "its tensors don't lie one after the other");
+        begins[next] = SIZE_MAX;
+        filled = ends[next];
+    }
+    if (filled != size)
+        return fail_format(error, path, "it is longer or shorter than its tensors");
+    return HCR_OK;
+}
+
+static hcr_status check_digest(const char *path, const json_t *header, json_t *metadata, const char *data, size_t size,
+                               hcr_error *error) {
+    json_t *kept = json_incref(json_object_get(metadata, "digest"));
+    if (kept == NULL)
+        return HCR_OK;
+    hcr_status status = HCR_OK;
+    json_object_del(metadata, "digest");
+    char *text = header_text(header), hexadecimal[20];
+    if (text == NULL) {
+        status = hcri_fail_memory(error);
+    } else {
+        snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest_of(text, size, data, HCRI_DIGEST_START));
+        if (!json_is_string(kept) || strcmp(hexadecimal, json_string_value(kept)) != 0)
+            status = fail_format(error, path, "its content doesn't match its digest");
+    }
+    free(text);
+    json_decref(kept);
+    return status;
+}
+
+static hcr_status read_header(const char *path, json_t *header, const char *data, size_t size, hcri_tensors *tensors,
+                              hcr_error *error) {
+    json_t *metadata = json_object_get(header, "__metadata__");
+    if (!json_is_object(metadata))
+        return fail_format(error, path, "it has no metadata");
+    HCRI_TRY(check_digest(path, header, metadata, data, size, error));
+    tensors->metadata = json_incref(metadata);
+    json_object_del(header, "__metadata__");
+    return read_entries(path, header, data, size, tensors, error);
+}
+
+hcr_status hcri_tensors_load(const char *path, hcri_tensors *tensors, hcr_error *error) {
+    *tensors = (hcri_tensors){0};
+    size_t size;
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &tensors->bytes, &size, error));
+    uint64_t length = 0;
+    hcr_status status = refuse_kind(error, path, tensors->bytes, size);
+    json_t *header = NULL;
+    if (size >= sizeof length)
+        memcpy(&length, tensors->bytes, sizeof length);
+    if (status == HCR_OK && (size < sizeof length || length > size - sizeof length)) {
+        status = fail_format(error, path, "it is cut short");
+    } else if (status == HCR_OK) {
+        header = json_loadb(tensors->bytes + sizeof length, (size_t)length, JSON_REJECT_DUPLICATES, NULL);
+        const size_t start = sizeof length + (size_t)length;
+        status = header == NULL ? fail_format(error, path, "its header isn't JSON")
+                                : read_header(path, header, tensors->bytes + start, size - start, tensors, error);
+    }
+    json_decref(header);
+    if (status != HCR_OK)
+        hcri_tensors_release(tensors);
+    return status;
+}
+
+static hcr_status fail_missing(hcr_error *error, const char *name) {
+    return hcri_fail(error, HCR_ERROR_FORMAT, "the file isn't what it says: \"%s\" is missing or can't be", name);
+}
+
+static hcri_tensor *find(hcri_tensors *tensors, const char *name) {
+    for (size_t i = 0; i < tensors->count; i++)
+        if (strcmp(tensors->tensor[i].name, name) == 0)
+            return &tensors->tensor[i];
+    return NULL;
+}
+
+static void take_out(hcri_tensors *tensors, hcri_tensor *found, hcri_tensor *tensor) {
+    *tensor = *found;
+    *found = tensors->tensor[--tensors->count];
+}
+
+hcr_status hcri_tensors_take(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows,
+                             size_t columns, hcri_tensor *tensor, hcr_error *error) {
+    hcri_tensor *found = find(tensors, name);
+    if (found == NULL || found->type != type || found->rows != rows || found->columns != columns)
+        return fail_missing(error, name);
+    take_out(tensors, found, tensor);
+    return HCR_OK;
+}
+
+hcr_status hcri_tensors_take_bytes(hcri_tensors *tensors, const char *name, hcri_tensor *tensor, hcr_error *error) {
+    hcri_tensor *found = find(tensors, name);
+    if (found == NULL || found->type != HCRI_U8 || found->columns != 0)
+        return fail_missing(error, name);
+    take_out(tensors, found, tensor);
+    return HCR_OK;
+}
+
+hcr_status hcri_tensors_get(hcri_tensors *tensors, const char *key, char **value, hcr_error *error) {
+    const json_t *string = json_object_get(tensors->metadata, key);
+    if (!json_is_string(string))
+        return fail_missing(error, key);
+    const size_t size = json_string_length(string) + 1;
+    *value = malloc(size);
+    if (*value == NULL)
+        return hcri_fail_memory(error);
+    memcpy(*value, json_string_value(string), size);
+    json_object_del(tensors->metadata, key);
+    return HCR_OK;
+}
+
+hcr_status hcri_tensors_get_number(hcri_tensors *tensors, const char *key, double *value, hcr_error *error) {
+    char *text;
+    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
+    const size_t length = strlen(text);
+    const int good = length > 0 && hcri_number_read(text, length, value) == length;
+    free(text);
+    return good ? HCR_OK : fail_missing(error, key);
+}
+
+hcr_status hcri_tensors_get_count(hcri_tensors *tensors, const char *key, uint64_t *value, hcr_error *error) {
+    char *text;
+    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
+    uint64_t count = 0;
+    int good = text[0] != '\0' && (text[0] != '0' || text[1] == '\0');
+    for (const char *c = text; good && *c != '\0'; c++) {
+        const unsigned digit = (unsigned)(*c - '0');
+        good = digit <= 9 && count <= (UINT64_MAX - digit) / 10;
+        count = 10 * count + digit;
+    }
+    free(text);
+    *value = count;
+    return good ? HCR_OK : fail_missing(error, key);
+}
+
+hcr_status hcri_tensors_finish(const hcri_tensors *tensors, hcr_error *error) {
+    if (tensors->count != 0)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the file has a tensor \"%s\" that doesn't belong there",
+                         tensors->tensor[0].name);
+    const char *key = json_object_iter_key(json_object_iter(tensors->metadata));
+    if (key != NULL)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the file's metadata has a key \"%s\" that doesn't belong there",
+                         key);
+    return HCR_OK;
+}

@@ -1,0 +1,122 @@
+/* Files with one series a row, as the M4 competition has them. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "formats/column_names.h"
+#include "formats/csv.h"
+#include "hcr/hcr_table.h"
+
+typedef struct reading {
+    const char *wanted; /* NULL: the ids alone */
+    char **ids;
+    size_t count, capacity;
+    size_t rows_seen;
+    int found_line; /* of the wanted series, 0: not met yet */
+    double *values;
+    size_t length;
+} reading;
+
+/* A header has a word after its first cell; a series has numbers there. */
+static int is_header(const hcri_csv_row *row) {
+    double value;
+    for (size_t j = 1; j < row->count; j++)
+        if (hcri_csv_classify(row->cells + j, &value) == HCRI_CSV_WORD)
+            return 1;
+    return 0;
+}
+
+static hcr_status read_values(reading *r, const hcri_csv_row *row, hcr_error *error) {
+    double value;
+    size_t end = row->count;
+    while (end > 1 && hcri_csv_classify(row->cells + end - 1, &value) == HCRI_CSV_EMPTY)
+        end--;
+    r->length = end - 1;
+    r->values = hcri_allocate(&hcri_default_allocator, r->length, sizeof *r->values);
+    if (r->values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 1; j < end; j++)
+        HCRI_TRY(hcri_csv_number(row, j, NULL, r->values + j - 1, error));
+    return HCR_OK;
+}
+
+static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
+    reading *r = context;
+    r->rows_seen++;
+    if (r->rows_seen == 1 && is_header(row))
+        return HCR_OK;
+    const char *id = row->cells[0].text;
+    char **ids = hcri_grow(&hcri_default_allocator, r->ids, &r->capacity, r->count + 1, sizeof *ids);
+    if (ids == NULL)
+        return hcri_fail_memory(error);
+    r->ids = ids;
+    ids[r->count] = hcri_copy_string(&hcri_default_allocator, id);
+    if (ids[r->count] == NULL)
+        return hcri_fail_memory(error);
+    r->count++;
+    if (r->wanted == NULL || strcmp(id, r->wanted) != 0)
+        return HCR_OK;
+    if (r->found_line != 0) {
+        char shown[HCRI_SHOWN];
+        return hcri_fail_at(error, HCR_ERROR_NAME, row->file, row->line, 1,
+                            "series \"%s\" is in line %d already: give one of them another id",
+                            hcri_show(shown, id, strlen(id)), r->found_line);
+    }
+    r->found_line = row->line;
+    return read_values(r, row, error);
+}
+
+/* The caller releases what `r` has, also after a failure. */
+static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
+    hcr_status status = hcri_csv_scan(file, bytes, size, read_row, r, error);
+    hcri_release(&hcri_default_allocator, bytes);
+    if (status == HCR_OK && r->wanted != NULL && r->found_line == 0) {
+        char shown[HCRI_SHOWN], close[HCRI_SHOWN] = "the file has none";
+        const size_t nearest = hcri_name_nearest(r->wanted, r->count, r->ids);
+        if (nearest != SIZE_MAX)
+            hcri_show(close, r->ids[nearest], strlen(r->ids[nearest]));
+        status = hcri_fail_at(error, HCR_ERROR_NAME, file, 0, 0, "no series \"%s\"; the nearest id: %s",
+                              hcri_show(shown, r->wanted, strlen(r->wanted)), close);
+    }
+    return status;
+}
+
+hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {
+    if (path == NULL || id == NULL || values == NULL || count == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, id, values and count can't be NULL");
+    reading r = {.wanted = id};
+    const hcr_status status = read_file(path, &r, error);
+    hcr_series_free_ids(r.ids, r.count);
+    if (status != HCR_OK) {
+        hcri_release(&hcri_default_allocator, r.values);
+        return status;
+    }
+    *values = r.values;
+    *count = r.length;
+    return HCR_OK;
+}
+
+hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error) {
+    if (path == NULL || ids == NULL || count == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
+    reading r = {0};
+    const hcr_status status = read_file(path, &r, error);
+    if (status != HCR_OK) {
+        hcr_series_free_ids(r.ids, r.count);
+        return status;
+    }
+    *ids = r.ids;
+    *count = r.count;
+    return HCR_OK;
+}
+
+void hcr_series_free_ids(char **ids, size_t count) {
+    for (size_t k = 0; ids != NULL && k < count; k++)
+        hcri_release(&hcri_default_allocator, ids[k]);
+    hcri_release(&hcri_default_allocator, ids);
+}

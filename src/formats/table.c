@@ -1,0 +1,244 @@
+#define _POSIX_C_SOURCE 200809L
+#include "formats/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "formats/column_names.h"
+
+void hcr_table_clear(hcr_table *table) {
+    if (table == NULL)
+        return;
+    for (size_t j = 0; table->names != NULL && j < table->columns; j++)
+        hcri_release(&hcri_default_allocator, table->names[j]);
+    hcri_release(&hcri_default_allocator, table->names);
+    hcri_release(&hcri_default_allocator, table->values);
+    *table = (hcr_table){0};
+}
+
+hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error) {
+    if (columns != 0 && rows > SIZE_MAX / columns)
+        return hcri_fail_memory(error);
+    table->values = hcri_allocate(&hcri_default_allocator, rows * columns, sizeof *table->values);
+    if (table->values == NULL)
+        return hcri_fail_memory(error);
+    table->rows = rows;
+    table->columns = columns;
+    return HCR_OK;
+}
+
+static int ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+hcr_table_format hcr_table_format_of(const char *path) {
+    return ends_with(path, ".npy") ? HCR_TABLE_NPY : ends_with(path, ".npz") ? HCR_TABLE_NPZ : HCR_TABLE_CSV;
+}
+
+static hcr_table_format find_format(const char *path, hcr_table_format format) {
+    return format == HCR_TABLE_BY_NAME ? hcr_table_format_of(path) : format;
+}
+
+hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector, hcr_table *table,
+                          hcr_error *error) {
+    return hcr_table_read_columns(path, format, key, vector, NULL, table, error);
+}
+
+hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key, int vector,
+                                  const hcr_table_columns *needed, hcr_table *table, hcr_error *error) {
+    if (path == NULL || table == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and table can't be NULL");
+    format = find_format(path, format);
+    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY && format != HCR_TABLE_NPZ)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    if (key != NULL && format != HCR_TABLE_NPZ)
+        return hcri_fail_at(error, HCR_ERROR_ARGUMENT, file, 0, 0,
+                            "only an .npz file has several arrays: leave the name \"%s\" out", key);
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
+    hcr_table read = {0};
+    hcr_status status;
+    if (format == HCR_TABLE_CSV)
+        status = hcri_csv_read(file, bytes, size, needed, &read, NULL, error);
+    else if (format == HCR_TABLE_NPY)
+        status = hcri_npy_read(file, bytes, size, vector, &read, error);
+    else
+        status = hcri_npz_read(file, bytes, size, key, vector, &read, error);
+    hcri_release(&hcri_default_allocator, bytes);
+    if (status != HCR_OK) {
+        hcr_table_clear(&read);
+        return status;
+    }
+    hcr_table_clear(table);
+    *table = read;
+    return HCR_OK;
+}
+
+/* Whether there is a table of this format that can be written. */
+static hcr_status check_writing(const char *path, hcr_table_format format, const hcr_table *table,
+                                hcr_precision precision, hcr_error *error) {
+    if (path == NULL || table == NULL || (table->values == NULL && table->rows != 0 && table->columns != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, table and its values can't be NULL");
+    if (precision != HCR_DOUBLE && precision != HCR_SINGLE)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "precision %d doesn't exist", (int)precision);
+    if (table->columns == 0)
+        return hcri_fail_at(error, HCR_ERROR_SHAPE, path, 0, 0, "a table without columns can't be written");
+    if (format == HCR_TABLE_NPZ)
+        return hcri_fail_at(error, HCR_ERROR_UNSUPPORTED, path, 0, 0,
+                            ".npz files can't be written: write .npy or .csv");
+    if (format != HCR_TABLE_CSV && format != HCR_TABLE_NPY)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table format %d doesn't exist", (int)format);
+    return HCR_OK;
+}
+
+static void write_head(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision) {
+    if (format == HCR_TABLE_CSV)
+        hcri_csv_write_head(stream, table);
+    else
+        hcri_npy_write_head(stream, table->rows, table->columns, precision);
+}
+
+static hcr_status write_rows(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision,
+                             hcr_error *error) {
+    if (format == HCR_TABLE_NPY)
+        return hcri_npy_write_rows(stream, table, precision, error);
+    hcri_csv_write_rows(stream, table, precision);
+    return HCR_OK;
+}
+
+hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table, hcr_precision precision,
+                           hcr_error *error) {
+    if (path != NULL)
+        format = find_format(path, format);
+    HCRI_TRY(check_writing(path, format, table, precision, error));
+    hcri_writer writer;
+    HCRI_TRY(hcri_writer_open(&writer, path, error));
+    write_head(writer.stream, format, table, precision);
+    const hcr_status status = write_rows(writer.stream, format, table, precision, error);
+    if (status != HCR_OK) {
+        hcri_writer_abandon(&writer);
+        return status;
+    }
+    return hcri_writer_commit(&writer, error);
+}
+
+hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precision precision, hcr_table_piece piece,
+                           char **bytes, size_t *size, hcr_error *error) {
+    const hcr_table_format format = path == NULL ? HCR_TABLE_CSV : hcr_table_format_of(path);
+    HCRI_TRY(check_writing(path, format, table, precision, error));
+    if (bytes == NULL || size == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes and size can't be NULL");
+    *bytes = NULL;
+    FILE *stream = open_memstream(bytes, size);
+    if (stream == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    if (piece == HCR_TABLE_HEAD)
+        write_head(stream, format, table, precision);
+    else
+        status = write_rows(stream, format, table, precision, error);
+    const int failed = ferror(stream);
+    if ((fclose(stream) != 0 || failed) && status == HCR_OK)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
+
+static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,
+                                hcr_error *error) {
+    hcr_table matched = {0};
+    size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
+    hcr_status status = place == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+        place[j] = hcri_name_find(names[j], table->columns, table->names, j);
+        if (place[j] != SIZE_MAX)
+            continue;
+        const size_t nearest = hcri_name_nearest(names[j], table->columns, table->names);
+        char missing[HCRI_SHOWN], close[HCRI_SHOWN] = "";
+        if (nearest != SIZE_MAX)
+            hcri_show(close, table->names[nearest], strlen(table->names[nearest]));
+        status = hcri_fail(error, HCR_ERROR_NAME, "%s has no column \"%s\"; the nearest of its %zu names is \"%s\"",
+                           what, hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
+    }
+    if (status == HCR_OK)
+        status = hcri_table_allocate(&matched, table->rows, count, error);
+    if (status == HCR_OK) {
+        matched.names = hcri_allocate(&hcri_default_allocator, count, sizeof *matched.names);
+        if (matched.names == NULL)
+            status = hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+        matched.names[j] = hcri_copy_string(&hcri_default_allocator, names[j]);
+        if (matched.names[j] == NULL)
+            status = hcri_fail_memory(error);
+    }
+    if (status == HCR_OK) {
+        for (size_t i = 0; i < table->rows; i++)
+            for (size_t j = 0; j < count; j++)
+                matched.values[i * count + j] = table->values[i * table->columns + place[j]];
+        hcr_table_clear(table);
+        *table = matched;
+    } else {
+        hcr_table_clear(&matched);
+    }
+    hcri_release(&hcri_default_allocator, place);
+    return status;
+}
+
+hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names, const char *what,
+                           hcr_error *error) {
+    if (table == NULL || what == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table and what can't be NULL");
+    if (table->names != NULL && names != NULL)
+        return match_by_name(table, count, names, what, error);
+    if (table->columns != count)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "%s has %zu column%s where %zu are needed%s", what, table->columns,
+                         table->columns == 1 ? "" : "s", count,
+                         table->names == NULL && names != NULL ? ": without a header they are taken in their order"
+                                                               : "");
+    return HCR_OK;
+}
+
+/* Columns `first` … first + count − 1, their names moved. */
+static hcr_status take_columns(const hcr_table *table, size_t first, size_t count, hcr_table *taken, hcr_error *error) {
+    HCRI_TRY(hcri_table_allocate(taken, table->rows, count, error));
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t j = 0; j < count; j++)
+            taken->values[i * count + j] = table->values[i * table->columns + first + j];
+    if (table->names == NULL)
+        return HCR_OK;
+    taken->names = hcri_copy(&hcri_default_allocator, table->names + first, count, sizeof *taken->names);
+    return taken->names == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error) {
+    if (table == NULL || rest == NULL || first > table->columns)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "table or rest is NULL, or the table has fewer columns than that");
+    hcr_table part[2] = {{0}, {0}};
+    hcr_status status = take_columns(table, 0, first, &part[0], error);
+    if (status == HCR_OK)
+        status = take_columns(table, first, table->columns - first, &part[1], error);
+    if (status == HCR_OK) {
+        hcri_release(&hcri_default_allocator, table->names);
+        hcri_release(&hcri_default_allocator, table->values);
+        hcr_table_clear(rest);
+        *table = part[0];
+        *rest = part[1];
+        return HCR_OK;
+    }
+    for (int k = 0; k < 2; k++) { /* the strings are still the table's */
+        hcri_release(&hcri_default_allocator, part[k].names);
+        hcri_release(&hcri_default_allocator, part[k].values);
+    }
+    return status;
+}

@@ -1,0 +1,146 @@
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "formats/table.h"
+
+void hcr_windows_clear(hcr_windows *windows) {
+    if (windows == NULL)
+        return;
+    hcr_table_clear(&windows->x_train);
+    hcr_table_clear(&windows->y_train);
+    hcr_table_clear(&windows->x_test);
+    hcr_table_clear(&windows->y_test);
+    hcr_table_clear(&windows->x_last);
+    *windows = (hcr_windows){0};
+}
+
+static hcr_status make_table(hcr_table *table, size_t rows, size_t columns, char letter, hcr_error *error) {
+    HCRI_TRY(hcri_table_allocate(table, rows, columns, error));
+    table->names = hcri_allocate(&hcri_default_allocator, columns, sizeof *table->names);
+    if (table->names == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < columns; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "%c[%zu]", letter, j);
+        table->names[j] = hcri_copy_string(&hcri_default_allocator, name);
+        if (table->names[j] == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+/* Where each window goes: window i has the values i … i + span − 1. */
+enum place { TRAINING, GAP, TEST };
+
+/* The windows of the training part reach value trained − 1 + span − 1, so the first that shares none with them is
+ * number trained − 1 + span. */
+static void split_by_time(unsigned char *places, size_t windows, size_t trained, size_t span) {
+    for (size_t i = 0; i < windows; i++)
+        places[i] = i < trained ? TRAINING : i < trained - 1 + span ? GAP : TEST;
+}
+
+static hcr_status split_at_random(unsigned char *places, size_t windows, size_t trained, uint64_t seed,
+                                  hcr_error *error) {
+    size_t *order = hcri_allocate(&hcri_default_allocator, windows, sizeof *order);
+    if (order == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < windows; i++)
+        order[i] = i;
+    hcri_random random;
+    hcri_random_seed(&random, seed);
+    hcri_random_shuffle(&random, windows, order);
+    for (size_t i = 0; i < windows; i++)
+        places[order[i]] = i < trained ? TRAINING : TEST;
+    hcri_release(&hcri_default_allocator, order);
+    return HCR_OK;
+}
+
+static void find_limits(hcr_windows *windows, const double *values, size_t span) {
+    for (size_t t = 0; t < span; t++) {
+        windows->smallest = fmin(windows->smallest, values[t]);
+        windows->largest = fmax(windows->largest, values[t]);
+        if (t > 0)
+            windows->largest_step = fmax(windows->largest_step, fabs(values[t] - values[t - 1]));
+    }
+}
+
+static hcr_status fill(hcr_windows *windows, const double *series, size_t count, const unsigned char *places,
+                       const hcr_window_options *options, hcr_error *error) {
+    const size_t input = options->input, output = options->output, span = input + output;
+    size_t rows[3] = {0};
+    for (size_t i = 0; i + span <= count; i++)
+        rows[places[i]]++;
+    HCRI_TRY(make_table(&windows->x_train, rows[TRAINING], input, 'x', error));
+    HCRI_TRY(make_table(&windows->y_train, rows[TRAINING], output, 'y', error));
+    HCRI_TRY(make_table(&windows->x_test, rows[TEST], input, 'x', error));
+    HCRI_TRY(make_table(&windows->y_test, rows[TEST], output, 'y', error));
+    HCRI_TRY(make_table(&windows->x_last, 1, input, 'x', error));
+    memcpy(windows->x_last.values, series + count - input, input * sizeof *series);
+    windows->smallest = INFINITY;
+    windows->largest = -INFINITY;
+    windows->largest_step = 0;
+    size_t train = 0, test = 0;
+    for (size_t i = 0; i + span <= count; i++) {
+        double *x, *y;
+        if (places[i] == GAP)
+            continue;
+        if (places[i] == TRAINING) {
+            find_limits(windows, series + i, span);
+            x = windows->x_train.values + train * input;
+            y = windows->y_train.values + train * output;
+            train++;
+        } else {
+            x = windows->x_test.values + test * input;
+            y = windows->y_test.values + test * output;
+            test++;
+        }
+        memcpy(x, series + i, input * sizeof *series);
+        memcpy(y, series + i + input, output * sizeof *series);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_options *options, hcr_windows *windows,
+                           hcr_error *error) {
+    if (windows == NULL || options == NULL || (series == NULL && count > 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "series, options and windows can't be NULL");
+    *windows = (hcr_windows){0};
+    hcr_window_options chosen = *options;
+    chosen.input = chosen.input == 0 ? 48 : chosen.input;
+    chosen.output = chosen.output == 0 ? 48 : chosen.output;
+    chosen.train = chosen.train == 0 ? 0.2 : chosen.train;
+    if (!(chosen.train > 0 && chosen.train <= 1))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the share for training is %g: it must be more than 0 and at most 1", chosen.train);
+    if (chosen.split != HCR_SPLIT_RANDOM && chosen.split != HCR_SPLIT_TIME)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "split %d doesn't exist", (int)chosen.split);
+    for (size_t t = 0; t < count; t++)
+        if (!isfinite(series[t]))
+            return hcri_fail(error, HCR_ERROR_DATA, "value %zu of the series (counted from 0) is %s", t,
+                             isnan(series[t]) ? "NaN" : "infinite");
+    if (chosen.input > count || chosen.output > count - chosen.input)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "the series has %zu values; a window needs %zu + %zu: %zu too few",
+                         count, chosen.input, chosen.output,
+                         chosen.output > SIZE_MAX - chosen.input ? SIZE_MAX : chosen.input + chosen.output - count);
+    const size_t span = chosen.input + chosen.output, total = count - span + 1;
+    size_t trained = (size_t)floor(chosen.train * (double)total + 0.5);
+    trained = trained < 1 ? 1 : trained > total ? total : trained;
+    unsigned char *places = hcri_allocate(&hcri_default_allocator, total, 1);
+    if (places == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    if (chosen.split == HCR_SPLIT_TIME)
+        split_by_time(places, total, trained, span);
+    else
+        status = split_at_random(places, total, trained, chosen.seed, error);
+    if (status == HCR_OK)
+        status = fill(windows, series, count, places, &chosen, error);
+    hcri_release(&hcri_default_allocator, places);
+    if (status != HCR_OK)
+        hcr_windows_clear(windows);
+    return status;
+}

@@ -1,0 +1,241 @@
+#include "functions/tape.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a step may have. */
+typedef struct step_rule {
+    const char *name;
+    size_t least, most; /* arguments */
+    int weighted, has_parameter, is_matrix;
+} step_rule;
+
+#define ANY SIZE_MAX
+static const step_rule rules[HCRI_STEP_KINDS] = {
+    [HCRI_STEP_AFFINE] = {"affine", 0, ANY, 1, 1, 0},
+    [HCRI_STEP_SUM] = {"sum", 1, ANY, 1, 1, 0},
+    [HCRI_STEP_PRODUCT] = {"product", 2, 2, 0, 0, 0},
+    [HCRI_STEP_QUOTIENT] = {"quotient", 2, 2, 0, 0, 0},
+    [HCRI_STEP_MAX] = {"max", 1, ANY, 0, 0, 0},
+    [HCRI_STEP_MIN] = {"min", 1, ANY, 0, 0, 0},
+    [HCRI_STEP_ABS] = {"abs", 1, 1, 0, 0, 0},
+    [HCRI_STEP_POWER] = {"power", 1, 1, 0, 1, 0},
+    [HCRI_STEP_EXP] = {"exp", 1, 1, 0, 0, 0},
+    [HCRI_STEP_LOG] = {"log", 1, 1, 0, 0, 0},
+    [HCRI_STEP_SQRT] = {"sqrt", 1, 1, 0, 0, 0},
+    [HCRI_STEP_XLOGX] = {"x log x", 1, 1, 0, 0, 0},
+    [HCRI_STEP_HUBER] = {"huber", 1, 1, 0, 1, 0},
+    [HCRI_STEP_SOFTPLUS] = {"softplus", 1, 1, 0, 0, 0},
+    [HCRI_STEP_SIN] = {"sin", 1, 1, 0, 0, 0},
+    [HCRI_STEP_COS] = {"cos", 1, 1, 0, 0, 0},
+    [HCRI_STEP_TANH] = {"tanh", 1, 1, 0, 0, 0},
+    [HCRI_STEP_ATAN] = {"atan", 1, 1, 0, 0, 0},
+    [HCRI_STEP_LOG_SUM_EXP] = {"log_sum_exp", 1, ANY, 0, 0, 0},
+    [HCRI_STEP_GEO_MEAN] = {"geo_mean", 1, ANY, 0, 0, 0},
+    [HCRI_STEP_NORM] = {"norm", 1, ANY, 0, 1, 0},
+    [HCRI_STEP_SUM_SQUARES] = {"sum_squares", 1, ANY, 0, 0, 0},
+    [HCRI_STEP_QUAD_OVER_LIN] = {"quad_over_lin", 2, ANY, 0, 0, 0},
+    [HCRI_STEP_RELATIVE_ENTROPY] = {"relative entropy", 2, 2, 0, 0, 0},
+    [HCRI_STEP_LARGEST_EIGENVALUE] = {"largest eigenvalue", 1, ANY, 0, 0, 1},
+    [HCRI_STEP_NUCLEAR_NORM] = {"nuclear norm", 1, ANY, 0, 0, 1},
+};
+
+static int parameter_fits(hcri_step_kind kind, double parameter) {
+    return kind == HCRI_STEP_HUBER  ? parameter > 0
+           : kind == HCRI_STEP_NORM ? parameter >= 1
+                                    : rules[kind].has_parameter || parameter == 0;
+}
+
+static hcr_status check_step(const hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
+                             const uint32_t *arguments, const double *weights, hcr_error *error) {
+    if ((unsigned)kind >= HCRI_STEP_KINDS)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no step of kind %d", (int)kind);
+    const step_rule *rule = &rules[kind];
+    if (tape->steps >= UINT32_MAX || count > UINT32_MAX - tape->arguments)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression is too long");
+    if (count < rule->least || count > rule->most || (count != 0 && arguments == NULL))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s of %zu arguments", rule->name, count);
+    if (rule->is_matrix ? rows == 0 || count % rows != 0 : rows != 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s of %zu arguments in %zu rows", rule->name, count, rows);
+    if (kind == HCRI_STEP_LARGEST_EIGENVALUE && count / rows != rows)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the largest eigenvalue of a %zu × %zu matrix, which isn't square",
+                         rows, count / rows);
+    if (!isfinite(parameter))
+        return hcri_fail(error, HCR_ERROR_DATA, "the parameter of %s is %g", rule->name, parameter);
+    if (!parameter_fits(kind, parameter))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the parameter of %s is %g", rule->name, parameter);
+    for (size_t k = 0; k < count; k++)
+        if (kind != HCRI_STEP_AFFINE && arguments[k] >= tape->steps)
+            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s takes step %u, of %zu that are there", rule->name,
+                             (unsigned)arguments[k], tape->steps);
+    for (size_t k = 0; weights != NULL && k < count; k++) {
+        if (!(fabs(weights[k]) <= HCRI_LARGEST_COEFFICIENT))
+            return hcri_fail(error, HCR_ERROR_DATA, "%s has the coefficient %g: at most 1e50 is accepted", rule->name,
+                             weights[k]);
+        if (!rule->weighted && weights[k] != 1)
+            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s has the coefficient %g: it takes none", rule->name,
+                             weights[k]);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_tape_add(hcri_tape *tape, hcri_step_kind kind, double parameter, size_t rows, size_t count,
+                         const uint32_t *arguments, const double *weights, uint32_t *number, hcr_error *error) {
+    HCRI_TRY(check_step(tape, kind, parameter, rows, count, arguments, weights, error));
+    const size_t first = tape->arguments;
+    hcri_step *step = hcri_grow(tape->allocator, tape->step, &tape->step_capacity, tape->steps + 1, sizeof *tape->step);
+    if (step == NULL)
+        return hcri_fail_memory(error);
+    tape->step = step;
+    uint32_t *argument =
+        hcri_grow(tape->allocator, tape->argument, &tape->argument_capacity, first + count, sizeof *tape->argument);
+    if (argument == NULL)
+        return hcri_fail_memory(error);
+    tape->argument = argument;
+    double *weight =
+        hcri_grow(tape->allocator, tape->weight, &tape->weight_capacity, first + count, sizeof *tape->weight);
+    if (weight == NULL)
+        return hcri_fail_memory(error);
+    tape->weight = weight;
+    for (size_t k = 0; k < count; k++) {
+        argument[first + k] = arguments[k];
+        weight[first + k] = weights == NULL ? 1 : weights[k];
+    }
+    if (rules[kind].is_matrix) {
+        const size_t columns = count / rows, wide = rows > columns ? rows : columns;
+        tape->largest_matrix = count > tape->largest_matrix ? count : tape->largest_matrix;
+        tape->widest_matrix = wide > tape->widest_matrix ? wide : tape->widest_matrix;
+    }
+    tape->arguments = first + count;
+    int consecutive = count != 0;
+    for (size_t k = 1; k < count; k++)
+        consecutive &= arguments[k] == arguments[0] + k;
+    step[tape->steps] = (hcri_step){kind, consecutive, first, count, rows, parameter};
+    if (number != NULL)
+        *number = (uint32_t)tape->steps;
+    tape->steps++;
+    return HCR_OK;
+}
+
+void hcri_tape_release(hcri_tape *tape) {
+    hcri_release(tape->allocator, tape->step);
+    hcri_release(tape->allocator, tape->argument);
+    hcri_release(tape->allocator, tape->weight);
+    *tape = (hcri_tape){.allocator = tape->allocator};
+}
+
+hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error) {
+    if (tape->steps == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression is empty");
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        for (size_t k = step->first; step->kind == HCRI_STEP_AFFINE && k < step->first + step->count; k++)
+            if (tape->argument[k] >= n)
+                return hcri_fail(error, HCR_ERROR_ARGUMENT, "the expression has output %u, of %zu that there are",
+                                 (unsigned)tape->argument[k], n);
+    }
+    return HCR_OK;
+}
+
+int hcri_step_needs_sign(const hcri_step *step, size_t k) {
+    switch (step->kind) {
+    case HCRI_STEP_LOG:
+    case HCRI_STEP_SQRT:
+    case HCRI_STEP_XLOGX:
+    case HCRI_STEP_GEO_MEAN:
+    case HCRI_STEP_RELATIVE_ENTROPY: return 1;
+    case HCRI_STEP_QUAD_OVER_LIN: return k == 0;
+    case HCRI_STEP_POWER: return step->parameter < 0 || step->parameter != rint(step->parameter);
+    default: return 0;
+    }
+}
+
+int hcri_tape_is_constant(const hcri_tape *tape) {
+    for (size_t s = 0; s < tape->steps; s++)
+        if (tape->step[s].kind == HCRI_STEP_AFFINE && tape->step[s].count != 0)
+            return 0;
+    return 1;
+}
+
+static hcr_status substitute_step(const hcri_tape *tape, const hcri_step *step, hcri_substituted *row,
+                                  hcri_tape *substituted, hcr_error *error) {
+    const uint32_t *arguments = tape->argument + step->first;
+    const double *weights = tape->weight + step->first;
+    if (step->kind != HCRI_STEP_AFFINE)
+        return hcri_tape_add(substituted, step->kind, step->parameter, step->rows, step->count, arguments, weights,
+                             NULL, error);
+    hcri_substituted_row(row, step->count, arguments, weights);
+    return hcri_tape_add(substituted, HCRI_STEP_AFFINE, step->parameter + row->constant, 0, row->count, row->columns,
+                         row->values, NULL, error);
+}
+
+hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution, hcri_tape *substituted,
+                                hcr_error *error) {
+    hcri_substituted row = {0};
+    *substituted = (hcri_tape){.allocator = tape->allocator};
+    hcr_status status = hcri_substituted_start(&row, substitution, tape->allocator, error);
+    for (size_t s = 0; s < tape->steps && status == HCR_OK; s++)
+        status = substitute_step(tape, &tape->step[s], &row, substituted, error);
+    hcri_substituted_release(&row);
+    if (status != HCR_OK)
+        hcri_tape_release(substituted);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ as bytes */
+
+void hcri_tape_write(const hcri_tape *tape, hcri_bytes *out) {
+    hcri_put_u64(out, tape->steps);
+    hcri_put_u64(out, tape->arguments);
+    for (size_t s = 0; s < tape->steps; s++) {
+        hcri_put_u32(out, (uint32_t)tape->step[s].kind);
+        hcri_put_u64(out, tape->step[s].count);
+        hcri_put_u64(out, tape->step[s].rows);
+        hcri_put_f64(out, tape->step[s].parameter);
+    }
+    hcri_put_u32s(out, tape->arguments, tape->argument);
+    hcri_put_f64s(out, tape->arguments, tape->weight);
+}
+
+/* The steps, with what they are made of from `argument` and `weight`. */
+static hcr_status read_steps(hcri_source *in, size_t steps, size_t arguments, const uint32_t *argument,
+                             const double *weight, hcri_tape *tape, hcr_error *error) {
+    size_t first = 0;
+    for (size_t s = 0; s < steps; s++) {
+        const hcri_step_kind kind = (hcri_step_kind)hcri_get_u32(in);
+        const uint64_t count = hcri_get_u64(in), rows = hcri_get_u64(in);
+        const double parameter = hcri_get_f64(in);
+        if (in->failed || count > arguments - first || rows > count)
+            return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
+        HCRI_TRY(hcri_tape_add(tape, kind, parameter, (size_t)rows, (size_t)count, argument + first, weight + first,
+                               NULL, error));
+        first += (size_t)count;
+    }
+    return first == arguments ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
+}
+
+hcr_status hcri_tape_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_tape *tape,
+                          hcr_error *error) {
+    enum { STEP_BYTES = 28, ARGUMENT_BYTES = 12 };
+    *tape = (hcri_tape){.allocator = allocator};
+    const size_t steps = hcri_get_count(in, STEP_BYTES), arguments = hcri_get_count(in, ARGUMENT_BYTES);
+    hcri_source at_steps = *in;
+    if (in->failed || in->size - in->used < STEP_BYTES * steps)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is cut short");
+    in->used += STEP_BYTES * steps;
+    uint32_t *argument = hcri_get_u32s(in, arguments, allocator);
+    double *weight = hcri_get_f64s(in, arguments, allocator);
+    hcr_status status = !in->failed     ? HCR_OK
+                        : in->no_memory ? hcri_fail_memory(error)
+                                        : hcri_fail(error, HCR_ERROR_FORMAT, "an expression is cut short");
+    if (status == HCR_OK)
+        status = read_steps(&at_steps, steps, arguments, argument, weight, tape, error);
+    if (status == HCR_OK)
+        status = hcri_tape_check(tape, n, error);
+    hcri_release(allocator, argument);
+    hcri_release(allocator, weight);
+    if (status == HCR_OK)
+        return HCR_OK;
+    hcri_tape_release(tape);
+    return status == HCR_ERROR_MEMORY ? status : hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
+}

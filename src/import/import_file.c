@@ -1,0 +1,190 @@
+/* Files in: unpacked, told apart, read. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/file.h"
+#include "formats/column_names.h"
+#include "import/problem.h"
+#include "import/text_lines.h"
+
+void hcr_import_free(hcr_import *import) {
+    if (import == NULL)
+        return;
+    const hcr_allocator allocator = import->allocator;
+    for (size_t j = 0; j < import->columns; j++)
+        hcri_release(&allocator, import->column[j].name);
+    for (size_t i = 0; i < import->relations; i++)
+        hcri_release(&allocator, import->relation[i].name);
+    for (size_t k = 0; k < import->notices; k++)
+        hcri_release(&allocator, import->notice[k]);
+    for (size_t o = 0; o < import->outputs; o++)
+        hcri_release(&allocator, import->output[o].name);
+    hcri_index_release(&import->column_names, &allocator);
+    hcri_release(&allocator, import->column);
+    hcri_release(&allocator, import->relation);
+    hcri_release(&allocator, import->constant);
+    hcri_release(&allocator, import->weight);
+    hcri_release(&allocator, import->term);
+    hcri_release(&allocator, import->start);
+    hcri_release(&allocator, import->notice);
+    hcri_release(&allocator, import->output);
+    hcri_release(&allocator, import->column_of);
+    hcri_release(&allocator, import->file);
+    hcri_release(&allocator, import);
+}
+
+size_t hcr_import_notices(const hcr_import *import) { return import->notices; }
+const char *hcr_import_notice(const hcr_import *import, size_t notice) { return import->notice[notice]; }
+size_t hcr_import_outputs(const hcr_import *import) { return import->columns; }
+size_t hcr_import_constraints(const hcr_import *import) { return import->relations; }
+
+/* ------------------------------------------------------------------------------------------------------------ gzip */
+
+static void *allocate_for_zlib(void *allocator, uInt items, uInt size) { return hcri_allocate(allocator, items, size); }
+static void release_for_zlib(void *allocator, void *memory) { hcri_release(allocator, memory); }
+
+static int is_packed(const char *bytes, size_t size) {
+    return size >= 2 && (unsigned char)bytes[0] == 0x1F && (unsigned char)bytes[1] == 0x8B;
+}
+
+/* All members of a gzip file, one after the other; *text is terminated. */
+static hcr_status inflate_all(z_stream *stream, const char *bytes, size_t size, const hcr_allocator *allocator,
+                              char **text, size_t *length, const char *file, hcr_error *error) {
+    size_t capacity = 0, used = 0, taken = 0;
+    int code = Z_OK;
+    while (code != Z_STREAM_END || is_packed(bytes + taken, size - taken)) {
+        if (code == Z_STREAM_END)
+            inflateReset(stream);
+        char *grown = hcri_grow(allocator, *text, &capacity, used + 65536 + 1, 1);
+        if (grown == NULL)
+            return hcri_fail_memory(error);
+        *text = grown;
+        const size_t room = capacity - used - 1, left = size - taken;
+        const uInt out = room > 1u << 30 ? 1u << 30 : (uInt)room, in = left > 1u << 30 ? 1u << 30 : (uInt)left;
+        stream->next_in = (Bytef *)bytes + taken; /* zlib doesn't write to it */
+        stream->avail_in = in;
+        stream->next_out = (Bytef *)(*text + used);
+        stream->avail_out = out;
+        code = inflate(stream, Z_NO_FLUSH);
+        taken += in - stream->avail_in;
+        used += out - stream->avail_out;
+        HCRI_TRY(hcri_check_inflated(file, used, error));
+        if (code == Z_BUF_ERROR || (code == Z_OK && taken == size && stream->avail_out > 0))
+            return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the packed file is cut short");
+        if (code == Z_MEM_ERROR)
+            return hcri_fail_memory(error);
+        if (code != Z_OK && code != Z_STREAM_END)
+            return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the packed file is damaged");
+    }
+    (*text)[used] = '\0';
+    *length = used;
+    return HCR_OK;
+}
+
+static hcr_status unpack(const char *bytes, size_t size, const hcr_allocator *allocator, char **text, size_t *length,
+                         const char *file, hcr_error *error) {
+    z_stream stream = {.zalloc = allocate_for_zlib, .zfree = release_for_zlib, .opaque = (void *)allocator};
+    if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) /* 16: gzip's header and checksum */
+        return hcri_fail_memory(error);
+    const hcr_status status = inflate_all(&stream, bytes, size, allocator, text, length, file, error);
+    inflateEnd(&stream);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- the formats */
+
+typedef hcr_status (*read_format)(hcr_import *import, const char *text, size_t size, hcr_error *error);
+
+static const struct {
+    const char *word, *format;
+    read_format read;
+} beginnings[] = {
+    {"VER", "CBF", hcri_cbf_read},      {"NAME", "MPS", hcri_mps_read},    {"ROWS", "MPS", hcri_mps_read},
+    {"OBJSENSE", "MPS", hcri_mps_read}, {"OBJSENS", "MPS", hcri_mps_read}, {"OBJNAME", "MPS", hcri_mps_read},
+    {"MINIMIZE", "LP", hcri_lp_read},   {"MAXIMIZE", "LP", hcri_lp_read},  {"MINIMISE", "LP", hcri_lp_read},
+    {"MAXIMISE", "LP", hcri_lp_read},   {"MINIMUM", "LP", hcri_lp_read},   {"MAXIMUM", "LP", hcri_lp_read},
+    {"MIN", "LP", hcri_lp_read},        {"MAX", "LP", hcri_lp_read},       {"MIN:", "LP", hcri_lp_read},
+    {"MAX:", "LP", hcri_lp_read},       {"MINIMIZE:", "LP", hcri_lp_read}, {"MAXIMIZE:", "LP", hcri_lp_read},
+    {"SUBJECT", "LP", hcri_lp_read},    {"ST", "LP", hcri_lp_read},        {"S.T.", "LP", hcri_lp_read},
+};
+
+/* By the first word that isn't in a comment: \ begins one in LP, * in MPS, # in CBF. */
+static hcr_status find_format(hcr_import *import, const char *text, size_t size, read_format *read, hcr_error *error) {
+    hcri_lines lines = {.at = text, .end = text + size};
+    hcri_field word = {"", 0};
+    while (word.length == 0 && hcri_lines_next(&lines))
+        if (hcri_lines_split(lines.line, 1, &word) == 0 || strchr("\\*#", word.text[0]) != NULL)
+            word.length = 0;
+    for (size_t k = 0; k < sizeof beginnings / sizeof beginnings[0]; k++)
+        if (hcri_field_is(word, beginnings[k].word)) {
+            import->format = beginnings[k].format;
+            *read = beginnings[k].read;
+            return HCR_OK;
+        }
+    char shown[HCRI_SHOWN];
+    if (word.length == 0)
+        return HCRI_REFUSE(import, error, HCR_ERROR_FORMAT, 0, "there is nothing in the file");
+    return HCRI_REFUSE(
+        import, error, HCR_ERROR_FORMAT, lines.number,
+        "an LP file begins with Minimize or Maximize, an MPS file with NAME or ROWS, a CBF file with VER, "
+        "and this one with \"%s\"",
+        hcri_show(shown, word.text, word.length));
+}
+
+static hcr_status read_text(hcr_import *import, const char *text, size_t size, hcr_error *error) {
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+        text += 3;
+        size -= 3;
+    }
+    if (memchr(text, '\0', size) != NULL)
+        return HCRI_REFUSE(import, error, HCR_ERROR_FORMAT, 0, "the file has a zero byte: it is no text");
+    read_format read = NULL;
+    HCRI_TRY(find_format(import, text, size, &read, error));
+    HCRI_TRY(read(import, text, size, error));
+    return hcri_import_finish(import, error);
+}
+
+hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, const hcr_allocator *allocator,
+                            hcr_import **import, hcr_error *error) {
+    if (import == NULL || file == NULL || (bytes == NULL && size != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "bytes, file or import is NULL");
+    *import = NULL;
+    if (allocator == NULL)
+        allocator = &hcri_default_allocator;
+    hcr_import *made = hcri_allocate(allocator, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->allocator = *allocator;
+    made->file = hcri_copy_string(allocator, file);
+    const char *text = size == 0 ? "" : bytes;
+    char *unpacked = NULL;
+    hcr_status status = made->file == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK && is_packed(text, size)) {
+        status = unpack(text, size, allocator, &unpacked, &size, made->file, error);
+        text = unpacked;
+    }
+    if (status == HCR_OK)
+        status = read_text(made, text, size, error);
+    hcri_release(allocator, unpacked);
+    if (status == HCR_OK)
+        *import = made;
+    else
+        hcr_import_free(made);
+    return status;
+}
+
+hcr_status hcr_import_read(const char *path, const hcr_allocator *allocator, hcr_import **import, hcr_error *error) {
+    if (path == NULL || import == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or import is NULL");
+    *import = NULL;
+    const hcr_allocator *own = allocator == NULL ? &hcri_default_allocator : allocator;
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, own, &bytes, &size, error));
+    const hcr_status status =
+        hcr_import_parse(bytes, size, strcmp(path, "-") == 0 ? "standard input" : path, allocator, import, error);
+    hcri_release(own, bytes);
+    return status;
+}

@@ -1,0 +1,243 @@
+/* Names of outputs from names of columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/column_names.h"
+#include "import/problem.h"
+#include "text/syntax/lexer.h"
+#include "text/values/functions.h"
+
+enum { LONGEST = 100 /* of a name; messages and tables show no more */, SHOWN_RENAMES = 8 };
+
+/* Columns "base[0]", "base[1]" …, or with round brackets. */
+typedef struct family {
+    const char *base;
+    size_t length, members, largest;
+    size_t first;  /* of its columns */
+    size_t output; /* SIZE_MAX before it has one */
+    char bracket;
+    int mixed;
+} family;
+
+typedef struct naming {
+    hcr_import *import;
+    hcri_index bases, used;
+    family *family;
+    size_t families, family_capacity;
+    size_t *family_of; /* SIZE_MAX: none */
+    size_t *index_of;
+    size_t renamed;
+    char renames[400];
+} naming;
+
+static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int is_identifier(const char *name, size_t length) {
+    if (length == 0 || length > LONGEST || !is_letter(name[0]))
+        return 0;
+    for (size_t i = 0; i < length; i++)
+        if (!is_letter(name[i]) && !is_digit(name[i]))
+            return 0;
+    return 1;
+}
+
+/* Words and functions of region text can't be names there. */
+static int is_taken_by_language(const char *name, size_t length) {
+    for (int kind = 0; kind < HCRI_TOKEN_KINDS; kind++) {
+        const char *word = hcri_token_spelling((hcri_token_kind)kind);
+        if (word != NULL && strlen(word) == length && memcmp(word, name, length) == 0)
+            return 1;
+    }
+    for (const hcri_function *function = hcri_functions; function->name != NULL; function++)
+        if (strlen(function->name) == length && memcmp(function->name, name, length) == 0)
+            return 1;
+    return length == 4 && memcmp(name, "read", 4) == 0;
+}
+
+/* "x[12]" → the length of "x", and 12; 0 when the name isn't of this kind. */
+static size_t split(const char *name, size_t *index) {
+    const size_t base = strcspn(name, "[("), length = strlen(name);
+    if (base == length || base + 3 > length || !is_identifier(name, base) ||
+        name[length - 1] != (name[base] == '[' ? ']' : ')') || (name[base + 1] == '0' && base + 3 != length))
+        return 0;
+    *index = 0;
+    for (size_t i = base + 1; i < length - 1; i++) {
+        if (!is_digit(name[i]) || *index > UINT32_MAX / 10)
+            return 0;
+        *index = 10 * *index + (size_t)(name[i] - '0');
+    }
+    return base;
+}
+
+static hcr_status find_families(naming *n, hcr_error *error) {
+    hcr_import *import = n->import;
+    for (size_t j = 0; j < import->columns; j++) {
+        const char *name = import->column[j].name;
+        const size_t base = split(name, &n->index_of[j]);
+        n->family_of[j] = SIZE_MAX;
+        if (base == 0)
+            continue;
+        size_t f = hcri_index_find(&n->bases, name, base);
+        if (f == SIZE_MAX) {
+            f = n->families;
+            family *grown =
+                hcri_grow(&import->allocator, n->family, &n->family_capacity, n->families + 1, sizeof *n->family);
+            if (grown == NULL || !hcri_index_add(&n->bases, &import->allocator, name, base, f)) {
+                n->family = grown == NULL ? n->family : grown;
+                return hcri_fail_memory(error);
+            }
+            n->family = grown;
+            n->family[n->families++] =
+                (family){.base = name, .length = base, .first = j, .output = SIZE_MAX, .bracket = name[base]};
+        }
+        family *member = &n->family[f];
+        member->members++;
+        member->mixed |= member->bracket != name[base];
+        member->largest = n->index_of[j] > member->largest ? n->index_of[j] : member->largest;
+        n->family_of[j] = f;
+    }
+    return HCR_OK;
+}
+
+/* NULL for a column of its own: names differ, so a family of as many as the largest index says is complete. */
+static family *family_of(const naming *n, size_t j) {
+    family *member = n->family_of[j] == SIZE_MAX ? NULL : &n->family[n->family_of[j]];
+    return member != NULL && !member->mixed && member->members == member->largest + 1 ? member : NULL;
+}
+
+/* Names that columns keep are taken before others are made up. */
+static int keeps_name(const naming *n, const char *name, size_t length) {
+    return is_identifier(name, length) && !is_taken_by_language(name, length) &&
+           hcri_index_find(&n->used, name, length) == SIZE_MAX;
+}
+
+/* A name that nothing has yet, from one that may have any characters. */
+static char *make_name(naming *n, const char *name, size_t length) {
+    char *made = hcri_allocate(&n->import->allocator, LONGEST + 32, 1);
+    if (made == NULL)
+        return NULL;
+    size_t used = 0;
+    if (length == 0 || is_digit(name[0]))
+        made[used++] = '_';
+    for (size_t i = 0; i < length && used < LONGEST; i++)
+        made[used++] = is_letter(name[i]) || is_digit(name[i]) ? name[i] : '_';
+    while (used > 1 && made[used - 1] == '_' && (name[length - 1] == ']' || name[length - 1] == ')'))
+        used--; /* x[3] is x_3 */
+    if (is_taken_by_language(made, used))
+        made[used++] = '_';
+    made[used] = '\0';
+    for (size_t k = 2; hcri_index_find(&n->used, made, strlen(made)) != SIZE_MAX; k++)
+        snprintf(made + used, 32, "_%zu", k);
+    return made;
+}
+
+static void tell_rename(naming *n, const char *old, const char *new) {
+    char shown[HCRI_SHOWN];
+    n->renamed++;
+    const size_t used = strlen(n->renames);
+    hcri_show(shown, old, strlen(old));
+    if (n->renamed <= SHOWN_RENAMES && used + strlen(shown) + strlen(new) + 16 < sizeof n->renames)
+        snprintf(n->renames + used, sizeof n->renames - used, "%s\"%s\" is %s", used == 0 ? "" : ", ", shown, new);
+}
+
+static hcr_status add_output(naming *n, const char *name, size_t length, int kept, size_t size, int scalar,
+                             hcr_error *error) {
+    hcr_import *import = n->import;
+    hcri_output *grown = hcri_grow(&import->allocator, import->output, &import->output_capacity, import->outputs + 1,
+                                   sizeof *import->output);
+    if (grown == NULL)
+        return hcri_fail_memory(error);
+    import->output = grown;
+    char *own;
+    if (kept) {
+        own = hcri_allocate(&import->allocator, length + 1, 1);
+        if (own != NULL)
+            memcpy(own, name, length);
+    } else {
+        own = make_name(n, name, length);
+    }
+    if (own == NULL)
+        return hcri_fail_memory(error);
+    const hcri_output *last = import->outputs == 0 ? NULL : &import->output[import->outputs - 1];
+    import->output[import->outputs] = (hcri_output){
+        .name = own, .first = last == NULL ? 0 : last->first + last->size, .size = size, .scalar = scalar};
+    import->outputs++;
+    if (!kept && !hcri_index_add(&n->used, &import->allocator, own, strlen(own), import->outputs - 1))
+        return hcri_fail_memory(error);
+    return HCR_OK;
+}
+
+/* Outputs in the order in which the columns come, a vector where its first column does. */
+static hcr_status place_column(naming *n, size_t j, const unsigned char *kept, hcr_error *error) {
+    hcr_import *import = n->import;
+    hcri_column *column = &import->column[j];
+    family *member = family_of(n, j);
+    if (member == NULL) {
+        HCRI_TRY(add_output(n, column->name, strlen(column->name), kept[j], 1, 1, error));
+        const hcri_output *made = &import->output[import->outputs - 1];
+        column->output = (uint32_t)made->first;
+        if (!kept[j])
+            tell_rename(n, column->name, made->name);
+        return HCR_OK;
+    }
+    if (member->output == SIZE_MAX) {
+        HCRI_TRY(add_output(n, member->base, member->length, kept[j], member->members, 0, error));
+        member->output = import->outputs - 1;
+        if (!kept[j] || member->bracket != '[') {
+            char vector[LONGEST + 64];
+            snprintf(vector, sizeof vector, "%s[%zu]", import->output[member->output].name, n->index_of[j]);
+            tell_rename(n, column->name, vector);
+        }
+    }
+    column->output = (uint32_t)(import->output[member->output].first + n->index_of[j]);
+    return HCR_OK;
+}
+
+/* Which columns keep their names, or their first column that of their vector. */
+static hcr_status keep_names(naming *n, unsigned char *kept, hcr_error *error) {
+    const hcr_import *import = n->import;
+    for (size_t j = 0; j < import->columns; j++) {
+        const family *member = family_of(n, j);
+        if (member != NULL && member->first != j)
+            continue;
+        const char *name = import->column[j].name;
+        const size_t length = member != NULL ? member->length : strlen(name);
+        kept[j] = (unsigned char)keeps_name(n, name, length);
+        if (kept[j] && !hcri_index_add(&n->used, &import->allocator, name, length, j))
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static hcr_status name_all(naming *n, unsigned char *kept, hcr_error *error) {
+    hcr_import *import = n->import;
+    HCRI_TRY(find_families(n, error));
+    HCRI_TRY(keep_names(n, kept, error));
+    for (size_t j = 0; j < import->columns; j++)
+        HCRI_TRY(place_column(n, j, kept, error));
+    for (size_t j = 0; j < import->columns; j++)
+        import->column_of[import->column[j].output] = (uint32_t)j;
+    if (n->renamed > SHOWN_RENAMES)
+        return hcri_import_note(import, error, "renamed: %s and %zu more", n->renames, n->renamed - SHOWN_RENAMES);
+    return n->renamed == 0 ? HCR_OK : hcri_import_note(import, error, "renamed: %s", n->renames);
+}
+
+hcr_status hcri_import_name(hcr_import *import, hcr_error *error) {
+    const hcr_allocator *allocator = &import->allocator;
+    naming n = {.import = import};
+    n.family_of = hcri_allocate(allocator, import->columns, sizeof *n.family_of);
+    n.index_of = hcri_allocate(allocator, import->columns, sizeof *n.index_of);
+    import->column_of = hcri_allocate(allocator, import->columns, sizeof *import->column_of);
+    unsigned char *kept = hcri_allocate(allocator, import->columns, 1);
+    hcr_status status = n.family_of == NULL || n.index_of == NULL || import->column_of == NULL || kept == NULL
+                            ? hcri_fail_memory(error)
+                            : name_all(&n, kept, error);
+    hcri_index_release(&n.bases, allocator);
+    hcri_index_release(&n.used, allocator);
+    hcri_release(allocator, n.family);
+    hcri_release(allocator, n.family_of);
+    hcri_release(allocator, n.index_of);
+    hcri_release(allocator, kept);
+    return status;
+}

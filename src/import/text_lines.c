@@ -1,0 +1,44 @@
+#include "import/text_lines.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+int hcri_lines_next(hcri_lines *lines) {
+    if (lines->at == lines->end)
+        return 0;
+    const char *newline = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+    const char *stop = newline == NULL ? lines->end : newline;
+    lines->line = (hcri_field){lines->at, (size_t)(stop - lines->at)};
+    while (lines->line.length > 0 && is_blank(lines->line.text[lines->line.length - 1]))
+        lines->line.length--;
+    lines->at = newline == NULL ? lines->end : newline + 1;
+    lines->number += lines->number < INT_MAX;
+    return 1;
+}
+
+size_t hcri_lines_split(hcri_field line, size_t most, hcri_field *fields) {
+    size_t count = 0;
+    for (size_t i = 0; i < line.length;) {
+        while (i < line.length && is_blank(line.text[i]))
+            i++;
+        const size_t start = i;
+        while (i < line.length && !is_blank(line.text[i]))
+            i++;
+        if (i > start && count++ < most)
+            fields[count - 1] = (hcri_field){line.text + start, i - start};
+    }
+    return count;
+}
+
+int hcri_field_is(hcri_field field, const char *word) {
+    if (strlen(word) != field.length)
+        return 0;
+    for (size_t i = 0; i < field.length; i++) {
+        const char c = field.text[i];
+        if ((c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) != word[i])
+            return 0;
+    }
+    return 1;
+}

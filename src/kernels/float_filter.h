@@ -1,0 +1,46 @@
+/* Which rows of a dense run may be the nearest along a ray, told in single precision: only those are computed in double
+ * precision. Results have the same bits as without, at about half the time; and where there are many rows, blocks of
+ * like ones are left out by a bound of all of them.
+ *
+ * A direction is divided by its length first. For each row the product in single precision plus its `doubt` is then
+ * above the exact gauge, and less the doubt below it; a row that isn't above the `limit`, which is below the best gauge
+ * that is known for certain, can neither exceed nor equal the best. */
+#ifndef HCRI_FLOAT_FILTER_H
+#define HCRI_FLOAT_FILTER_H
+
+#include <stdint.h>
+
+#include "kernels/single_precision.h"
+#include "kernels/sparse_rows.h"
+
+typedef struct hcri_screen {
+    size_t count;                      /* rows of the run, 0: no screen */
+    float *panels;                     /* of 16 rows, scaled by powers of two to largest entries near 1 */
+    float *lower, *upper, *doubt;      /* one a row, padded as the panels are */
+    uint32_t *row;                     /* which row of the matrix each is */
+    struct hcri_screen_blocks *blocks; /* of HCRI_SINGLE_ROWS rows; NULL: too few for bounds to pay */
+} hcri_screen;
+
+/* For a run of rows and the inverses of their slacks (of all rows of the matrix). The screen is empty where it isn't
+ * worth its while, or numbers lie too far apart for single precision. */
+hcr_status hcri_screen_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
+                            const double *upper, const hcr_allocator *allocator, hcri_screen *screen, hcr_error *error);
+void hcri_screen_release(hcri_screen *screen, const hcr_allocator *allocator);
+
+/* What run_max does with the run (kernels.h); and where best[s] grew, champion[s] = first + 2i or 2i + 1 for the first
+ * row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_SCREEN_SCRATCH numbers. */
+void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n, size_t samples, const double *v,
+                     size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
+                     uint32_t *champion, double *scratch);
+
+/* How many directions are screened together, so that they stay within HCRI_SCREEN_NUMBERS; n is at most
+ * HCRI_SCREEN_WIDTH. */
+enum {
+    HCRI_SCREEN_WIDTH = 2048,
+    HCRI_SCREEN_NUMBERS = 8192,
+    HCRI_SCREEN_SCRATCH =
+        (HCRI_SCREEN_NUMBERS + 2 * HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS) * sizeof(float) / sizeof(double)
+};
+size_t hcri_screen_samples(size_t n);
+
+#endif

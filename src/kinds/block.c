@@ -1,0 +1,147 @@
+#include "kinds/block.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kinds/ray_interval.h"
+
+void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
+    hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
+    if (constraint == NULL)
+        return NULL;
+    constraint->kind = kind;
+    constraint->allocator = allocator;
+    constraint->n = n;
+    constraint->count = count;
+    constraint->convex = 1;
+    constraint->source = hcri_allocate(allocator, count, sizeof *constraint->source);
+    constraint->source_row = hcri_allocate(allocator, count, sizeof *constraint->source_row);
+    if (constraint->source == NULL || constraint->source_row == NULL) {
+        hcri_block_release(constraint);
+        return NULL;
+    }
+    return constraint;
+}
+
+void hcri_block_release(hcri_constraint *constraint) {
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, constraint->source);
+    hcri_release(allocator, constraint->source_row);
+    hcri_release(allocator, constraint);
+}
+
+void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out) {
+    hcri_put_u32s(out, constraint->count, constraint->source);
+    hcri_put_u32s(out, constraint->count, constraint->source_row);
+}
+
+hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error) {
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, constraint->source);
+    hcri_release(allocator, constraint->source_row);
+    constraint->source = hcri_get_u32s(in, constraint->count, allocator);
+    constraint->source_row = hcri_get_u32s(in, constraint->count, allocator);
+    if (in->failed)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the constraints' sources are cut short");
+    return HCR_OK;
+}
+
+hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error) {
+    hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
+                 "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0",
+                 value + 0.0 /* −0 as 0 */);
+    return HCR_ERROR_ORIGIN;
+}
+
+/* Whole cache lines: registers that lie across two of them take twice as long to load. */
+static size_t whole_lines(size_t numbers) { return (numbers + 7) / 8 * 8; }
+
+static size_t own_scratch(const hcri_constraint *constraint) {
+    return constraint->kind->scratch == NULL ? 0 : whole_lines(constraint->kind->scratch(constraint));
+}
+
+size_t hcri_block_scratch(const hcri_constraint *constraint) {
+    const int has_vectors = constraint->kind->interval == hcri_block_interval;
+    return own_scratch(constraint) + (has_vectors ? whole_lines(2 * constraint->n) : 0);
+}
+
+double *hcri_block_scratch_create(const hcri_constraint *constraint) {
+    return hcri_allocate(constraint->allocator, hcri_block_scratch(constraint), sizeof(double));
+}
+
+double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch) {
+    return scratch + own_scratch(constraint);
+}
+
+int hcri_block_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    for (size_t i = 0; i < constraint->count; i++) {
+        if (!constraint->kind->exists(constraint, i))
+            continue;
+        double rounding;
+        const double c = constraint->kind->value(constraint, i, y, &rounding, scratch);
+        if (!(c + rounding <= 0))
+            return 0;
+    }
+    return 1;
+}
+
+int hcri_block_takes_parameters(const hcri_constraint *constraint) {
+    return constraint->convex && constraint->kind->gauge_from != NULL;
+}
+
+static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                         double *scratch) {
+    double enter, leave;
+    constraint->kind->interval(constraint, i, origin, v, &enter, &leave, scratch);
+    return enter == 0 && leave > 0 ? 1 / leave : INFINITY;
+}
+
+void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                           size_t stride, double *best, uint32_t *champion, double *scratch) {
+    for (size_t s = 0; s < rows; s++)
+        for (size_t i = 0; i < constraint->count; i++) {
+            if (!constraint->kind->exists(constraint, i))
+                continue;
+            const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride, scratch);
+            if (gauge > best[s]) {
+                best[s] = gauge;
+                if (champion != NULL)
+                    champion[s] = constraint->first + (uint32_t)i;
+            }
+        }
+}
+
+int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) {
+    return constraint->kind->gauge_from != hcri_block_gauge_from;
+}
+
+void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
+    memcpy(to->source, from->source, from->count * sizeof *from->source);
+    memcpy(to->source_row, from->source_row, from->count * sizeof *from->source_row);
+}
+
+int hcri_block_exists(const hcri_constraint *constraint, size_t i) {
+    (void)constraint;
+    (void)i;
+    return 1;
+}
+
+double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)i;
+    double best = 0;
+    constraint->kind->gauge(constraint, 1, v, constraint->n, &best, NULL, scratch);
+    return best;
+}
+
+double hcri_block_radius(const hcri_constraint *constraint) {
+    (void)constraint;
+    return INFINITY;
+}
+
+double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)constraint;
+    (void)unit;
+    (void)extent;
+    (void)scratch;
+    return INFINITY;
+}

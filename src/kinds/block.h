@@ -1,0 +1,52 @@
+/* What the kinds share: the head of a block. */
+#ifndef HCRI_BLOCK_H
+#define HCRI_BLOCK_H
+
+#include <math.h>
+
+#include "kinds/kind.h"
+
+/* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
+static inline double hcri_inverse_slack(double slack) { return isinf(slack) ? 0 : fmin(1 / slack, 1e290); }
+
+/* A zeroed struct of `size` bytes whose first member is an hcri_constraint, with room for the sources of `count`
+ * inequalities. NULL when there is no memory. */
+void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator);
+/* Releases the head and the struct. */
+void hcri_block_release(hcri_constraint *constraint);
+void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
+/* Reads the sources of the `count` inequalities that the block has. */
+hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
+/* ORIGIN, with the local number of the inequality that doesn't hold strictly there. */
+hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
+/* `exists` of a block whose inequalities all do. */
+int hcri_block_exists(const hcri_constraint *constraint, size_t i);
+/* `gauge_one` of a block of one inequality, from its `gauge`. */
+double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v, double *scratch);
+/* `radius` and `margin` of a block that knows none: infinity. */
+double hcri_block_radius(const hcri_constraint *constraint);
+double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
+/* Numbers of scratch for the functions of the block's kind: its own, and where it has the `interval` below, behind them
+ * two vectors of n numbers. A multiple of a cache line. */
+size_t hcri_block_scratch(const hcri_constraint *constraint);
+/* … in memory, for `place` and `substitute`; hcri_release it. NULL when there is none. */
+double *hcri_block_scratch_create(const hcri_constraint *constraint);
+/* The two vectors. */
+double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch);
+/* The default for `holds`: value and its error bound, inequality by inequality. */
+int hcri_block_holds(const hcri_constraint *constraint, const double *y, double *scratch);
+/* The default for `interval`: Newton's method on c_i(O + t v) from value and add_gradient. */
+void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                         double *enter, double *leave, double *scratch);
+/* 1 when the block can be part of a region with parameters. */
+int hcri_block_takes_parameters(const hcri_constraint *constraint);
+/* The default for `gauge_from` of convex inequalities: 1/leave of `interval`, 0 where the ray doesn't leave. An origin
+ * that isn't inside gives infinity. */
+void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                           size_t stride, double *best, uint32_t *champion, double *scratch);
+/* 1 when gauge_from reads directions' outputs alone: they may then lie anywhere, without zeros for the parameters. */
+int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
+/* Copies the sources of `from` to a block with as many inequalities. */
+void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
+
+#endif

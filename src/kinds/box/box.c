@@ -1,0 +1,263 @@
+#include "kinds/box/box.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "kinds/block.h"
+#include "kinds/parametric_slacks.h"
+#include "kinds/ray_interval.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_box *box = (hcri_box *)constraint;
+    hcri_release(constraint->allocator, box->lower);
+    hcri_release(constraint->allocator, box->upper);
+    hcri_release(constraint->allocator, box->inverse_lower);
+    hcri_release(constraint->allocator, box->inverse_upper);
+    hcri_release(constraint->allocator, box->centre);
+    hcri_block_release(constraint);
+}
+
+hcr_status hcri_box_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint, hcr_error *error) {
+    hcri_box *box = hcri_block_create(sizeof *box, &hcri_kind_box, n, 2 * n, allocator);
+    if (box == NULL)
+        return hcri_fail_memory(error);
+    box->lower = hcri_allocate(allocator, n, sizeof *box->lower);
+    box->upper = hcri_allocate(allocator, n, sizeof *box->upper);
+    if (box->lower == NULL || box->upper == NULL) {
+        release(&box->base);
+        return hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < n; j++) {
+        box->lower[j] = -INFINITY;
+        box->upper[j] = INFINITY;
+    }
+    *constraint = &box->base;
+    return HCR_OK;
+}
+
+static void set_source(hcri_box *box, size_t i, uint32_t source, uint32_t source_row) {
+    box->base.source[i] = source;
+    box->base.source_row[i] = source_row;
+}
+
+void hcri_box_narrow_upper(hcri_box *box, size_t j, double upper, uint32_t source, uint32_t source_row) {
+    if (upper < box->upper[j]) {
+        box->upper[j] = upper;
+        set_source(box, 2 * j, source, source_row);
+    }
+}
+
+void hcri_box_narrow_lower(hcri_box *box, size_t j, double lower, uint32_t source, uint32_t source_row) {
+    if (lower > box->lower[j]) {
+        box->lower[j] = lower;
+        set_source(box, 2 * j + 1, source, source_row);
+    }
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    hcri_put_f64s(out, constraint->n, box->lower);
+    hcri_put_f64s(out, constraint->n, box->upper);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_box_create(n, allocator, &made, error));
+    hcri_box *box = (hcri_box *)made;
+    for (size_t j = 0; j < n; j++)
+        box->lower[j] = hcri_get_f64(in);
+    for (size_t j = 0; j < n; j++)
+        box->upper[j] = hcri_get_f64(in);
+    hcr_status status = hcri_block_read(made, in, error);
+    for (size_t j = 0; j < n && status == HCR_OK; j++)
+        if (!in->in_memory && !(box->lower[j] <= box->upper[j]))
+            status = hcri_fail(error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
+    if (status != HCR_OK)
+        release(made);
+    else
+        *constraint = made;
+    return status;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_box *box = (hcri_box *)constraint;
+    const size_t n = constraint->n;
+    const hcr_allocator *allocator = constraint->allocator;
+    box->centre = hcri_copy(allocator, origin, n, sizeof *origin);
+    box->inverse_lower = hcri_allocate(allocator, n, sizeof *box->inverse_lower);
+    box->inverse_upper = hcri_allocate(allocator, n, sizeof *box->inverse_upper);
+    if (box->centre == NULL || box->inverse_lower == NULL || box->inverse_upper == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
+        if (!(origin[j] < box->upper[j]))
+            return hcri_block_refuse_origin(2 * j, origin[j] - box->upper[j], error);
+        if (!(origin[j] > box->lower[j]))
+            return hcri_block_refuse_origin(2 * j + 1, box->lower[j] - origin[j], error);
+        box->inverse_upper[j] = hcri_inverse_slack(box->upper[j] - origin[j]);
+        box->inverse_lower[j] = -hcri_inverse_slack(origin[j] - box->lower[j]);
+        box->any |= box->inverse_upper[j] != 0 || box->inverse_lower[j] != 0;
+    }
+    constraint->has_gauge_gradient = 1;
+    box->inverse = hcri_bounds_of(n, box->inverse_lower, box->inverse_upper);
+    return HCR_OK;
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    const double gauge = v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
+    return gauge > 0 ? gauge : 0;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    return t * (v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2]) - 1;
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    if (!box->any)
+        return;
+    if (champion == NULL)
+        kernels->box_max(rows, constraint->n, v, stride, &box->inverse, best);
+    else
+        kernels->box_champions(rows, constraint->n, v, stride, &box->inverse, best, constraint->first, champion);
+}
+
+static int goes_alone(const hcri_constraint *constraint) {
+    (void)constraint;
+    return 1;
+}
+
+static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    (void)error;
+    ((hcri_box *)constraint)->motion = motion;
+    return HCR_OK;
+}
+
+/* The bounds of the parameters are their range, which a ray never leaves. */
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = constraint->n, outputs = box->motion->outputs;
+    if (champion == NULL) {
+        kernels->moving->box_max(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
+        return;
+    }
+    for (size_t s = 0; s < rows; s++) {
+        const double *x = v + s * stride, *origin = origins + s * n;
+        const double before = best[s];
+        kernels->moving->box_max(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
+        if (best[s] > before)
+            champion[s] = constraint->first +
+                          (uint32_t)kernels->moving->box_find(outputs, x, origin, box->lower, box->upper, best[s]);
+    }
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    const size_t j = i / 2;
+    const double c = i % 2 == 0 ? y[j] - box->upper[j] : box->lower[j] - y[j];
+    if (error != NULL) /* a difference of floats has the right sign */
+        *error = 0;
+    return c;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
+    (void)constraint;
+    (void)y;
+    gradient[i / 2] += i % 2 == 0 ? weight : -weight;
+}
+
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient) {
+    (void)t;
+    (void)v;
+    const hcri_box *box = (const hcri_box *)constraint;
+    gradient[i / 2] += weight * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    return !isinf((i % 2 == 0 ? box->upper : box->lower)[i / 2]);
+}
+
+/* As `margin` below, over the range of the parameters, for which every O(x) has to be inside. */
+static double moving_margin(const hcri_box *box, double unit, const hcri_extent *extent) {
+    double most = 0;
+    for (size_t j = 0; j < box->motion->outputs; j++) {
+        double least_at, most_at;
+        hcri_motion_extremes(box->motion, j, &least_at, &most_at);
+        const double extra = extent->extra == NULL ? 0 : extent->extra[j];
+        const double slack = fmin(box->upper[j] - most_at, least_at - box->lower[j]) -
+                             (2 * hcri_motion_rounding(box->motion, j) + extra);
+        if (!(slack > 0))
+            return INFINITY;
+        if (extra > 0 && !isinf(slack))
+            most = fmax(most, 1.01 * (4 * unit * (hcri_size_at_origin(extent, j) + extent->reach[j]) + extra) / slack);
+    }
+    return most;
+}
+
+/* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    if (extent->motion != NULL)
+        return moving_margin(box, unit, extent);
+    double most = 0;
+    for (size_t j = 0; extent->extra != NULL && j < constraint->n; j++) {
+        const double slack = fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]);
+        if (extent->extra[j] > 0 && !isinf(slack)) {
+            const double step = 4 * unit * (hcri_size_at_origin(extent, j) + extent->reach[j]);
+            most = fmax(most, 1.01 * (step + extent->extra[j]) / slack);
+        }
+    }
+    return most;
+}
+
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
+    const hcri_box *box = (const hcri_box *)constraint;
+    double least = INFINITY;
+    for (size_t j = 0; j < constraint->n; j++)
+        least = fmin(least, fmin(box->upper[j] - box->centre[j], box->centre[j] - box->lower[j]));
+    return least;
+}
+
+const hcri_kind hcri_kind_box = {
+    .id = HCRI_BOX,
+    .name = "box",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .gauge = gauge,
+    .goes_alone = goes_alone,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_gauge_gradient = add_gauge_gradient,
+    .holds = hcri_block_holds,
+    .interval = hcri_box_interval,
+    .follow = follow,
+    .gauge_from = gauge_from,
+    .exists = exists,
+    .radius = hcri_block_radius,
+    .margin = margin,
+    .inradius = inradius,
+};

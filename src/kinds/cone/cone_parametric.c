@@ -1,0 +1,131 @@
+#include "kinds/cone/cone_parametric.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+#include "kernels/kernels.h"
+#include "kinds/cone/cone_value.h"
+#include "kinds/parametric_rows.h"
+
+typedef struct hcri_moving_cone {
+    hcri_moving_rows rows;  /* w0 = M O + s */
+    hcri_moving_rows right; /* one: e0 = c·O + e */
+    int linear_is_zero;     /* of the outputs */
+    size_t width;           /* from one sample's rows to the next one's */
+} hcri_moving_cone;
+
+/* Samples that go through together. */
+enum { AT_ONCE = 8 };
+
+void hcri_cone_moving_release(hcri_cone *cone) {
+    const hcr_allocator *allocator = cone->base.allocator;
+    if (cone->moving == NULL)
+        return;
+    hcri_moving_rows_release(&cone->moving->rows, allocator);
+    hcri_moving_rows_release(&cone->moving->right, allocator);
+    hcri_release(allocator, cone->moving);
+}
+
+static hcr_status make_right(const hcri_cone *cone, const hcri_motion *motion, hcr_error *error) {
+    const hcr_allocator *allocator = cone->base.allocator;
+    hcri_rows right = {0};
+    hcr_status status = hcri_rows_append_dense(&right, allocator, cone->base.n, cone->linear, error);
+    if (status == HCR_OK)
+        status =
+            hcri_moving_rows_make(&right, NULL, &cone->constant, 1, motion, allocator, &cone->moving->right, error);
+    hcri_rows_release(&right, allocator);
+    return status;
+}
+
+hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    hcri_cone *cone = (hcri_cone *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_moving_cone *moving = hcri_allocate(allocator, 1, sizeof *moving);
+    if (moving == NULL)
+        return hcri_fail_memory(error);
+    cone->moving = moving;
+    HCRI_TRY(hcri_moving_rows_make(&cone->rows, NULL, cone->shift, 1, motion, allocator, &moving->rows, error));
+    HCRI_TRY(make_right(cone, motion, error));
+    moving->linear_is_zero = moving->right.slope.start[1] == 0;
+    moving->width = cone->rows.count + HCRI_PANEL;
+    return HCR_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- rays */
+
+size_t hcri_cone_scratch(const hcri_constraint *constraint) {
+    const hcri_moving_cone *moving = ((const hcri_cone *)constraint)->moving;
+    return moving == NULL ? 0 : 2 * AT_ONCE * moving->width;
+}
+
+/* As sums of squares where these neither over- nor underflow. */
+static double norm_of(const hcri_kernels *kernels, size_t n, const double *x) {
+    const double squares = kernels->squares(n, x);
+    return squares > 1e-250 && squares < 1e300 ? sqrt(squares) : hcri_norm(n, x);
+}
+
+/* From w = M v, which is overwritten, and w0. */
+static double gauge_of(const hcri_cone *cone, const double *v, const double *x, double *w, const double *w0) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_moving_cone *moving = cone->moving;
+    const size_t count = cone->rows.count;
+    const double e0 = hcri_moving_row_at(&moving->right, 0, x);
+    const double f = moving->linear_is_zero ? 0 : kernels->dot(moving->rows.motion->outputs, cone->linear, v);
+    double one_less = 1, cross = 0;
+    if (!moving->rows.is_zero) {
+        const double share = norm_of(kernels, count, w0) / e0;
+        one_less = (1 - share) * (1 + share);
+        if (f < 0)
+            kernels->combine(count, 1, w, -f / e0, w0, w);
+        cross = kernels->dot(count, w0, w) / e0;
+    }
+    if (!(e0 > 0 && one_less > 0)) /* not inside */
+        return INFINITY;
+    return hcri_cone_root(norm_of(kernels, count, w), cross, f, one_less) / e0;
+}
+
+void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                          size_t stride, double *best, uint32_t *champion, double *scratch) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_moving_cone *moving = cone->moving;
+    const size_t n = constraint->n, outputs = moving->rows.motion->outputs;
+    double *w = scratch, *w0 = w + AT_ONCE * moving->width;
+    for (size_t done = 0; done < rows; done += AT_ONCE) {
+        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+        const hcri_samples directions = {v + done * stride, stride}, x = {origins + done * n + outputs, n};
+        hcri_layout_products(&moving->rows.slope_layout, &moving->rows.slope, outputs, now, directions, w,
+                             moving->width);
+        if (!moving->rows.is_still)
+            hcri_moving_rows_at(&moving->rows, now, x, w0, moving->width);
+        for (size_t s = 0; s < now; s++) {
+            const double *at = moving->rows.is_still ? moving->rows.constant : w0 + s * moving->width;
+            const double found =
+                gauge_of(cone, directions.first + s * stride, x.first + s * n, w + s * moving->width, at);
+            if (found > best[done + s]) {
+                best[done + s] = found;
+                if (champion != NULL)
+                    champion[done + s] = constraint->first;
+            }
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- margin */
+
+/* |w0(x)| is at most |w0| at the middle and the norm of the rows' spreads. The last part of the error is that of
+ * 1 − |w0/e0|², computed from rounded numbers: half of it, times e0, is what the constraint is off. */
+hcri_cone_origin hcri_cone_origin_range(const hcri_cone *cone, const hcri_extent *extent) {
+    if (extent->motion == NULL)
+        return (hcri_cone_origin){cone->right, cone->origin_error, cone->slack};
+    const hcri_row_range right = hcri_moving_row_range(&cone->moving->right, 0, extent);
+    double middle = 0, spread = 0, error = 0;
+    for (size_t i = 0; i < cone->rows.count; i++) {
+        const hcri_row_range row = hcri_moving_row_range(&cone->moving->rows, i, extent);
+        middle = hypot(middle, row.middle);
+        spread = hypot(spread, row.spread);
+        error = hypot(error, row.error);
+    }
+    const double most = right.middle + right.spread, count = (double)cone->rows.count;
+    return (hcri_cone_origin){most, error + right.error + 0x1p-53 * (count / 16 + 24) * most,
+                              right.middle - right.spread - (1 + 0x1p-40) * (middle + spread)};
+}

@@ -1,0 +1,307 @@
+#include "kinds/cone/cone_value.h"
+
+#include <math.h>
+
+#include "base/double_double.h"
+#include "functions/substitution.h"
+#include "kinds/block.h"
+
+/* |x| for numbers that come one by one: squares are summed as they are, and once more after division by the largest
+ * when that over- or underflows. */
+typedef struct hcri_length {
+    double squares, largest;
+} hcri_length;
+
+static void add_to_length(hcri_length *length, double x) {
+    length->squares += x * x;
+    length->largest = fmax(length->largest, fabs(x));
+}
+
+static int is_sound(const hcri_length *length) { return length->squares > 1e-250 && length->squares < 1e250; }
+
+/* Row i of M y + s in floating point, and a bound of its error. */
+static double row_value(const hcri_cone *cone, size_t i, const double *y, double *error) {
+    double terms;
+    const double x = hcri_rows_dot(&cone->rows, i, y, &terms) + cone->shift[i];
+    const double count = (double)(cone->rows.start[i + 1] - cone->rows.start[i]);
+    *error = (count + 2) * 0x1p-53 * (terms + fabs(cone->shift[i]));
+    return x;
+}
+
+/* |M y + s|, and a bound of its error. */
+static double left_side(const hcri_cone *cone, const double *y, double *error) {
+    const size_t count = cone->rows.count;
+    hcri_length length = {0, 0}, errors = {0, 0};
+    double row_error;
+    for (size_t i = 0; i < count; i++) {
+        add_to_length(&length, row_value(cone, i, y, &row_error));
+        add_to_length(&errors, row_error);
+    }
+    double norm = sqrt(length.squares), error_norm = sqrt(errors.squares);
+    if (!is_sound(&length) && length.largest > 0 && !isinf(length.largest)) {
+        double squares = 0;
+        for (size_t i = 0; i < count; i++) {
+            const double x = row_value(cone, i, y, &row_error) / length.largest;
+            squares += x * x;
+        }
+        norm = length.largest * sqrt(squares);
+    }
+    if (!is_sound(&errors))
+        error_norm = sqrt((double)count) * errors.largest;
+    *error = 1.01 * (error_norm + (0.5 * (double)count + 4) * 0x1p-53 * norm);
+    return norm;
+}
+
+/* c·y + e, and a bound of its error. */
+static double right_side(const hcri_cone *cone, const double *y, double *error) {
+    double total = 0, sizes = 0;
+    size_t terms = 0;
+    for (size_t j = 0; j < cone->base.n; j++)
+        if (cone->linear[j] != 0) {
+            total += cone->linear[j] * y[j];
+            sizes += fabs(cone->linear[j] * y[j]);
+            terms++;
+        }
+    *error = 1.01 * ((double)terms + 2) * 0x1p-53 * (sizes + fabs(cone->constant));
+    return total + cone->constant;
+}
+
+double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
+    (void)i;
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    double left_error, right_error;
+    const double left = left_side(cone, y, &left_error), right = right_side(cone, y, &right_error);
+    if (error != NULL)
+        *error = left_error + right_error + 0x1p-52 * (left + fabs(right)) + 0x1p-1000;
+    return left - right;
+}
+
+/* A sum of `terms` products to twice the working precision, times 2^-exponent, and a bound of its error. */
+typedef struct hcri_side {
+    hcri_dd value;
+    double error;
+} hcri_side;
+
+static hcri_side scaled(hcri_dd value, double sizes, size_t terms, int exponent) {
+    const double k = (double)terms;
+    return (hcri_side){{ldexp(value.high, -exponent), ldexp(value.low, -exponent)},
+                       ldexp((4 * k + 16) * (0x1p-106 * sizes + 0x1p-1070), -exponent)};
+}
+
+/* The square of the side, times `sign`, is added to the total and what may be wrong of that to the error. */
+static hcri_dd add_square(hcri_dd total, const hcri_side *side, double sign, double *error) {
+    const double high = side->value.high, low = side->value.low;
+    *error += (2 * fabs(high) + side->error) * side->error + 0x1p-100 * high * high;
+    return hcri_dd_add_product(hcri_dd_add_product(total, sign * high, high), sign * 2 * high, low);
+}
+
+/* Where rounding leaves it open, r² >= |w|² for r = c·y + e > 0 and w = My + s decides, to twice the working precision
+ * and in units of r: far out both sides of a long cone agree in all of their digits. */
+int hcri_cone_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    if (hcri_block_holds(constraint, y, scratch))
+        return 1;
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *rows = &cone->rows;
+    hcri_dd right = {cone->constant, 0}, total = {0, 0};
+    double sizes = fabs(cone->constant), error = 0;
+    for (size_t j = 0; j < constraint->n; j++) {
+        right = hcri_dd_add_product(right, cone->linear[j], y[j]);
+        sizes += fabs(cone->linear[j] * y[j]);
+    }
+    int exponent;
+    (void)frexp(right.high, &exponent);
+    hcri_side side = scaled(right, sizes, constraint->n, exponent);
+    if (!(side.value.high > side.error && isfinite(sizes)))
+        return 0;
+    total = add_square(total, &side, 1, &error);
+    for (size_t i = 0; i < rows->count; i++) {
+        hcri_dd w = {cone->shift[i], 0};
+        sizes = fabs(cone->shift[i]);
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            w = hcri_dd_add_product(w, rows->values[k], y[rows->columns[k]]);
+            sizes += fabs(rows->values[k] * y[rows->columns[k]]);
+        }
+        side = scaled(w, sizes, rows->start[i + 1] - rows->start[i], exponent);
+        total = add_square(total, &side, -1, &error);
+    }
+    error *= 1.01 * (1 + 0x1p-3 * (double)rows->count); /* and of the sums over the rows */
+    return hcri_dd_value(total) >= error;
+}
+
+/* M'w/|w| − c for w = M y + s; where w = 0 the norm's part is 0, which is one of its subgradients. Near the apex the
+ * rows cancel and are summed again, to twice the precision. */
+void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
+                            double *gradient, double *scratch) {
+    (void)scratch;
+    (void)index;
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *rows = &cone->rows;
+    double unused, error;
+    const double norm = left_side(cone, y, &unused);
+    for (size_t i = 0; i < rows->count && norm > 0; i++) {
+        double x = row_value(cone, i, y, &error);
+        if (error > 0x1p-45 * norm)
+            x = hcri_rows_dot_minus(rows, i, y, -cone->shift[i]);
+        const double share = weight * (x / norm);
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+            gradient[rows->columns[k]] += share * rows->values[k];
+    }
+    for (size_t j = 0; j < constraint->n; j++)
+        gradient[j] -= weight * cone->linear[j];
+}
+
+/* ------------------------------------------------------------------------------------------------------ interval */
+
+double hcri_cone_root(double norm, double cross, double f, double one_less) {
+    const double size = norm + fabs(f);
+    if (size == 0)
+        return 0;
+    const double x = norm / size, h = cross / size, rise = f / size;
+    if (f < 0) {
+        const double half = sqrt(h * h + one_less * x * x);
+        return size * ((h >= 0 ? (h + half) / one_less : x * x / (half - h)) - rise);
+    }
+    const double a = (x - rise) * (x + rise), b = h - rise;
+    const double half = sqrt(fmax(0, b * b + one_less * a));
+    return size * (b >= 0 ? (b + half) / one_less : a > 0 ? a / (half - b) : 0);
+}
+
+/* What a ray is to the cone: w0 = M O + s, w = M v, e0 = c·O + e, f = c·v. */
+typedef struct hcri_crossing {
+    double e0, f;
+    double w0_norm, w_norm, dot; /* |w0|, |w|, w0·w */
+} hcri_crossing;
+
+static hcri_crossing crossing(const hcri_cone *cone, const double *origin, const double *v) {
+    hcri_crossing ray = {.e0 = cone->constant};
+    double squares = 0, origin_squares = 0;
+    for (size_t j = 0; j < cone->base.n; j++) {
+        ray.e0 += cone->linear[j] * origin[j];
+        ray.f += cone->linear[j] * v[j];
+    }
+    for (size_t i = 0; i < cone->rows.count; i++) {
+        const double w0 = hcri_rows_dot_minus(&cone->rows, i, origin, -cone->shift[i]);
+        const double w = hcri_rows_dot(&cone->rows, i, v, NULL);
+        origin_squares += w0 * w0;
+        squares += w * w;
+        ray.dot += w0 * w;
+    }
+    ray.w0_norm = sqrt(origin_squares);
+    ray.w_norm = sqrt(squares);
+    return ray;
+}
+
+/* From strictly inside: 1/t is the gauge, with its formula (cone.c). */
+static double leave_from_inside(const hcri_cone *cone, const hcri_crossing *ray, const double *origin,
+                                const double *v) {
+    double squares = 0, cross = 0;
+    const double fall = ray->f < 0 ? -ray->f / ray->e0 : 0;
+    for (size_t i = 0; i < cone->rows.count; i++) {
+        const double w0 = hcri_rows_dot_minus(&cone->rows, i, origin, -cone->shift[i]);
+        const double x = hcri_rows_dot(&cone->rows, i, v, NULL) + fall * w0;
+        squares += x * x;
+        cross += x * (w0 / ray->e0);
+    }
+    const double ratio = ray->w0_norm / ray->e0;
+    return ray->e0 / hcri_cone_root(sqrt(squares), cross, ray->f, (1 - ratio) * (1 + ratio));
+}
+
+/* From anywhere: |w0 + t w|² − (e0 + t f)² = a t² + 2 b t + k <= 0 on the nappe where e0 + t f >= 0. */
+static void cross_nappe(const hcri_crossing *ray, double *enter, double *leave) {
+    const double a = (ray->w_norm - fabs(ray->f)) * (ray->w_norm + fabs(ray->f)), b = ray->dot - ray->e0 * ray->f;
+    const double k = (ray->w0_norm - fabs(ray->e0)) * (ray->w0_norm + fabs(ray->e0));
+    const double discriminant = b * b - a * k;
+    *enter = INFINITY;
+    *leave = -INFINITY;
+    if (a == 0 && b == 0) { /* along a generator, or v = 0 */
+        if (k <= 0 && ray->f == 0 && ray->e0 >= 0) {
+            *enter = -INFINITY;
+            *leave = INFINITY;
+        }
+        return;
+    }
+    if (a > 0 && discriminant < 0)
+        return;
+    const double q = -(b + copysign(sqrt(fmax(0, discriminant)), b)), one = k / q, other = q / a;
+    const double low = a == 0 ? one : fmin(one, other), high = a == 0 ? one : fmax(one, other);
+    if (a > 0) { /* inside between the roots, and one nappe holds both */
+        if (ray->e0 + ray->f * (0.5 * (low + high)) >= 0) {
+            *enter = low;
+            *leave = high;
+        }
+    } else if (ray->f > 0 && (a < 0 || b < 0)) { /* into the cone, for good */
+        *enter = high;
+        *leave = INFINITY;
+    } else if (ray->f < 0 && (a < 0 || b > 0)) { /* out of it */
+        *enter = -INFINITY;
+        *leave = low;
+    }
+}
+
+void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                        double *enter, double *leave, double *scratch) {
+    (void)scratch;
+    (void)i;
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_crossing ray = crossing(cone, origin, v);
+    if (ray.w0_norm < ray.e0) {
+        *enter = 0;
+        *leave = leave_from_inside(cone, &ray, origin, v);
+        return;
+    }
+    cross_nappe(&ray, enter, leave);
+    *enter = fmax(0, *enter);
+    if (!(*leave >= *enter)) {
+        *enter = INFINITY;
+        *leave = INFINITY;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- substitution */
+
+hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                                hcri_constraint **substituted, hcr_error *error) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t count = cone->rows.count, k = substitution->coordinates;
+    hcri_rows rows = {0};
+    hcri_substituted row;
+    *substituted = NULL;
+    HCRI_TRY(hcri_substituted_start(&row, substitution, allocator, error));
+    double *shift = hcri_allocate(allocator, count, sizeof *shift);
+    double *linear = hcri_allocate(allocator, k, sizeof *linear);
+    hcr_status status = shift == NULL || linear == NULL ? hcri_fail_memory(error) : HCR_OK;
+    size_t entries = 0;
+    for (size_t i = 0; i < count && status == HCR_OK; i++) {
+        const size_t start = cone->rows.start[i];
+        hcri_substituted_row(&row, cone->rows.start[i + 1] - start, cone->rows.columns + start,
+                             cone->rows.values + start);
+        shift[i] = row.constant + cone->shift[i];
+        entries += row.count;
+        status = hcri_rows_append(&rows, allocator, row.count, row.columns, row.values, error);
+    }
+    if (status == HCR_OK) {
+        hcri_substituted_vector(&row, cone->linear);
+        for (size_t j = 0; j < row.count; j++)
+            linear[row.columns[j]] = row.values[j];
+        status =
+            hcri_cone_create(k, allocator, &rows, shift, linear, row.constant + cone->constant, substituted, error);
+    }
+    if (status == HCR_OK && entries + row.count == 0) { /* nothing is left to choose */
+        double rounding;
+        const double c = hcri_cone_value(*substituted, 0, linear, &rounding, NULL);
+        hcri_constraint *constant = *substituted;
+        *substituted = NULL;
+        constant->kind->release(constant);
+        if (c > rounding)
+            status = hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave a cone whose value is %.3g", c);
+    } else if (status == HCR_OK) {
+        hcri_block_copy_sources(*substituted, constraint);
+    }
+    hcri_rows_release(&rows, allocator);
+    hcri_release(allocator, shift);
+    hcri_release(allocator, linear);
+    hcri_substituted_release(&row);
+    return status;
+}

@@ -1,0 +1,302 @@
+#include "kinds/expression/expression.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+#include "functions/tape_evaluate.h"
+#include "kernels/kernels.h"
+#include "kinds/block.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_expression *expression = (hcri_expression *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_tape_release(&expression->tape);
+    hcri_release(allocator, expression->start);
+    hcri_release(allocator, expression->bounds);
+    hcri_release(allocator, expression->gradient);
+    hcri_release(allocator, expression->signed_step);
+    hcri_block_release(constraint);
+}
+
+hcr_status hcri_expression_create(size_t n, const hcr_allocator *allocator, hcri_tape *tape, int convex,
+                                  hcri_root_method method, hcri_constraint **constraint, hcr_error *error) {
+    hcr_status status = hcri_tape_check(tape, n, error);
+    hcri_expression *expression =
+        status != HCR_OK ? NULL : hcri_block_create(sizeof *expression, &hcri_kind_expression, n, 1, allocator);
+    if (expression == NULL) {
+        hcri_tape_release(tape);
+        return status != HCR_OK ? status : hcri_fail_memory(error);
+    }
+    expression->base.convex = convex != 0;
+    expression->tape = *tape;
+    expression->method = method;
+    *tape = (hcri_tape){.allocator = tape->allocator};
+    *constraint = &expression->base;
+    return HCR_OK;
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    hcri_put_u32(out, (uint32_t)constraint->convex);
+    hcri_put_u32(out, expression->method);
+    hcri_tape_write(&expression->tape, out);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    const uint32_t convex = hcri_get_u32(in), method = hcri_get_u32(in);
+    if (in->failed || convex > 1 || method > HCRI_BRENT)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
+    hcri_tape tape;
+    hcri_constraint *block = NULL;
+    HCRI_TRY(hcri_tape_read(in, n, allocator, &tape, error));
+    HCRI_TRY(hcri_expression_create(n, allocator, &tape, (int)convex, (hcri_root_method)method, &block, error));
+    const hcr_status status = hcri_block_read(block, in, error);
+    if (status != HCR_OK)
+        release(block);
+    else
+        *constraint = block;
+    return status;
+}
+
+static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                             hcri_constraint **substituted, hcr_error *error) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    hcri_tape tape;
+    HCRI_TRY(hcri_tape_substitute(&expression->tape, substitution, &tape, error));
+    if (hcri_tape_is_constant(&tape)) {
+        double *scratch = hcri_allocate(constraint->allocator, hcri_tape_scratch(&tape), sizeof *scratch);
+        if (scratch == NULL) {
+            hcri_tape_release(&tape);
+            return hcri_fail_memory(error);
+        }
+        const hcri_enclosure value = hcri_tape_enclose(&tape, NULL, scratch);
+        hcri_release(constraint->allocator, scratch);
+        hcri_tape_release(&tape);
+        *substituted = NULL;
+        return value.high <= 0 ? HCR_OK
+                               : hcri_fail(error, HCR_ERROR_EMPTY,
+                                           "the equalities leave no freedom in an expression that is then %.3g, not 0 "
+                                           "or less",
+                                           value.high);
+    }
+    HCRI_TRY(hcri_expression_create(substitution->coordinates, constraint->allocator, &tape, constraint->convex,
+                                    expression->method, substituted, error));
+    hcri_block_copy_sources(*substituted, constraint);
+    return HCR_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- points */
+
+/* The floating-point value, and how far the ends of its bounds are from it. */
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)i;
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const double c = hcri_tape_value(&expression->tape, y, scratch);
+    if (error != NULL) {
+        const hcri_enclosure bounds = hcri_tape_enclose(&expression->tape, y, scratch);
+        const hcri_enclosure off = hcri_enclosure_subtract(bounds, hcri_exactly(c));
+        *error = hcri_is_undefined(off) ? INFINITY : fmax(off.high, -off.low);
+    }
+    return c;
+}
+
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const hcri_enclosure bounds = hcri_tape_enclose(&expression->tape, y, scratch);
+    return !hcri_is_undefined(bounds) && bounds.high <= 0;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)i;
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    hcri_tape_add_gradient(&expression->tape, y, weight, gradient, scratch);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rays */
+
+static size_t scratch_of(const hcri_constraint *constraint) {
+    return hcri_tape_scratch(&((const hcri_expression *)constraint)->tape);
+}
+
+/* Lists the affine steps whose sign a step needs; there is room for every argument. */
+static void find_signed_steps(hcri_expression *expression) {
+    const hcri_tape *tape = &expression->tape;
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        for (size_t k = 0; k < step->count; k++) {
+            const uint32_t argument = tape->argument[step->first + k];
+            if (hcri_step_needs_sign(step, k) && tape->step[argument].kind == HCRI_STEP_AFFINE)
+                expression->signed_step[expression->signed_steps++] = argument;
+        }
+    }
+}
+
+static hcr_status place_with(hcri_constraint *constraint, const double *origin, double *scratch, hcr_error *error) {
+    hcri_expression *expression = (hcri_expression *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t n = constraint->n, steps = expression->tape.steps;
+    const hcri_enclosure at_origin = hcri_tape_enclose(&expression->tape, origin, scratch);
+    expression->at_origin = hcri_tape_value(&expression->tape, origin, scratch);
+    if (hcri_is_undefined(at_origin) || !(at_origin.high < 0) || !(expression->at_origin < 0))
+        return hcri_block_refuse_origin(0, expression->at_origin, error);
+    expression->start = hcri_allocate(allocator, steps, sizeof *expression->start);
+    expression->gradient = hcri_allocate(allocator, n, sizeof *expression->gradient);
+    expression->signed_step = hcri_allocate(allocator, expression->tape.arguments, sizeof *expression->signed_step);
+    expression->bounds = constraint->convex ? NULL : hcri_allocate(allocator, steps, sizeof *expression->bounds);
+    if (expression->start == NULL || expression->gradient == NULL || expression->signed_step == NULL ||
+        (!constraint->convex && expression->bounds == NULL))
+        return hcri_fail_memory(error);
+    hcri_tape_start(&expression->tape, origin, expression->start);
+    find_signed_steps(expression);
+    if (!constraint->convex)
+        hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
+    add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
+    return HCR_OK;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    double *scratch = hcri_block_scratch_create(constraint);
+    const hcr_status status =
+        scratch == NULL ? hcri_fail_memory(error) : place_with(constraint, origin, scratch, error);
+    hcri_release(constraint->allocator, scratch);
+    return status;
+}
+
+/* φ(t) = c(O + t v) */
+typedef struct ray {
+    const hcri_expression *expression;
+    const double *v;
+    double *slope, *rest; /* of the scratch */
+    double guess;         /* where a tangent at the origin meets 0 */
+    double reach;         /* where the domain ends, or from where on there is no frontier */
+    int domain_ends;      /* … which of the two it is */
+} ray;
+
+/* An affine argument of a logarithm, a root … falls to 0 where the domain ends. */
+static void end_with_domain(const hcri_expression *expression, ray *along) {
+    double most = INFINITY;
+    for (size_t k = 0; k < expression->signed_steps; k++) {
+        const uint32_t s = expression->signed_step[k];
+        if (along->slope[s] < 0)
+            most = fmin(most, -expression->start[s] / along->slope[s]);
+    }
+    along->domain_ends = most < along->reach;
+    if (along->domain_ends)
+        along->reach = most * (1 - 0x1p-52);
+}
+
+static ray ray_along(const hcri_expression *expression, const double *v, double *scratch) {
+    const size_t n = expression->base.n;
+    double size = 0;
+    for (size_t j = 0; j < n; j++)
+        size = fmax(size, fabs(v[j]));
+    ray along = {expression, v, scratch, scratch + expression->tape.steps, 0, HCRI_NO_BOUND / size, 0};
+    const double rate = hcri_kernels_best()->dot(n, expression->gradient, v);
+    along.guess = isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size;
+    if (expression->base.convex) {
+        hcri_tape_slope(&expression->tape, v, along.slope);
+        end_with_domain(expression, &along);
+    }
+    along.guess = fmin(along.guess, along.domain_ends ? along.reach : 0.5 * along.reach);
+    return along;
+}
+
+static void evaluate(const void *context, double t, int order, double jet[3]) {
+    const ray *along = context;
+    const hcri_expression *expression = along->expression;
+    hcri_tape_jet(&expression->tape, expression->start, along->slope, t, order, jet, along->rest);
+}
+
+static double value_at(const ray *along, double t) {
+    double jet[3];
+    evaluate(along, t, 1, jet);
+    return jet[0];
+}
+
+/* 1/t for the t at which the ray leaves the set; 0 when that is certain to be at `enough` or later, of which no bit of
+ * a larger result depends. A convex expression below 0 by more than rounding beyond `enough` has its root, and the
+ * bracket that is found of it, farther still. */
+static double gauge_along(const ray *along, double enough) {
+    static const double doubt = 1e-10, beyond = 1 + 0x1p-40;
+    const hcri_expression *expression = along->expression;
+    if (!expression->base.convex)
+        return 1 / hcri_expression_first_crossing(expression, along->v, along->guess, enough, along->slope);
+    if (enough < along->reach && value_at(along, enough * beyond) <= doubt * expression->at_origin)
+        return 0;
+    const double t =
+        hcri_first_root(expression->method, evaluate, along, expression->at_origin, along->guess, along->reach, NULL);
+    return 1 / (isinf(t) && along->domain_ends ? along->reach : t);
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)i;
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const ray along = ray_along(expression, v, scratch);
+    return gauge_along(&along, INFINITY);
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    for (size_t s = 0; s < rows; s++) {
+        const ray along = ray_along(expression, v + s * stride, scratch);
+        const double found = gauge_along(&along, 1 / best[s]);
+        if (found > best[s]) {
+            best[s] = found;
+            if (champion != NULL)
+                champion[s] = constraint->first;
+        }
+    }
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)i;
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    if (!constraint->convex)
+        return 0;
+    const ray at = ray_along(expression, v, scratch);
+    const double c = value_at(&at, t) / -expression->at_origin;
+    return isnan(c) ? INFINITY : c;
+}
+
+/* The least distance to the frontier along the gradient and the axes. */
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const size_t n = constraint->n;
+    const double slope = hcri_norm(n, expression->gradient);
+    double *v = hcri_block_vectors(constraint, scratch), least = 0; /* 1/distance */
+    for (size_t k = slope > 0 && isfinite(slope) ? 0 : 1; k <= 2 * n; k++) {
+        for (size_t j = 0; j < n; j++)
+            v[j] = k == 0 ? expression->gradient[j] / slope : (j == (k - 1) / 2) * (k % 2 == 0 ? 1.0 : -1.0);
+        const ray at = ray_along(expression, v, scratch);
+        least = fmax(least, gauge_along(&at, 1 / least));
+    }
+    return 1 / least;
+}
+
+const hcri_kind hcri_kind_expression = {
+    .id = HCRI_EXPRESSION,
+    .name = "expression",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .scratch = scratch_of,
+    .gauge = gauge,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .holds = holds,
+    .interval = hcri_block_interval,
+    .substitute = substitute,
+    .gauge_from = hcri_block_gauge_from,
+    .exists = hcri_block_exists,
+    .radius = hcri_block_radius,
+    .margin = hcri_block_margin,
+    .inradius = inradius,
+};

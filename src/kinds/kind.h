@@ -1,0 +1,163 @@
+/* What every kind of constraint can do. A block holds inequalities of one kind; a region is the intersection of its
+ * blocks. A new kind fills one hcri_kind, gets one row in kinds.c, and nothing else changes in the runtime. */
+#ifndef HCRI_KIND_H
+#define HCRI_KIND_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "functions/substitution.h"
+
+#define HCRI_NO_CONSTRAINT UINT32_MAX
+/* Bounds from here on mean none. */
+#define HCRI_NO_BOUND 1e20
+
+typedef struct hcri_constraint hcri_constraint;
+
+/* Pinned: they are stored in compiled files. */
+typedef enum hcri_kind_id {
+    HCRI_BOX = 0,
+    HCRI_LINEAR = 1,
+    HCRI_QUADRATIC = 2,
+    HCRI_CONE = 3,
+    HCRI_LMI = 4,
+    HCRI_EXPRESSION = 5,
+    HCRI_CALLBACK = 6,
+    HCRI_UNION = 7,
+    HCRI_EXCEPT = 8,
+    HCRI_VARYING = 9,
+    HCRI_KINDS = 10
+} hcri_kind_id;
+
+/* The origins of samples with parameters: O(x) = constant + map x. A set's coordinates are its outputs, and behind them
+ * the parameters; the origin of a sample in it is (O(x), x), and a ray from there stays at x. */
+typedef struct hcri_motion {
+    size_t outputs, parameters;
+    double *constant;            /* outputs numbers */
+    hcri_rows map;               /* outputs rows, columns under parameters */
+    hcri_layout layout;          /* of the map, in a copy; nothing depends on whether it is there … */
+    int constant_is_zero;        /* … and this, but for the sign of a zero */
+    const double *lower, *upper; /* the range of the parameters, finite */
+    int proved;                  /* 1: every sample's origin is O(x), which is inside for all x of the range */
+} hcri_motion;
+
+/* How far the region reaches, for the analysis of rounding. */
+typedef struct hcri_extent {
+    const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| (infinity: none is known) */
+    const hcri_motion *motion;    /* NULL, or the origin moves: `origin` then bounds |O_j(x)|, of parameters |x_j| */
+    double radius;                /* bounds |y − O| */
+    /* n: what an output that an equality determines may be off beyond its share of the step, 0 for the others; NULL
+     * when there are none. */
+    const double *extra;
+} hcri_extent;
+
+typedef struct hcri_kind {
+    hcri_kind_id id;
+    const char *name;
+    void (*release)(hcri_constraint *constraint);
+
+    /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
+    hcr_status (*write)(const hcri_constraint *constraint, hcri_bytes *out);
+    hcr_status (*read)(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error);
+
+    /* Prepares the block for rays from `origin` (kept by the caller). Errors: MEMORY; ORIGIN when an inequality doesn't
+     * hold strictly there (error->line is then the local number + 1). */
+    hcr_status (*place)(hcri_constraint *constraint, const double *origin, hcr_error *error);
+
+    /* Numbers of scratch that the functions below need for themselves: hcri_block_scratch is what their callers have.
+     * After `follow` it may be more. NULL: none; they may then be given NULL. */
+    size_t (*scratch)(const hcri_constraint *constraint);
+
+    /* For `rows` directions v (row-major, `stride` apart): best[row] = max(best[row], gauge of the block), and where
+     * that grew champion[row] = first + local number of the first inequality that attains it. champion may be NULL. |v|
+     * sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
+    void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch);
+    /* After place: 1 when one direction takes no longer than its share of many. NULL: it does. */
+    int (*goes_alone)(const hcri_constraint *constraint);
+    /* The gauge of one inequality. */
+    double (*gauge_one)(const hcri_constraint *constraint, size_t i, const double *v, double *scratch);
+
+    /* c_i(O + t v)/|c_i(O)| for t >= 0: −1 at the origin, 0 on the frontier; right to a few units in the last place of
+     * its terms. */
+    double (*along)(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch);
+
+    /* c_i(y) in floating point, and in *error a bound of its rounding error (NULL: not wanted). */
+    double (*value)(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch);
+    /* gradient += weight · (the gradient of c_i at y), n numbers. */
+    void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch);
+    /* gradient += weight · (the gradient of the gauge at t v, which just reaches the frontier), n numbers. For origins
+     * that don't move, and blocks with `has_gauge_gradient`. */
+    void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient);
+    /* The gradients of the gauge at directions that just reach the frontier, where the block's only inequality is
+     * active: u and gradient have `count` rows of n numbers and may be the same. For origins that don't move. NULL
+     * where it is no faster than `add_gradient` for each. */
+    void (*gauge_gradients)(const hcri_constraint *constraint, size_t count, const double *const u[],
+                            double *const gradient[], double *scratch);
+    /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
+     */
+    int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);
+    /* The t >= 0 with c_i(O + t v) <= 0 as one interval: *enter = infinity when there is none, *leave = infinity when
+     * it doesn't end. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
+     * (hcri_block_interval serves any convex kind). */
+    void (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v, double *enter,
+                     double *leave, double *scratch);
+    /* The block as one on z, y = constant + T z, sources included; one that is left without z may be refused by EMPTY
+     * or come back as NULL when it always holds. NULL for box and linear: origin/ has its own way. */
+    hcr_status (*substitute)(const hcri_constraint *constraint, const hcri_substitution *substitution,
+                             hcri_constraint **substituted, hcr_error *error);
+    /* Prepares the block, after `place` at the middle of the range, for origins that move (kept by the caller); NULL
+     * where there is nothing to prepare. Errors: MEMORY. */
+    hcr_status (*follow)(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error);
+    /* `gauge` for rays that begin at origins of their own: row s of `origins` (n wide), strictly inside; v has zeros
+     * for the parameters, which only hcri_block_gauge_from reads. A sample's bits don't depend on the others. NULL for
+     * kinds that can't (those that aren't convex).
+     */
+    void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion, double *scratch);
+    /* 0 where the inequality doesn't exist (a side that is infinite). */
+    int (*exists)(const hcri_constraint *constraint, size_t i);
+    /* 1 when the inequality surely holds whatever the outputs are, at the parameters of y: its coefficients are 0
+     * there. After follow. NULL where that can't be. */
+    int (*is_idle)(const hcri_constraint *constraint, size_t i, const double *y);
+
+    /* A bound of |y − O| over the points that satisfy the block, infinity when there is none. After place. */
+    double (*radius)(const hcri_constraint *constraint);
+    /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
+     * output type (2^-53 or 2^-24). Infinity when there is none: results are then checked by `holds` and drawn towards
+     * the origin until it does. After place; when the origin moves, after follow, over the whole range, and infinity
+     * too where some x may have the origin on the frontier or outside. */
+    double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
+    /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
+    double (*inradius)(const hcri_constraint *constraint, double *scratch);
+} hcri_kind;
+
+struct hcri_constraint {
+    const hcri_kind *kind;
+    const hcr_allocator *allocator; /* the set's */
+    size_t n;                       /* outputs */
+    size_t count;                   /* inequalities, those that don't exist included */
+    /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it
+     * is 0 `along` gives 0 (not known), `margin` infinity, and the block counts where a ray first leaves it. */
+    int convex;
+    int has_gauge_gradient; /* after place: `add_gauge_gradient` takes no more than a pass over the outputs */
+    /* hcri_block_scratch numbers for a caller that has the block to itself, as a solver does; NULL where the block is
+     * in no set, or in a finished region, which callers share. */
+    double *scratch;
+    uint32_t first;       /* number of its first inequality in the region */
+    uint32_t *source;     /* for each: the number of its source in the set … */
+    uint32_t *source_row; /* … and which inequality of that source it is */
+};
+
+/* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */
+static inline double hcri_size_at_origin(const hcri_extent *extent, size_t j) {
+    const double size = extent->origin[j] < 0 ? -extent->origin[j] : extent->origin[j];
+    return size > 0x1p-100 ? size : 0x1p-100;
+}
+
+const hcri_kind *hcri_kind_of(uint32_t id); /* NULL when there is none */
+
+#endif

@@ -1,0 +1,347 @@
+#include "kinds/linear/linear.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+#include "kernels/kernels.h"
+#include "kinds/block.h"
+#include "kinds/ray_interval.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_moving_release(linear->moving, allocator);
+    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
+        hcri_screen_release(&linear->screen[r], allocator);
+    hcri_release(allocator, linear->screen);
+    hcri_layout_release(&linear->layout, allocator);
+    hcri_rows_release(&linear->rows, allocator);
+    hcri_release(allocator, linear->lower);
+    hcri_release(allocator, linear->upper);
+    hcri_release(allocator, linear->inverse_lower);
+    hcri_release(allocator, linear->inverse_upper);
+    hcri_release(allocator, linear->inverse);
+    hcri_release(allocator, linear->at_origin);
+    hcri_block_release(constraint);
+}
+
+hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                              hcr_error *error) {
+    hcri_linear *linear = hcri_block_create(sizeof *linear, &hcri_kind_linear, n, 0, allocator);
+    if (linear == NULL)
+        return hcri_fail_memory(error);
+    *constraint = &linear->base;
+    return HCR_OK;
+}
+
+/* Grows one array of the block to `needed` elements, from linear->capacity. */
+static int grow(const hcri_linear *linear, void **array, size_t needed, size_t size) {
+    size_t capacity = linear->capacity;
+    void *grown = hcri_grow(linear->base.allocator, *array, &capacity, needed, size);
+    if (grown != NULL)
+        *array = grown;
+    return grown != NULL;
+}
+
+hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
+                              double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error) {
+    hcri_constraint *base = &linear->base;
+    const size_t i = linear->rows.count;
+    if (i >= linear->capacity) {
+        const size_t larger = 2 * i + 8;
+        void *lowers = linear->lower, *uppers = linear->upper, *sources = base->source, *rows = base->source_row;
+        int ok = grow(linear, &lowers, larger, sizeof *linear->lower);
+        ok = ok && grow(linear, &uppers, larger, sizeof *linear->upper);
+        linear->lower = lowers;
+        linear->upper = uppers;
+        size_t capacity = 2 * linear->capacity;
+        void *grown = ok ? hcri_grow(base->allocator, sources, &capacity, 2 * larger, sizeof *base->source) : NULL;
+        base->source = grown == NULL ? base->source : grown;
+        capacity = 2 * linear->capacity;
+        ok = grown != NULL;
+        grown = ok ? hcri_grow(base->allocator, rows, &capacity, 2 * larger, sizeof *base->source_row) : NULL;
+        base->source_row = grown == NULL ? base->source_row : grown;
+        if (grown == NULL)
+            return hcri_fail_memory(error);
+        linear->capacity = larger;
+    }
+    HCRI_TRY(hcri_rows_append(&linear->rows, base->allocator, count, columns, values, error));
+    linear->lower[i] = lower;
+    linear->upper[i] = upper;
+    for (size_t side = 0; side < 2; side++) {
+        base->source[2 * i + side] = source;
+        base->source_row[2 * i + side] = source_row;
+    }
+    base->count = 2 * linear->rows.count;
+    return HCR_OK;
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    if (hcri_rows_write(&linear->rows, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, linear->rows.count, linear->lower);
+    hcri_put_f64s(out, linear->rows.count, linear->upper);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_linear_create(n, allocator, &made, error));
+    hcri_linear *linear = (hcri_linear *)made;
+    hcr_status status = hcri_rows_read(in, n, allocator, &linear->rows, error);
+    if (status == HCR_OK) {
+        const size_t count = linear->rows.count;
+        made->count = 2 * count;
+        linear->capacity = count;
+        linear->lower = hcri_get_f64s(in, count, allocator);
+        linear->upper = hcri_get_f64s(in, count, allocator);
+        status = hcri_block_read(made, in, error);
+        for (size_t i = 0; i < count && status == HCR_OK; i++)
+            if (!in->in_memory && !(linear->lower[i] <= linear->upper[i]))
+                status = hcri_fail(error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
+    }
+    if (status != HCR_OK)
+        release(made);
+    else
+        *constraint = made;
+    return status;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t count = linear->rows.count;
+    linear->inverse_lower = hcri_allocate(allocator, count, sizeof *linear->inverse_lower);
+    linear->inverse_upper = hcri_allocate(allocator, count, sizeof *linear->inverse_upper);
+    linear->at_origin = hcri_allocate(allocator, count, sizeof *linear->at_origin);
+    if (linear->inverse_lower == NULL || linear->inverse_upper == NULL || linear->at_origin == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        double at[3];
+        hcri_rows_dot_minus_each(&linear->rows, i, origin, (double[]){0, linear->upper[i], linear->lower[i]}, at);
+        linear->at_origin[i] = at[0];
+        if (!isinf(linear->upper[i])) {
+            const double c = at[1];
+            if (!(c < 0))
+                return hcri_block_refuse_origin(2 * i, c, error);
+            linear->inverse_upper[i] = hcri_inverse_slack(-c);
+        }
+        if (!isinf(linear->lower[i])) {
+            const double c = -at[2];
+            if (!(c < 0))
+                return hcri_block_refuse_origin(2 * i + 1, c, error);
+            linear->inverse_lower[i] = -hcri_inverse_slack(-c);
+        }
+    }
+    constraint->has_gauge_gradient = 1;
+    HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
+    linear->screen = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->screen);
+    linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
+    if (linear->screen == NULL || linear->inverse == NULL)
+        return hcri_fail_memory(error);
+    for (size_t r = 0; r < linear->layout.runs; r++) {
+        const hcri_run *run = &linear->layout.run[r];
+        linear->inverse[r] =
+            hcri_bounds_of(run->count, linear->inverse_lower + run->first, linear->inverse_upper + run->first);
+        HCRI_TRY(hcri_screen_make(&linear->rows, run, constraint->n, linear->inverse_lower, linear->inverse_upper,
+                                  allocator, &linear->screen[r], error));
+    }
+    return HCR_OK;
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch) {
+    enum { AT_ONCE = 32 };
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = constraint->n;
+    for (size_t done = 0; done < rows; done += AT_ONCE) {
+        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+        const double *x = v + done * stride;
+        uint32_t *found = champion == NULL ? NULL : champion + done;
+        for (size_t r = 0; r < linear->layout.runs; r++) {
+            const hcri_run *run = &linear->layout.run[r];
+            if (linear->screen[r].count != 0)
+                hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
+                                linear->inverse_upper, best + done, constraint->first, found, scratch);
+            else if (found == NULL)
+                kernels->run_max(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done);
+            else
+                kernels->run_champions(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done,
+                                       constraint->first, found);
+        }
+    }
+}
+
+static int goes_alone(const hcri_constraint *constraint) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    int alone = 1;
+    for (size_t r = 0; r < linear->layout.runs; r++)
+        alone &= linear->layout.run[r].form != HCRI_RUN_DENSE;
+    return alone;
+}
+
+static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, motion, constraint->allocator,
+                              &linear->moving, error);
+}
+
+static size_t scratch_of(const hcri_constraint *constraint) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    size_t most = hcri_moving_scratch(linear->moving);
+    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
+        if (linear->screen[r].count != 0 && most < HCRI_SCREEN_SCRATCH)
+            most = HCRI_SCREEN_SCRATCH;
+    return most;
+}
+
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, champion, scratch);
+}
+
+/* The gauge of inequality i before it is cut off at 0. */
+static double signed_gauge(const hcri_linear *linear, size_t i, const double *v) {
+    const size_t row = i / 2, start = linear->rows.start[row];
+    const double dot = hcri_kernels_best()->row_dot(linear->rows.start[row + 1] - start, linear->rows.columns + start,
+                                                    linear->rows.values + start, v);
+    return dot * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[row];
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
+    const double gauge = signed_gauge((const hcri_linear *)constraint, i, v);
+    return gauge > 0 ? gauge : 0;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
+    return t * signed_gauge((const hcri_linear *)constraint, i, v) - 1;
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const size_t row = i / 2;
+    double absolute;
+    const double dot = hcri_rows_dot(&linear->rows, row, y, &absolute);
+    const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
+    if (error != NULL) {
+        const double terms = (double)(linear->rows.start[row + 1] - linear->rows.start[row]);
+        *error = (terms + 3) * 0x1p-53 * 1.01 * (absolute + fabs(bound)) + 0x1p-1000;
+    }
+    return i % 2 == 0 ? dot - bound : bound - dot;
+}
+
+/* Where rounding leaves it open, the sum to twice the working precision decides: numbers that cancel, far out. */
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    for (size_t i = 0; i < constraint->count; i++) {
+        double rounding;
+        if (!constraint->kind->exists(constraint, i) || value(constraint, i, y, &rounding, scratch) + rounding <= 0)
+            continue;
+        const int upper = i % 2 == 0;
+        const double off = hcri_rows_dot_minus(&linear->rows, i / 2, y, (upper ? linear->upper : linear->lower)[i / 2]);
+        const double c = upper ? off : -off;
+        if (!(c + 0x1p-52 * fabs(c) + 0x1p-48 * rounding + 0x1p-1000 <= 0))
+            return 0;
+    }
+    return 1;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
+    (void)y;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const double sign = i % 2 == 0 ? weight : -weight;
+    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
+        gradient[linear->rows.columns[k]] += sign * linear->rows.values[k];
+}
+
+static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
+                               double *gradient) {
+    (void)t;
+    (void)v;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    const double share = weight * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[i / 2];
+    for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
+        gradient[linear->rows.columns[k]] += share * linear->rows.values[k];
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    return !isinf((i % 2 == 0 ? linear->upper : linear->lower)[i / 2]);
+}
+
+/* The tighter side's slack at the origin, from its inverse. */
+static double least_slack(const hcri_linear *linear, size_t i) {
+    return 1 / fmax(linear->inverse_upper[i], -linear->inverse_lower[i]);
+}
+
+/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
+ * slack, the division, the step, its rounding and the clamp, and what equalities add. */
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    if (extent->motion != NULL)
+        return hcri_moving_margin(linear->moving, unit, extent);
+    double most = 0;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        double at_origin = 0, reached = 0, squares = 0, extra = 0;
+        for (size_t k = linear->rows.start[i]; k < linear->rows.start[i + 1]; k++) {
+            const double a = fabs(linear->rows.values[k]);
+            at_origin += a * hcri_size_at_origin(extent, linear->rows.columns[k]);
+            reached += a * extent->reach[linear->rows.columns[k]];
+            squares += a * a;
+            if (extent->extra != NULL)
+                extra += a * extent->extra[linear->rows.columns[k]];
+        }
+        const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]);
+        const double size = at_origin + fmin(reached, sqrt(squares) * extent->radius);
+        most = fmax(most, 1.01 * (((terms + 8) * 0x1p-53 + 4 * unit) * size + extra) / least_slack(linear, i));
+    }
+    return most;
+}
+
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    double least = INFINITY;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        const size_t start = linear->rows.start[i];
+        const double norm = hcri_norm(linear->rows.start[i + 1] - start, linear->rows.values + start);
+        least = fmin(least, least_slack(linear, i) / norm);
+    }
+    return least;
+}
+
+const hcri_kind hcri_kind_linear = {
+    .id = HCRI_LINEAR,
+    .name = "linear",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .scratch = scratch_of,
+    .gauge = gauge,
+    .goes_alone = goes_alone,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_gauge_gradient = add_gauge_gradient,
+    .holds = holds,
+    .interval = hcri_linear_interval,
+    .follow = follow,
+    .gauge_from = gauge_from,
+    .exists = exists,
+    .radius = hcri_block_radius,
+    .margin = margin,
+    .inradius = inradius,
+};

@@ -1,0 +1,491 @@
+#include "kinds/quadratic/quadratic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "kernels/float_filter.h"
+#include "kernels/kernels.h"
+#include "kinds/block.h"
+#include "kinds/quadratic/quadratic_parametric.h"
+#include "kinds/quadratic/quadratic_substitute.h"
+#include "kinds/quadratic/quadratic_value.h"
+#include "kinds/ray_interval.h"
+
+/* Shorter directions aren't worth their conversion to single precision. */
+static const size_t shortest_single = 32;
+
+static void release(hcri_constraint *constraint) {
+    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_release(allocator, quadratic->matrix);
+    hcri_rows_release(&quadratic->factor, allocator);
+    hcri_release(allocator, quadratic->shift);
+    hcri_release(allocator, quadratic->linear);
+    hcri_release(allocator, quadratic->centre);
+    hcri_release(allocator, quadratic->gradient);
+    hcri_release(allocator, quadratic->panels);
+    hcri_release(allocator, quadratic->single_panels);
+    hcri_layout_release(&quadratic->layout, allocator);
+    hcri_quadratic_moving_release(quadratic);
+    hcri_block_release(constraint);
+}
+
+static size_t matrix_size(const hcri_quadratic *quadratic) {
+    const size_t n = quadratic->base.n;
+    return quadratic->form == HCRI_DIAGONAL ? n : quadratic->form == HCRI_DENSE ? n * n : 0;
+}
+
+static size_t shift_size(const hcri_quadratic *quadratic) {
+    return quadratic->form == HCRI_FACTOR ? quadratic->factor.count : quadratic->base.n;
+}
+
+hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
+                                 hcri_constraint **constraint, hcr_error *error) {
+    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
+    if (quadratic == NULL)
+        return hcri_fail_memory(error);
+    quadratic->form = parts->form;
+    quadratic->least_eigenvalue = parts->least_eigenvalue;
+    quadratic->constant = parts->constant;
+    quadratic->radius = parts->radius;
+    hcr_status status = HCR_OK;
+    if (parts->form == HCRI_FACTOR)
+        status = hcri_rows_append_all(&quadratic->factor, allocator, parts->factor, error);
+    quadratic->matrix = hcri_copy_or_zeros(allocator, parts->matrix, matrix_size(quadratic), sizeof(double));
+    quadratic->shift = hcri_copy_or_zeros(allocator, parts->shift, shift_size(quadratic), sizeof(double));
+    quadratic->linear = hcri_copy_or_zeros(allocator, parts->linear, n, sizeof(double));
+    if (quadratic->matrix == NULL || quadratic->shift == NULL || quadratic->linear == NULL)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK)
+        release(&quadratic->base);
+    else
+        *constraint = &quadratic->base;
+    return status;
+}
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    hcri_put_u32(out, quadratic->form);
+    hcri_put_f64(out, quadratic->least_eigenvalue);
+    hcri_put_f64(out, quadratic->constant);
+    hcri_put_f64(out, quadratic->radius);
+    if (hcri_rows_write(&quadratic->factor, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, matrix_size(quadratic), quadratic->matrix);
+    hcri_put_f64s(out, shift_size(quadratic), quadratic->shift);
+    hcri_put_f64s(out, constraint->n, quadratic->linear);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
+    if (quadratic == NULL)
+        return hcri_fail_memory(error);
+    const uint32_t form = hcri_get_u32(in);
+    quadratic->form = (hcri_form)form;
+    quadratic->least_eigenvalue = hcri_get_f64(in);
+    quadratic->constant = hcri_get_f64(in);
+    quadratic->radius = hcri_get_f64(in);
+    hcr_status status = hcri_rows_read(in, n, allocator, &quadratic->factor, error);
+    if (status == HCR_OK && (form > HCRI_FACTOR || !isfinite(quadratic->least_eigenvalue) ||
+                             !isfinite(quadratic->constant) || !isfinite(quadratic->radius)))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic is damaged");
+    if (status == HCR_OK) {
+        quadratic->matrix = hcri_get_f64s(in, matrix_size(quadratic), allocator);
+        quadratic->shift = hcri_get_f64s(in, shift_size(quadratic), allocator);
+        quadratic->linear = hcri_get_f64s(in, n, allocator);
+        status = hcri_block_read(&quadratic->base, in, error);
+    }
+    if (status == HCR_OK &&
+        !(hcri_all_finite(matrix_size(quadratic), quadratic->matrix) &&
+          hcri_all_finite(shift_size(quadratic), quadratic->shift) && hcri_all_finite(n, quadratic->linear)))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic has a number that isn't finite");
+    if (status != HCR_OK)
+        release(&quadratic->base);
+    else
+        *constraint = &quadratic->base;
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- rays */
+
+double *hcri_quadratic_panels(const hcri_quadratic *quadratic, size_t n) {
+    size_t numbers = 0;
+    for (size_t i = 0; i < n; i += HCRI_PANEL)
+        numbers += HCRI_PANEL * (n - i);
+    double *panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *panels), *panel = panels;
+    for (size_t i = 0; i < n && panels != NULL; i += HCRI_PANEL) {
+        for (size_t r = i; r < i + HCRI_PANEL && r < n; r++)
+            for (size_t k = r; k < n; k++)
+                panel[HCRI_PANEL * (k - i) + r - i] = (k == r ? 0.5 : 1) * quadratic->matrix[r * quadratic->base.n + k];
+        panel += HCRI_PANEL * (n - i);
+    }
+    return panels;
+}
+
+/* For |v| = 1 the form in single precision is off by (n + 4) 2^-24 |v|'|U||v| for the roundings of v, U and the
+ * products, and by as much again for those of the sum over the rows, with |v|'|U||v| at most half of |P|'s largest row
+ * sum. */
+static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    double largest = 0, sums = 0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) {
+            sum += fabs(quadratic->matrix[i * n + j]);
+            largest = fmax(largest, fabs(quadratic->matrix[i * n + j]));
+        }
+        sums = fmax(sums, sum);
+    }
+    if (n < shortest_single || n > HCRI_SCREEN_WIDTH || largest == 0)
+        return HCR_OK;
+    size_t numbers = 0;
+    for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL)
+        numbers += HCRI_SINGLE_PANEL * (n - i);
+    quadratic->single_panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *quadratic->single_panels);
+    if (quadratic->single_panels == NULL)
+        return hcri_fail_memory(error);
+    quadratic->single_exponent = ilogb(largest);
+    quadratic->single_doubt = 1.01 * ((double)n + 8) * 0x1p-24 * sums;
+    float *panel = quadratic->single_panels;
+    for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL) {
+        for (size_t r = i; r < i + HCRI_SINGLE_PANEL && r < n; r++)
+            for (size_t k = r; k < n; k++)
+                panel[HCRI_SINGLE_PANEL * (k - i) + r - i] =
+                    (float)((k == r ? 0.5 : 1) * ldexp(quadratic->matrix[r * n + k], -quadratic->single_exponent));
+        panel += HCRI_SINGLE_PANEL * (n - i);
+    }
+    return HCR_OK;
+}
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t n = constraint->n;
+    double sizes;
+    quadratic->at_origin = hcri_quadratic_accurate_value(quadratic, origin, &sizes);
+    /* Two roundings in y − shift, two products, one in a row's value: 8 units of the terms cover them. */
+    quadratic->at_origin_error = 0x1p-53 * (8 * sizes + 2 * fabs(quadratic->at_origin)) + 0x1p-1000;
+    if (!(quadratic->at_origin + quadratic->at_origin_error < 0))
+        return hcri_block_refuse_origin(0, quadratic->at_origin, error);
+    quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
+    quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
+    if (quadratic->centre == NULL || quadratic->gradient == NULL)
+        return hcri_fail_memory(error);
+    hcri_quadratic_accurate_gradient(quadratic, origin, quadratic->gradient);
+    quadratic->gradient_is_zero = 1;
+    for (size_t j = 0; j < n; j++)
+        quadratic->gradient_is_zero &= quadratic->gradient[j] == 0;
+    constraint->has_gauge_gradient = quadratic->form == HCRI_DIAGONAL && quadratic->gradient_is_zero;
+    quadratic->unit = quadratic->form == HCRI_DIAGONAL;
+    for (size_t j = 0; quadratic->unit && j < n; j++)
+        quadratic->unit = quadratic->matrix[j] == 1;
+    if (quadratic->form == HCRI_DENSE) {
+        quadratic->panels = hcri_quadratic_panels(quadratic, n);
+        return quadratic->panels == NULL ? hcri_fail_memory(error) : fill_single_panels(quadratic, error);
+    }
+    if (quadratic->form == HCRI_FACTOR)
+        return hcri_layout_make(&quadratic->factor, n, allocator, &quadratic->layout, error);
+    return HCR_OK;
+}
+
+static double factor_squares(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
+    double total = 0;
+    for (size_t r = 0; r < quadratic->layout.runs; r++)
+        total += kernels->run_squares(&quadratic->factor, &quadratic->layout.run[r], quadratic->base.n, v);
+    return total;
+}
+
+/* g2 = ½ Q(O + v) without the terms of first and no order, for each of `samples` directions. */
+static void curvatures(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                       size_t stride, double *g2) {
+    const size_t n = quadratic->base.n;
+    if (quadratic->form == HCRI_DENSE) {
+        kernels->triangle_form(n, quadratic->panels, samples, v, stride, g2);
+        return;
+    }
+    for (size_t s = 0; s < samples; s++) {
+        const double *x = v + s * stride;
+        g2[s] = 0.5 * (quadratic->form == HCRI_FACTOR ? factor_squares(quadratic, kernels, x)
+                       : quadratic->unit              ? kernels->squares(n, x)
+                                                      : kernels->weighted_squares(n, quadratic->matrix, x));
+    }
+}
+
+static double slope_along(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const double *v) {
+    return quadratic->gradient_is_zero ? 0 : kernels->dot(quadratic->base.n, quadratic->gradient, v);
+}
+
+enum { AT_ONCE = 32 };
+
+/* The directions, at most AT_ONCE, along which the form in single precision doesn't exclude that the gauge is above
+ * best: which[k] is the number of the k-th. `numbers`: HCRI_SCREEN_NUMBERS. */
+static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                     size_t stride, const double *best, size_t *which, float *numbers) {
+    const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
+    float form[AT_ONCE];
+    const float *direction[AT_ONCE];
+    double size[AT_ONCE];
+    for (size_t s = 0; s < samples; s++) {
+        size[s] = sqrt(kernels->squares(n, v + s * stride));
+        direction[s] = numbers + s % at_once * n;
+    }
+    for (size_t s = 0; s < samples; s += at_once) {
+        const size_t now = samples - s < at_once ? samples - s : at_once;
+        kernels->single->directions(n, now, v + s * stride, stride, size + s, numbers);
+        kernels->single->triangle_form(n, quadratic->single_panels, now, direction + s, form + s);
+    }
+    const double unit = ldexp(1, quadratic->single_exponent);
+    size_t count = 0;
+    for (size_t s = 0; s < samples; s++) {
+        /* best² (c(O) + g1/best + g2/best²), and the sizes of what it is summed from */
+        const double g2 = fmax((double)form[s] * unit + quadratic->single_doubt, 0) * size[s] * size[s];
+        const double g1 = slope_along(quadratic, kernels, v + s * stride) * best[s];
+        const double at_origin = quadratic->at_origin * best[s] * best[s];
+        which[count] = s;
+        count += (size_t) !(at_origin + g1 + g2 <= -0x1p-40 * (g2 + fabs(g1) - at_origin));
+    }
+    return count;
+}
+
+/* At most AT_ONCE directions. */
+static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
+                  size_t stride, const size_t *which, double *best, uint32_t *champion) {
+    double g2[AT_ONCE];
+    curvatures(quadratic, kernels, samples, v, stride, g2);
+    for (size_t k = 0; k < samples; k++) {
+        const double g1 = slope_along(quadratic, kernels, v + k * stride);
+        const double found = hcri_quadratic_root(g1, g2[k] > 0 ? g2[k] : 0, quadratic->at_origin);
+        const size_t s = which == NULL ? k : which[k];
+        if (found > best[s]) {
+            best[s] = found;
+            if (champion != NULL)
+                champion[s] = quadratic->base.first;
+        }
+    }
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    for (size_t done = 0; done < rows; done += AT_ONCE) {
+        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+        const double *x = v + done * stride;
+        uint32_t *found = champion == NULL ? NULL : champion + done;
+        int any = 0; /* where nothing was found yet nothing can be excluded */
+        for (size_t s = 0; s < now; s++)
+            any |= best[done + s] > 0;
+        if (quadratic->single_panels == NULL || !any) {
+            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
+            continue;
+        }
+        size_t which[AT_ONCE];
+        const size_t count = screen(quadratic, kernels, now, x, stride, best + done, which, (float *)(void *)scratch);
+        if (2 * count > now) {
+            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
+            continue;
+        }
+        for (size_t k = 0; k < count; k++)
+            raise(quadratic, kernels, 1, x + which[k] * stride, stride, which + k, best + done, found);
+    }
+}
+
+static int goes_alone(const hcri_constraint *constraint) {
+    return ((const hcri_quadratic *)constraint)->form == HCRI_DIAGONAL;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
+    (void)i;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const hcri_kernels *kernels = hcri_kernels_best();
+    double g2;
+    curvatures(quadratic, kernels, 1, v, constraint->n, &g2);
+    const double g1 = quadratic->gradient_is_zero ? 0 : kernels->dot(constraint->n, quadratic->gradient, v);
+    return t * (g1 + t * g2) / -quadratic->at_origin - 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------- margin */
+
+/* ½ λ |z|² <= |c(O)| + |g| |z| on the region, with z = y − O, g the gradient at O and λ the least eigenvalue of P. */
+static double radius(const hcri_constraint *constraint) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const size_t n = constraint->n;
+    double least = quadratic->least_eigenvalue;
+    if (quadratic->form == HCRI_DIAGONAL) {
+        least = INFINITY;
+        for (size_t j = 0; j < n; j++)
+            least = fmin(least, quadratic->matrix[j]);
+    }
+    const double slope = hcri_norm(n, quadratic->gradient);
+    return least > 0 ? (slope + sqrt(slope * slope - 2 * least * quadratic->at_origin)) / least : INFINITY;
+}
+
+/* What the rounding analysis needs of P, with |P| its entries' sizes. */
+typedef struct hcri_sizes {
+    double largest;         /* bounds |P|'s (FACTOR: |F|'s) norm */
+    double origin_energy;   /* (|O|' |P| |O|)^½ */
+    double gradient_terms;  /* norm of |P| |O − shift| + |q|: what the gradient at O is summed from */
+    double gradient_change; /* Σ |g_j| |O_j| */
+} hcri_sizes;
+
+static hcri_sizes measure(const hcri_quadratic *quadratic, const hcri_extent *extent) {
+    const size_t n = quadratic->base.n;
+    hcri_sizes sizes = {0};
+    double energy = 0, terms = 0;
+    for (size_t j = 0; j < n; j++)
+        sizes.gradient_change += fabs(quadratic->gradient[j]) * hcri_size_at_origin(extent, j);
+    if (quadratic->form == HCRI_FACTOR) {
+        double squares = 0;
+        for (size_t i = 0; i < quadratic->factor.count; i++) {
+            double at_origin = 0, row = 0;
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++) {
+                const double f = fabs(quadratic->factor.values[k]);
+                at_origin += f * hcri_size_at_origin(extent, quadratic->factor.columns[k]);
+                row += f * f;
+            }
+            const double x = hcri_rows_dot_minus(&quadratic->factor, i, extent->origin, quadratic->shift[i]);
+            energy += at_origin * at_origin;
+            terms += fabs(x) * sqrt(row);
+            squares += row;
+        }
+        sizes.largest = sqrt(squares);
+        sizes.gradient_terms = terms + hcri_norm(n, quadratic->linear);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            double row = 0, shifted = fabs(quadratic->linear[i]), at_origin = 0;
+            const int diagonal = quadratic->form == HCRI_DIAGONAL;
+            for (size_t j = diagonal ? i : 0; j < (diagonal ? i + 1 : n); j++) {
+                const double p = fabs(quadratic->matrix[diagonal ? i : i * n + j]);
+                row += p;
+                shifted += p * fabs(extent->origin[j] - quadratic->shift[j]);
+                at_origin += p * hcri_size_at_origin(extent, j);
+            }
+            sizes.largest = fmax(sizes.largest, row); /* a symmetric matrix's norm is at most its largest row sum */
+            energy += at_origin * hcri_size_at_origin(extent, i);
+            terms += shifted * shifted;
+        }
+        sizes.gradient_terms = sqrt(terms);
+    }
+    sizes.origin_energy = sqrt(energy);
+    return sizes;
+}
+
+/* (x'Px)^½ is at most this for |x_j| <= most_j. */
+static double longest(const hcri_quadratic *quadratic, const double *most) {
+    const size_t n = quadratic->base.n;
+    double squares = 0;
+    for (size_t i = 0; i < (quadratic->form == HCRI_FACTOR ? quadratic->factor.count : n); i++) {
+        double row = 0;
+        if (quadratic->form == HCRI_FACTOR) {
+            for (size_t k = quadratic->factor.start[i]; k < quadratic->factor.start[i + 1]; k++)
+                row += fabs(quadratic->factor.values[k]) * most[quadratic->factor.columns[k]];
+            squares += row * row;
+            continue;
+        }
+        const int diagonal = quadratic->form == HCRI_DIAGONAL;
+        for (size_t j = diagonal ? i : 0; j < (diagonal ? i + 1 : n); j++)
+            row += fabs(quadratic->matrix[diagonal ? i : i * n + j]) * most[j];
+        squares += row * most[i];
+    }
+    return sqrt(squares);
+}
+
+/* |∇c(y)·x| + x'Px over the region for |x_j| <= extra_j: ∇c(y) = g + P z, and |z'Px| <= energy (x'Px)^½. */
+static double moved_by(const hcri_quadratic *quadratic, const double *extra, double energy) {
+    double slope = 0;
+    for (size_t j = 0; j < quadratic->base.n; j++)
+        slope += fabs(quadratic->gradient[j]) * extra[j];
+    const double length = longest(quadratic, extra);
+    return slope + energy * length + length * length;
+}
+
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    if (extent->motion != NULL)
+        return hcri_quadratic_moving_margin(quadratic, unit, extent);
+    const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
+    const hcri_sizes sizes = measure(quadratic, extent);
+    const double slope = hcri_norm(constraint->n, quadratic->gradient) * extent->radius;
+    /* (z'Pz)^½ over the region */
+    const double energy = sqrt(2 * (slope - quadratic->at_origin));
+    const double first = (n / 32 + 8) * u * slope + (n + 8) * u * sizes.gradient_terms * extent->radius;
+    double second = 0, change = 0; /* the error of g2, and (Δy' P Δy)^½ for |Δy_j| = |O_j| + |z_j| */
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        second = (n / 32 + 8) * u * energy * energy;
+        change = sizes.origin_energy + energy;
+        break;
+    case HCRI_DENSE:
+        second = (1.125 * n + 8) * u * sizes.largest * extent->radius * extent->radius;
+        change = sizes.origin_energy + sqrt(sizes.largest) * extent->radius;
+        break;
+    case HCRI_FACTOR:
+        second = (rank / 8 + 8) * u * energy * energy + 2 * n * u * energy * sizes.largest * extent->radius;
+        change = sizes.origin_energy + sizes.largest * extent->radius;
+        break;
+    }
+    const double root_error = 8 * u * (energy * energy + slope - quadratic->at_origin);
+    const double step = 4 * unit;
+    const double moved =
+        step * (sizes.gradient_change + slope) + energy * step * change + step * step * change * change;
+    const double error = quadratic->at_origin_error + first + second + root_error + moved +
+                         (extent->extra == NULL ? 0 : moved_by(quadratic, extent->extra, energy));
+    return 1.01 * error / -quadratic->at_origin;
+}
+
+/* The t at which c(O) + |g| t + ½ λ t² reaches 0, λ a bound of the largest eigenvalue: a ball that is inside. */
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    (void)scratch;
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const size_t n = constraint->n;
+    const double slope = hcri_norm(n, quadratic->gradient);
+    double eigenvalue = 0;
+    if (quadratic->form == HCRI_FACTOR) {
+        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
+            eigenvalue += quadratic->factor.values[k] * quadratic->factor.values[k];
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            double row = 0;
+            if (quadratic->form == HCRI_DIAGONAL)
+                row = quadratic->matrix[i];
+            else
+                for (size_t j = 0; j < n; j++)
+                    row += fabs(quadratic->matrix[i * n + j]);
+            eigenvalue = fmax(eigenvalue, row);
+        }
+    }
+    const double found = hcri_quadratic_root(slope, 0.5 * eigenvalue, quadratic->at_origin);
+    return found > 0 ? 1 / found : INFINITY;
+}
+
+const hcri_kind hcri_kind_quadratic = {
+    .id = HCRI_QUADRATIC,
+    .name = "quadratic",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .scratch = hcri_quadratic_scratch,
+    .gauge = gauge,
+    .goes_alone = goes_alone,
+    .gauge_one = hcri_block_gauge_alone,
+    .along = along,
+    .value = hcri_quadratic_value,
+    .add_gradient = hcri_quadratic_add_gradient,
+    .add_gauge_gradient = hcri_quadratic_add_gauge_gradient,
+    .holds = hcri_block_holds,
+    .interval = hcri_quadratic_interval,
+    .substitute = hcri_quadratic_substitute,
+    .follow = hcri_quadratic_follow,
+    .gauge_from = hcri_quadratic_gauge_from,
+    .exists = hcri_block_exists,
+    .radius = radius,
+    .margin = margin,
+    .inradius = inradius,
+};

@@ -1,0 +1,18 @@
+/* Where a ray is inside one convex inequality, in closed form: hcri_kind's interval of the kinds named. For any other
+ * kind see hcri_block_interval. */
+#ifndef HCRI_RAY_INTERVAL_H
+#define HCRI_RAY_INTERVAL_H
+
+#include "kinds/kind.h"
+
+void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                       double *enter, double *leave, double *scratch);
+void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                          double *enter, double *leave, double *scratch);
+/* v has zeros for the parameters. */
+void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                           double *enter, double *leave, double *scratch);
+void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                             double *enter, double *leave, double *scratch);
+
+#endif

@@ -1,0 +1,477 @@
+#include "kinds/varying/varying.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/double_double.h"
+#include "base/vector.h"
+#include "kinds/block.h"
+#include "kinds/ray_interval.h"
+
+static void release(hcri_constraint *constraint) {
+    hcri_varying *varying = (hcri_varying *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    hcri_moving_release(varying->moving, allocator);
+    hcri_rows_release(&varying->rows, allocator);
+    hcri_rows_release(&varying->products, allocator);
+    hcri_release(allocator, varying->left);
+    hcri_release(allocator, varying->right);
+    hcri_release(allocator, varying->lower);
+    hcri_release(allocator, varying->upper);
+    hcri_release(allocator, varying->origin);
+    hcri_release(allocator, varying->inverse_lower);
+    hcri_release(allocator, varying->inverse_upper);
+    hcri_block_release(constraint);
+}
+
+/* ------------------------------------------------------------------------------------------------------- creation */
+
+/* A pair of columns as one number, by which pairs are sorted. */
+static uint64_t key_of(uint32_t left, uint32_t right) { return (uint64_t)left << 32 | right; }
+
+static int by_key(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The pairs that occur, sorted, each once. */
+static hcr_status collect_pairs(hcri_varying *varying, size_t entries, const hcri_bilinear *products, uint64_t *keys,
+                                hcr_error *error) {
+    for (size_t k = 0; k < entries; k++)
+        keys[k] = key_of(products->left[k], products->right[k]);
+    qsort(keys, entries, sizeof *keys, by_key);
+    for (size_t k = 0; k < entries; k++)
+        if (k == 0 || keys[k] != keys[k - 1])
+            keys[varying->pairs++] = keys[k];
+    varying->left = hcri_allocate(varying->base.allocator, varying->pairs, sizeof *varying->left);
+    varying->right = hcri_allocate(varying->base.allocator, varying->pairs, sizeof *varying->right);
+    if (varying->left == NULL || varying->right == NULL)
+        return hcri_fail_memory(error);
+    for (size_t q = 0; q < varying->pairs; q++) {
+        varying->left[q] = (uint32_t)(keys[q] >> 32);
+        varying->right[q] = (uint32_t)keys[q];
+    }
+    return HCR_OK;
+}
+
+/* Appends a row of products by pairs. `sums` is zeros before and after, a number a pair. */
+static hcr_status append_products(hcri_varying *varying, size_t start, size_t end, const hcri_bilinear *products,
+                                  const uint64_t *keys, double *sums, uint32_t *columns, double *values,
+                                  hcr_error *error) {
+    uint64_t *touched = hcri_allocate(varying->base.allocator, end - start, sizeof *touched);
+    if (touched == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = start; k < end; k++) {
+        const uint64_t key = key_of(products->left[k], products->right[k]);
+        const uint64_t *found = bsearch(&key, keys, varying->pairs, sizeof *keys, by_key);
+        touched[k - start] = (uint64_t)(found - keys);
+        sums[found - keys] += products->values[k];
+    }
+    qsort(touched, end - start, sizeof *touched, by_key);
+    size_t kept = 0;
+    for (size_t k = 0; k < end - start; k++) {
+        if (sums[touched[k]] != 0) {
+            columns[kept] = (uint32_t)touched[k];
+            values[kept++] = sums[touched[k]];
+        }
+        sums[touched[k]] = 0;
+    }
+    hcri_release(varying->base.allocator, touched);
+    return hcri_rows_append(&varying->products, varying->base.allocator, kept, columns, values, error);
+}
+
+static hcr_status fill_products(hcri_varying *varying, const hcri_bilinear *products, hcr_error *error) {
+    const hcr_allocator *allocator = varying->base.allocator;
+    const size_t rows = varying->rows.count, first = rows == 0 ? 0 : products->start[0];
+    const size_t entries = rows == 0 ? 0 : products->start[rows] - first;
+    uint64_t *keys = hcri_allocate(allocator, entries, sizeof *keys);
+    double *sums = hcri_allocate(allocator, entries, 2 * sizeof *sums);
+    uint32_t *columns = hcri_allocate(allocator, entries, sizeof *columns);
+    hcr_status status = keys == NULL || sums == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
+    const hcri_bilinear from_first = {products->start, products->left + first, products->right + first,
+                                      products->values + first};
+    if (status == HCR_OK)
+        status = collect_pairs(varying, entries, &from_first, keys, error);
+    for (size_t i = 0; i < rows && status == HCR_OK; i++)
+        status = append_products(varying, products->start[i] - first, products->start[i + 1] - first, &from_first, keys,
+                                 sums, columns, sums + entries, error);
+    hcri_release(allocator, keys);
+    hcri_release(allocator, sums);
+    hcri_release(allocator, columns);
+    return status;
+}
+
+hcr_status hcri_varying_create(size_t n, const hcr_allocator *allocator, const hcri_rows *rows,
+                               const hcri_bilinear *products, const double *lower, const double *upper,
+                               hcri_constraint **constraint, hcr_error *error) {
+    hcri_varying *varying = hcri_block_create(sizeof *varying, &hcri_kind_varying, n, 2 * rows->count, allocator);
+    if (varying == NULL)
+        return hcri_fail_memory(error);
+    varying->lower = hcri_copy(allocator, lower, rows->count, sizeof *lower);
+    varying->upper = hcri_copy(allocator, upper, rows->count, sizeof *upper);
+    hcr_status status = varying->lower == NULL || varying->upper == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_rows_append_all(&varying->rows, allocator, rows, error);
+    if (status == HCR_OK)
+        status = fill_products(varying, products, error);
+    if (status != HCR_OK)
+        release(&varying->base);
+    else
+        *constraint = &varying->base;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- as bytes */
+
+static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    if (hcri_rows_write(&varying->rows, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_u64(out, varying->pairs);
+    hcri_put_u32s(out, varying->pairs, varying->left);
+    hcri_put_u32s(out, varying->pairs, varying->right);
+    if (hcri_rows_write(&varying->products, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    hcri_put_f64s(out, varying->rows.count, varying->lower);
+    hcri_put_f64s(out, varying->rows.count, varying->upper);
+    hcri_block_write(constraint, out);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+}
+
+static int is_sound(const hcri_varying *varying) {
+    if (varying->products.count != varying->rows.count)
+        return 0;
+    for (size_t q = 0; q < varying->pairs; q++)
+        if (varying->left[q] >= varying->base.n || varying->right[q] >= varying->base.n ||
+            (q > 0 &&
+             key_of(varying->left[q], varying->right[q]) <= key_of(varying->left[q - 1], varying->right[q - 1])))
+            return 0;
+    for (size_t i = 0; i < varying->rows.count; i++)
+        if (!(varying->lower[i] <= varying->upper[i]))
+            return 0;
+    return 1;
+}
+
+static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
+                       hcr_error *error) {
+    hcri_varying *varying = hcri_block_create(sizeof *varying, &hcri_kind_varying, n, 0, allocator);
+    if (varying == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = hcri_rows_read(in, n, allocator, &varying->rows, error);
+    if (status == HCR_OK) {
+        varying->pairs = hcri_get_count(in, 8);
+        varying->left = hcri_get_u32s(in, varying->pairs, allocator);
+        varying->right = hcri_get_u32s(in, varying->pairs, allocator);
+        status = hcri_rows_read(in, varying->pairs, allocator, &varying->products, error);
+    }
+    if (status == HCR_OK) {
+        varying->base.count = 2 * varying->rows.count;
+        varying->lower = hcri_get_f64s(in, varying->rows.count, allocator);
+        varying->upper = hcri_get_f64s(in, varying->rows.count, allocator);
+        status = hcri_block_read(&varying->base, in, error);
+    }
+    if (status == HCR_OK && !is_sound(varying))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "rows that vary with the parameters are damaged");
+    if (status != HCR_OK)
+        release(&varying->base);
+    else
+        *constraint = &varying->base;
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- points */
+
+/* total += a l r, to about twice the working precision. */
+static hcri_dd add_triple(hcri_dd total, double a, double l, double r) {
+    const double product = l * r;
+    return hcri_dd_add_product(hcri_dd_add_product(total, a, product), a, fma(l, r, -product));
+}
+
+double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const double *y, double b, double *sizes) {
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    hcri_dd total = {-b, 0};
+    double terms = 0;
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        total = hcri_dd_add_product(total, rows->values[k], y[rows->columns[k]]);
+        terms += fabs(rows->values[k] * y[rows->columns[k]]);
+    }
+    for (size_t k = products->start[i]; k < products->start[i + 1]; k++) {
+        const double l = y[varying->left[products->columns[k]]], r = y[varying->right[products->columns[k]]];
+        total = add_triple(total, products->values[k], l, r);
+        terms += fabs(products->values[k]) * (fabs(l * r) + 0x1p-900); /* what underflows is no more */
+    }
+    if (sizes != NULL)
+        *sizes = terms;
+    return hcri_dd_value(total);
+}
+
+static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
+    (void)scratch;
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    const size_t row = i / 2;
+    double absolute, dot = hcri_rows_dot(rows, row, y, &absolute);
+    for (size_t k = products->start[row]; k < products->start[row + 1]; k++) {
+        const double product = y[varying->left[products->columns[k]]] * y[varying->right[products->columns[k]]];
+        dot += products->values[k] * product;
+        absolute += fabs(products->values[k]) * (fabs(product) + 0x1p-1000);
+    }
+    const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[row];
+    if (error != NULL) {
+        const double terms = (double)(rows->start[row + 1] - rows->start[row]) +
+                             (double)(products->start[row + 1] - products->start[row]);
+        *error = (terms + 4) * 0x1p-53 * 1.01 * (absolute + fabs(bound)) + 0x1p-1000;
+    }
+    return i % 2 == 0 ? dot - bound : bound - dot;
+}
+
+static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
+                         double *scratch) {
+    (void)scratch;
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    const double sign = i % 2 == 0 ? weight : -weight;
+    for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
+        gradient[rows->columns[k]] += sign * rows->values[k];
+    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++) {
+        const uint32_t left = varying->left[products->columns[k]], right = varying->right[products->columns[k]];
+        gradient[left] += sign * products->values[k] * y[right];
+        gradient[right] += sign * products->values[k] * y[left];
+    }
+}
+
+static int exists(const hcri_constraint *constraint, size_t i) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    return !isinf((i % 2 == 0 ? varying->upper : varying->lower)[i / 2]);
+}
+
+/* A sum of products whose rounding errors are summed apart: it is 0 where both sums are and nothing was lost. */
+typedef struct exact_sum {
+    double high, low;
+    int is_exact;
+} exact_sum;
+
+static void add_exactly(double *sum, double x, int *is_exact) {
+    const double total = *sum + x, of_x = total - *sum;
+    *is_exact &= *sum - (total - of_x) == 0 && x - of_x == 0;
+    *sum = total;
+}
+
+static void sum_product(exact_sum *sum, double a, double x) {
+    const double product = a * x;
+    add_exactly(&sum->high, product, &sum->is_exact);
+    add_exactly(&sum->low, fma(a, x, -product), &sum->is_exact);
+    sum->is_exact &= a == 0 || x == 0 || fabs(product) > 0x1p-900; /* below, the error may underflow */
+}
+
+static int is_zero(const exact_sum *sum) { return sum->is_exact && sum->high == 0 && sum->low == 0; }
+
+/* Row i's own part −b + s·x has no output in it; each output's coefficient a_j + Σ p_k x_k is 0. */
+static int is_idle(const hcri_constraint *constraint, size_t i, const double *y) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    if (varying->moving == NULL)
+        return 0;
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    const size_t outputs = varying->moving->motion->outputs, row = i / 2;
+    size_t k = rows->start[row], q = products->start[row];
+    const size_t rows_end = rows->start[row + 1], products_end = products->start[row + 1];
+    for (;;) { /* both are sorted by output, outputs first */
+        const uint32_t a = k < rows_end ? rows->columns[k] : UINT32_MAX;
+        const uint32_t b = q < products_end ? varying->left[products->columns[q]] : UINT32_MAX;
+        const uint32_t j = a < b ? a : b;
+        if (j >= outputs)
+            break;
+        exact_sum sum = {a == j ? rows->values[k++] : 0, 0, 1};
+        for (; q < products_end && varying->left[products->columns[q]] == j; q++)
+            sum_product(&sum, products->values[q], y[varying->right[products->columns[q]]]);
+        if (!is_zero(&sum))
+            return 0;
+    }
+    exact_sum own = {-(i % 2 == 0 ? varying->upper : varying->lower)[row], 0, q == products_end};
+    double point = own.high, sizes = fabs(own.high);
+    for (size_t terms = k; terms < rows_end; terms++) {
+        const double x = y[rows->columns[terms]];
+        sum_product(&own, rows->values[terms], x);
+        point += rows->values[terms] * x;
+        sizes += fabs(rows->values[terms] * x);
+    }
+    for (size_t terms = q; terms < products_end; terms++) {
+        const double x = y[varying->left[products->columns[terms]]] * y[varying->right[products->columns[terms]]];
+        point += products->values[terms] * x;
+        sizes += fabs(products->values[terms]) * (fabs(x) + 0x1p-1000);
+    }
+    const double terms = (double)(rows_end - k + products_end - q);
+    return is_zero(&own) || (i % 2 == 0 ? point : -point) < -(terms + 4) * 0x1p-52 * sizes;
+}
+
+static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+    for (size_t i = 0; i < constraint->count; i++) {
+        double rounding;
+        if (exists(constraint, i) && !(value(constraint, i, y, &rounding, scratch) + rounding <= 0) &&
+            !is_idle(constraint, i, y))
+            return 0;
+    }
+    return 1;
+}
+
+/* ----------------------------------------------------------------------------------------------- fixed parameters */
+
+size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, const double *x, uint32_t *columns,
+                       double *values, double *lower, double *upper) {
+    const hcri_rows *rows = &varying->rows, *products = &varying->products;
+    size_t k = rows->start[i], q = products->start[i], kept = 0;
+    const size_t rows_end = rows->start[i + 1], products_end = products->start[i + 1];
+    for (;;) { /* both are sorted by output, outputs first */
+        const uint32_t a = k < rows_end ? rows->columns[k] : UINT32_MAX;
+        const uint32_t b = q < products_end ? varying->left[products->columns[q]] : UINT32_MAX;
+        const uint32_t j = a < b ? a : b;
+        if (j >= outputs)
+            break;
+        hcri_dd sum = {0, 0};
+        if (a == j)
+            sum.high = rows->values[k++];
+        for (; q < products_end && varying->left[products->columns[q]] == j; q++)
+            sum = hcri_dd_add_product(sum, products->values[q], x[varying->right[products->columns[q]] - outputs]);
+        if (hcri_dd_value(sum) != 0) {
+            columns[kept] = j;
+            values[kept++] = hcri_dd_value(sum);
+        }
+    }
+    hcri_dd own = {0, 0};
+    for (; k < rows_end; k++)
+        own = hcri_dd_add_product(own, -rows->values[k], x[rows->columns[k] - outputs]);
+    for (; q < products_end; q++)
+        own = add_triple(own, -products->values[q], x[varying->left[products->columns[q]] - outputs],
+                         x[varying->right[products->columns[q]] - outputs]);
+    *lower = isinf(varying->lower[i]) ? -INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->lower[i]), INFINITY);
+    *upper = isinf(varying->upper[i]) ? INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->upper[i]), -INFINITY);
+    return kept;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rays */
+
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
+    hcri_varying *varying = (hcri_varying *)constraint;
+    const hcr_allocator *allocator = constraint->allocator;
+    const size_t count = varying->rows.count;
+    varying->origin = hcri_copy(allocator, origin, constraint->n, sizeof *origin);
+    varying->inverse_lower = hcri_allocate(allocator, count, sizeof *varying->inverse_lower);
+    varying->inverse_upper = hcri_allocate(allocator, count, sizeof *varying->inverse_upper);
+    if (varying->origin == NULL || varying->inverse_lower == NULL || varying->inverse_upper == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < 2 * count; i++) {
+        if (!exists(constraint, i))
+            continue;
+        const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
+        const double above = hcri_varying_dot_minus(varying, i / 2, origin, bound, NULL);
+        const double c = i % 2 == 0 ? above : -above;
+        if (!(c < 0))
+            return hcri_block_refuse_origin(i, c, error);
+        (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2] =
+            i % 2 == 0 ? hcri_inverse_slack(-c) : -hcri_inverse_slack(-c);
+    }
+    return HCR_OK;
+}
+
+/* The gauge of inequality i, at the parameters of the origin, before it is cut off at 0. */
+static double signed_gauge(const hcri_varying *varying, size_t i, const double *v) {
+    const hcri_rows *products = &varying->products;
+    double slope = hcri_rows_dot(&varying->rows, i / 2, v, NULL);
+    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++)
+        slope += products->values[k] * v[varying->left[products->columns[k]]] *
+                 varying->origin[varying->right[products->columns[k]]];
+    return slope * (i % 2 == 0 ? varying->inverse_upper : varying->inverse_lower)[i / 2];
+}
+
+static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
+    (void)scratch;
+    const double gauge = signed_gauge((const hcri_varying *)constraint, i, v);
+    return gauge > 0 ? gauge : 0;
+}
+
+static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
+    (void)scratch;
+    return t * signed_gauge((const hcri_varying *)constraint, i, v) - 1;
+}
+
+static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
+                  uint32_t *champion, double *scratch) {
+    (void)scratch;
+    for (size_t s = 0; s < rows; s++)
+        for (size_t i = 0; i < constraint->count; i++) {
+            const double found = gauge_one(constraint, i, v + s * stride, NULL);
+            if (found > best[s]) {
+                best[s] = found;
+                if (champion != NULL)
+                    champion[s] = constraint->first + (uint32_t)i;
+            }
+        }
+}
+
+static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+    hcri_varying *varying = (hcri_varying *)constraint;
+    for (size_t q = 0; q < varying->pairs; q++)
+        if (varying->right[q] < motion->outputs)
+            return hcri_fail(error, HCR_ERROR_FORMAT, "a row that varies has a product of two outputs");
+    const hcri_products products = {varying->pairs, varying->left, varying->right, &varying->products};
+    return hcri_moving_create(&varying->rows, &products, varying->lower, varying->upper, motion, constraint->allocator,
+                              &varying->moving, error);
+}
+
+/* A gradient, and what rays from origins that move take. */
+static size_t scratch_of(const hcri_constraint *constraint) {
+    return constraint->n + hcri_moving_scratch(((const hcri_varying *)constraint)->moving);
+}
+
+static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
+                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, champion, scratch);
+}
+
+/* -------------------------------------------------------------------------------------------------------- margin */
+
+static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
+    (void)scratch;
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    return extent->motion == NULL ? INFINITY : hcri_moving_margin(varying->moving, unit, extent);
+}
+
+/* To first order, in outputs and parameters. */
+static double inradius(const hcri_constraint *constraint, double *scratch) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const size_t n = constraint->n;
+    double *gradient = scratch, least = INFINITY;
+    for (size_t i = 0; i < varying->rows.count; i++) {
+        for (size_t j = 0; j < n; j++)
+            gradient[j] = 0;
+        add_gradient(constraint, 2 * i, varying->origin, 1, gradient, NULL);
+        least = fmin(least, 1 / (fmax(varying->inverse_upper[i], -varying->inverse_lower[i]) * hcri_norm(n, gradient)));
+    }
+    return least;
+}
+
+const hcri_kind hcri_kind_varying = {
+    .id = HCRI_VARYING,
+    .name = "varying",
+    .release = release,
+    .write = write,
+    .read = read,
+    .place = place,
+    .scratch = scratch_of,
+    .gauge = gauge,
+    .gauge_one = gauge_one,
+    .along = along,
+    .value = value,
+    .add_gradient = add_gradient,
+    .holds = holds,
+    .interval = hcri_varying_interval,
+    .substitute = hcri_varying_substitute,
+    .follow = follow,
+    .gauge_from = gauge_from,
+    .exists = exists,
+    .is_idle = is_idle,
+    .radius = hcri_block_radius,
+    .margin = margin,
+    .inradius = inradius,
+};

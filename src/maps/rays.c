@@ -1,0 +1,139 @@
+#include "maps/rays.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "kinds/block.h"
+#include "maps/nearest_constraint.h"
+
+/* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
+static const double smallest = 1e-100, largest = 1e100;
+
+/* Copies the directions into the slice, converted and from the origin as the input has it; parameters don't move. */
+static void gather(const hcr_region *region, hcri_slice *slice, const hcri_input *input, size_t first, size_t rows) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    for (size_t s = 0; s < rows; s++) {
+        double *v = slice->directions + s * n;
+        const double *origin = hcri_origin_of(region, slice, s);
+        if (input->doubles != NULL) {
+            memcpy(v, input->doubles + (first + s) * input->width, outputs * sizeof *v);
+        } else {
+            const float *from = input->floats + (first + s) * input->width;
+            for (size_t j = 0; j < outputs; j++)
+                v[j] = (double)from[j];
+        }
+        for (size_t j = 0; input->from_origin && j < outputs; j++)
+            v[j] -= origin[j];
+        for (size_t j = outputs; j < n; j++)
+            v[j] = 0;
+    }
+}
+
+/* Brings one direction to a size near 1 by a power of two, exactly but for parts too small to matter. */
+static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
+    double most = 0;
+    *state = HCRI_RAY_SOUND;
+    for (size_t j = 0; j < n; j++) {
+        if (!isfinite(v[j]))
+            *state = HCRI_RAY_BAD;
+        most = fmax(most, fabs(v[j]));
+    }
+    if (*state == HCRI_RAY_SOUND && most == 0)
+        *state = HCRI_RAY_ZERO;
+    if (*state != HCRI_RAY_SOUND) { /* any direction will do: the result doesn't depend on it */
+        memset(v, 0, n * sizeof *v);
+        v[0] = 1;
+        return;
+    }
+    *exponent = ilogb(most);
+    for (size_t j = 0; j < n; j++)
+        v[j] = ldexp(v[j], -*exponent);
+}
+
+/* Takes a scaled direction within the equalities. What is left of one across them is rounding. */
+static void project(const hcr_region *region, double *v, hcri_ray_state *state) {
+    static const double rounding = 1e-14;
+    const size_t n = region->set.n;
+    if (*state != HCRI_RAY_SOUND)
+        return;
+    hcri_affine_direct(&region->affine, v);
+    double most = 0;
+    for (size_t j = 0; j < n; j++)
+        most = fmax(most, fabs(v[j]));
+    if (most > rounding && most <= largest)
+        return;
+    *state = HCRI_RAY_ZERO;
+    memset(v, 0, n * sizeof *v);
+    v[0] = 1;
+}
+
+/* Rows that have no origin, or one that turned out not to be inside, have no ray. */
+static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
+    for (size_t s = 0; s < rays->rows; s++)
+        if (slice->anchor[s] == HCRI_ANCHOR_OUT_OF_RANGE)
+            rays->state[s] = HCRI_RAY_OUT_OF_RANGE;
+        else if (slice->anchor[s] == HCRI_ANCHOR_NONE || !(rays->gauge[s] < INFINITY))
+            rays->state[s] = HCRI_RAY_NO_ORIGIN;
+}
+
+/* 1 when directions can be used where they lie. */
+static int takes_any_rows(const hcr_region *region) {
+    int takes = 1;
+    for (size_t b = 0; region->motion.parameters != 0 && b < region->set.blocks; b++)
+        takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
+    return takes;
+}
+
+void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
+                    size_t rows, int with_champions, hcri_rays *rays) {
+    const hcr_region *region = workspace->region;
+    const size_t n = region->set.n;
+    const int moves = slice->origins != NULL;
+    rays->rows = rows;
+    if (moves)
+        hcri_origins_find(region, slice, input, first, rows);
+    if (input->doubles != NULL && !input->from_origin && takes_any_rows(region)) {
+        rays->v = input->doubles + first * input->width;
+        rays->stride = input->width;
+    } else {
+        gather(region, slice, input, first, rows);
+        rays->v = slice->directions;
+        rays->stride = n;
+    }
+    double size[HCRI_CHUNK];
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_box *box = region->set.box;
+    int has_box =
+        !with_champions && !moves && box->any && box->inverse.every == 0 && workspace->search.method == HCR_SEARCH_FULL;
+    if (has_box)
+        kernels->sum_abs_and_box(rows, n, rays->v, rays->stride, &box->inverse, size, rays->gauge);
+    else
+        kernels->sum_abs(rows, region->set.outputs, rays->v, rays->stride, size);
+    int all_sound = 1;
+    for (size_t s = 0; s < rows; s++) {
+        rays->state[s] = HCRI_RAY_SOUND;
+        rays->exponent[s] = 0;
+        all_sound &= size[s] >= smallest && size[s] <= largest;
+    }
+    const int has_equalities = region->affine.count != 0;
+    all_sound &= !has_equalities;
+    if (!all_sound) {
+        has_box = 0; /* what was found is of the directions as they were */
+        if (rays->v != slice->directions)
+            gather(region, slice, input, first, rows);
+        rays->v = slice->directions;
+        rays->stride = n;
+        for (size_t s = 0; s < rows; s++) {
+            double *v = slice->directions + s * n;
+            if (has_equalities || !(size[s] >= smallest && size[s] <= largest))
+                scale(v, n, &rays->exponent[s], &rays->state[s]);
+            if (has_equalities)
+                project(region, v, &rays->state[s]);
+        }
+    }
+    hcri_search(workspace, slice, rows, rays->v, rays->stride, has_box, rays->gauge,
+                with_champions ? rays->champion : NULL);
+    if (moves)
+        drop_lost(slice, rays);
+}

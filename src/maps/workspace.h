@@ -1,0 +1,30 @@
+/* Scratch for the maps: a header, then one slice a thread. */
+#ifndef HCRI_WORKSPACE_H
+#define HCRI_WORKSPACE_H
+
+#include "region/sample_origin.h"
+
+/* Rows that go through the kernels together. */
+#define HCRI_CHUNK 32
+
+typedef struct hcri_slice {
+    double *directions; /* chunk × n: directions that aren't used where they lie */
+    double *vectors;    /* 4 × n, for derivatives */
+    double *scratch;    /* hcri_anchor_scratch numbers: for blocks, and for origins */
+    /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
+    double *origins;
+    hcri_anchor anchor[HCRI_CHUNK];
+    uint64_t intersections;
+} hcri_slice;
+
+struct hcr_workspace {
+    const hcr_region *region;
+    hcr_search search;
+    hcr_bad_value bad_value;
+    size_t threads, chunk;
+    hcri_slice *slice; /* one a thread */
+    int owns_memory;
+    hcr_allocator allocator;
+};
+
+#endif

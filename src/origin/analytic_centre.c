@@ -1,0 +1,501 @@
+#include "origin/analytic_centre.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "origin/conflict.h"
+#include "origin/equalities/reduction.h"
+#include "origin/largest_ball.h"
+#include "origin/local_program.h"
+#include "origin/point_check.h"
+#include "origin/single_quadratic.h"
+#include "solvers/linear_program.h"
+#include "solvers/nonlinear_program.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* --------------------------------------------------------------------------------------------- room around a point */
+
+/* A bound of the largest eigenvalue of P: the largest row sum, or the sum of squares of a factor. Within equalities a
+ * quadratic curves no more than without. */
+static double curvature_bound(const hcri_set *set, size_t b) {
+    const hcri_reduction *reduction = set->reduction;
+    const hcri_quadratic *quadratic =
+        (const hcri_quadratic *)(reduction == NULL ? set->block[b]
+                                                   : reduction->original->block[reduction->block_of[b]]);
+    const size_t n = quadratic->base.n;
+    double most = 0;
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            most = fmax(most, quadratic->matrix[j]);
+        break;
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t j = 0; j < n; j++)
+                sum += fabs(quadratic->matrix[i * n + j]);
+            most = fmax(most, sum);
+        }
+        break;
+    case HCRI_FACTOR:
+        for (size_t k = 0; k < hcri_rows_entries(&quadratic->factor); k++)
+            most += quadratic->factor.values[k] * quadratic->factor.values[k];
+        break;
+    }
+    return most;
+}
+
+/* c(y), and the w with −c(y)/w = the root t of c(y) + |∇c(y)| t + ½ λ t² = 0, which is the mean of the slopes at its
+ * two ends, |∇c| and √(|∇c|² − 2λ c(y)). Outside, where there may be no root, a slope of the same size. */
+static double measure(const hcri_set *set, size_t b, const double *y, double *gradient, double *value) {
+    const hcri_constraint *block = set->block[b];
+    *value = block->kind->value(block, 0, y, NULL, block->scratch);
+    memset(gradient, 0, set->n * sizeof *gradient);
+    block->kind->add_gradient(block, 0, y, 1, gradient, block->scratch);
+    const double slope = hcri_gradient_length(set, gradient);
+    const double beyond = sqrt(slope * slope + 2 * curvature_bound(set, b) * fabs(*value));
+    return *value < 0 ? 0.5 * (slope + beyond) : beyond;
+}
+
+static double flat_radius(const hcri_set *set, const double *y) {
+    double least = INFINITY;
+    for (size_t j = 0; j < set->n; j++)
+        least = fmin(least, fmin(set->box->upper[j] - y[j], y[j] - set->box->lower[j]) / hcri_side_length(set, j));
+    const hcri_linear *linear = set->linear;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        const double above = -hcri_rows_dot_minus(&linear->rows, i, y, linear->upper[i]);
+        const double below = hcri_rows_dot_minus(&linear->rows, i, y, linear->lower[i]);
+        least =
+            fmin(least, fmin(isinf(linear->upper[i]) ? INFINITY : above, isinf(linear->lower[i]) ? INFINITY : below) /
+                            hcri_side_length(set, set->n + i));
+    }
+    return least;
+}
+
+static double radius_at(const hcri_set *set, const double *y, double *gradient) {
+    double least = flat_radius(set, y);
+    for (size_t b = 2; b < set->blocks; b++) {
+        double value;
+        const double weight = measure(set, b, y, gradient, &value);
+        least = fmin(least, value == 0 ? 0 : -value / weight);
+    }
+    return least;
+}
+
+hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
+    double *gradient = hcri_allocate(memory, set->n, sizeof *gradient);
+    if (gradient == NULL)
+        return hcri_fail_memory(error);
+    *radius = radius_at(set, y, gradient);
+    hcri_release(memory, gradient);
+    return HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- without solvers */
+
+/* The largest ball that fits between two sides of the same row or bound. */
+static double widest_between_sides(const hcri_set *set) {
+    double least = INFINITY;
+    for (size_t j = 0; j < set->n; j++)
+        least = fmin(least, 0.5 * (set->box->upper[j] - set->box->lower[j]) / hcri_side_length(set, j));
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        least = fmin(least, 0.5 * (set->linear->upper[i] - set->linear->lower[i]) / hcri_side_length(set, set->n + i));
+    return least;
+}
+
+/* A guess with the radius that no point can exceed is a centre; y and *radius keep the best guess so far. */
+static void take_guess(const hcri_set *set, const double *guess, double *gradient, double *y, double *radius) {
+    const double found = radius_at(set, guess, gradient);
+    if (found > *radius) {
+        *radius = found;
+        memcpy(y, guess, set->n * sizeof *y);
+    }
+}
+
+/* 1 when y is a centre, known without a solver. */
+static hcr_status guess_centre(const hcri_set *set, const double *lower, const double *upper, double *y, double *radius,
+                               int *known, hcr_error *error) {
+    static const double rounding = 1 - 1e-12;
+    const size_t n = set->n;
+    double most = widest_between_sides(set);
+    double *guess = hcri_allocate(memory, 2 * n, sizeof *guess);
+    if (guess == NULL)
+        return hcri_fail_memory(error);
+    double *gradient = guess + n;
+    *radius = -INFINITY;
+    const double *boxes[2][2] = {{set->box->lower, set->box->upper}, {lower, upper}};
+    for (size_t k = 0; k < 2; k++) {
+        int finite = 1;
+        for (size_t j = 0; j < n; j++) {
+            guess[j] = boxes[k][0][j] + 0.5 * (boxes[k][1][j] - boxes[k][0][j]);
+            finite &= isfinite(guess[j]) != 0;
+        }
+        if (finite)
+            take_guess(set, guess, gradient, y, radius);
+    }
+    hcr_status status = HCR_OK;
+    for (size_t b = 2; b < set->blocks && status == HCR_OK && *radius < rounding * most; b++) {
+        hcri_ellipsoid ellipsoid;
+        status = hcri_ellipsoid_find((const hcri_quadratic *)set->block[b], &ellipsoid, error);
+        if (status != HCR_OK || !ellipsoid.definite)
+            continue;
+        double value;
+        const double weight = measure(set, b, ellipsoid.centre, gradient, &value);
+        if (value < 0) /* the shortest semi-axis, at least where the curvature's bound is sharp */
+            most = fmin(most, -value / weight);
+        take_guess(set, ellipsoid.centre, gradient, y, radius);
+        hcri_ellipsoid_release(&ellipsoid);
+    }
+    hcri_release(memory, guess);
+    *known = status == HCR_OK && *radius > 0 && *radius >= rounding * most;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ by solvers */
+
+typedef struct search {
+    const hcri_set *set;
+    int flat_only;            /* leave the quadratics out */
+    double *y, *z, *gradient; /* the point; the solver's variables and r */
+    double scale;             /* of the variables around y */
+    double reached;           /* r · scale */
+    int convex;               /* IPOPT: for quadratics and for many outputs, where it is faster than a simplex method */
+    size_t sides, quadratics;
+    uint32_t *number;   /* of the sides, then of the quadratics … */
+    double *multiplier; /* … and their multipliers in max r */
+    double *weight;     /* w_q scale */
+} search;
+
+static void search_release(search *at) {
+    hcri_release(memory, at->z);
+    hcri_release(memory, at->gradient);
+    hcri_release(memory, at->number);
+    hcri_release(memory, at->multiplier);
+    hcri_release(memory, at->weight);
+}
+
+/* What rounding alone makes of a distance around y. */
+static double rounding_at(const search *at) {
+    double size = 0;
+    for (size_t j = 0; j < at->set->n; j++)
+        size = fmax(size, fabs(at->y[j]));
+    return 64 * 0x1p-53 * size + 0x1p-1000;
+}
+
+/* Starts in the middle of the box, or beside the one side there is (a derived one may be anywhere when the set is
+ * empty). */
+static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
+                               int flat_only, hcr_error *error) {
+    enum { MOST_FOR_SIMPLEX = 1000 };
+    const size_t n = set->n;
+    *at = (search){.set = set, .flat_only = flat_only, .y = y};
+    at->sides = hcri_local_sides(set);
+    at->quadratics = flat_only ? 0 : set->blocks - 2;
+    at->convex = at->quadratics != 0 || (n > MOST_FOR_SIMPLEX && set->blocks == 2);
+    const size_t count = at->sides + at->quadratics;
+    at->z = hcri_allocate(memory, n + count + set->blocks + 1, sizeof *at->z);
+    at->gradient = hcri_allocate(memory, n, sizeof *at->gradient);
+    at->number = hcri_allocate(memory, count, sizeof *at->number);
+    at->multiplier = hcri_allocate(memory, count, sizeof *at->multiplier);
+    at->weight = hcri_allocate(memory, set->blocks, sizeof *at->weight);
+    if (at->z == NULL || at->gradient == NULL || at->number == NULL || at->multiplier == NULL || at->weight == NULL) {
+        search_release(at);
+        return hcri_fail_memory(error);
+    }
+    hcri_local_side_numbers(set, at->number);
+    for (size_t q = 0; q < at->quadratics; q++)
+        at->number[at->sides + q] = set->block[q + 2]->first;
+    for (size_t j = 0; j < n; j++) {
+        const double half = 0.5 * (upper[j] - lower[j]), low = set->box->lower[j], high = set->box->upper[j];
+        if (isinf(half)) {
+            y[j] = !isinf(low) ? low + 1 : !isinf(high) ? high - 1 : 0;
+        } else {
+            y[j] = lower[j] + half;
+            at->scale = fmax(at->scale, half);
+        }
+    }
+    if (!(at->scale > 0))
+        at->scale = 1;
+    at->scale = fmax(at->scale, 1e6 * rounding_at(at));
+    return HCR_OK;
+}
+
+/* The weights at y; returns the largest r there, in units of the scale. */
+static double weigh(search *at) {
+    const hcri_set *set = at->set;
+    double lowest = flat_radius(set, at->y) / at->scale;
+    for (size_t q = 0; q < at->quadratics; q++) {
+        double value;
+        at->weight[q] = measure(set, q + 2, at->y, at->gradient, &value);
+        if (!(at->weight[q] > 0)) /* the centre of a single point */
+            at->weight[q] = curvature_bound(set, q + 2) * at->scale;
+        at->weight[q] *= at->scale;
+        lowest = fmin(lowest, -value / at->weight[q]);
+    }
+    return lowest;
+}
+
+/* One convex program around y, at a scale at which y isn't far outside. */
+static hcr_status solve_convex(search *at, hcr_error *error) {
+    static const double far = -10;
+    const hcri_set *set = at->set;
+    const size_t n = set->n;
+    double lowest = weigh(at);
+    if (lowest < far) {
+        at->scale *= lowest / far;
+        lowest = weigh(at);
+    }
+    const hcri_local local = {set, at->y, at->scale};
+    hcri_program program;
+    hcri_nlp *nlp = NULL;
+    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
+    const hcri_nlp_parts parts = {
+        .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight, .slack = n};
+    hcr_status status = hcri_nlp_create(&parts, &nlp, error);
+    if (status == HCR_OK) {
+        memset(at->z, 0, n * sizeof *at->z);
+        at->z[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
+        hcri_nlp_linear(nlp)[n] = -1;
+        /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
+        if (!hcri_nlp_solve(nlp, 1e-9, at->z) && !(at->z[n] > 0))
+            status = hcri_fail(error, HCR_ERROR_SOLVER,
+                               "IPOPT finds no point inside the region: rescale the constraints so that their "
+                               "coefficients have similar sizes, or give an origin");
+    }
+    if (status == HCR_OK) {
+        memcpy(at->multiplier, hcri_nlp_row_multipliers(nlp), at->sides * sizeof *at->multiplier);
+        memcpy(at->multiplier + at->sides, hcri_nlp_quadratic_multipliers(nlp),
+               at->quadratics * sizeof *at->multiplier);
+    }
+    hcri_nlp_free(nlp);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* One linear program around y. */
+static hcr_status solve_flat(search *at, hcr_error *error) {
+    const hcri_local local = {at->set, at->y, at->scale};
+    const hcr_status status = hcri_ball_find(&local, at->z, at->multiplier, error);
+    return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
+}
+
+/* By the method that suits the set; a set of bounds and rows by the simplex method where IPOPT gives up, which it may
+ * on flat ones, by the order in which threads add. */
+static hcr_status solve_once(search *at, hcr_error *error) {
+    if (!at->convex)
+        return solve_flat(at, error);
+    const hcr_status status = solve_convex(at, error);
+    if (status != HCR_ERROR_SOLVER || at->set->blocks != 2)
+        return status;
+    at->convex = 0;
+    const hcri_local local = {at->set, at->y, at->scale};
+    return hcri_ball_find(&local, at->z, at->multiplier, error);
+}
+
+/* The largest r, at a scale at which it isn't small. */
+static hcr_status search_at_scale(search *at, hcr_error *error) {
+    enum { MOST_ROUNDS = 12 };
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        HCRI_TRY(solve_once(at, error));
+        for (size_t j = 0; j < at->set->n; j++)
+            at->y[j] += at->scale * at->z[j];
+        const double r = at->z[at->set->n];
+        at->reached = r * at->scale;
+        if (r >= 1.9) { /* cut off: r <= 2 */
+            if (at->flat_only)
+                break;
+            at->scale *= 1e3;
+        } else if (fabs(r) >= 1e-3) {
+            break;
+        } else {
+            const double finer = fmax(fabs(r), 1e-6) * at->scale * 10;
+            if (finer <= rounding_at(at))
+                break;
+            at->scale = finer;
+        }
+    }
+    return HCR_OK;
+}
+
+/* The same; with quadratics again from where the weights are those of the point found, as long as that gives more room.
+ */
+static hcr_status search_largest(search *at, hcr_error *error) {
+    enum { MOST_ROUNDS = 4 };
+    static const double worthwhile = 1.05;
+    HCRI_TRY(search_at_scale(at, error));
+    if (at->quadratics == 0 || !(at->reached > 0))
+        return HCR_OK;
+    const size_t n = at->set->n;
+    double *best = hcri_copy(memory, at->y, n, sizeof *best);
+    if (best == NULL)
+        return hcri_fail_memory(error);
+    const double reached = at->reached;
+    double most = radius_at(at->set, at->y, at->gradient);
+    for (int round = 1; round < MOST_ROUNDS; round++) {
+        const double before = most;
+        at->scale = fmax(at->scale, most);
+        const hcr_status status = search_at_scale(at, NULL);
+        const double found = status == HCR_OK ? radius_at(at->set, at->y, at->gradient) : -INFINITY;
+        if (found > most) {
+            most = found;
+            memcpy(best, at->y, n * sizeof *best);
+        }
+        if (!(found > worthwhile * before))
+            break;
+    }
+    at->reached = reached;
+    memcpy(at->y, best, n * sizeof *best);
+    hcri_release(memory, best);
+    return HCR_OK;
+}
+
+/* Do bounds and rows alone have a point, to within CLP's tolerance? A margin that is far below 0 can be what a few rows
+ * make of rounding that the equalities leave next to nothing of. */
+static int has_flat_point(const hcri_set *set) {
+    double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
+    hcri_program program = {0};
+    hcri_lp *lp = NULL;
+    hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
+    if (zeros != NULL && hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, NULL) == HCR_OK &&
+        hcri_lp_create(&program, &lp, NULL) == HCR_OK && hcri_lp_maximise(lp, zeros, &outcome, NULL) != HCR_OK)
+        outcome = HCRI_LP_INFEASIBLE;
+    hcri_lp_free(lp);
+    hcri_program_release(&program);
+    hcri_release(memory, zeros);
+    return outcome != HCRI_LP_INFEASIBLE;
+}
+
+/* EMPTY unless y is strictly inside, rounding included. */
+static hcr_status search_judge(const search *at, hcr_error *error) {
+    static const double beyond = 10; /* no point of the box misses a side by so much, unless rounding does */
+    int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
+    if (at->reached < -beyond * at->scale && at->set->blocks == 2)
+        flat = has_flat_point(at->set);
+    /* Where a set is open y may be so far out that rounding hides its interior. */
+    if (at->flat_only ? at->reached > 0 || flat : at->reached > 0 && hcri_strictly_inside(at->set, at->y, NULL, NULL))
+        return HCR_OK;
+    return hcri_conflict_refuse(at->set, at->sides + at->quadratics, at->number, at->multiplier, flat, error);
+}
+
+/* ------------------------------------------------------------------------------------------------ analytic centres */
+
+/* min −Σ log(s − room) over a_i·z + s_i = slack_i and g_q/weight_q + s_q = 0 around y. A side with held[side] (NULL:
+ * none) keeps the slack that it has, without a logarithm. */
+static hcr_status analytic(const hcri_set *set, double scale, double room, const int *held, double *y,
+                           hcr_error *error) {
+    const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;
+    const hcri_local local = {set, y, scale};
+    hcri_program program;
+    hcri_nlp *nlp = NULL;
+    HCRI_TRY(hcri_local_slacks(&local, &program, error));
+    double *weight = hcri_allocate(memory, quadratics, sizeof *weight);
+    double *x = hcri_allocate(memory, program.columns, sizeof *x);
+    hcr_status status = weight == NULL || x == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; i < sides && status == HCR_OK; i++) {
+        const double slack = program.row_upper[i] - room;
+        program.row_lower[i] = program.row_upper[i] = slack;
+        x[n + i] = fmax(slack, 1e-6);
+        if (held != NULL && held[i]) /* stays where it is */
+            program.lower[n + i] = program.upper[n + i] = slack;
+    }
+    for (size_t q = 0; q < quadratics && status == HCR_OK; q++) {
+        weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL, set->block[q + 2]->scratch);
+        x[n + sides + q] = 1;
+    }
+    if (status == HCR_OK) {
+        const hcri_nlp_parts parts = {.set = set,
+                                      .program = &program,
+                                      .centre = y,
+                                      .scale = scale,
+                                      .weight = weight,
+                                      .slack = n + sides,
+                                      .stride = 1,
+                                      .equality = 1};
+        status = hcri_nlp_create(&parts, &nlp, error);
+    }
+    if (status == HCR_OK) {
+        for (size_t i = 0; i < sides + quadratics; i++)
+            hcri_nlp_logarithm(nlp)[n + i] = i < sides && held != NULL && held[i] ? 0 : 1;
+        if (!hcri_nlp_solve(nlp, 1e-9, x))
+            status = hcri_fail(error, HCR_ERROR_SOLVER,
+                               "IPOPT finds no analytic centre: choose another origin, such as chebyshev");
+        for (size_t j = 0; j < n && status == HCR_OK; j++)
+            y[j] += scale * x[j];
+    }
+    hcri_nlp_free(nlp);
+    hcri_release(memory, weight);
+    hcri_release(memory, x);
+    hcri_program_release(&program);
+    return status;
+}
+
+hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, hcr_error *error) {
+    return analytic(set, radius, 0, NULL, y, error);
+}
+
+/* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the
+ * rest. With as many multipliers as a basis has there is one centre. A failure leaves y where it was. */
+static hcr_status search_spread(search *at, hcr_error *error) {
+    static const double kept = 0.99;
+    const size_t n = at->set->n;
+    size_t supporting = 0, largest = 0;
+    for (size_t i = 0; i < at->sides; i++) {
+        supporting += at->multiplier[i] > 1e-9;
+        if (at->multiplier[i] > at->multiplier[largest])
+            largest = i;
+    }
+    if (supporting > n)
+        return HCR_OK;
+    int *held = hcri_allocate(memory, at->sides, sizeof *held);
+    double *moved = hcri_copy(memory, at->y, n, sizeof *moved);
+    hcr_status status = held == NULL || moved == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
+        for (size_t i = 0; i < at->sides; i++)
+            held[i] = at->multiplier[i] > 1e-9 && i != largest;
+        if (analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK &&
+            flat_radius(at->set, moved) >= kept * at->reached)
+            memcpy(at->y, moved, n * sizeof *moved);
+    }
+    hcri_release(memory, held);
+    hcri_release(memory, moved);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- public */
+
+hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
+                                     double *radius, hcr_error *error) {
+    int known = 0;
+    HCRI_TRY(guess_centre(set, lower, upper, y, radius, &known, error));
+    if (known && hcri_strictly_inside(set, y, NULL, NULL))
+        return HCR_OK;
+    search at;
+    HCRI_TRY(search_start(&at, set, lower, upper, y, 0, error));
+    hcr_status status = search_largest(&at, error);
+    if (status == HCR_OK)
+        status = search_judge(&at, error);
+    if (status == HCR_OK && !at.convex)
+        status = search_spread(&at, error);
+    search_release(&at);
+    return status == HCR_OK ? hcri_central_radius(set, y, radius, error) : status;
+}
+
+hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
+                                        hcr_error *error) {
+    double *y = hcri_allocate(memory, set->n, sizeof *y);
+    if (y == NULL)
+        return hcri_fail_memory(error);
+    search at;
+    hcr_status status = search_start(&at, set, lower, upper, y, 1, error);
+    if (status == HCR_OK) {
+        status = search_largest(&at, error);
+        if (status == HCR_OK)
+            status = search_judge(&at, error);
+        search_release(&at);
+    }
+    hcri_release(memory, y);
+    return status;
+}

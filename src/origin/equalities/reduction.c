@@ -1,0 +1,501 @@
+#include "origin/equalities/reduction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "functions/substitution.h"
+#include "origin/conflict.h"
+#include "origin/point_check.h"
+#include "origin/rounding.h"
+
+/* ------------------------------------------------------------------------------------------ sides that meet, moved */
+
+hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allocator, hcri_set *settled,
+                                  hcr_error *error) {
+    static const double one = 1;
+    HCRI_TRY(hcri_set_copy(set, allocator, settled, error));
+    hcri_box *box = settled->box;
+    hcri_linear *linear = settled->linear;
+    hcr_status status = HCR_OK;
+    for (uint32_t j = 0; j < set->n && status == HCR_OK; j++)
+        if (box->lower[j] == box->upper[j]) {
+            status = hcri_set_add_equality(settled, 1, &j, &one, box->upper[j], box->base.source[2 * j],
+                                           box->base.source_row[2 * j], error);
+            box->lower[j] = -INFINITY;
+            box->upper[j] = INFINITY;
+        }
+    for (size_t i = 0; i < linear->rows.count && status == HCR_OK; i++)
+        if (linear->lower[i] == linear->upper[i]) {
+            const size_t start = linear->rows.start[i];
+            status = hcri_set_add_equality(settled, linear->rows.start[i + 1] - start, linear->rows.columns + start,
+                                           linear->rows.values + start, linear->upper[i], linear->base.source[2 * i],
+                                           linear->base.source_row[2 * i], error);
+            linear->lower[i] = -INFINITY;
+            linear->upper[i] = INFINITY;
+        }
+    if (status != HCR_OK)
+        hcri_set_release(settled);
+    return status;
+}
+
+/* Drops the equalities that follow from others, and numbers what is left. */
+static hcr_status keep_independent(hcri_set *settled, hcri_elimination *elimination, hcr_error *error) {
+    const hcr_allocator *allocator = &settled->allocator;
+    hcri_equalities *equalities = &settled->equalities;
+    uint32_t *number = hcri_allocate(allocator, equalities->rows.count, sizeof *number);
+    if (number == NULL)
+        return hcri_fail_memory(error);
+    hcri_rows kept = {0};
+    hcr_status status = HCR_OK;
+    for (uint32_t i = 0; i < elimination->affine.count && status == HCR_OK; i++) {
+        const uint32_t e = elimination->equality[i];
+        const size_t start = equalities->rows.start[e];
+        status = hcri_rows_append(&kept, allocator, equalities->rows.start[e + 1] - start,
+                                  equalities->rows.columns + start, equalities->rows.values + start, error);
+        equalities->right[i] = equalities->right[e];
+        equalities->source[i] = equalities->source[e];
+        equalities->source_row[i] = equalities->source_row[e];
+        number[e] = elimination->equality[i] = i;
+    }
+    if (status == HCR_OK) {
+        hcri_rows_release(&equalities->rows, allocator);
+        equalities->rows = kept;
+        hcri_rows *determined = &elimination->determined;
+        for (size_t k = 0; k < hcri_rows_entries(determined); k++)
+            determined->columns[k] = number[determined->columns[k]];
+    } else {
+        hcri_rows_release(&kept, allocator);
+    }
+    hcri_release(allocator, number);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------- the substitution */
+
+static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
+    const hcri_set *original = reduction->original;
+    const hcri_affine *affine = &reduction->elimination->affine;
+    const hcr_allocator *allocator = &original->allocator;
+    const size_t n = original->n, rows = affine->count + original->linear->rows.count;
+    reduction->freedom = n - affine->count;
+    reduction->set.allocator = *allocator;
+    reduction->free = hcri_allocate(allocator, reduction->freedom, sizeof(uint32_t));
+    reduction->constant = hcri_allocate(allocator, n, sizeof(double));
+    reduction->size = hcri_allocate(allocator, n, sizeof(double));
+    reduction->row_of = hcri_allocate(allocator, rows, sizeof(uint32_t));
+    reduction->block_of = hcri_allocate(allocator, original->blocks, sizeof(uint32_t));
+    reduction->length = hcri_allocate(allocator, reduction->freedom + rows, sizeof(double));
+    reduction->lifted = hcri_allocate(allocator, n, sizeof(double));
+    uint32_t *place = hcri_allocate(allocator, n, sizeof *place); /* among the free outputs */
+    hcr_status status = HCR_OK;
+    if (reduction->free == NULL || reduction->constant == NULL || reduction->size == NULL ||
+        reduction->row_of == NULL || reduction->block_of == NULL || reduction->length == NULL ||
+        reduction->lifted == NULL || place == NULL)
+        status = hcri_fail_memory(error);
+    uint32_t found = 0;
+    for (uint32_t j = 0, d = 0; j < n && status == HCR_OK; j++) {
+        if (d < affine->count && affine->dependent[d] == j) {
+            d++;
+            continue;
+        }
+        reduction->free[found] = j;
+        place[j] = found++;
+    }
+    reduction->by = (hcri_substitution){.coordinates = reduction->freedom, .constant = reduction->constant};
+    for (uint32_t j = 0, d = 0; j < n && status == HCR_OK; j++) {
+        static const double one = 1;
+        if (d < affine->count && affine->dependent[d] == j) {
+            const size_t start = affine->map.start[d], end = affine->map.start[d + 1], at = end - start;
+            reduction->size[j] = reduction->elimination->size[d];
+            reduction->constant[j] = affine->constant[d++];
+            status = hcri_rows_append(&reduction->by.map, allocator, at, affine->map.columns + start,
+                                      affine->map.values + start, error);
+            for (size_t k = 0; k < at && status == HCR_OK; k++) {
+                uint32_t *column = &reduction->by.map.columns[reduction->by.map.start[j] + k];
+                *column = place[*column];
+            }
+        } else {
+            status = hcri_rows_append(&reduction->by.map, allocator, 1, &place[j], &one, error);
+        }
+    }
+    hcri_release(allocator, place);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- inequalities */
+
+typedef enum verdict { HOLDS_CLEARLY, IMPLIED, CONTRADICTED } verdict;
+
+/* 0 <= slack, where the terms that it is the difference of have these sizes. */
+static verdict judge(double slack, double sizes) {
+    return slack > HCRI_EQUALITY_ROUNDING * sizes     ? HOLDS_CLEARLY
+           : slack >= -HCRI_EQUALITY_ROUNDING * sizes ? IMPLIED
+                                                      : CONTRADICTED;
+}
+
+static hcr_status refuse(const hcri_reduction *reduction, uint32_t number, hcr_error *error) {
+    static const double one = 1;
+    return hcri_conflict_refuse_reduced(reduction, 1, &number, &one, 0, error);
+}
+
+/* A row of the original, constant on the equalities: its sides are taken out where the equalities imply them. */
+static hcr_status check_constant(const hcri_reduction *reduction, double value, double sizes, uint32_t first,
+                                 double *lower, double *upper, hcr_error *error) {
+    const double bounds[2] = {*upper, *lower};
+    for (uint32_t side = 0; side < 2; side++) {
+        if (isinf(bounds[side]))
+            continue;
+        switch (judge(side == 0 ? bounds[0] - value : value - bounds[1], sizes + fabs(bounds[side]))) {
+        case HOLDS_CLEARLY: break;
+        case IMPLIED: *(side == 0 ? upper : lower) = side == 0 ? INFINITY : -INFINITY; break;
+        case CONTRADICTED: return refuse(reduction, first + side, error);
+        }
+    }
+    return HCR_OK;
+}
+
+/* The same for a row that is left with parameters alone: what their ranges imply to within rounding is taken out; what
+ * they don't narrows them. */
+static void check_parameters(const hcri_reduction *reduction, const hcri_substituted *row, double sizes, double *lower,
+                             double *upper) {
+    const hcri_box *range = reduction->original->box;
+    double least = row->constant, most = row->constant;
+    for (size_t k = 0; k < row->count; k++) {
+        const size_t j = reduction->free[row->columns[k]];
+        const double a = row->values[k] * range->lower[j], b = row->values[k] * range->upper[j];
+        least += fmin(a, b);
+        most += fmax(a, b);
+        sizes += fmax(fabs(a), fabs(b));
+    }
+    if (!isinf(*upper) && judge(*upper - most, sizes + fabs(*upper)) == IMPLIED)
+        *upper = INFINITY;
+    if (!isinf(*lower) && judge(least - *lower, sizes + fabs(*lower)) == IMPLIED)
+        *lower = -INFINITY;
+}
+
+/* |a − Q'Q a| */
+static double length_across(const hcri_reduction *reduction, size_t count, const uint32_t *columns,
+                            const double *values) {
+    double *across = reduction->lifted;
+    memset(across, 0, reduction->original->n * sizeof *across);
+    for (size_t k = 0; k < count; k++)
+        across[columns[k]] = values[k];
+    hcri_affine_project(&reduction->elimination->affine, across);
+    return hcri_norm(reduction->original->n, across);
+}
+
+/* Adds lower <= a·y <= upper, a row or a bound of the original, to the reduced set. A row without parameters is
+ * constant when the equalities leave no more of it than rounding. */
+static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size_t count, const uint32_t *columns,
+                          const double *values, double *lower, double *upper, const hcri_constraint *block,
+                          size_t local, hcr_error *error) {
+    if (isinf(*lower) && isinf(*upper))
+        return HCR_OK;
+    hcri_substituted_row(row, count, columns, values);
+    const uint32_t number = block->first + (uint32_t)local;
+    double sizes = 0;
+    for (size_t k = 0; k < count; k++)
+        sizes += fabs(values[k]) * reduction->size[columns[k]];
+    const double length = row->count == 0 ? 0 : length_across(reduction, count, columns, values);
+    const int moves = row->count != 0 && row->columns[row->count - 1] >= reduction->set.outputs;
+    if (!moves && length <= HCRI_EQUALITY_ROUNDING * hcri_norm(count, values))
+        return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
+    if (row->columns[0] >= reduction->set.outputs) {
+        check_parameters(reduction, row, sizes, lower, upper);
+        if (isinf(*lower) && isinf(*upper))
+            return HCR_OK;
+    }
+    hcri_linear *linear = reduction->set.linear;
+    const size_t i = linear->rows.count;
+    HCRI_TRY(hcri_linear_append(linear, row->count, row->columns, row->values, *lower - row->constant,
+                                *upper - row->constant, block->source[local], block->source_row[local], error));
+    linear->base.source[2 * i + 1] = block->source[local + 1];
+    linear->base.source_row[2 * i + 1] = block->source_row[local + 1];
+    reduction->row_of[i] = number;
+    reduction->length[reduction->freedom + i] = length;
+    return HCR_OK;
+}
+
+static hcr_status add_bounds(hcri_reduction *reduction, hcri_set *settled, hcri_substituted *row, hcr_error *error) {
+    static const double one = 1;
+    hcri_box *box = settled->box;
+    const hcri_constraint *base = &box->base;
+    for (uint32_t k = 0; k < reduction->freedom; k++) {
+        const size_t j = reduction->free[k];
+        hcri_box_narrow_upper(reduction->set.box, k, box->upper[j], base->source[2 * j], base->source_row[2 * j]);
+        hcri_box_narrow_lower(reduction->set.box, k, box->lower[j], base->source[2 * j + 1],
+                              base->source_row[2 * j + 1]);
+    }
+    const hcri_affine *affine = &reduction->elimination->affine;
+    for (size_t d = 0; d < affine->count; d++) {
+        const uint32_t j = affine->dependent[d];
+        HCRI_TRY(add_row(reduction, row, 1, &j, &one, &box->lower[j], &box->upper[j], base, 2 * (size_t)j, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status add_rows(hcri_reduction *reduction, hcri_set *settled, hcri_substituted *row, hcr_error *error) {
+    hcri_linear *linear = settled->linear;
+    for (size_t i = 0; i < linear->rows.count; i++) {
+        const size_t start = linear->rows.start[i];
+        HCRI_TRY(add_row(reduction, row, linear->rows.start[i + 1] - start, linear->rows.columns + start,
+                         linear->rows.values + start, &linear->lower[i], &linear->upper[i], &linear->base, 2 * i,
+                         error));
+    }
+    return HCR_OK;
+}
+
+/* What the inequalities of a block without z say. Its value's error is in units of the last place; what the equalities
+ * leave open is as many times that as HCRI_EQUALITY_ROUNDING is. */
+static hcr_status check_constant_block(const hcri_reduction *reduction, const hcri_constraint *block, verdict *all,
+                                       hcr_error *error) {
+    *all = HOLDS_CLEARLY;
+    for (size_t i = 0; i < block->count; i++) {
+        double rounding = 0;
+        const double c = block->kind->value(block, i, reduction->constant, &rounding, block->scratch);
+        const double sizes = rounding * 0x1p53;
+        const verdict found = isnan(c) ? CONTRADICTED : judge(-c, sizes);
+        if (found == CONTRADICTED)
+            return refuse(reduction, block->first + (uint32_t)i, error);
+        if (found == IMPLIED)
+            *all = IMPLIED;
+    }
+    return HCR_OK;
+}
+
+/* The block in the free outputs; NULL and a verdict when none is left in it. */
+static hcr_status substitute(const hcri_reduction *reduction, const hcri_constraint *block,
+                             hcri_constraint **substituted, verdict *found, hcr_error *error) {
+    *substituted = NULL;
+    *found = HOLDS_CLEARLY;
+    if (reduction->freedom == 0)
+        return check_constant_block(reduction, block, found, error);
+    if (block->kind->substitute == NULL)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "the kind of constraint \"%s\" can't be used with equalities",
+                         block->kind->name);
+    hcr_error found_error = {0};
+    const hcr_status status = block->kind->substitute(block, &reduction->by, substituted, &found_error);
+    if (status != HCR_OK && status != HCR_ERROR_EMPTY)
+        return hcri_fail(error, status, "%s", found_error.text);
+    return *substituted == NULL ? check_constant_block(reduction, block, found, error) : HCR_OK;
+}
+
+/* Takes the blocks that the equalities imply out of the original. */
+static void drop_implied(hcri_reduction *reduction, hcri_set *settled, const unsigned char *implied) {
+    size_t kept = 2, known = 2;
+    for (size_t b = 2; b < settled->blocks; b++) {
+        if (known < reduction->set.blocks && reduction->block_of[known] == b)
+            reduction->block_of[known++] = (uint32_t)kept;
+        if (implied[b])
+            settled->block[b]->kind->release(settled->block[b]);
+        else
+            settled->block[kept++] = settled->block[b];
+    }
+    settled->blocks = kept;
+}
+
+static hcr_status add_blocks(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
+    unsigned char *implied = hcri_allocate(&settled->allocator, settled->blocks, 1);
+    if (implied == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    for (size_t b = 2; b < settled->blocks && status == HCR_OK; b++) {
+        if (settled->block[b]->kind->id == HCRI_VARYING) /* it isn't jointly convex: not for what is reduced */
+            continue;
+        hcri_constraint *substituted = NULL;
+        verdict found = HOLDS_CLEARLY;
+        status = substitute(reduction, settled->block[b], &substituted, &found, error);
+        implied[b] = found == IMPLIED;
+        if (substituted != NULL) {
+            reduction->block_of[reduction->set.blocks] = (uint32_t)b;
+            status = hcri_set_add_block(&reduction->set, substituted, error);
+        }
+    }
+    if (status == HCR_OK)
+        drop_implied(reduction, settled, implied);
+    hcri_release(&settled->allocator, implied);
+    return status;
+}
+
+/* Variables and places of the reduced set; box and rows, empty yet. */
+static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
+    const hcri_set *original = reduction->original;
+    hcri_set *set = &reduction->set;
+    for (size_t k = 0; k < reduction->freedom; k++) {
+        char name[256];
+        hcri_set_column_name(original, reduction->free[k], name, sizeof name);
+        HCRI_TRY(hcri_set_add_variable(set, name, 1, 1, reduction->free[k] >= original->outputs, error));
+    }
+    HCRI_TRY(hcri_set_add_places_of(set, original, error));
+    hcri_constraint *block = NULL;
+    HCRI_TRY(hcri_box_create(set->n, &set->allocator, &block, error));
+    HCRI_TRY(hcri_set_add_block(set, block, error));
+    HCRI_TRY(hcri_linear_create(set->n, &set->allocator, &block, error));
+    return hcri_set_add_block(set, block, error);
+}
+
+/* |e_j − Q'Q e_j|² = 1 − Σ_k Q_kj², where that doesn't cancel. */
+static hcr_status measure_bounds(hcri_reduction *reduction, hcr_error *error) {
+    const hcri_affine *affine = &reduction->elimination->affine;
+    const size_t n = reduction->original->n;
+    double *within = hcri_allocate(&reduction->original->allocator, n, sizeof *within);
+    if (within == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < hcri_rows_entries(&affine->basis); k++)
+        within[affine->basis.columns[k]] += affine->basis.values[k] * affine->basis.values[k];
+    for (size_t k = 0; k < reduction->freedom; k++) {
+        const uint32_t j = reduction->free[k];
+        if (within[j] < 0.99) {
+            reduction->length[k] = sqrt(1 - within[j]);
+            continue;
+        }
+        memset(reduction->lifted, 0, n * sizeof *reduction->lifted);
+        reduction->lifted[j] = 1;
+        hcri_affine_project(affine, reduction->lifted);
+        reduction->length[k] = hcri_norm(n, reduction->lifted);
+    }
+    hcri_release(&reduction->original->allocator, within);
+    return HCR_OK;
+}
+
+static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
+    HCRI_TRY(prepare(reduction, error));
+    HCRI_TRY(start_set(reduction, error));
+    HCRI_TRY(measure_bounds(reduction, error));
+    hcri_substituted row;
+    HCRI_TRY(hcri_substituted_start(&row, &reduction->by, &settled->allocator, error));
+    hcr_status status = add_bounds(reduction, settled, &row, error);
+    if (status == HCR_OK)
+        status = add_rows(reduction, settled, &row, error);
+    hcri_substituted_release(&row);
+    if (status == HCR_OK)
+        status = add_blocks(reduction, settled, error);
+    if (status == HCR_OK)
+        status = hcri_set_number(settled, error);
+    reduction->set.reduction = reduction;
+    return status == HCR_OK ? hcri_set_number(&reduction->set, error) : status;
+}
+
+hcr_status hcri_reduction_make(hcri_set *settled, hcri_elimination *elimination, hcri_reduction *reduction,
+                               hcr_error *error) {
+    *reduction = (hcri_reduction){.original = settled, .elimination = elimination};
+    HCRI_TRY(hcri_set_number(settled, error));
+    HCRI_TRY(keep_independent(settled, elimination, error));
+    const hcr_status status = reduce(reduction, settled, error);
+    if (status != HCR_OK)
+        hcri_reduction_release(reduction);
+    return status;
+}
+
+void hcri_reduction_release(hcri_reduction *reduction) {
+    if (reduction->original == NULL)
+        return;
+    const hcr_allocator *allocator = &reduction->original->allocator;
+    hcri_set_release(&reduction->set);
+    hcri_rows_release(&reduction->by.map, allocator);
+    hcri_release(allocator, reduction->free);
+    hcri_release(allocator, reduction->constant);
+    hcri_release(allocator, reduction->size);
+    hcri_release(allocator, reduction->row_of);
+    hcri_release(allocator, reduction->block_of);
+    hcri_release(allocator, reduction->length);
+    hcri_release(allocator, reduction->lifted);
+    *reduction = (hcri_reduction){0};
+}
+
+/* ------------------------------------------------------------------------------------------------------ and back */
+
+void hcri_reduction_complete(const hcri_reduction *reduction, const double *z, double *y) {
+    for (size_t k = 0; k < reduction->freedom; k++)
+        y[reduction->free[k]] = z[k];
+    hcri_affine_complete(&reduction->elimination->affine, y);
+}
+
+void hcri_reduction_lift(const hcri_reduction *reduction, const double *direction, double *lifted) {
+    for (size_t j = 0; j < reduction->original->n; j++)
+        lifted[j] = hcri_rows_dot(&reduction->by.map, j, direction, NULL);
+}
+
+void hcri_reduction_pull(const hcri_reduction *reduction, const double *gradient, double *pulled) {
+    const hcri_rows *map = &reduction->by.map;
+    memset(pulled, 0, reduction->freedom * sizeof *pulled);
+    for (size_t j = 0; j < map->count; j++)
+        for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
+            pulled[map->columns[k]] += gradient[j] * map->values[k];
+}
+
+uint32_t hcri_reduction_original(const hcri_reduction *reduction, uint32_t number) {
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(&reduction->set, number, &local);
+    if (block == &reduction->set.box->base)
+        return reduction->original->box->base.first + 2 * reduction->free[local / 2] + (uint32_t)(local % 2);
+    if (block == &reduction->set.linear->base)
+        return reduction->row_of[local / 2] + (uint32_t)(local % 2);
+    size_t b = 2;
+    while (reduction->set.block[b] != block)
+        b++;
+    return reduction->original->block[reduction->block_of[b]]->first + (uint32_t)local;
+}
+
+static hcr_status mark_output(const hcri_reduction *reduction, uint32_t j, unsigned char *marked, hcr_error *error) {
+    const size_t d = hcri_affine_find(&reduction->elimination->affine, j);
+    return d == SIZE_MAX ? HCR_OK
+                         : hcri_elimination_mark(reduction->elimination, reduction->original, d, marked, error);
+}
+
+hcr_status hcri_reduction_mark(const hcri_reduction *reduction, uint32_t number, unsigned char *marked,
+                               hcr_error *error) {
+    size_t local;
+    const hcri_set *original = reduction->original;
+    const hcri_constraint *block = hcri_set_block_of(original, number, &local);
+    if (block == &original->box->base) {
+        HCRI_TRY(mark_output(reduction, (uint32_t)(local / 2), marked, error));
+    } else if (block == &original->linear->base) {
+        const hcri_rows *rows = &original->linear->rows;
+        for (size_t k = rows->start[local / 2]; k < rows->start[local / 2 + 1]; k++)
+            HCRI_TRY(mark_output(reduction, rows->columns[k], marked, error));
+    } else { /* what it depends on at some point */
+        double *gradient = reduction->lifted;
+        memset(gradient, 0, original->n * sizeof *gradient);
+        block->kind->add_gradient(block, local, reduction->constant, 1, gradient, block->scratch);
+        for (uint32_t j = 0; j < original->n; j++)
+            if (gradient[j] != 0)
+                HCRI_TRY(mark_output(reduction, j, marked, error));
+    }
+    return HCR_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- lengths */
+
+double hcri_side_length(const hcri_set *set, size_t row) {
+    if (set->reduction != NULL)
+        return set->reduction->length[row];
+    if (row < set->n)
+        return 1;
+    return hcri_row_length(&set->linear->rows, row - set->n);
+}
+
+/* What is left of a gradient in the free outputs within the equalities, as a vector of all outputs. */
+static double *within_equalities(const hcri_reduction *reduction, const double *gradient) {
+    double *across = reduction->lifted;
+    memset(across, 0, reduction->original->n * sizeof *across);
+    for (size_t k = 0; k < reduction->freedom; k++)
+        across[reduction->free[k]] = gradient[k];
+    hcri_affine_project(&reduction->elimination->affine, across);
+    return across;
+}
+
+double hcri_gradient_length(const hcri_set *set, const double *gradient) {
+    return set->reduction == NULL ? hcri_norm(set->n, gradient)
+                                  : hcri_norm(set->reduction->original->n, within_equalities(set->reduction, gradient));
+}
+
+double hcri_steepest(const hcri_set *set, const double *gradient, double *direction) {
+    const hcri_reduction *reduction = set->reduction;
+    const double *within = reduction == NULL ? gradient : within_equalities(reduction, gradient);
+    const double length = hcri_norm(reduction == NULL ? set->n : reduction->original->n, within);
+    for (size_t k = 0; k < set->n; k++)
+        direction[k] = length > 0 ? within[reduction == NULL ? k : reduction->free[k]] / length : 0;
+    return length;
+}

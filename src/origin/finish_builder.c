@@ -1,0 +1,60 @@
+/* From a builder to a region. */
+#include "origin/conflict.h"
+#include "origin/constraint_words.h"
+#include "origin/origin_problem.h"
+#include "origin/star/star_domain.h"
+#include "region/builder.h"
+#include "region/region.h"
+#include "solvers/blas_memory.h"
+#include "solvers/stop_request.h"
+
+/* Parameters in a region that isn't convex. */
+static hcr_status refuse_star(const hcri_set *set, hcr_error *error) {
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        char words[400];
+        if (block->convex)
+            continue;
+        const hcri_place *place = &set->place[block->source[0]];
+        hcri_describe_constraint(set, block->first, words, sizeof words);
+        return hcri_fail_at(
+            error, HCR_ERROR_UNSUPPORTED, place->file, place->line, place->column,
+            "a region with parameters can't have unions, excepts and star constraints\n    %s\nTake the "
+            "parameters out (a region for each case), or this.",
+            words);
+    }
+    return HCR_OK;
+}
+
+static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
+    if (builder->group != NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a group isn't ended: hcr_builder_end_group is missing");
+    HCRI_TRY(hcri_builder_begin(builder, error));
+    HCRI_TRY(hcri_set_number(&builder->set, error));
+    HCRI_TRY(hcri_conflict_sides(&builder->set, error));
+    if (builder->ranges != 0)
+        HCRI_TRY(refuse_star(&builder->set, error));
+    if (!hcri_set_is_convex(&builder->set))
+        return hcri_star_finish(builder, region, error);
+    hcri_finding finding;
+    HCRI_TRY(hcri_outline_find(builder, &builder->set, &finding, error));
+    const hcri_outline outline = hcri_finding_outline(builder, &finding);
+    const hcr_status status = hcri_region_create(finding.set, &outline, &builder->set.allocator, region, error);
+    hcri_finding_release(&finding);
+    return status;
+}
+
+hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {
+    if (builder == NULL || region == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or region is NULL");
+    *region = NULL;
+    HCRI_TRY(hcri_blas_reserve(error));
+    hcri_stop stop;
+    hcri_stop_begin(&stop, builder->stop, builder->stop_context);
+    const hcr_status status = hcri_stop_end(&stop, finish(builder, region, error), error);
+    if (status != HCR_OK) {
+        hcr_region_free(*region);
+        *region = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,137 @@
+#include "origin/interior_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "origin/analytic_centre.h"
+#include "origin/outer_approximation.h"
+#include "origin/reach_bounds.h"
+#include "origin/unbounded_origin.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* A length to measure by around a point: the room it has, but for where nothing is near, or it is next to nothing. */
+static double measure_at(size_t n, const double *y, double room) {
+    static const double most = 1e15, least = 1e-13;
+    double size = 1e-100;
+    for (size_t j = 0; j < n; j++)
+        size = fmax(size, fabs(y[j]));
+    return room < most ? fmax(room, least * size) : 1;
+}
+
+static hcr_status choose_origin(hcri_survey *at, const double *centre, double room, hcr_error *error) {
+    if (!at->is_inside)
+        return hcri_origin_choose(at->set, &at->wish, centre, room, at->lower, at->upper, at->origin, error);
+    memcpy(at->origin, at->wish.point, at->set->n * sizeof *at->origin);
+    return HCR_OK;
+}
+
+/* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
+
+/* A set that is empty is called so, not unbounded. */
+static hcr_status prove_bounded(const hcri_survey *at, hcr_error *error) {
+    hcr_error found = {0};
+    const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
+    if (status == HCR_ERROR_UNBOUNDED) {
+        const hcr_status flat = hcri_central_check_flat_part(at->set, at->lower, at->upper, error);
+        if (flat == HCR_ERROR_EMPTY || flat == HCR_ERROR_MEMORY)
+            return flat;
+    }
+    return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
+}
+
+static hcr_status survey_plain(hcri_survey *at, double *centre, hcr_error *error) {
+    const hcri_set *set = at->set;
+    double room = 0;
+    int unbounded = 0;
+    if (!hcri_bounds_closed(set->n, at->lower, at->upper)) {
+        hcr_error found = {0};
+        const hcr_status status = prove_bounded(at, &found);
+        unbounded = status == HCR_ERROR_UNBOUNDED && at->unbounded_allowed;
+        if (status != HCR_OK && !unbounded)
+            return hcri_fail_at(error, status, found.file, found.line, found.column, "%s", found.text);
+    }
+    if (at->wish.kind != HCR_ORIGIN_GIVEN)
+        HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
+                           : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
+    HCRI_TRY(choose_origin(at, centre, room, error));
+    at->inradius = room;
+    if (at->centre_only)
+        return HCR_OK;
+    HCRI_TRY(hcri_central_radius(set, at->origin, &room, error));
+    at->inradius = measure_at(set->n, at->origin, room);
+    if (at->rows != NULL)
+        HCRI_TRY(hcri_bounds_of_rows(set, at->origin, at->inradius, at->rows, at->row_lower, at->row_upper, error));
+    return hcri_bounds_narrow(set, at->origin, at->inradius, unbounded, at->lower, at->upper, error);
+}
+
+/* ------------------------------------------------------------------------------------------------- and other kinds */
+
+static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centre, hcr_error *error) {
+    const hcri_set *set = at->set;
+    const size_t n = set->n;
+    const int closed = outer->bounded;
+    double room = 0, around = 0;
+    int bounded = 1;
+    if (at->wish.kind == HCR_ORIGIN_GIVEN) {
+        HCRI_TRY(choose_origin(at, NULL, 0, error));
+        memcpy(centre, at->origin, n * sizeof *centre);
+        hcri_outer_start_at(outer, centre);
+    } else {
+        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+    }
+    at->inradius = room;
+    if (at->centre_only)
+        return choose_origin(at, centre, room, error);
+    HCRI_TRY(hcri_outer_prove(outer, &bounded, at->origin, error)); /* `origin` for a direction */
+    if (!bounded && !at->unbounded_allowed)
+        return hcri_bounds_refuse(set, at->origin, error);
+    HCRI_TRY(hcri_outer_radius(set, centre, &around, error));
+    HCRI_TRY(hcri_outer_extremes(outer, centre, measure_at(n, centre, around), at->rows, at->row_lower, at->row_upper,
+                                 error));
+    memcpy(at->lower, outer->lower, n * sizeof *at->lower);
+    memcpy(at->upper, outer->upper, n * sizeof *at->upper);
+    if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
+        HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
+    HCRI_TRY(choose_origin(at, centre, room, error));
+    HCRI_TRY(hcri_outer_radius(set, at->origin, &around, error));
+    at->inradius = measure_at(n, at->origin, around);
+    return HCR_OK;
+}
+
+void hcri_survey_narrow(size_t n, const double *low, const double *high, double *lower, double *upper) {
+    for (size_t j = 0; j < n; j++) {
+        lower[j] = fmax(lower[j], low[j]);
+        upper[j] = fmin(upper[j], high[j]);
+        if (!(lower[j] < upper[j])) { /* empty, for the search to show */
+            lower[j] = low[j];
+            upper[j] = high[j];
+        }
+    }
+}
+
+hcr_status hcri_survey_run(hcri_survey *at, hcr_error *error) {
+    const hcri_set *set = at->set;
+    if (at->wish.kind == HCR_ORIGIN_MEAN && at->wish.point == NULL)
+        return hcri_fail(error, HCR_ERROR_ORIGIN,
+                         "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
+                         "compile takes --targets), or choose another origin");
+    double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
+    if (centre == NULL)
+        return hcri_fail_memory(error);
+    double *low = centre + set->n, *high = low + set->n;
+    hcr_status status = hcri_bounds_derive(set, low, high, error);
+    if (status == HCR_OK)
+        hcri_survey_narrow(set->n, low, high, at->lower, at->upper);
+    hcri_outer outer = {0};
+    if (status == HCR_OK && !hcri_outer_is_needed(set)) {
+        status = survey_plain(at, centre, error);
+    } else if (status == HCR_OK) {
+        status = hcri_outer_create(set, at->lower, at->upper, &outer, error);
+        if (status == HCR_OK)
+            status = survey_outer(at, &outer, centre, error);
+        hcri_outer_release(&outer);
+    }
+    hcri_release(memory, centre);
+    return status;
+}

@@ -1,0 +1,168 @@
+#include "origin/origin_choice.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "origin/analytic_centre.h"
+#include "origin/constraint_words.h"
+#include "origin/outer_approximation.h"
+#include "origin/point_check.h"
+#include "origin/reach_bounds.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* Every slack of the mean, pulled towards the centre, is at least this share of the centre's. */
+static const double least_share = 0.05;
+/* A given point has at least this share of what an inequality varies by over the region. */
+static const double least_given = 1e-9;
+
+double hcri_origin_least_slack(size_t n, const double *gradient, const double *width) {
+    double total = 0;
+    for (size_t j = 0; j < n; j++)
+        total += gradient[j] == 0 ? 0 : fabs(gradient[j]) * width[j];
+    return least_given * total;
+}
+
+/* value: of the inequality at the origin; 0 when it isn't below 0 with certainty. */
+static hcr_status refuse_given(const hcri_set *set, uint32_t number, double value, hcr_error *error) {
+    char words[400];
+    hcri_describe_constraint(set, number, words, sizeof words);
+    const hcri_place *place = hcri_set_place_of(set, number);
+    char place_of_it[64];
+    if (value < 0)
+        hcri_print(place_of_it, sizeof place_of_it, " too close to the frontier: inside by only %.3g of", -value);
+    else if (value > 0)
+        hcri_print(place_of_it, sizeof place_of_it, "n't strictly inside: outside by %.3g of", value);
+    else
+        hcri_print(place_of_it, sizeof place_of_it, "n't strictly inside: on the frontier of");
+    return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
+                        "the origin is%s\n    %s\nGive a point further inside, or leave the choice to hcr "
+                        "(chebyshev).",
+                        place_of_it, words);
+}
+
+/* Rows have their gradient at hand, of so few entries that n numbers for each would be most of the work. */
+static double least_slack_of(const hcri_constraint *block, size_t i, const double *y, const double *width,
+                             double *gradient) {
+    if (block->kind->id == HCRI_BOX)
+        return least_given * width[i / 2];
+    if (block->kind->id == HCRI_LINEAR) {
+        const hcri_rows *rows = &((const hcri_linear *)block)->rows;
+        double total = 0;
+        for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
+            total += fabs(rows->values[k]) * width[rows->columns[k]];
+        return least_given * total;
+    }
+    memset(gradient, 0, block->n * sizeof *gradient);
+    block->kind->add_gradient(block, i, y, 1, gradient, block->scratch);
+    return hcri_origin_least_slack(block->n, gradient, width);
+}
+
+static hcr_status check_given(const hcri_set *set, const double *y, const double *lower, const double *upper,
+                              hcr_error *error) {
+    uint32_t number = 0;
+    double value = 0;
+    if (!hcri_strictly_inside(set, y, &number, &value))
+        return refuse_given(set, number, fmax(value, 0), error);
+    const size_t n = set->n;
+    double *width = hcri_allocate(memory, 2 * n, sizeof *width);
+    if (width == NULL)
+        return hcri_fail_memory(error);
+    double *gradient = width + n;
+    for (size_t j = 0; j < n; j++)
+        width[j] = isinf(lower[j]) || isinf(upper[j]) ? 0 : upper[j] - lower[j];
+    hcr_status status = HCR_OK;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count && status == HCR_OK; i++) {
+            if (!block->kind->exists(block, i))
+                continue;
+            const double c = block->kind->value(block, i, y, NULL, block->scratch);
+            if (-c < least_slack_of(block, i, y, width, gradient))
+                status = refuse_given(set, block->first + (uint32_t)i, c, error);
+        }
+    }
+    hcri_release(memory, width);
+    return status;
+}
+
+static double slack_between(const hcri_constraint *block, size_t i, const double *from, const double *to, double part,
+                            double *point) {
+    for (size_t j = 0; j < block->n; j++)
+        point[j] = from[j] + part * (to[j] - from[j]);
+    return -block->kind->value(block, i, point, NULL, block->scratch);
+}
+
+/* mean + τ (centre − mean) with the least τ for which every slack is at least a share of the centre's. Slacks are
+ * concave along the way, so τ from the two ends is enough; outside a domain, from where it begins, halving what is
+ * left. */
+static hcr_status pull_inside(const hcri_set *set, const double *centre, double *mean, hcr_error *error) {
+    enum { HALVINGS = 50 };
+    double *point = hcri_allocate(memory, set->n, sizeof *point);
+    if (point == NULL)
+        return hcri_fail_memory(error);
+    double pull = 0;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            if (!block->kind->exists(block, i))
+                continue;
+            const double at_centre = -block->kind->value(block, i, centre, NULL, block->scratch);
+            double from = 0, slack = -block->kind->value(block, i, mean, NULL, block->scratch);
+            for (int step = 0; step < HALVINGS && !isfinite(slack); step++) {
+                from = 0.5 * (1 + from);
+                slack = slack_between(block, i, mean, centre, from, point);
+            }
+            if (slack < least_share * at_centre)
+                pull = fmax(pull, from + (1 - from) * (least_share * at_centre - slack) / (at_centre - slack));
+            else
+                pull = fmax(pull, from);
+        }
+    }
+    for (size_t j = 0; pull > 0 && j < set->n; j++)
+        mean[j] += pull * (centre[j] - mean[j]);
+    hcri_release(memory, point);
+    return HCR_OK;
+}
+
+static hcr_status refuse_analytic(const hcri_set *set, hcr_error *error) {
+    size_t b = 2;
+    while (set->block[b]->kind->id == HCRI_QUADRATIC)
+        b++;
+    char words[400];
+    hcri_describe_constraint(set, set->block[b]->first, words, sizeof words);
+    return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                     "the analytic centre is found for bounds, rows and quadratics alone, and the region has\n    %s\n"
+                     "Choose chebyshev, mean or a point.",
+                     words);
+}
+
+hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
+                              const double *lower, const double *upper, double *origin, hcr_error *error) {
+    const size_t n = set->n;
+    switch (wish->kind) {
+    case HCR_ORIGIN_GIVEN:
+        HCRI_TRY(check_given(set, wish->point, lower, upper, error));
+        memcpy(origin, wish->point, n * sizeof *origin);
+        return HCR_OK;
+    case HCR_ORIGIN_MEAN:
+        memcpy(origin, wish->point, n * sizeof *origin);
+        HCRI_TRY(pull_inside(set, centre, origin, error));
+        break;
+    case HCR_ORIGIN_ANALYTIC:
+        if (!hcri_bounds_closed(n, lower, upper))
+            return hcri_fail(error, HCR_ERROR_ORIGIN,
+                             "an unbounded region has no analytic centre: choose chebyshev, mean or a point");
+        if (hcri_outer_is_needed(set))
+            return refuse_analytic(set, error);
+        memcpy(origin, centre, n * sizeof *origin);
+        HCRI_TRY(hcri_central_analytic(set, room, origin, error));
+        break;
+    case HCR_ORIGIN_CHEBYSHEV: memcpy(origin, centre, n * sizeof *origin); break;
+    }
+    uint32_t number;
+    double value;
+    return hcri_strictly_inside(set, origin, &number, &value) ? HCR_OK
+                                                              : refuse_given(set, number, fmax(value, 0), error);
+}

@@ -1,0 +1,440 @@
+#include "origin/origin_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "origin/conflict.h"
+#include "origin/constraint_words.h"
+#include "origin/equalities/reduction.h"
+#include "origin/interior_search.h"
+#include "origin/parametric/origin_map_search.h"
+#include "origin/quadratics_radius.h"
+#include "origin/reach_bounds.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* What is looked for. */
+typedef struct task {
+    hcr_origin origin;
+    double *point; /* NULL, or the wished one … */
+    int is_inside; /* … which is known to be strictly inside */
+    int unbounded_allowed;
+    int centre_only;             /* no extremes */
+    const double *lower, *upper; /* NULL, or a box that holds the set */
+} task;
+
+/* ------------------------------------------------------------------------------------------------------ equalities */
+
+static int has_equalities(const hcri_set *set) {
+    if (set->equalities.rows.count != 0)
+        return 1;
+    for (size_t j = 0; j < set->n; j++)
+        if (set->box->lower[j] == set->box->upper[j])
+            return 1;
+    for (size_t i = 0; i < set->linear->rows.count; i++)
+        if (set->linear->lower[i] == set->linear->upper[i])
+            return 1;
+    return 0;
+}
+
+/* The mean of the targets, or the given point. */
+static void wished_point(const hcr_builder *builder, double *point) {
+    const size_t n = builder->set.n;
+    for (size_t i = 0; i < builder->point_count; i++)
+        for (size_t j = 0; j < n; j++)
+            point[j] += (builder->points[i * n + j] - point[j]) / (double)(i + 1);
+}
+
+/* A given point has to be on the equalities, as far as the digits it was written with go; the mean is projected. */
+static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine, hcr_origin kind, double *point,
+                                      hcr_error *error) {
+    static const double written = 1e-9;
+    const hcri_rows *rows = &set->equalities.rows;
+    if (kind == HCR_ORIGIN_GIVEN) {
+        for (size_t e = 0; e < rows->count; e++) {
+            double sizes;
+            (void)hcri_rows_dot(rows, e, point, &sizes);
+            const double off = hcri_rows_dot_minus(rows, e, point, set->equalities.right[e]);
+            if (fabs(off) <= written * (sizes + fabs(set->equalities.right[e])))
+                continue;
+            char words[400];
+            const hcri_place *place = &set->place[set->equalities.source[e]];
+            hcri_describe_equality(set, e, words, sizeof words);
+            return hcri_fail_at(error, HCR_ERROR_ORIGIN, place->file, place->line, place->column,
+                                "the origin isn't on an equality: off by %.3g of\n    %s\nGive a point that satisfies "
+                                "it, or leave the choice to hcr (chebyshev).",
+                                off, words);
+        }
+    } else {
+        double *on = hcri_copy(memory, point, set->n, sizeof *on);
+        if (on == NULL)
+            return hcri_fail_memory(error);
+        hcri_affine_complete(affine, on);
+        for (size_t j = 0; j < set->n; j++)
+            point[j] -= on[j];
+        hcri_affine_project(affine, point);
+        for (size_t j = 0; j < set->n; j++)
+            point[j] += on[j];
+        hcri_release(memory, on);
+    }
+    hcri_affine_complete(affine, point);
+    return HCR_OK;
+}
+
+/* What the box of the free outputs says of the dependent ones: y = constant + T z. */
+static void bound_dependent(const hcri_affine *affine, double *lower, double *upper) {
+    for (size_t d = 0; d < affine->count; d++) {
+        const uint32_t j = affine->dependent[d];
+        double low = affine->constant[d], high = low, sizes = fabs(low);
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const double t = affine->map.values[k], *near = t > 0 ? lower : upper, *far = t > 0 ? upper : lower;
+            low += t * near[affine->map.columns[k]];
+            high += t * far[affine->map.columns[k]];
+            sizes += fabs(t) * fmax(fabs(lower[affine->map.columns[k]]), fabs(upper[affine->map.columns[k]]));
+        }
+        const double rounding = isinf(sizes) ? 0 : 0x1p-40 * sizes;
+        const double beyond =
+            rounding + 0x1p-40 * (isinf(low) ? 0 : fabs(low)) + 0x1p-40 * (isinf(high) ? 0 : fabs(high));
+        lower[j] = fmax(lower[j], low - beyond);
+        upper[j] = fmin(upper[j], high + beyond);
+    }
+}
+
+/* y − constant of the dependent outputs as rows over the free ones, and their bounds. */
+static hcr_status dependent_rows(const hcri_reduction *reduction, const double *lower, const double *upper,
+                                 hcri_rows *rows, double *low, double *high, hcr_error *error) {
+    const hcri_affine *affine = &reduction->elimination->affine;
+    const hcri_rows *map = &reduction->by.map;
+    *rows = (hcri_rows){0};
+    for (size_t d = 0; d < affine->count; d++) {
+        const uint32_t j = affine->dependent[d];
+        const size_t start = map->start[j];
+        HCRI_TRY(hcri_rows_append(rows, memory, map->start[j + 1] - start, map->columns + start, map->values + start,
+                                  error));
+        low[d] = lower[j] - affine->constant[d];
+        high[d] = upper[j] - affine->constant[d];
+    }
+    return HCR_OK;
+}
+
+static void take_dependent(const hcri_affine *affine, const double *low, const double *high, double *lower,
+                           double *upper) {
+    for (size_t d = 0; d < affine->count; d++) {
+        const double beyond = 0x1p-50 * fabs(affine->constant[d]);
+        lower[affine->dependent[d]] = fmax(lower[affine->dependent[d]], low[d] + affine->constant[d] - beyond);
+        upper[affine->dependent[d]] = fmin(upper[affine->dependent[d]], high[d] + affine->constant[d] + beyond);
+    }
+}
+
+/* The origin is rounded once more when the dependent outputs are completed: it has to stay within the box. */
+static void include_origin(size_t n, const double *origin, double *lower, double *upper) {
+    for (size_t j = 0; j < n; j++) {
+        lower[j] = fmin(lower[j], origin[j]);
+        upper[j] = fmax(upper[j], origin[j]);
+    }
+}
+
+static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wanted, hcri_finding *finding,
+                                 hcr_error *error) {
+    const size_t k = reduction->freedom, n = finding->set->n;
+    if (k == 0) {
+        memcpy(finding->origin, reduction->constant, n * sizeof(double));
+        memcpy(finding->lower, reduction->constant, n * sizeof(double));
+        memcpy(finding->upper, reduction->constant, n * sizeof(double));
+        finding->inradius = 1;
+        return HCR_OK;
+    }
+    const size_t dependent = finding->affine.count;
+    double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent + 2 * n, sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
+    hcri_rows rows = {0};
+    hcri_survey at = {.set = &reduction->set,
+                      .wish = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
+                      .is_inside = wanted->is_inside,
+                      .unbounded_allowed = wanted->unbounded_allowed,
+                      .centre_only = wanted->centre_only,
+                      .origin = numbers,
+                      .lower = numbers + k,
+                      .upper = numbers + 2 * k,
+                      .rows = &rows,
+                      .row_lower = low,
+                      .row_upper = high};
+    hcr_status status = hcri_bounds_derive(finding->set, lower, upper, error);
+    if (status == HCR_OK)
+        hcri_survey_narrow(n, lower, upper, finding->lower, finding->upper);
+    for (size_t i = 0; i < k; i++) {
+        at.lower[i] = finding->lower[reduction->free[i]];
+        at.upper[i] = finding->upper[reduction->free[i]];
+        if (wanted->point != NULL)
+            numbers[3 * k + i] = wanted->point[reduction->free[i]];
+    }
+    if (status == HCR_OK)
+        status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
+    if (status == HCR_OK)
+        status = hcri_survey_run(&at, error);
+    if (status == HCR_OK) {
+        hcri_reduction_complete(reduction, at.origin, finding->origin);
+        for (size_t i = 0; i < k; i++) {
+            finding->lower[reduction->free[i]] = at.lower[i];
+            finding->upper[reduction->free[i]] = at.upper[i];
+        }
+        finding->inradius = at.inradius;
+        bound_dependent(&finding->affine, finding->lower, finding->upper);
+        take_dependent(&finding->affine, low, high, finding->lower, finding->upper);
+        include_origin(n, finding->origin, finding->lower, finding->upper);
+    }
+    hcri_rows_release(&rows, memory);
+    hcri_release(memory, numbers);
+    return status;
+}
+
+static int has_varying(const hcri_set *set) {
+    for (size_t b = 2; b < set->blocks; b++)
+        if (set->block[b]->kind->id == HCRI_VARYING)
+            return 1;
+    return 0;
+}
+
+/* A copy without the varying rows, which aren't jointly convex. */
+static hcr_status copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error) {
+    HCRI_TRY(hcri_set_copy(set, memory, copy, error));
+    size_t kept = 0;
+    for (size_t b = 0; b < copy->blocks; b++)
+        if (copy->block[b]->kind->id == HCRI_VARYING)
+            copy->block[b]->kind->release(copy->block[b]);
+        else
+            copy->block[kept++] = copy->block[b];
+    copy->blocks = kept;
+    const hcr_status status = hcri_set_number(copy, error);
+    if (status != HCR_OK)
+        hcri_set_release(copy);
+    return status;
+}
+
+/* What is found of a set with parameters before all else: the centre at the middle of their range, with that as the
+ * parameters; the error where there is none. */
+typedef struct middle {
+    double *point, room;
+    hcr_status status;
+    hcr_error error;
+} middle;
+
+/* A point inside saves the search for one in the set of outputs and parameters. */
+static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *at, hcr_error *error) {
+    at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
+    if (at->point == NULL)
+        return hcri_fail_memory(error);
+    at->status = hcri_moving_middle(lifted, at->point, &at->room, &at->error);
+    if (at->status == HCR_OK) {
+        wanted->origin = HCR_ORIGIN_GIVEN;
+        wanted->point = at->point;
+        wanted->is_inside = 1;
+    }
+    return HCR_OK;
+}
+
+/* How the origin moves. Every range is kept whole, whatever narrows it. */
+static hcr_status find_motion(const hcr_builder *builder, hcri_lifted *lifted, const middle *at, hcri_finding *finding,
+                              hcr_error *error) {
+    const hcri_set *set = finding->set;
+    if (at->status != HCR_OK)
+        return hcri_fail_at(error, at->status, at->error.file, at->error.line, at->error.column, "%s", at->error.text);
+    lifted->lower = finding->lower;
+    lifted->upper = finding->upper;
+    HCRI_TRY(hcri_moving_find(lifted, builder, at->point, at->room, &finding->motion, finding->origin,
+                              &finding->inradius, error));
+    for (size_t j = set->outputs; j < set->n; j++) {
+        finding->lower[j] = set->box->lower[j];
+        finding->upper[j] = set->box->upper[j];
+    }
+    include_origin(set->n, finding->origin, finding->lower, finding->upper);
+    return HCR_OK;
+}
+
+/* Without equalities. */
+static hcr_status survey_free(const task *wanted, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    hcri_survey at = {.set = set,
+                      .wish = {wanted->origin, wanted->point},
+                      .is_inside = wanted->is_inside,
+                      .unbounded_allowed = wanted->unbounded_allowed,
+                      .centre_only = wanted->centre_only,
+                      .origin = finding->origin,
+                      .lower = finding->lower,
+                      .upper = finding->upper};
+    const hcr_status status = hcri_survey_run(&at, error);
+    finding->inradius = at.inradius;
+    return status;
+}
+
+static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
+    if (moving == NULL)
+        return survey_free(wanted, finding->set, finding, error);
+    hcri_set convex;
+    middle at = {0};
+    HCRI_TRY(copy_convex(finding->set, &convex, error));
+    hcri_lifted lifted = {.set = finding->set,
+                          .free = &convex,
+                          .affine = &finding->affine,
+                          .unbounded_allowed = wanted->unbounded_allowed};
+    hcr_status status = take_middle(&lifted, wanted, &at, error);
+    if (status == HCR_OK)
+        status = survey_free(wanted, &convex, finding, error);
+    if (status == HCR_OK)
+        status = find_motion(moving, &lifted, &at, finding, error);
+    hcri_release(memory, at.point);
+    hcri_set_release(&convex);
+    return status;
+}
+
+static hcr_status survey_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
+                                hcri_finding *finding, hcr_error *error) {
+    middle at = {0};
+    hcri_lifted lifted = {.set = finding->set,
+                          .free = &reduction->set,
+                          .affine = &finding->affine,
+                          .unbounded_allowed = wanted->unbounded_allowed};
+    hcr_status status = take_middle(&lifted, wanted, &at, error);
+    if (status == HCR_OK)
+        status = survey_reduced(reduction, wanted, finding, error);
+    if (status == HCR_OK)
+        status = find_motion(moving, &lifted, &at, finding, error);
+    hcri_release(memory, at.point);
+    return status;
+}
+
+static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
+                               hcr_error *error) {
+    hcri_elimination elimination;
+    hcri_reduction reduction;
+    HCRI_TRY(hcri_reduction_collect(set, &set->allocator, &finding->settled, error));
+    finding->set = &finding->settled;
+    HCRI_TRY(hcri_set_number(&finding->settled, error));
+    HCRI_TRY(hcri_eliminate(&finding->settled, &elimination, error));
+    hcr_status status = HCR_OK;
+    if (elimination.affine.count == 0) { /* all were 0 = 0 */
+        hcri_rows_release(&finding->settled.equalities.rows, &finding->settled.allocator);
+        return find_free(wanted, moving, finding, error);
+    }
+    status = hcri_reduction_make(&finding->settled, &elimination, &reduction, error);
+    if (status == HCR_OK) {
+        finding->affine = elimination.affine; /* the finding's from here on */
+        if (wanted->point != NULL)
+            status = place_on_equalities(finding->set, &finding->affine, wanted->origin, wanted->point, error);
+        if (status == HCR_OK)
+            status = moving == NULL ? survey_reduced(&reduction, wanted, finding, error)
+                                    : survey_moving(&reduction, wanted, moving, finding, error);
+        hcri_reduction_release(&reduction);
+        elimination.affine = (hcri_affine){0};
+    }
+    hcri_elimination_release(&elimination, &set->allocator);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ everything */
+
+static hcr_status find(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
+                       hcr_error *error) {
+    const size_t n = set->n;
+    finding->set = set;
+    finding->radius = INFINITY;
+    finding->origin = hcri_allocate(memory, n, sizeof(double));
+    finding->lower = hcri_allocate(memory, n, sizeof(double));
+    finding->upper = hcri_allocate(memory, n, sizeof(double));
+    if (finding->origin == NULL || finding->lower == NULL || finding->upper == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++) {
+        finding->lower[j] = wanted->lower == NULL ? -INFINITY : wanted->lower[j];
+        finding->upper[j] = wanted->upper == NULL ? INFINITY : wanted->upper[j];
+    }
+    HCRI_TRY(hcri_conflict_sides(set, error));
+    return has_equalities(set) ? find_reduced(wanted, set, moving, finding, error)
+                               : find_free(wanted, moving, finding, error);
+}
+
+static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    task wanted = {.origin = builder->origin, .unbounded_allowed = builder->unbounded_allowed};
+    if (builder->point_count != 0) {
+        wanted.point = hcri_allocate(memory, set->n, sizeof *wanted.point);
+        if (wanted.point == NULL)
+            return hcri_fail_memory(error);
+        wished_point(builder, wanted.point);
+    }
+    hcr_status status = find(&wanted, set, NULL, finding, error);
+    if (status == HCR_OK)
+        status = hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
+    hcri_release(memory, wanted.point);
+    return status;
+}
+
+/* The outline of the set of outputs and parameters, in which the ranges are bounds as others are, then its motion. */
+static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding,
+                              hcr_error *error) {
+    if (builder->origin == HCR_ORIGIN_MEAN || builder->origin == HCR_ORIGIN_ANALYTIC)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "the origin of a region with parameters moves with them: choose chebyshev, or give it (a "
+                         "point, or a point and its change with each parameter), not %s",
+                         builder->origin == HCR_ORIGIN_MEAN ? "mean" : "analytic");
+    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV, .unbounded_allowed = builder->unbounded_allowed};
+    hcr_error found = {0};
+    const hcr_status status = find(&wanted, set, builder, finding, &found);
+    if (status == HCR_OK)
+        return HCR_OK;
+    const int varies = status == HCR_ERROR_UNBOUNDED && has_varying(set);
+    return hcri_fail_at(error, status, found.file, found.line, found.column, "%s%s", found.text,
+                        varies ? "\nRows whose coefficients depend on parameters bound nothing here: give bounds."
+                               : "");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- public */
+
+hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+    *finding = (hcri_finding){0};
+    const hcr_status status =
+        set->n == set->outputs ? find_fixed(builder, set, finding, error) : find_moving(builder, set, finding, error);
+    if (status != HCR_OK)
+        hcri_finding_release(finding);
+    return status;
+}
+
+hcr_status hcri_outline_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+                               double *centre, double *radius, hcr_error *error) {
+    task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
+                   .unbounded_allowed = unbounded_allowed,
+                   .centre_only = lower != NULL,
+                   .lower = lower,
+                   .upper = upper};
+    hcri_finding finding = {0};
+    const hcr_status status = find(&wanted, set, NULL, &finding, error);
+    if (status == HCR_OK) {
+        memcpy(centre, finding.origin, set->n * sizeof *centre);
+        *radius = finding.inradius;
+    }
+    hcri_finding_release(&finding);
+    return status;
+}
+
+void hcri_finding_release(hcri_finding *finding) {
+    if (finding->set == NULL)
+        return;
+    hcri_affine_release(&finding->affine, &finding->set->allocator);
+    hcri_motion_release(&finding->motion, memory);
+    if (finding->set == &finding->settled)
+        hcri_set_release(&finding->settled);
+    hcri_release(memory, finding->origin);
+    hcri_release(memory, finding->lower);
+    hcri_release(memory, finding->upper);
+    *finding = (hcri_finding){0};
+}
+
+hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding *finding) {
+    return (hcri_outline){.origin = finding->origin,
+                          .lower = finding->lower,
+                          .upper = finding->upper,
+                          .radius = finding->radius,
+                          .affine = finding->affine.count == 0 ? NULL : &finding->affine,
+                          .motion = finding->motion.parameters == 0 ? NULL : &finding->motion,
+                          .unbounded_allowed = builder->unbounded_allowed,
+                          .origin_choice = builder->origin};
+}

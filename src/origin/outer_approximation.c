@@ -1,0 +1,424 @@
+#include "origin/outer_approximation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kinds/block.h"
+#include "origin/conflict.h"
+#include "origin/equalities/reduction.h"
+#include "origin/local_program.h"
+#include "origin/reach_bounds.h"
+#include "origin/unbounded_origin.h"
+#include "solvers/linear_program.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+int hcri_outer_is_needed(const hcri_set *set) {
+    for (size_t b = 2; b < set->blocks; b++)
+        if (set->block[b]->kind->id != HCRI_QUADRATIC)
+            return 1;
+    return 0;
+}
+
+hcr_status hcri_outer_create(const hcri_set *set, const double *lower, const double *upper, hcri_outer *outer,
+                             hcr_error *error) {
+    *outer = (hcri_outer){.set = set, .bounded = hcri_bounds_closed(set->n, lower, upper)};
+    HCRI_TRY(hcri_cuts_create(set, &outer->cuts, error));
+    outer->lower = hcri_copy(memory, lower, set->n, sizeof *lower);
+    outer->upper = hcri_copy(memory, upper, set->n, sizeof *upper);
+    if (outer->lower != NULL && outer->upper != NULL)
+        return HCR_OK;
+    hcri_outer_release(outer);
+    return hcri_fail_memory(error);
+}
+
+void hcri_outer_release(hcri_outer *outer) {
+    hcri_cuts_release(&outer->cuts);
+    hcri_release(memory, outer->lower);
+    hcri_release(memory, outer->upper);
+    *outer = (hcri_outer){0};
+}
+
+void hcri_outer_start_at(hcri_outer *outer, const double *y) { hcri_cuts_set_interior(&outer->cuts, y); }
+
+hcr_status hcri_outer_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
+    static const double largest = 1e15;
+    double least = INFINITY;
+    for (size_t i = 0; i < set->n + set->linear->rows.count; i++) {
+        const int bound = i < set->n;
+        const hcri_constraint *block = bound ? &set->box->base : &set->linear->base;
+        const size_t first = 2 * (bound ? i : i - set->n);
+        for (size_t side = first; side < first + 2; side++)
+            if (block->kind->exists(block, side))
+                least =
+                    fmin(least, -block->kind->value(block, side, y, NULL, block->scratch) / hcri_side_length(set, i));
+    }
+    hcri_cuts cuts;
+    *radius = least;
+    if (!(least > 0))
+        return HCR_OK;
+    HCRI_TRY(hcri_cuts_create(set, &cuts, error));
+    double tried = fmin(least, 1); /* what is asked for at a finite distance is answered */
+    hcr_status status = hcri_cuts_room(&cuts, y, tried, radius, error);
+    while (status == HCR_OK && *radius >= tried && tried < least && tried < largest) {
+        tried = fmin(least, 8 * tried);
+        status = hcri_cuts_room(&cuts, y, tried, radius, error);
+    }
+    hcri_cuts_release(&cuts);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- search */
+
+typedef struct search {
+    hcri_outer *outer;
+    double *low, *high;     /* the cube (origin/unbounded_origin.h) */
+    double *base, *y, *row; /* variables are y = base + scale z, r; a row being made */
+    double *column_low, *column_high;
+    uint32_t *columns;
+    double scale, r, initial; /* the scale at first */
+    hcri_lp *lp;
+    size_t sides, implied, caps, placed; /* rows: sides, those of the box that is known, caps of the cube, cuts */
+    int boxed;                           /* … the second ones are there */
+    double best;                         /* the largest room found, around outer->cuts.interior; 0: none yet */
+    double step;                         /* how far from there the next point may be, in each output; 0: anywhere */
+} search;
+
+static void release(search *at) {
+    hcri_lp_free(at->lp);
+    hcri_release(memory, at->low);
+    hcri_release(memory, at->columns);
+}
+
+static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *error) {
+    const size_t n = outer->set->n;
+    *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set), .boxed = 1};
+    at->low = hcri_allocate(memory, 7 * n + 3, sizeof(double));
+    at->columns = hcri_allocate(memory, n + 1, sizeof(uint32_t));
+    if (at->low == NULL || at->columns == NULL) {
+        release(at);
+        return hcri_fail_memory(error);
+    }
+    at->high = at->low + n;
+    at->base = at->high + n;
+    at->y = at->base + n;
+    at->row = at->y + n;
+    at->column_low = at->row + n + 1;
+    at->column_high = at->column_low + n + 1;
+    hcri_open_cube(outer->set, outer->lower, outer->upper, size, at->low, at->high);
+    for (size_t j = 0; j < n; j++) {
+        at->base[j] = at->low[j] + 0.5 * (at->high[j] - at->low[j]);
+        at->scale = fmax(at->scale, 0.5 * (at->high[j] - at->low[j]));
+    }
+    if (!(at->scale > 0) || isinf(at->scale))
+        at->scale = size;
+    at->initial = at->scale;
+    return HCR_OK;
+}
+
+/* What rounding alone makes of a distance around y. */
+static double rounding_at(const search *at) {
+    double size = 0;
+    for (size_t j = 0; j < at->outer->set->n; j++)
+        size = fmax(size, fabs(at->y[j]));
+    return 64 * 0x1p-53 * size + 1e-30 * at->initial;
+}
+
+/* normal·z + r <= slack for a cut around the base. */
+static size_t cut_row(const search *at, size_t cut, double *slack) {
+    const hcri_cuts *cuts = &at->outer->cuts;
+    const size_t begin = cuts->rows.start[cut], terms = cuts->rows.start[cut + 1] - begin;
+    memcpy(at->columns, cuts->rows.columns + begin, terms * sizeof *at->columns);
+    memcpy(at->row, cuts->rows.values + begin, terms * sizeof *at->row);
+    at->columns[terms] = (uint32_t)at->outer->set->n;
+    at->row[terms] = 1;
+    *slack = -hcri_rows_dot_minus(&cuts->rows, cut, at->base, cuts->right[cut]) / at->scale;
+    return terms + 1;
+}
+
+static hcr_status place_cuts(search *at, hcr_error *error) {
+    for (; at->placed < at->outer->cuts.count; at->placed++) {
+        double slack;
+        const size_t terms = cut_row(at, at->placed, &slack);
+        HCRI_TRY(hcri_lp_add_row(at->lp, terms, at->columns, at->row, -INFINITY, slack, error));
+    }
+    return HCR_OK;
+}
+
+/* sign z_j + r <= the way to the bound, for the outputs whose bound is known from elsewhere (implied), or isn't known:
+ * the cube's then. Balls end there too. */
+static hcr_status add_box(search *at, int implied, hcri_program *program, size_t *count, hcr_error *error) {
+    const hcri_outer *outer = at->outer;
+    const hcri_set *set = outer->set;
+    *count = 0;
+    for (uint32_t j = 0; j < set->n; j++)
+        for (int side = 0; side < 2; side++) {
+            const double known = side == 0 ? outer->upper[j] : outer->lower[j], sign = side == 0 ? 1 : -1;
+            const double own = side == 0 ? set->box->upper[j] : set->box->lower[j];
+            if (implied ? isinf(known) || known == own : !isinf(known))
+                continue;
+            const double length = hcri_side_length(set, j), bound = side == 0 ? at->high[j] : at->low[j];
+            const uint32_t columns[2] = {j, (uint32_t)set->n};
+            const double values[2] = {sign / length, 1};
+            const double slack = sign * (bound - at->base[j]) / at->scale / length;
+            HCRI_TRY(hcri_program_add_row(program, 2, columns, values, -INFINITY, slack, error));
+            ++*count;
+        }
+    return HCR_OK;
+}
+
+/* The box that is known follows from inequalities that may not be there as cuts yet, so a proof that the set is empty
+ * mustn't use it: then it only keeps the variables, at some multiple of itself. */
+static hcr_status add_boxes(search *at, hcri_program *program, hcr_error *error) {
+    static const double beyond = 1e3;
+    at->implied = 0;
+    if (at->boxed)
+        HCRI_TRY(add_box(at, 1, program, &at->implied, error));
+    for (size_t j = 0; j < at->outer->set->n && !at->boxed; j++) {
+        if (!isinf(at->outer->lower[j]))
+            program->lower[j] = (at->low[j] - at->base[j]) / at->scale - beyond;
+        if (!isinf(at->outer->upper[j]))
+            program->upper[j] = (at->high[j] - at->base[j]) / at->scale + beyond;
+    }
+    return add_box(at, 0, program, &at->caps, error);
+}
+
+static hcr_status build(search *at, hcr_error *error) {
+    const hcri_local local = {at->outer->set, at->base, at->scale};
+    hcri_program program;
+    hcri_lp_free(at->lp);
+    at->lp = NULL;
+    at->placed = 0;
+    HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
+    hcr_status status = add_boxes(at, &program, error);
+    for (; at->placed < at->outer->cuts.count && status == HCR_OK; at->placed++) {
+        double slack;
+        const size_t terms = cut_row(at, at->placed, &slack);
+        status = hcri_program_add_row(&program, terms, at->columns, at->row, -INFINITY, slack, error);
+    }
+    if (status == HCR_OK)
+        status = hcri_lp_create(&program, &at->lp, error);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* max r: y and r. */
+static hcr_status solve(search *at, hcr_error *error) {
+    const size_t n = at->outer->set->n;
+    hcri_lp_outcome outcome;
+    memset(at->row, 0, n * sizeof *at->row);
+    at->row[n] = 1;
+    HCRI_TRY(hcri_lp_maximise(at->lp, at->row, &outcome, error));
+    if (outcome == HCRI_LP_UNBOUNDED)
+        return hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
+    at->r = -INFINITY; /* infeasible: the box that was known, or a constant that is above 0, excludes all */
+    if (outcome == HCRI_LP_OPTIMAL) {
+        const double *z = hcri_lp_solution(at->lp);
+        at->r = z[n];
+        for (size_t j = 0; j < n; j++)
+            at->y[j] = at->base[j] + at->scale * z[j];
+    }
+    return HCR_OK;
+}
+
+static hcr_status rescale(search *at, double scale, hcr_error *error) {
+    memcpy(at->base, at->y, at->outer->set->n * sizeof *at->base);
+    at->scale = scale;
+    return build(at, error);
+}
+
+static double largest_of(size_t count, const double *numbers) {
+    double largest = 0;
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, numbers[k]);
+    return largest;
+}
+
+typedef enum blame { SET, BOX, CUBE } blame;
+
+/* EMPTY with those that hold r down; no error when the box that is known, or the cube, is among them: *whose then. */
+static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
+    static const double part_of_it = 1e-6;
+    const hcri_cuts *cuts = &at->outer->cuts;
+    const double *multiplier = hcri_lp_multipliers(at->lp);
+    const size_t others = at->sides + at->implied + at->caps, most = at->sides + at->placed;
+    const double largest = largest_of(others + at->placed, multiplier);
+    *whose = SET;
+    if (largest_of(at->implied, multiplier + at->sides) > part_of_it * largest)
+        *whose = BOX;
+    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > part_of_it * largest)
+        *whose = CUBE;
+    if (*whose != SET)
+        return HCR_OK;
+    uint32_t *number = hcri_allocate(memory, most, sizeof *number);
+    double *weight = hcri_allocate(memory, most, sizeof *weight);
+    hcr_status status = number == NULL || weight == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        hcri_local_side_numbers(at->outer->set, number);
+        memcpy(weight, multiplier, at->sides * sizeof *weight);
+        memcpy(number + at->sides, cuts->number, at->placed * sizeof *number);
+        memcpy(weight + at->sides, multiplier + others, at->placed * sizeof *weight);
+        status = hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
+    }
+    hcri_release(memory, number);
+    hcri_release(memory, weight);
+    return status;
+}
+
+/* A cut without coefficients: one inequality that nothing satisfies. */
+static hcr_status refuse_constant(const search *at, int *found, hcr_error *error) {
+    static const double one = 1;
+    const hcri_cuts *cuts = &at->outer->cuts;
+    *found = 0;
+    for (size_t k = at->placed; k < cuts->count; k++)
+        if (cuts->rows.start[k] == cuts->rows.start[k + 1]) {
+            *found = 1;
+            return hcri_conflict_refuse(at->outer->set, 1, &cuts->number[k], &one, 0, error);
+        }
+    return HCR_OK;
+}
+
+/* Does one of the new cuts take y away? */
+static int gains(const search *at) {
+    const hcri_cuts *cuts = &at->outer->cuts;
+    for (size_t k = at->placed; k < cuts->count; k++)
+        if (hcri_rows_dot_minus(&cuts->rows, k, at->y, cuts->right[k]) > -(1 - 1e-6) * at->r * at->scale)
+            return 1;
+    return 0;
+}
+
+/* Is y as far from the best point as it may be? */
+static int at_the_step(const search *at) {
+    double moved = 0;
+    for (size_t j = 0; j < at->outer->set->n; j++)
+        moved = fmax(moved, fabs(at->y[j] - at->outer->cuts.interior[j]));
+    return at->step > 0 && moved > 0.99 * at->step;
+}
+
+/* Steps around the best point: the room is a concave function of the point, of which the polytope's is a bound that is
+ * poor far away. A step grows when it was good, or can't be, and shrinks when it was bad. */
+static void take_step(search *at, double room, double radius, int *done) {
+    static const double close = 0.99, good = 0.3, bad = 0.02;
+    const double promised = radius - at->best, gained = room - at->best, before = at->best;
+    const int limited = at_the_step(at);
+    if (gained > 0) {
+        at->best = room;
+        hcri_cuts_set_interior(&at->outer->cuts, at->y);
+    }
+    const int closed = at->best >= close * radius;
+    *done = closed && !limited;
+    if (before == 0)
+        at->step = 4 * fmax(room, 0.1 * radius);
+    else if (closed || gained > good * promised)
+        at->step *= limited ? 2 : 1;
+    else if (gained < bad * promised)
+        at->step *= 0.7;
+}
+
+/* Looks at y: cuts where it is outside or the ball around it sticks out; *done when the ball fits and no other can be
+ * larger. */
+static hcr_status look(search *at, int *done, hcr_error *error) {
+    const double radius = at->r * at->scale;
+    double room = -INFINITY;
+    size_t violated;
+    *done = 0;
+    HCRI_TRY(hcri_cuts_separate(&at->outer->cuts, at->y, &violated, error));
+    if (violated == 0)
+        HCRI_TRY(hcri_cuts_room(&at->outer->cuts, at->y, radius, &room, error));
+    if (room > 0 || at->best > 0)
+        take_step(at, room, radius, done);
+    return HCR_OK;
+}
+
+/* Confines the program's variables to the step around the best point. */
+static void confine(search *at) {
+    const size_t n = at->outer->set->n;
+    const double *best = at->outer->cuts.interior;
+    if (!(at->best > 0))
+        return;
+    for (size_t j = 0; j < n; j++) {
+        at->column_low[j] = (best[j] - at->step - at->base[j]) / at->scale;
+        at->column_high[j] = (best[j] + at->step - at->base[j]) / at->scale;
+    }
+    at->column_low[n] = -INFINITY;
+    at->column_high[n] = 2;
+    hcri_lp_bound_columns(at->lp, at->column_low, at->column_high);
+}
+
+/* The polytope has no ball. *over: that is how the search ends; else it goes on without the box. */
+static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
+    blame whose = CUBE;
+    if (!(at->best > 0))
+        HCRI_TRY(refuse(at, flat, &whose, error));
+    *over = whose != BOX;
+    if (*over)
+        return HCR_OK;
+    at->boxed = 0;
+    return build(at, error);
+}
+
+/* The largest ball in the cube; at->best = 0 when there is none, but may be in a larger one. Ends early when the room
+ * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
+static hcr_status search_cube(search *at, hcr_error *error) {
+    enum { PATIENCE = 30 };
+    static const double small = 1e-3, nothing = 1e-6, hair = 1e-12, cut_off = 1.9, growth = 1.003;
+    const size_t most = 300 + 30 * at->outer->set->n;
+    double reached = 0;
+    size_t waited = 0;
+    HCRI_TRY(build(at, error));
+    for (size_t step = 0; step < most && waited < PATIENCE; step++) {
+        int done, constant, over;
+        HCRI_TRY(solve(at, error));
+        const double finer = 10 * fmax(at->r, nothing) * at->scale;
+        if (at->r <= -nothing || (at->r < small && finer <= rounding_at(at))) {
+            HCRI_TRY(
+                end_empty(at, fabs(at->r * at->scale) <= fmax(nothing * at->scale, hair * at->initial), &over, error));
+            if (over)
+                return HCR_OK;
+            continue;
+        }
+        if (at->r < small || at->r > cut_off) {
+            HCRI_TRY(rescale(at, at->r < small ? finer : 100 * at->scale, error));
+            continue;
+        }
+        HCRI_TRY(look(at, &done, error));
+        if (done)
+            return HCR_OK;
+        HCRI_TRY(refuse_constant(at, &constant, error));
+        if (!gains(at) && !(at->best > 0))
+            break;
+        HCRI_TRY(place_cuts(at, error));
+        confine(at);
+        waited = at->best > 0 && at->best < growth * reached ? waited + 1 : 0;
+        if (waited == 0)
+            reached = at->best;
+    }
+    if (at->best > 0)
+        return HCR_OK;
+    int over = 0;
+    if (at->r * at->scale < 1e-9 * at->initial)
+        return end_empty(at, 1, &over, error);
+    return hcri_fail(error, HCR_ERROR_SOLVER,
+                     "no point inside the region was found, and no proof that there is none: give an origin that is "
+                     "inside, or bounds that keep expressions within their domains");
+}
+
+hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_error *error) {
+    static const double larger = 100, largest = 1e15;
+    for (double size = 2 * hcri_open_size(outer->set);; size *= larger) {
+        search at;
+        HCRI_TRY(start(&at, outer, size, error));
+        const hcr_status status = search_cube(&at, error);
+        *radius = at.best;
+        release(&at);
+        HCRI_TRY(status);
+        if (*radius > 0)
+            break;
+        if (size > largest)
+            return hcri_fail(error, HCR_ERROR_SOLVER,
+                             "no point inside the region was found within %g of 0: give an origin that is inside",
+                             size);
+    }
+    memcpy(y, outer->cuts.interior, outer->set->n * sizeof *y);
+    return HCR_OK;
+}

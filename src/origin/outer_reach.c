@@ -1,0 +1,259 @@
+/* How far a set reaches: its directions of recession, and its extremes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "origin/local_program.h"
+#include "origin/outer_approximation.h"
+#include "origin/reach_bounds.h"
+#include "solvers/linear_program.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* ------------------------------------------------------------------------------------------------------ recession */
+
+/* {d : |d_j| <= 1, a·d <= 0 for every side and cut}. */
+static hcr_status recession_lp(const hcri_outer *outer, hcri_lp **lp, hcr_error *error) {
+    const hcri_set *set = outer->set;
+    const hcri_rows *rows = &set->linear->rows, *cuts = &outer->cuts.rows;
+    hcri_program program;
+    HCRI_TRY(hcri_program_create(&program, set->n, error));
+    for (size_t j = 0; j < set->n; j++) {
+        program.lower[j] = isinf(outer->lower[j]) ? -1 : 0;
+        program.upper[j] = isinf(outer->upper[j]) ? 1 : 0;
+    }
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
+        status = hcri_program_add_row(&program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
+                                      rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
+                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error);
+    for (size_t k = 0; k < cuts->count && status == HCR_OK; k++)
+        status = hcri_program_add_row(&program, cuts->start[k + 1] - cuts->start[k], cuts->columns + cuts->start[k],
+                                      cuts->values + cuts->start[k], -INFINITY, 0, error);
+    if (status == HCR_OK)
+        status = hcri_lp_create(&program, lp, error);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* Follows the ray until an inequality stops it, and cuts it off there; *stopped = 0 when none does up to where the
+ * polytope's bounds stop it or mean none, or when its cut leaves the direction but for rounding. */
+static hcr_status follow(hcri_outer *outer, const double *direction, int *stopped, hcr_error *error) {
+    const hcri_set *set = outer->set;
+    hcri_cuts *cuts = &outer->cuts;
+    double *far = hcri_allocate(memory, set->n, sizeof *far), size = 1, end = HCRI_NO_BOUND;
+    if (far == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < set->n; j++) {
+        const double bound = direction[j] > 0 ? outer->upper[j] : outer->lower[j];
+        size = fmax(size, fabs(cuts->interior[j]));
+        if (direction[j] != 0)
+            end = fmin(end, fmax((bound - cuts->interior[j]) / direction[j], 0));
+    }
+    hcr_status status = HCR_OK;
+    size_t violated = 0;
+    const size_t before = cuts->count;
+    for (double t = size; t < 4 * end && t < HCRI_NO_BOUND && violated == 0 && status == HCR_OK; t *= 4) {
+        for (size_t j = 0; j < set->n; j++)
+            far[j] = cuts->interior[j] + fmin(t, end) * direction[j];
+        status = hcri_cuts_separate(cuts, far, &violated, error);
+    }
+    *stopped = 0;
+    for (size_t k = before; k < cuts->count; k++)
+        *stopped |= hcri_rows_dot(&cuts->rows, k, direction, NULL) > 1e-9;
+    hcri_release(memory, far);
+    return status;
+}
+
+static hcr_status place(hcri_outer *outer, hcri_lp *lp, size_t *placed, hcr_error *error) {
+    const hcri_rows *rows = &outer->cuts.rows;
+    for (; *placed < rows->count; ++*placed) {
+        const size_t start = rows->start[*placed];
+        HCRI_TRY(hcri_lp_add_row(lp, rows->start[*placed + 1] - start, rows->columns + start, rows->values + start,
+                                 -INFINITY, 0, error));
+    }
+    return HCR_OK;
+}
+
+/* A cone other than {0} has a direction of positive product with a generic vector or its opposite. */
+static hcr_status prove(hcri_outer *outer, hcri_lp *lp, double *objective, int *bounded, double *direction,
+                        hcr_error *error) {
+    static const double beyond_tolerance = 1e-6;
+    const size_t n = outer->set->n, most = 200 + 20 * n;
+    size_t placed = outer->cuts.rows.count;
+    for (int side = 0; side < 2; side++) {
+        size_t round = 0;
+        for (;; round++) {
+            hcri_lp_outcome outcome;
+            int stopped = 0;
+            HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
+            if (outcome != HCRI_LP_OPTIMAL || hcri_lp_value(lp) <= beyond_tolerance)
+                break;
+            memcpy(direction, hcri_lp_solution(lp), n * sizeof *direction);
+            if (round < most)
+                HCRI_TRY(follow(outer, direction, &stopped, error));
+            if (!stopped) {
+                *bounded = 0;
+                return HCR_OK;
+            }
+            HCRI_TRY(place(outer, lp, &placed, error));
+        }
+        for (size_t j = 0; j < n; j++)
+            objective[j] = -objective[j];
+    }
+    *bounded = 1;
+    return HCR_OK;
+}
+
+hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, hcr_error *error) {
+    const size_t n = outer->set->n;
+    *bounded = 1;
+    if (!outer->bounded) {
+        hcri_lp *lp = NULL;
+        double *objective = hcri_allocate(memory, n, sizeof *objective);
+        hcr_status status = objective == NULL ? hcri_fail_memory(error) : recession_lp(outer, &lp, error);
+        hcri_random random;
+        hcri_random_seed(&random, 1);
+        for (size_t j = 0; status == HCR_OK && j < n; j++)
+            objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
+        if (status == HCR_OK)
+            status = prove(outer, lp, objective, bounded, direction, error);
+        hcri_lp_free(lp);
+        hcri_release(memory, objective);
+        HCRI_TRY(status);
+    }
+    outer->bounded = *bounded;
+    return HCR_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- extremes */
+
+/* Up to so many outputs all extremes are found. */
+static const size_t few = 30;
+
+typedef struct extremes {
+    hcri_outer *outer;
+    hcri_local local;
+    hcri_lp *lp;
+    size_t placed, kept; /* cuts that are rows, and those that stay */
+    double *objective, *y;
+} extremes;
+
+static hcr_status place_cuts(extremes *at, hcr_error *error) {
+    const hcri_cuts *cuts = &at->outer->cuts;
+    for (; at->placed < cuts->count; at->placed++) {
+        const size_t start = cuts->rows.start[at->placed];
+        const double slack = -hcri_rows_dot_minus(&cuts->rows, at->placed, at->local.centre, cuts->right[at->placed]);
+        HCRI_TRY(hcri_lp_add_row(at->lp, cuts->rows.start[at->placed + 1] - start, cuts->rows.columns + start,
+                                 cuts->rows.values + start, -INFINITY, slack / at->local.scale, error));
+    }
+    return HCR_OK;
+}
+
+/* How far sign a·y reaches from the centre, a being row i, in units of the scale; infinite where the polytope is open.
+ */
+static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double sign, size_t rounds, double *reach,
+                              hcr_error *error) {
+    static const double close = 1.1;
+    hcri_outer *outer = at->outer;
+    const size_t n = outer->set->n;
+    hcr_status status = HCR_OK;
+    *reach = INFINITY;
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+        at->objective[a->columns[k]] = sign * a->values[k];
+    for (size_t round = 0; round < rounds && status == HCR_OK; round++) {
+        hcri_lp_outcome outcome;
+        status = hcri_lp_maximise(at->lp, at->objective, &outcome, error);
+        if (status != HCR_OK || outcome != HCRI_LP_OPTIMAL)
+            break;
+        *reach = hcri_lp_bound(at->lp);
+        const double *z = hcri_lp_solution(at->lp);
+        for (size_t k = 0; k < n; k++)
+            at->y[k] = at->local.centre[k] + at->local.scale * z[k];
+        if (close * hcri_cuts_reach(&outer->cuts, at->y) >= 1)
+            break;
+        size_t violated;
+        status = hcri_cuts_separate(&outer->cuts, at->y, &violated, error);
+        if (status == HCR_OK)
+            status = place_cuts(at, error);
+    }
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+        at->objective[a->columns[k]] = 0;
+    /* Cuts for one extreme say little about the others, and many make the programs slow. */
+    if (status == HCR_OK && at->placed > at->kept)
+        status = hcri_lp_remove_rows(at->lp, at->placed - at->kept, error);
+    at->placed = at->kept;
+    hcri_cuts_keep(&outer->cuts, at->kept);
+    return status;
+}
+
+/* Cuts across every output, or those that are open. */
+static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
+    const size_t n = outer->set->n;
+    double *direction = hcri_allocate(memory, n, sizeof *direction);
+    if (direction == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = HCR_OK;
+    for (size_t j = 0; j < outer->set->outputs; j++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            int stopped;
+            if (many && !isinf(side == 0 ? outer->upper[j] : outer->lower[j]))
+                continue;
+            direction[j] = side == 0 ? 1 : -1;
+            status = follow(outer, direction, &stopped, error);
+            direction[j] = 0;
+        }
+    hcri_release(memory, direction);
+    return status;
+}
+
+/* The extremes of the rows, or in many outputs of those that are open. */
+static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, double *upper, hcr_error *error) {
+    enum { LEAST_ROUNDS = 2, ROUNDS_TIMES_OUTPUTS = 160 };
+    const size_t n = at->outer->set->n, share = ROUNDS_TIMES_OUTPUTS / n;
+    const size_t rounds = share > LEAST_ROUNDS ? share : LEAST_ROUNDS;
+    const int many = n > few;
+    for (size_t i = 0; i < a->count; i++)
+        for (int side = 0; side < 2; side++) {
+            if (many && !isinf(side == 0 ? upper[i] : lower[i]))
+                continue;
+            double reach, sizes;
+            HCRI_TRY(one_extreme(at, a, i, side == 0 ? 1 : -1, rounds, &reach, error));
+            const double at_centre = hcri_rows_dot(a, i, at->local.centre, &sizes);
+            if (!isinf(reach))
+                hcri_bounds_take(at_centre, at->local.scale, reach * at->local.scale + 0x1p-45 * sizes, side, &lower[i],
+                                 &upper[i]);
+        }
+    return HCR_OK;
+}
+
+hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
+                               double *upper, hcr_error *error) {
+    const size_t n = outer->set->n;
+    extremes at = {.outer = outer, .local = {outer->set, y, radius}};
+    hcri_program program;
+    hcri_rows outputs = {0};
+    hcri_cuts_set_interior(&outer->cuts, y);
+    HCRI_TRY(hcri_local_plain(&at.local, &program, error));
+    at.objective = hcri_allocate(memory, 2 * n, sizeof *at.objective);
+    at.y = at.objective == NULL ? NULL : at.objective + n;
+    hcr_status status = at.objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
+    for (uint32_t j = 0; j < outer->set->outputs && status == HCR_OK; j++) {
+        static const double one = 1;
+        status = hcri_rows_append(&outputs, memory, 1, &j, &one, error);
+    }
+    if (status == HCR_OK)
+        status = cut_axes(outer, n > few, error);
+    if (status == HCR_OK)
+        status = place_cuts(&at, error);
+    at.kept = at.placed;
+    if (status == HCR_OK)
+        status = extremes_of(&at, &outputs, outer->lower, outer->upper, error);
+    if (status == HCR_OK && a != NULL)
+        status = extremes_of(&at, a, lower, upper, error);
+    hcri_lp_free(at.lp);
+    hcri_rows_release(&outputs, memory);
+    hcri_release(memory, at.objective);
+    hcri_program_release(&program);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* An origin that was given to a region with parameters. */
+#ifndef HCRI_GIVEN_ORIGIN_MAP_H
+#define HCRI_GIVEN_ORIGIN_MAP_H
+
+#include "origin/parametric/origin_map_search.h"
+#include "origin/parametric/worst_parameters.h"
+
+/* The motion that the builder's points describe, on the equalities, and inside for every x: *room is about the radius
+ * of the ball that it keeps. Errors: ORIGIN with the equality, or with the inequality and the x where it is outside;
+ * MEMORY. */
+hcr_status hcri_given_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
+                           hcri_motion *motion, double *room, hcr_error *error);
+
+#endif

@@ -1,0 +1,344 @@
+#include "origin/parametric/origin_map_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "origin/constraint_words.h"
+#include "origin/equalities/reduction.h"
+#include "origin/parametric/centre_sensitivity.h"
+#include "origin/parametric/given_origin_map.h"
+#include "origin/parametric/robust_counterpart.h"
+#include "origin/parametric/robust_origin.h"
+#include "origin/point_check.h"
+#include "region/origin_map.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+/* Room that is this share of the most there can be is as good. */
+static const double enough = 0.9;
+
+typedef struct moving {
+    const hcri_lifted *lifted;
+    hcri_sweep sweep;    /* the range; nothing moves in it */
+    const double *point; /* all columns: the centre of a largest ball at the middle of the range, … */
+    double middle_room;  /* … and its radius */
+    hcri_rows moves;     /* as drift.h has them */
+    hcri_rows map;       /* of the motion, … */
+    double *centre;      /* … the origin that goes with it at the middle of the range (an output each), … */
+    double room;         /* … and the radius of the ball that it has for every x, −infinity: none */
+} moving;
+
+static void release(moving *at) {
+    hcri_sweep_release(&at->sweep);
+    hcri_release(memory, at->centre);
+    hcri_rows_release(&at->moves, memory);
+    hcri_rows_release(&at->map, memory);
+}
+
+/* ------------------------------------------------------------------------------------------ the middle of the range */
+
+static hcr_status refuse_middle(hcr_status status, const hcr_error *found, hcr_error *error) {
+    if (status != HCR_ERROR_EMPTY)
+        return hcri_fail_at(error, status, found->file, found->line, found->column,
+                            "with all parameters at the middle of their ranges: %s", found->text);
+    return hcri_fail_at(
+        error, status, found->file, found->line, found->column,
+        "with all parameters at the middle of their ranges %s\n"
+        "Narrow the ranges; where two parameters are the ends of an interval, declare one and the width "
+        "(hi = lo + width, with a range of widths above 0).",
+        found->text);
+}
+
+/* Rows without outputs, which no origin can satisfy, show here. */
+static hcr_status check_middle(const hcri_set *set, const double *point, hcr_error *error) {
+    uint32_t number;
+    double value;
+    char words[400];
+    if (hcri_strictly_inside(set, point, &number, &value))
+        return HCR_OK;
+    const hcri_place *place = hcri_set_place_of(set, number);
+    hcri_describe_constraint(set, number, words, sizeof words);
+    return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column,
+                        "with all parameters at the middle of their ranges no point is strictly inside of\n    %s\n"
+                        "Narrow the ranges, or loosen it.",
+                        words);
+}
+
+hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
+    hcri_counterpart slice;
+    hcr_error found = {0};
+    hcr_status status = hcri_counterpart_make(lifted, NULL, &slice, &found);
+    if (status == HCR_OK) {
+        const hcri_sweep *range = &slice.sweep;
+        status = hcri_counterpart_centre(&slice, point, room, &found);
+        memcpy(point + range->outputs, range->middle, (range->n - range->outputs) * sizeof *point);
+        hcri_counterpart_release(&slice);
+    }
+    return status == HCR_OK ? check_middle(lifted->set, point, error) : refuse_middle(status, &found, error);
+}
+
+/* ------------------------------------------------------------------------------------------------- maps and centres */
+
+/* The room of the counterpart's centre. Inequalities whose worst parameters weren't all seen are looked at again. */
+static hcr_status centre_of(hcri_counterpart *counterpart, double *centre, double *room, hcr_error *error) {
+    enum { MOST_ROUNDS = 4, STARTS = 16 };
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        int outside = 0;
+        HCRI_TRY(hcri_counterpart_centre(counterpart, centre, room, error));
+        for (size_t k = 0; k < counterpart->worsts; k++)
+            outside |= !(hcri_worst_search(counterpart->worst[k], centre, STARTS) < 0);
+        if (!outside)
+            return HCR_OK;
+    }
+    return hcri_fail(error, HCR_ERROR_EMPTY, "no centre stays inside");
+}
+
+/* The map and the centre of these moves, kept where they have more room than `least`. */
+static hcr_status take(moving *at, const hcri_rows *moves, double least, double *room, hcr_error *error) {
+    hcri_rows map;
+    hcri_counterpart counterpart;
+    *room = -INFINITY;
+    double *centre = hcri_allocate(memory, at->sweep.outputs, sizeof *centre);
+    if (centre == NULL)
+        return hcri_fail_memory(error);
+    hcr_status status = hcri_drift_map(at->lifted, &at->sweep, moves, 1, &map, error);
+    if (status != HCR_OK) {
+        hcri_release(memory, centre);
+        return status;
+    }
+    status = hcri_counterpart_make(at->lifted, &map, &counterpart, NULL);
+    if (status == HCR_OK) {
+        status = centre_of(&counterpart, centre, room, NULL);
+        hcri_counterpart_release(&counterpart);
+    }
+    if (status == HCR_OK && *room >= least) {
+        hcri_rows_release(&at->map, memory);
+        hcri_release(memory, at->centre);
+        at->map = map;
+        at->centre = centre;
+        at->room = *room;
+        return HCR_OK;
+    }
+    if (status != HCR_OK)
+        *room = -INFINITY;
+    hcri_rows_release(&map, memory);
+    hcri_release(memory, centre);
+    return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- the most room there is */
+
+/* Where the ball around a point sticks out of an inequality; *found = 0 when it doesn't. */
+static hcr_status stick_out(const moving *at, const hcri_constraint *block, size_t i, const double *point, double room,
+                            double *beyond, int *found, hcr_error *error) {
+    const hcri_set *free = at->lifted->free;
+    const size_t n = at->sweep.n;
+    double *numbers = hcri_allocate(memory, n + 2 * free->n + n, sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    double *gradient = numbers, *pulled = gradient + n, *direction = pulled + free->n, *lifted = direction + free->n;
+    block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
+    if (free->reduction == NULL)
+        memcpy(pulled, gradient, free->n * sizeof *pulled);
+    else
+        hcri_reduction_pull(free->reduction, gradient, pulled);
+    memset(pulled + free->outputs, 0, (free->n - free->outputs) * sizeof *pulled);
+    if (!(hcri_steepest(free, pulled, direction) > 0)) { /* a kink in its middle: any way out */
+        for (size_t j = 0; j < free->outputs; j++)
+            pulled[j] = j % 2 == 0 ? 1 : -0.5;
+        (void)hcri_steepest(free, pulled, direction);
+    }
+    if (free->reduction == NULL)
+        memcpy(lifted, direction, n * sizeof *lifted);
+    else
+        hcri_reduction_lift(free->reduction, direction, lifted);
+    *found = 0;
+    for (double part = 1; part > 0.1 && !*found; part *= 0.5) { /* there may be no value further out */
+        for (size_t j = 0; j < n; j++)
+            beyond[j] = point[j] + part * fmax(room, 0) * lifted[j];
+        const double value = block->kind->value(block, i, beyond, NULL, block->scratch);
+        *found = isfinite(value) && value > 0;
+    }
+    hcri_release(memory, numbers);
+    return HCR_OK;
+}
+
+/* The tangents of an inequality where it is worst, and where the ball around y then sticks out; *added counts them. */
+static hcr_status add_tangents(const moving *at, hcri_robust *robust, hcri_worst *worst, const hcri_constraint *block,
+                               size_t i, const double *y, double room, size_t *added, hcr_error *error) {
+    enum { STARTS = 2 };
+    const double value = hcri_worst_search(worst, y, STARTS);
+    if (isfinite(value) && value > 0) {
+        ++*added;
+        HCRI_TRY(hcri_robust_add(robust, block, i, hcri_worst_point(worst), hcri_worst_corner(worst), error));
+    }
+    double *beyond = hcri_allocate(memory, at->sweep.n, sizeof *beyond);
+    if (beyond == NULL)
+        return hcri_fail_memory(error);
+    int found = 0;
+    hcr_status status = stick_out(at, block, i, hcri_worst_point(worst), room, beyond, &found, error);
+    if (status == HCR_OK && found) {
+        ++*added;
+        status = hcri_robust_add(robust, block, i, beyond, hcri_worst_corner(worst), error);
+    }
+    hcri_release(memory, beyond);
+    return status;
+}
+
+/* The same for all inequalities that are no bounds and rows. */
+static hcr_status add_all_tangents(const moving *at, hcri_robust *robust, const hcri_rows *moves, const double *y,
+                                   double room, size_t *added, hcr_error *error) {
+    const hcri_set *set = at->lifted->set;
+    hcri_rows map;
+    hcri_sweep sweep = {0};
+    *added = 0;
+    HCRI_TRY(hcri_drift_map(at->lifted, &at->sweep, moves, 0, &map, error));
+    hcr_status status = hcri_sweep_create(set, &map, &sweep, error);
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; i < set->block[b]->count && status == HCR_OK; i++) {
+            hcri_worst *worst = NULL;
+            if (!set->block[b]->kind->exists(set->block[b], i))
+                continue;
+            status = hcri_worst_create(&sweep, set->block[b], i, &worst, error);
+            if (status == HCR_OK)
+                status = add_tangents(at, robust, worst, set->block[b], i, y, room, added, error);
+            hcri_worst_free(worst);
+        }
+    hcri_sweep_release(&sweep);
+    hcri_rows_release(&map, memory);
+    return status;
+}
+
+/* The linear program's moves, with tangents until the ball stays inside or that has taken many rounds; *room =
+ * −infinity when there are none. */
+static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows *moves, double *room,
+                               hcr_error *error) {
+    enum { MOST_ROUNDS = 30 };
+    const hcri_set *free = at->lifted->free;
+    double *point = hcri_copy(memory, at->point, at->sweep.n, sizeof *point);
+    double *z = hcri_allocate(memory, free->n, sizeof *z);
+    hcr_status status = point == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
+    size_t added = 1;
+    *room = -INFINITY;
+    for (int round = 0; round < MOST_ROUNDS && added != 0 && status == HCR_OK; round++) {
+        if (!hcri_robust_solve(robust, moves->values, z, room))
+            break;
+        memcpy(z + free->outputs, at->sweep.middle, (free->n - free->outputs) * sizeof *z);
+        if (free->reduction == NULL)
+            memcpy(point, z, at->sweep.n * sizeof *point);
+        else
+            hcri_reduction_complete(free->reduction, z, point);
+        status = add_all_tangents(at, robust, moves, point, *room, &added, error);
+    }
+    hcri_release(memory, point);
+    hcri_release(memory, z);
+    return status;
+}
+
+/* Between the moves of the drift, which are central everywhere, and those of the program, which are so where it is
+ * narrowest: as near to the first ones as leaves room enough. */
+static hcr_status mix(moving *at, const hcri_rows *program, double least, hcr_error *error) {
+    enum { STEPS = 5 };
+    const size_t count = program->start[program->count];
+    hcri_rows mixed = {0};
+    hcr_status status = hcri_rows_append_all(&mixed, memory, program, error);
+    double low = 0, high = 1;
+    for (int step = 0; step < STEPS && status == HCR_OK; step++) {
+        const double share = 0.5 * (low + high);
+        double room;
+        for (size_t k = 0; k < count; k++)
+            mixed.values[k] = at->moves.values[k] + share * (program->values[k] - at->moves.values[k]);
+        status = take(at, &mixed, least, &room, error);
+        *(room >= least ? &high : &low) = share;
+    }
+    hcri_rows_release(&mixed, memory);
+    return status;
+}
+
+/* The moves of the program, and the room that nothing exceeds; infinity where the program is too large. */
+static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_error *error) {
+    hcri_robust *robust = NULL;
+    *most = INFINITY;
+    HCRI_TRY(hcri_robust_create(at->lifted, &at->sweep, &at->moves, at->point, at->middle_room, &robust, error));
+    const hcr_status status = robust == NULL ? HCR_OK : solve_robust(at, robust, moves, most, error);
+    hcri_robust_free(robust);
+    return status;
+}
+
+/* The drift's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly tried;
+ * with others the program is asked first whether there is anything to be found. */
+static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
+    const int flat = at->lifted->set->blocks == 2;
+    double most = INFINITY, room;
+    if (!flat)
+        HCRI_TRY(promise(at, program, &most, error));
+    if (most > 0)
+        HCRI_TRY(take(at, &at->moves, 0, &room, error));
+    if (at->room >= enough * fmin(most, at->middle_room))
+        return HCR_OK;
+    if (flat)
+        HCRI_TRY(promise(at, program, &most, error));
+    const double drifting = fmax(at->room, 0);
+    if (isinf(most) || !(enough * most > drifting))
+        return HCR_OK;
+    HCRI_TRY(take(at, program, drifting, &room, error));
+    return enough * room > drifting ? mix(at, program, enough * room, error) : HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the motion */
+
+/* constant + map·middle = centre. */
+static hcr_status make_motion(const moving *at, hcri_motion *motion, hcr_error *error) {
+    const size_t outputs = at->sweep.outputs;
+    *motion = (hcri_motion){
+        .outputs = outputs, .parameters = at->sweep.n - outputs, .lower = at->sweep.lower, .upper = at->sweep.upper};
+    motion->constant = hcri_allocate(memory, outputs, sizeof(double));
+    hcr_status status = motion->constant == NULL ? hcri_fail_memory(error)
+                                                 : hcri_rows_append_all(&motion->map, memory, &at->map, error);
+    for (size_t j = 0; j < outputs && status == HCR_OK; j++)
+        motion->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->sweep.middle, at->centre[j]);
+    return status;
+}
+
+static hcr_status choose(moving *at, hcr_error *error) {
+    hcri_rows program = {0};
+    HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
+    hcr_status status = hcri_rows_append_all(&program, memory, &at->moves, error);
+    if (status == HCR_OK)
+        status = choose_moves(at, &program, error);
+    hcri_rows_release(&program, memory);
+    if (status != HCR_OK || at->centre != NULL)
+        return status;
+    /* Nothing affine stays inside for all x: the best there is around the middle. */
+    HCRI_TRY(hcri_drift_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
+    at->centre = hcri_copy(memory, at->point, at->sweep.outputs, sizeof *at->centre);
+    at->room = at->middle_room;
+    return at->centre == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_motion *motion, double *origin) {
+    memcpy(origin + sweep->outputs, sweep->middle, (sweep->n - sweep->outputs) * sizeof *origin);
+    hcri_motion_origin(motion, sweep->middle, origin);
+    hcri_affine_complete(lifted->affine, origin);
+}
+
+hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
+                            hcri_motion *motion, double *origin, double *inradius, hcr_error *error) {
+    moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
+    HCRI_TRY(hcri_sweep_create(lifted->set, NULL, &at.sweep, error));
+    hcr_status status;
+    if (builder->origin == HCR_ORIGIN_GIVEN) {
+        status = hcri_given_find(lifted, &at.sweep, builder, motion, &at.room, error);
+    } else {
+        status = choose(&at, error);
+        if (status == HCR_OK)
+            status = make_motion(&at, motion, error);
+    }
+    if (status == HCR_OK) {
+        take_origin(lifted, &at.sweep, motion, origin);
+        *inradius = at.room;
+        status = check_middle(lifted->set, origin, error);
+    }
+    release(&at);
+    return status;
+}

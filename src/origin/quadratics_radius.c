@@ -1,0 +1,62 @@
+#include "origin/quadratics_radius.h"
+
+#include <lapacke.h>
+#include <math.h>
+
+#include "base/vector.h"
+
+/* Larger matrices take more time than their margin is worth. */
+enum { LARGEST = 1024 };
+
+static size_t count_quadratics(const hcri_set *set) {
+    size_t count = 0;
+    for (size_t b = 2; b < set->blocks; b++)
+        count += set->block[b]->kind->id == HCRI_QUADRATIC;
+    return count;
+}
+
+/* The mean of the quadratics, each divided by its size at the origin: ½ z'Mz + slope·z <= level for every y = O + z of
+ * the set, where M is `mean`. Returns the level, 1 but for rounding; infinity when an inequality doesn't surely hold at
+ * the origin. */
+static double add_quadratics(const hcri_set *set, const double *origin, double *mean, double *slope) {
+    const double count = (double)count_quadratics(set);
+    double level = 0;
+    for (size_t b = 2; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        if (block->kind->id != HCRI_QUADRATIC)
+            continue;
+        double rounding;
+        const double at_origin = block->kind->value(block, 0, origin, &rounding, block->scratch);
+        if (!(at_origin + rounding < 0))
+            return INFINITY;
+        const double weight = 1 / (-at_origin * count);
+        hcri_quadratic_add_matrix((const hcri_quadratic *)block, weight, mean);
+        block->kind->add_gradient(block, 0, origin, weight, slope, block->scratch);
+        level += weight * (rounding - at_origin);
+    }
+    return level;
+}
+
+hcr_status hcri_radius_bound(const hcri_set *set, const double *origin, double *radius, hcr_error *error) {
+    const size_t n = set->n;
+    *radius = INFINITY;
+    if (count_quadratics(set) < 2 || n > LARGEST)
+        return HCR_OK;
+    const hcr_allocator *allocator = &set->allocator;
+    double *mean = hcri_allocate(allocator, n * n, sizeof *mean), *slope = hcri_allocate(allocator, n, sizeof *slope),
+           *eigenvalue = hcri_allocate(allocator, n, sizeof *eigenvalue);
+    hcr_status status = mean == NULL || slope == NULL || eigenvalue == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        const double level = add_quadratics(set, origin, mean, slope);
+        if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, mean, (lapack_int)n, eigenvalue) == 0) {
+            const double least = eigenvalue[0] - 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
+            const double steep = hcri_norm(n, slope);
+            if (least > 0) /* widened by what the sums above may be off */
+                *radius = (1 + 1e-6) * (steep + sqrt(steep * steep + 2 * least * level)) / least;
+        }
+    }
+    hcri_release(allocator, mean);
+    hcri_release(allocator, slope);
+    hcri_release(allocator, eigenvalue);
+    return status;
+}

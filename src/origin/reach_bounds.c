@@ -1,0 +1,408 @@
+#include "origin/reach_bounds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <lapacke.h>
+
+#include "base/random.h"
+#include "origin/bound_propagation.h"
+#include "origin/boundedness_certificate.h"
+#include "origin/constraint_words.h"
+#include "origin/local_program.h"
+#include "origin/polytope_reach.h"
+#include "origin/single_quadratic.h"
+#include "solvers/linear_program.h"
+#include "solvers/nonlinear_program.h"
+
+static const hcr_allocator *const memory = &hcri_default_allocator;
+
+int hcri_bounds_closed(size_t n, const double *lower, const double *upper) {
+    for (size_t j = 0; j < n; j++)
+        if (isinf(lower[j]) || isinf(upper[j]))
+            return 0;
+    return 1;
+}
+
+/* Quadratics with a positive definite matrix: the box around an ellipsoid; diagonal ones are for propagation. */
+static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
+    enum { ALWAYS = 500 };                  /* outputs above which a factorisation has to be needed */
+    static const double widened = 1 + 1e-6; /* for the condition of the matrix */
+    for (size_t b = 2; b < set->blocks; b++) {
+        const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
+        if (set->block[b]->kind->id != HCRI_QUADRATIC || quadratic->form == HCRI_DIAGONAL ||
+            (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
+            continue;
+        hcri_ellipsoid ellipsoid;
+        HCRI_TRY(hcri_ellipsoid_find(quadratic, &ellipsoid, error));
+        for (size_t j = 0; ellipsoid.definite && j < set->n; j++) {
+            const double reach = widened * ellipsoid.half[j] + 0x1p-40 * fabs(ellipsoid.centre[j]);
+            lower[j] = fmax(lower[j], ellipsoid.centre[j] - reach);
+            upper[j] = fmin(upper[j], ellipsoid.centre[j] + reach);
+        }
+        hcri_ellipsoid_release(&ellipsoid);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_bounds_derive(const hcri_set *set, double *lower, double *upper, hcr_error *error) {
+    memcpy(lower, set->box->lower, set->n * sizeof *lower);
+    memcpy(upper, set->box->upper, set->n * sizeof *upper);
+    hcri_propagate(set, lower, upper);
+    HCRI_TRY(ellipsoid_boxes(set, lower, upper, error));
+    hcri_propagate(set, lower, upper);
+    for (size_t j = 0; j < set->n; j++)
+        if (!(lower[j] < upper[j])) { /* empty, which is for the search for an interior to show */
+            memcpy(lower, set->box->lower, set->n * sizeof *lower);
+            memcpy(upper, set->box->upper, set->n * sizeof *upper);
+            break;
+        }
+    return HCR_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------- recession cone */
+
+/* P with its rows and columns divided by size_j = √P_jj: as well conditioned as scaling makes it. */
+static void scaled_matrix(const hcri_quadratic *quadratic, double *matrix, double *size) {
+    const size_t n = quadratic->base.n;
+    for (size_t j = 0; j < n; j++)
+        size[j] = sqrt(fmax(0, quadratic->matrix[j * n + j]));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            matrix[i * n + j] = size[i] > 0 && size[j] > 0 ? quadratic->matrix[i * n + j] / size[i] / size[j] : 0;
+}
+
+/* Rows v·d = 0 for the range of a dense P: eigenvectors of the scaled matrix whose eigenvalues aren't 0 in floating
+ * point. */
+static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *program, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const lapack_int size = (lapack_int)n;
+    if (n > HCRI_LARGEST_DENSE)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a dense quadratic in more than %d outputs needs bounds on all of them", HCRI_LARGEST_DENSE);
+    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
+    if (columns == NULL || numbers == NULL) {
+        hcri_release(memory, columns);
+        hcri_release(memory, numbers);
+        return hcri_fail_memory(error);
+    }
+    double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
+    hcr_status status = HCR_OK;
+    scaled_matrix(quadratic, matrix, sizes);
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
+        status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
+    for (size_t k = 0; k < n && status == HCR_OK; k++) {
+        if (eigenvalue[k] <= 1e-12 * eigenvalue[n - 1])
+            continue;
+        size_t terms = 0;
+        for (size_t j = 0; j < n; j++)
+            if (sizes[j] > 0) {
+                columns[terms] = (uint32_t)j;
+                row[terms++] = matrix[k * n + j] * sizes[j];
+            }
+        status = hcri_program_add_row(program, terms, columns, row, 0, 0, error);
+    }
+    hcri_release(memory, columns);
+    hcri_release(memory, numbers);
+    return status;
+}
+
+/* P d = 0 and q·d <= 0. */
+static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *program, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const hcri_rows *factor = &quadratic->factor;
+    if (quadratic->form == HCRI_DENSE)
+        HCRI_TRY(add_range(quadratic, program, error));
+    for (size_t k = 0; k < factor->count; k++)
+        HCRI_TRY(hcri_program_add_row(program, factor->start[k + 1] - factor->start[k],
+                                      factor->columns + factor->start[k], factor->values + factor->start[k], 0, 0,
+                                      error));
+    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    double *values = hcri_allocate(memory, n, sizeof *values);
+    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    size_t terms = 0;
+    for (size_t j = 0; j < n && status == HCR_OK; j++) {
+        if (quadratic->form == HCRI_DIAGONAL && quadratic->matrix[j] > 0) {
+            program->lower[j] = program->upper[j] = 0;
+        } else if (quadratic->linear[j] != 0) {
+            columns[terms] = (uint32_t)j;
+            values[terms++] = quadratic->linear[j];
+        }
+    }
+    if (status == HCR_OK && terms != 0)
+        status = hcri_program_add_row(program, terms, columns, values, -INFINITY, 0, error);
+    hcri_release(memory, columns);
+    hcri_release(memory, values);
+    return status;
+}
+
+/* {d : |d_j| <= 1, c(y + t d) stays bounded above for t → ∞, for every constraint}: a cone cut off at a cube. */
+static hcr_status recession_program(const hcri_set *set, const double *lower, const double *upper,
+                                    hcri_program *program, hcr_error *error) {
+    HCRI_TRY(hcri_program_create(program, set->n, error));
+    for (size_t j = 0; j < set->n; j++) {
+        program->lower[j] = isinf(lower[j]) ? -1 : 0;
+        program->upper[j] = isinf(upper[j]) ? 1 : 0;
+    }
+    const hcri_rows *rows = &set->linear->rows;
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
+        status = hcri_program_add_row(program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
+                                      rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
+                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error);
+    for (size_t b = 2; b < set->blocks && status == HCR_OK; b++)
+        status = add_recession((const hcri_quadratic *)set->block[b], program, error);
+    if (status != HCR_OK)
+        hcri_program_release(program);
+    return status;
+}
+
+hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_error *error) {
+    char words[512], name[128];
+    size_t largest = 0;
+    for (size_t j = 1; j < set->n; j++)
+        if (fabs(direction[j]) > fabs(direction[largest]))
+            largest = j;
+    hcri_describe_direction(set, direction, words, sizeof words);
+    hcri_set_column_name(set, largest, name, sizeof name);
+    return hcri_fail(error, HCR_ERROR_UNBOUNDED,
+                     "the region is unbounded: nothing stops the direction %s\n"
+                     "Add bounds on these outputs, such as %s %s if that is beyond all that can occur, or the line "
+                     "`unbounded` to the region: contract and soften then work, decode where something stops it.",
+                     words, name, direction[largest] > 0 ? "<= 1e6" : ">= -1e6");
+}
+
+/* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide.
+ */
+hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
+    static const double beyond_tolerance = 1e-6;
+    const size_t n = set->n;
+    int surrounded;
+    HCRI_TRY(hcri_surround_prove(set, lower, upper, &surrounded, error));
+    if (surrounded)
+        return HCR_OK;
+    hcri_program program;
+    HCRI_TRY(recession_program(set, lower, upper, &program, error));
+    hcri_lp *lp = NULL;
+    double *objective = hcri_allocate(memory, n, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    hcri_random random;
+    hcri_random_seed(&random, 1);
+    for (size_t j = 0; status == HCR_OK && j < n; j++)
+        objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
+    for (int side = 0; side < 2 && status == HCR_OK; side++) {
+        hcri_lp_outcome outcome;
+        status = hcri_lp_maximise(lp, objective, &outcome, error);
+        if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
+            status = hcri_bounds_refuse(set, hcri_lp_solution(lp), error);
+        for (size_t j = 0; j < n; j++)
+            objective[j] = -objective[j];
+    }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- the extremes */
+
+/* Outputs in one sweep of linear programs up to this many coefficients times outputs; above, only those without a
+ * bound. */
+static const double cheap_sweep = 2e5;
+
+static double widen(double centre, double inradius, double reach) {
+    return reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
+}
+
+void hcri_bounds_take(double centre, double inradius, double reach, int side, double *lower, double *upper) {
+    const double widened = widen(centre, inradius, reach);
+    if (side == 0)
+        *upper = fmin(*upper, centre + widened);
+    else
+        *lower = fmax(*lower, centre - widened);
+}
+
+static hcr_status extremes_at_once(const hcri_local *local, double *lower, double *upper, int *found,
+                                   hcr_error *error) {
+    const size_t n = local->set->n;
+    double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
+    if (reach == NULL)
+        return hcri_fail_memory(error);
+    const hcr_status status = hcri_extent_bound(local, reach, found, error);
+    for (size_t r = 0; status == HCR_OK && *found && r < 2 * n; r++)
+        hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
+                         &upper[r % n]);
+    hcri_release(memory, reach);
+    return status;
+}
+
+/* Are so many linear programs little work? */
+static int is_cheap(const hcri_set *set, size_t programs) {
+    const size_t rows = set->linear->rows.count;
+    const double numbers = rows == 0 ? 0 : (double)set->linear->rows.start[rows];
+    return (double)programs * (numbers + (double)set->n) <= cheap_sweep;
+}
+
+typedef struct sweep {
+    const hcri_local *local;
+    double *lower, *upper;
+    hcri_lp *lp;
+    double *objective;
+    int *reached; /* 2n: the bounds that a point is known at, so that they can't be narrowed */
+} sweep;
+
+static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
+    const hcri_local *local = at->local;
+    hcri_lp_outcome outcome;
+    *value = INFINITY;
+    HCRI_TRY(hcri_lp_maximise(at->lp, at->objective, &outcome, error));
+    if (outcome != HCRI_LP_OPTIMAL)
+        return HCR_OK;
+    *value = hcri_lp_bound(at->lp) * local->scale;
+    const double *z = hcri_lp_solution(at->lp);
+    for (size_t j = 0; j < local->set->n; j++) {
+        const double centre = local->centre[j], reach = z[j] * local->scale;
+        at->reached[2 * j] |= centre + widen(centre, local->scale, reach) >= at->upper[j];
+        at->reached[2 * j + 1] |= centre - widen(centre, local->scale, -reach) <= at->lower[j];
+    }
+    return HCR_OK;
+}
+
+/* Two corners first, where many bounds are often reached (filtering: Gleixner et al., Three enhancements for
+ * optimization-based bound tightening, 2017), when all outputs are asked for. */
+static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
+    const hcri_local *local = at->local;
+    const size_t n = local->set->n, outputs = local->set->outputs;
+    double value;
+    for (int side = 0; all && side < 2; side++) {
+        for (size_t j = 0; j < outputs; j++)
+            at->objective[j] = side == 0 ? 1 : -1;
+        HCRI_TRY(sweep_solve(at, &value, error));
+    }
+    memset(at->objective, 0, n * sizeof *at->objective);
+    for (size_t j = 0; j < outputs; j++)
+        for (int side = 0; side < 2; side++) {
+            if (at->reached[2 * j + (size_t)side] || (!all && !isinf((side == 0 ? at->upper : at->lower)[j])))
+                continue;
+            at->objective[j] = side == 0 ? 1 : -1;
+            HCRI_TRY(sweep_solve(at, &value, error));
+            if (!isinf(value))
+                hcri_bounds_take(local->centre[j], local->scale, value, side, &at->lower[j], &at->upper[j]);
+            at->objective[j] = 0;
+        }
+    return HCR_OK;
+}
+
+static hcr_status extremes_by_programs(const hcri_local *local, int all, double *lower, double *upper,
+                                       hcr_error *error) {
+    const size_t n = local->set->n;
+    hcri_program program;
+    HCRI_TRY(hcri_local_plain(local, &program, error));
+    sweep at = {.local = local, .lower = lower, .upper = upper};
+    at.objective = hcri_allocate(memory, n, sizeof *at.objective);
+    at.reached = hcri_allocate(memory, 2 * n, sizeof *at.reached);
+    hcr_status status =
+        at.objective == NULL || at.reached == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
+    if (status == HCR_OK)
+        status = sweep_run(&at, all, error);
+    hcri_lp_free(at.lp);
+    hcri_release(memory, at.objective);
+    hcri_release(memory, at.reached);
+    hcri_program_release(&program);
+    return status;
+}
+
+static hcr_status linear_extremes(const hcri_local *local, int unbounded, double *lower, double *upper,
+                                  hcr_error *error) {
+    const hcri_set *set = local->set;
+    const size_t n = set->n;
+    const int all = is_cheap(set, set->outputs);
+    if (set->linear->rows.count == 0 || (!all && (unbounded || hcri_bounds_closed(n, lower, upper))))
+        return HCR_OK;
+    int found = 0;
+    if (!all)
+        HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
+    return found ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
+}
+
+/* Outputs that only the quadratics bound, and none of them alone. */
+static hcr_status curved_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
+    const hcri_set *set = local->set;
+    const size_t n = set->n;
+    hcri_program program;
+    hcri_nlp *nlp = NULL;
+    HCRI_TRY(hcri_local_plain(local, &program, error));
+    double *weight = hcri_allocate(memory, set->blocks, sizeof *weight), *z = hcri_allocate(memory, n, sizeof *z);
+    hcr_status status = weight == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK) {
+        for (size_t b = 2; b < set->blocks; b++)
+            weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL, set->block[b]->scratch);
+        const hcri_nlp_parts parts = {.set = set,
+                                      .program = &program,
+                                      .centre = local->centre,
+                                      .scale = local->scale,
+                                      .weight = weight,
+                                      .slack = SIZE_MAX};
+        status = hcri_nlp_create(&parts, &nlp, error);
+    }
+    for (size_t j = 0; j < n && status == HCR_OK; j++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            if (!isinf((side == 0 ? upper : lower)[j]))
+                continue;
+            memset(z, 0, n * sizeof *z);
+            hcri_nlp_linear(nlp)[j] = side == 0 ? -1 : 1;
+            char name[128];
+            hcri_set_column_name(set, j, name, sizeof name);
+            if (hcri_nlp_solve(nlp, 1e-8, z))
+                hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
+            else
+                status = hcri_fail(error, HCR_ERROR_SOLVER,
+                                   "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
+            hcri_nlp_linear(nlp)[j] = 0;
+        }
+    hcri_nlp_free(nlp);
+    hcri_release(memory, weight);
+    hcri_release(memory, z);
+    hcri_program_release(&program);
+    return status;
+}
+
+hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, int unbounded, double *lower,
+                              double *upper, hcr_error *error) {
+    const hcri_local local = {set, centre, inradius};
+    HCRI_TRY(linear_extremes(&local, unbounded, lower, upper, error));
+    hcri_propagate(set, lower, upper);
+    return unbounded || hcri_bounds_closed(set->n, lower, upper) ? HCR_OK
+                                                                 : curved_extremes(&local, lower, upper, error);
+}
+
+hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double inradius, const hcri_rows *a,
+                               double *lower, double *upper, hcr_error *error) {
+    if (!is_cheap(set, a->count))
+        return HCR_OK;
+    const hcri_local local = {set, centre, inradius};
+    hcri_program program;
+    hcri_lp *lp = NULL;
+    HCRI_TRY(hcri_local_plain(&local, &program, error));
+    double *objective = hcri_allocate(memory, set->n, sizeof *objective);
+    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    for (size_t i = 0; i < a->count && status == HCR_OK; i++)
+        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+            hcri_lp_outcome outcome;
+            for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+                objective[a->columns[k]] = side == 0 ? a->values[k] : -a->values[k];
+            status = hcri_lp_maximise(lp, objective, &outcome, error);
+            double sizes;
+            const double at_centre = hcri_rows_dot(a, i, centre, &sizes);
+            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && !isinf(hcri_lp_bound(lp)))
+                hcri_bounds_take(at_centre, inradius, hcri_lp_bound(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
+                                 &upper[i]);
+            for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+                objective[a->columns[k]] = 0;
+        }
+    hcri_lp_free(lp);
+    hcri_release(memory, objective);
+    hcri_program_release(&program);
+    return status;
+}

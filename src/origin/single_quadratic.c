@@ -1,0 +1,197 @@
+#include "origin/single_quadratic.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *full_matrix(const hcri_quadratic *quadratic) {
+    const size_t n = quadratic->base.n;
+    double *full = n > SIZE_MAX / n / sizeof(double) ? NULL : calloc(n * n, sizeof *full);
+    if (full != NULL)
+        hcri_quadratic_add_matrix(quadratic, 1, full);
+    return full;
+}
+
+void hcri_ellipsoid_release(hcri_ellipsoid *ellipsoid) {
+    free(ellipsoid->centre);
+    free(ellipsoid->half);
+    *ellipsoid = (hcri_ellipsoid){0};
+}
+
+/* Cholesky's factor of P in its place, and whether P is far enough from singular. */
+static int factor(double *full, size_t n) {
+    const lapack_int size = (lapack_int)n;
+    const double norm = LAPACKE_dlansy(LAPACK_ROW_MAJOR, '1', 'L', size, full, size);
+    double condition;
+    return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, full, size) == 0 &&
+           LAPACKE_dpocon(LAPACK_ROW_MAJOR, 'L', size, full, size, norm, &condition) == 0 && condition > 1e-12;
+}
+
+hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *ellipsoid, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const hcri_kind *kind = quadratic->base.kind;
+    *ellipsoid = (hcri_ellipsoid){0};
+    const int diagonal = quadratic->form == HCRI_DIAGONAL;
+    if (quadratic->form == HCRI_FACTOR && quadratic->factor.count < n)
+        return HCR_OK;
+    if (!diagonal && n > HCRI_LARGEST_DENSE)
+        return HCR_OK;
+    if (diagonal) {
+        double least = INFINITY, most = 0;
+        for (size_t j = 0; j < n; j++) {
+            least = fmin(least, quadratic->matrix[j]);
+            most = fmax(most, quadratic->matrix[j]);
+        }
+        if (!(least > 1e-14 * most))
+            return HCR_OK;
+        ellipsoid->ball = least == most;
+    }
+    double *full = diagonal ? NULL : full_matrix(quadratic);
+    double *gradient = malloc(n * sizeof *gradient);
+    ellipsoid->centre = calloc(n, sizeof *ellipsoid->centre);
+    ellipsoid->half = calloc(n, sizeof *ellipsoid->half);
+    hcr_status status = HCR_OK;
+    if ((full == NULL && !diagonal) || gradient == NULL || ellipsoid->centre == NULL || ellipsoid->half == NULL) {
+        status = hcri_fail_memory(error);
+    } else if (diagonal || factor(full, n)) {
+        ellipsoid->definite = 1;
+        /* Newton's method: exact after one step, right to rounding after two. */
+        if (quadratic->form != HCRI_FACTOR)
+            memcpy(ellipsoid->centre, quadratic->shift, n * sizeof *ellipsoid->centre);
+        for (int step = 0; step < 2; step++) {
+            memset(gradient, 0, n * sizeof *gradient);
+            kind->add_gradient(&quadratic->base, 0, ellipsoid->centre, 1, gradient, quadratic->base.scratch);
+            if (!diagonal)
+                LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, 1, full, (lapack_int)n, gradient, 1);
+            for (size_t j = 0; j < n; j++)
+                ellipsoid->centre[j] -= diagonal ? gradient[j] / quadratic->matrix[j] : gradient[j];
+        }
+        ellipsoid->slack = -kind->value(&quadratic->base, 0, ellipsoid->centre, NULL, quadratic->base.scratch);
+        if (!diagonal)
+            LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, full, (lapack_int)n);
+        for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
+            ellipsoid->half[j] = sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
+    }
+    free(full);
+    free(gradient);
+    if (status != HCR_OK || !ellipsoid->definite)
+        hcri_ellipsoid_release(ellipsoid);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ nearest points */
+
+void hcri_axes_release(hcri_axes *axes) {
+    free(axes->vector);
+    free(axes->base);
+    free(axes->linear);
+    free(axes->curvature);
+    free(axes->z);
+    free(axes->shifted);
+    *axes = (hcri_axes){0};
+}
+
+hcr_status hcri_axes_find(const hcri_quadratic *quadratic, const double *base, hcri_axes *axes, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const hcri_kind *kind = quadratic->base.kind;
+    *axes = (hcri_axes){.n = n};
+    if (quadratic->form != HCRI_DIAGONAL && n > HCRI_LARGEST_DENSE)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a matrix of %zu rows", n);
+    axes->base = malloc(n * sizeof *axes->base);
+    axes->linear = calloc(n, sizeof *axes->linear);
+    axes->curvature = calloc(n, sizeof *axes->curvature);
+    axes->z = calloc(n, sizeof *axes->z);
+    axes->shifted = calloc(n, sizeof *axes->shifted);
+    if (quadratic->form != HCRI_DIAGONAL)
+        axes->vector = full_matrix(quadratic);
+    hcr_status status = HCR_OK;
+    if (axes->base == NULL || axes->linear == NULL || axes->curvature == NULL || axes->z == NULL ||
+        axes->shifted == NULL || (axes->vector == NULL && quadratic->form != HCRI_DIAGONAL)) {
+        status = hcri_fail_memory(error);
+    } else {
+        memcpy(axes->base, base, n * sizeof *base);
+        axes->constant = kind->value(&quadratic->base, 0, base, NULL, quadratic->base.scratch);
+        if (axes->vector == NULL) {
+            memcpy(axes->curvature, quadratic->matrix, n * sizeof *axes->curvature);
+            kind->add_gradient(&quadratic->base, 0, base, 1, axes->linear, quadratic->base.scratch);
+        } else {
+            /* By columns, eigenvector k is column k, which is row k of the row-major array. */
+            if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, axes->vector, (lapack_int)n,
+                               axes->curvature) != 0)
+                status = hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK found no eigenvalues of a quadratic's matrix");
+            kind->add_gradient(&quadratic->base, 0, base, 1, axes->z, quadratic->base.scratch);
+            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0,
+                        axes->linear, 1);
+        }
+        /* What a singular matrix has instead of zeros. */
+        double most = 0;
+        for (size_t k = 0; k < n; k++)
+            most = fmax(most, axes->curvature[k]);
+        for (size_t k = 0; k < n && axes->vector != NULL; k++)
+            if (axes->curvature[k] < 4 * (double)n * 0x1p-53 * most)
+                axes->curvature[k] = 0;
+    }
+    if (status != HCR_OK)
+        hcri_axes_release(axes);
+    return status;
+}
+
+/* z(μ), and g and dg/dμ = −Σ (curvature z + linear)²/(1 + μ curvature) there. */
+static double secular(const hcri_axes *axes, double mu, double *slope) {
+    double value = axes->constant, fall = 0;
+    for (size_t k = 0; k < axes->n; k++) {
+        const double stretch = 1 / (1 + mu * axes->curvature[k]);
+        const double z = (axes->shifted[k] - mu * axes->linear[k]) * stretch;
+        const double gradient = axes->curvature[k] * z + axes->linear[k];
+        axes->z[k] = z;
+        value += 0.5 * (gradient + axes->linear[k]) * z;
+        fall += gradient * gradient * stretch;
+    }
+    *slope = -fall;
+    return value;
+}
+
+void hcri_axes_project(hcri_axes *axes, const double *p, double *y) {
+    const size_t n = axes->n;
+    double *away = axes->vector == NULL ? axes->shifted : axes->z;
+    for (size_t j = 0; j < n; j++)
+        away[j] = p[j] - axes->base[j];
+    if (axes->vector != NULL)
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0, axes->shifted,
+                    1);
+    /* −min g, infinite when g has no minimum. */
+    double depth = -axes->constant;
+    for (size_t k = 0; k < n; k++)
+        if (axes->linear[k] != 0)
+            depth += 0.5 * axes->linear[k] * axes->linear[k] / axes->curvature[k];
+    /* g(μ) is convex and falls, so Newton's method rises to the root from the left. On (g + depth)^(−1/2), which is
+     * linear in μ for a ball, it is faster (Hebden, 1973), and a bracket keeps it in place. */
+    double low = 0, high = INFINITY, mu = 0;
+    for (int step = 0; step < 200; step++) {
+        double slope;
+        const double value = secular(axes, mu, &slope);
+        if (value == 0 || !(slope < 0))
+            break;
+        if (value > 0)
+            low = mu;
+        else
+            high = mu;
+        const double raised = value + depth;
+        double next =
+            isfinite(depth) && raised > 0 ? mu + 2 * raised / slope * (1 - sqrt(raised / depth)) : mu - value / slope;
+        if (!(next > low && next < high))
+            next = isinf(high) ? mu - value / slope : 0.5 * (low + high);
+        if (fabs(next - mu) <= 1e-16 * mu || next == mu)
+            break;
+        mu = next;
+    }
+    if (axes->vector == NULL)
+        memcpy(y, axes->z, n * sizeof *y);
+    else
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)n, (int)n, 1, axes->vector, (int)n, axes->z, 1, 0, y, 1);
+    for (size_t j = 0; j < n; j++)
+        y[j] += axes->base[j];
+}

@@ -1,0 +1,379 @@
+#include "region/compiled_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/double_double.h"
+#include "base/printable.h"
+#include "base/vector.h"
+#include "hcr/hcr_build.h"
+#include "kernels/kernels.h"
+#include "kinds/cone/cone.h"
+#include "kinds/lmi/lmi.h"
+#include "kinds/parametric_rows.h"
+#include "kinds/union/union.h"
+#include "kinds/varying/varying.h"
+
+static hcr_status refuse(hcr_error *error, const char *what) {
+    return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region contradicts itself: %s; compile it again", what);
+}
+
+/* --------------------------------------------------------------------------------------------------------- names */
+
+static int by_text(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
+    const char **name = hcri_allocate(&set->allocator, set->variables, sizeof *name);
+    if (name == NULL)
+        return hcri_fail_memory(error);
+    int sound = 1;
+    for (size_t i = 0; i < set->variables; i++) {
+        name[i] = set->variable[i].name;
+        sound &= hcri_is_identifier(name[i]);
+    }
+    qsort(name, set->variables, sizeof *name, by_text);
+    for (size_t i = 1; i < set->variables; i++)
+        sound &= strcmp(name[i - 1], name[i]) != 0;
+    hcri_release(&set->allocator, name);
+    return sound ? HCR_OK : refuse(error, "a name is none, or is there twice");
+}
+
+/* ------------------------------------------------------------------------------------------------- positive matrices
+ */
+
+/* Has P + shift I a Cholesky factorisation in floating point? P, n × n, is used up. */
+static int is_positive(size_t n, double *P, double shift) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    for (size_t i = 0; i < n; i++) {
+        double *row = P + i * n;
+        for (size_t j = 0; j < i; j++)
+            row[j] = (row[j] - kernels->dot(j, row, P + j * n)) / P[j * n + j];
+        const double pivot = row[i] + shift - kernels->squares(i, row);
+        if (!(pivot > 0 && isfinite(pivot)))
+            return 0;
+        row[i] = sqrt(pivot);
+    }
+    return 1;
+}
+
+static double largest_row_sum(size_t n, const double *P) {
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            sum += fabs(P[i * n + j]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+/* Matrices that a claim isn't worth making. */
+enum { LARGEST_PRODUCT = 2048 };
+
+/* P of a dense or factored quadratic, λ_min(P) >= `least` >= 0 as far as the rounding of P's norm goes, which is what
+ * the quadratic was made with (region/builder_quadratic.c: −16 n u λ_max stands for 0). */
+static hcr_status verify_eigenvalue(const hcri_quadratic *quadratic, double least, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const hcr_allocator *allocator = quadratic->base.allocator;
+    double *P = hcri_allocate(allocator, n * n, sizeof *P);
+    if (P == NULL)
+        return hcri_fail_memory(error);
+    hcri_quadratic_add_matrix(quadratic, 1, P);
+    const double norm = largest_row_sum(n, P), rounding = (least > 0 ? 4 : 64 * (double)n) * 0x1p-53 * norm;
+    const int sound = norm == 0 ? least == 0 : is_positive(n, P, rounding - least);
+    hcri_release(allocator, P);
+    return sound ? HCR_OK : refuse(error, "a quadratic isn't convex, or less so than it says");
+}
+
+static hcr_status verify_quadratic(hcri_quadratic *quadratic, hcr_error *error) {
+    const size_t n = quadratic->base.n;
+    const double *P = quadratic->matrix;
+    int sound = quadratic->least_eigenvalue >= 0;
+    switch (quadratic->form) {
+    case HCRI_DIAGONAL:
+        for (size_t j = 0; j < n; j++)
+            sound &= P[j] >= 0;
+        return sound ? HCR_OK : refuse(error, "a quadratic isn't convex");
+    case HCRI_DENSE:
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < i; j++)
+                sound &= P[i * n + j] == P[j * n + i];
+        return sound ? verify_eigenvalue(quadratic, quadratic->least_eigenvalue, error)
+                     : refuse(error, "a quadratic's matrix isn't symmetric");
+    case HCRI_FACTOR: break;
+    }
+    if (quadratic->least_eigenvalue == 0)
+        return HCR_OK;
+    if (!sound || quadratic->factor.count < n)
+        return refuse(error, "a quadratic is less convex than it says");
+    if (n <= LARGEST_PRODUCT)
+        return verify_eigenvalue(quadratic, quadratic->least_eigenvalue, error);
+    quadratic->least_eigenvalue = 0;
+    return HCR_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ coefficients
+ */
+
+static int are_moderate(size_t count, const double *values) {
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
+            return 0;
+    return 1;
+}
+
+static int are_moderate_rows(const hcri_rows *rows) {
+    return rows->count == 0 || are_moderate(rows->start[rows->count], rows->values);
+}
+
+static hcr_status verify_block(hcri_constraint *block, hcr_error *error);
+
+static hcr_status verify_bodies(hcri_union *set, hcr_error *error) {
+    for (size_t b = 0; b < set->bodies; b++)
+        for (size_t k = 0; k < set->body[b].blocks; k++)
+            HCRI_TRY(verify_block(set->body[b].block[k], error));
+    return HCR_OK;
+}
+
+static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
+    int sound = 1;
+    switch (block->kind->id) {
+    case HCRI_LINEAR: sound = are_moderate_rows(&((const hcri_linear *)block)->rows); break;
+    case HCRI_VARYING:
+        sound = are_moderate_rows(&((const hcri_varying *)block)->rows) &&
+                are_moderate_rows(&((const hcri_varying *)block)->products);
+        break;
+    case HCRI_CONE: {
+        const hcri_cone *cone = (const hcri_cone *)block;
+        sound = are_moderate_rows(&cone->rows) && are_moderate(cone->rows.count, cone->shift) &&
+                are_moderate(block->n, cone->linear) && are_moderate(1, &cone->constant);
+        break;
+    }
+    case HCRI_LMI: {
+        const hcri_lmi *lmi = (const hcri_lmi *)block;
+        sound = are_moderate_rows(&lmi->terms) && are_moderate(lmi->terms.count, lmi->constant);
+        break;
+    }
+    case HCRI_QUADRATIC: return verify_quadratic((hcri_quadratic *)block, error);
+    case HCRI_UNION:
+    case HCRI_EXCEPT: return verify_bodies((hcri_union *)block, error);
+    default: break; /* a box has any bounds; a tape was checked step by step */
+    }
+    return sound ? HCR_OK : refuse(error, "a coefficient is larger than 1e50");
+}
+
+hcr_status hcri_verify_set(hcri_set *set, hcr_error *error) {
+    HCRI_TRY(verify_names(set, error));
+    for (size_t b = 0; b < set->blocks; b++)
+        HCRI_TRY(verify_block(set->block[b], error));
+    return are_moderate_rows(&set->equalities.rows) ? HCR_OK : refuse(error, "a coefficient is larger than 1e50");
+}
+
+/* --------------------------------------------------------------------------------------------------------- equalities
+ */
+
+/* a·(y, x) − right with y_dependent = constant + T (y, x), as a row over what is free: n sums, and the sizes of their
+ * terms. */
+typedef struct residual {
+    hcri_dd *sum;
+    double *size;
+    hcri_dd constant;
+    double constant_size;
+} residual;
+
+static void add_term(residual *of, size_t j, double a, double b) {
+    of->sum[j] = hcri_dd_add_product(of->sum[j], a, b);
+    of->size[j] += fabs(a * b);
+}
+
+static void add_entry(residual *of, const hcri_affine *affine, size_t j, double a) {
+    const size_t d = hcri_affine_find(affine, (uint32_t)j);
+    if (d == SIZE_MAX) {
+        add_term(of, j, a, 1);
+        return;
+    }
+    of->constant = hcri_dd_add_product(of->constant, a, affine->constant[d]);
+    of->constant_size += fabs(a * affine->constant[d]);
+    for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+        add_term(of, affine->map.columns[k], a, affine->map.values[k]);
+}
+
+/* How far column j is from 0 in the region, as far as that is known. */
+static double size_of(const hcri_outline *outline, size_t j) {
+    const double low = fabs(outline->lower[j]), high = fabs(outline->upper[j]);
+    return fmax(fabs(outline->origin[j]), fmax(isinf(low) ? 1 : low, isinf(high) ? 1 : high));
+}
+
+/* What is left of the equality is rounding. The tolerance of hcri_affine_tolerance accounts for all that is left, so
+ * that this bounds it. */
+static int is_solved(const hcri_set *set, const hcri_outline *outline, size_t i, residual *of) {
+    static const double rounding = 0x1p-40;
+    const hcri_rows *rows = &set->equalities.rows;
+    memset(of->sum, 0, set->n * sizeof *of->sum);
+    memset(of->size, 0, set->n * sizeof *of->size);
+    of->constant = (hcri_dd){-set->equalities.right[i], 0};
+    of->constant_size = fabs(set->equalities.right[i]);
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        add_entry(of, outline->affine, rows->columns[k], rows->values[k]);
+    double left = fabs(hcri_dd_value(of->constant)), size = of->constant_size;
+    for (size_t j = 0; j < set->n; j++) {
+        left += fabs(hcri_dd_value(of->sum[j])) * size_of(outline, j);
+        size += of->size[j] * size_of(outline, j);
+    }
+    return left <= rounding * size;
+}
+
+/* A row of the basis has length 1, and keeps directions from the parameters. That is all that results rest on: the
+ * dependent outputs of a direction follow from the others. */
+static int is_unit_row(const hcri_rows *basis, size_t i, size_t outputs) {
+    const size_t start = basis->start[i], terms = basis->start[i + 1] - start;
+    return terms != 0 && basis->columns[start + terms - 1] < outputs &&
+           fabs(hcri_norm(terms, basis->values + start) - 1) < 0x1p-20;
+}
+
+static hcr_status verify_equalities(const hcri_set *set, const hcri_outline *outline, hcr_error *error) {
+    const size_t n = set->n;
+    const hcri_affine *affine = outline->affine;
+    if (set->equalities.rows.count == 0)
+        return affine->count == 0 ? HCR_OK : refuse(error, "equalities were solved that aren't there");
+    if (affine->count > set->equalities.rows.count)
+        return refuse(error, "more equalities were solved than there are");
+    for (size_t d = 0; d < affine->count; d++)
+        if (affine->dependent[d] >= set->outputs || !is_unit_row(&affine->basis, d, set->outputs))
+            return refuse(error, "the equalities' solution isn't theirs");
+    residual of = {.sum = hcri_allocate(&set->allocator, n, sizeof *of.sum),
+                   .size = hcri_allocate(&set->allocator, n, sizeof *of.size)};
+    hcr_status status = of.sum == NULL || of.size == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; i < set->equalities.rows.count && status == HCR_OK; i++)
+        if (!is_solved(set, outline, i, &of))
+            status = refuse(error, "the equalities' solution isn't theirs");
+    hcri_release(&set->allocator, of.sum);
+    hcri_release(&set->allocator, of.size);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- origin
+ */
+
+/* The origin is on the equalities but for its own rounding. */
+static int is_complete(const hcri_affine *affine, const double *origin) {
+    for (size_t d = 0; d < affine->count; d++) {
+        hcri_dd sum = {affine->constant[d], 0};
+        double size = fabs(affine->constant[d]);
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+            const double y = origin[affine->map.columns[k]];
+            sum = hcri_dd_add_product(sum, affine->map.values[k], y);
+            size += fabs(affine->map.values[k] * y);
+        }
+        sum = hcri_dd_add(sum, -origin[affine->dependent[d]]);
+        if (!(fabs(hcri_dd_value(sum)) <= 0x1p-52 * size + 0x1p-1000))
+            return 0;
+    }
+    return 1;
+}
+
+/* The origin is that of the middle of the parameters' range; dependent outputs of it follow from the others. */
+static int is_in_the_middle(const hcri_set *set, const hcri_motion *motion, const hcri_affine *affine,
+                            const double *origin) {
+    for (size_t k = 0; k < motion->parameters; k++) {
+        const double x = origin[motion->outputs + k], off = x - hcri_motion_middle(motion, k);
+        if (!(fabs(off) <= 0x1p-50 * hcri_motion_largest(motion, k)))
+            return 0;
+    }
+    for (size_t j = 0; j < motion->outputs; j++) {
+        hcri_dd sum = {motion->constant[j], 0};
+        for (size_t k = motion->map.start[j]; k < motion->map.start[j + 1]; k++)
+            sum = hcri_dd_add_product(sum, motion->map.values[k], origin[set->outputs + motion->map.columns[k]]);
+        sum = hcri_dd_add(sum, -origin[j]);
+        if (hcri_affine_find(affine, (uint32_t)j) == SIZE_MAX &&
+            !(fabs(hcri_dd_value(sum)) <= 2 * hcri_motion_rounding(motion, j) + 0x1p-1000))
+            return 0;
+    }
+    return 1;
+}
+
+hcr_status hcri_verify_outline(const hcri_set *set, const hcri_outline *outline, hcr_error *error) {
+    for (size_t j = 0; j < set->n; j++)
+        if (!isfinite(outline->origin[j]) || !(outline->lower[j] <= outline->upper[j]))
+            return refuse(error, "its origin is no point, or its bounds cross");
+    if (outline->origin_choice > HCR_ORIGIN_GIVEN || !(outline->radius >= 0))
+        return refuse(error, "its origin or its radius can't be");
+    for (size_t j = set->outputs; j < set->n; j++)
+        if (outline->lower[j] > set->box->lower[j] || outline->upper[j] < set->box->upper[j])
+            return refuse(error, "its parameters have two ranges");
+    HCRI_TRY(verify_equalities(set, outline, error));
+    if (!is_complete(outline->affine, outline->origin))
+        return refuse(error, "its origin isn't on the equalities");
+    if (outline->motion == NULL)
+        return HCR_OK;
+    hcri_motion motion = *outline->motion;
+    motion.lower = set->box->lower + set->outputs;
+    motion.upper = set->box->upper + set->outputs;
+    return is_in_the_middle(set, &motion, outline->affine, outline->origin)
+               ? HCR_OK
+               : refuse(error, "its origin isn't that of the middle of the parameters' range");
+}
+
+/* -------------------------------------------------------------------------------------------------------------- reach
+ */
+
+/* ½ z'Mz + slope·z <= level holds on the region for the mean M of its quadratics, each divided by its size at the
+ * origin. |z| <= radius follows where λ_min(M) >= 2 (level + radius |slope|)/radius². */
+static hcr_status verify_radius(const hcr_region *region, double radius, hcr_error *error) {
+    const hcri_set *set = &region->set;
+    const size_t n = set->n;
+    if (n != set->outputs)
+        return refuse(error, "its radius is larger than it says");
+    double *M = n > LARGEST_PRODUCT ? NULL : hcri_allocate(&set->allocator, n * n + n + region->scratch, sizeof *M);
+    if (M == NULL)
+        return n > LARGEST_PRODUCT ? refuse(error, "its radius can't be verified") : hcri_fail_memory(error);
+    double *slope = M + n * n, *scratch = slope + n, level = 0, count = 0;
+    for (size_t b = 0; b < set->blocks; b++)
+        count += set->block[b]->kind->id == HCRI_QUADRATIC;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        double rounding;
+        if (block->kind->id != HCRI_QUADRATIC)
+            continue;
+        const double at_origin = block->kind->value(block, 0, region->origin, &rounding, scratch),
+                     weight = 1 / (-at_origin * count);
+        hcri_quadratic_add_matrix((const hcri_quadratic *)block, weight, M);
+        block->kind->add_gradient(block, 0, region->origin, weight, slope, scratch);
+        level += weight * (rounding - at_origin);
+    }
+    const double needed = 2 * (level + radius * hcri_norm(n, slope)) / (radius * radius);
+    const int sound = count > 0 && is_positive(n, M, -needed);
+    hcri_release(&set->allocator, M);
+    return sound ? HCR_OK : refuse(error, "its radius is larger than it says");
+}
+
+/* The blocks that results can't be said to satisfy unless the box is right. */
+static int needs_box(const hcr_region *region) {
+    for (size_t b = 1; b < region->set.blocks; b++)
+        for (size_t i = 0; i < region->set.block[b]->count; i++)
+            if (region->set.block[b]->kind->exists(region->set.block[b], i))
+                return 1;
+    return region->affine.count != 0;
+}
+
+/* A bound of |y − O| that a block has by itself, where the origin doesn't move. */
+static double own_radius(const hcr_region *region) {
+    double least = INFINITY;
+    for (size_t b = 2; b < region->set.blocks && region->set.n == region->set.outputs; b++)
+        least = fmin(least, region->set.block[b]->kind->radius(region->set.block[b]));
+    return least;
+}
+
+hcr_status hcri_verify_reach(hcr_region *region, hcr_error *error) {
+    const hcri_box *box = region->set.box;
+    /* Margins have a hundredth to spare, so that what rounding takes off the box of a ball does no harm. */
+    const double known = (1 - 1e-9) * own_radius(region);
+    for (size_t j = 0; j < region->set.outputs; j++)
+        region->box_is_claimed |= (region->lower[j] > box->lower[j] && region->origin[j] - region->lower[j] < known) ||
+                                  (region->upper[j] < box->upper[j] && region->upper[j] - region->origin[j] < known);
+    region->box_is_claimed = region->box_is_claimed && needs_box(region);
+    return region->radius_is_given ? verify_radius(region, region->radius, error) : HCR_OK;
+}

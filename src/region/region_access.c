@@ -1,0 +1,197 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/vector.h"
+#include "region/region.h"
+
+hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
+    if (path == NULL || region == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or region is NULL");
+    *region = NULL;
+    const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
+    char *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcri_file_read(path, used, &bytes, &size, error));
+    hcr_error found = {0};
+    const hcr_status status = hcr_region_read(bytes, size, used, region, &found);
+    hcri_release(used, bytes);
+    return status == HCR_OK ? HCR_OK : hcri_fail_at(error, status, path, 0, 0, "%s", found.text);
+}
+
+hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error *error) {
+    if (region == NULL || path == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or path is NULL");
+    void *bytes = NULL;
+    size_t size = 0;
+    HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
+    const hcr_status status = hcri_file_write(path, bytes, size, error);
+    hcr_region_free_bytes(region, bytes);
+    return status;
+}
+
+size_t hcr_region_dimension(const hcr_region *region) { return region->set.outputs; }
+size_t hcr_region_constraints(const hcr_region *region) { return region->constraints; }
+const double *hcr_region_origin(const hcr_region *region) { return region->origin; }
+const double *hcr_region_lower(const hcr_region *region) { return region->lower; }
+const double *hcr_region_upper(const hcr_region *region) { return region->upper; }
+double hcr_region_margin(const hcr_region *region, hcr_precision precision) {
+    return region->margin[precision == HCR_SINGLE];
+}
+size_t hcr_region_freedom(const hcr_region *region) { return region->set.outputs - region->affine.count; }
+size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
+double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x, const double *y,
+                                     hcr_precision precision) {
+    return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
+                                 region->set.outputs, y, x, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
+}
+size_t hcr_region_parameters(const hcr_region *region) { return region->motion.parameters; }
+const double *hcr_region_parameter_lower(const hcr_region *region) { return region->motion.lower; }
+const double *hcr_region_parameter_upper(const hcr_region *region) { return region->motion.upper; }
+hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
+    const hcri_rows *map = &region->motion.map;
+    if (!region->origin_proved)
+        return HCR_ORIGIN_CHECKED;
+    return region->motion.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
+}
+int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
+hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
+int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
+
+void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {
+    hcri_set_column_name(&region->set, j, name, capacity);
+}
+
+void hcr_region_parameter_name(const hcr_region *region, size_t k, char *name, size_t capacity) {
+    hcri_set_column_name(&region->set, region->set.outputs + k, name, capacity);
+}
+
+hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint) {
+    if (constraint >= region->constraints)
+        return (hcr_constraint_info){"", "", "", 0, 0, 0};
+    size_t local;
+    const hcri_constraint *block = hcri_set_block_of(&region->set, (uint32_t)constraint, &local);
+    const hcri_place *place = &region->set.place[block->source[local]];
+    return (hcr_constraint_info){block->kind->name, place->file,   place->text,
+                                 place->line,       place->column, block->source_row[local]};
+}
+
+hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equality) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    if (equality >= equalities->rows.count)
+        return (hcr_constraint_info){"", "", "", 0, 0, 0};
+    const hcri_place *place = &region->set.place[equalities->source[equality]];
+    return (hcr_constraint_info){"equality",  place->file,   place->text,
+                                 place->line, place->column, equalities->source_row[equality]};
+}
+
+hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
+    if (region->margin[precision] < 1)
+        return HCR_OK;
+    return hcri_fail(
+        error, HCR_ERROR_PRECISION,
+        "the region is too thin for %s precision: rounding a result may leave it; use double precision, or "
+        "shift and rescale the outputs",
+        precision == HCR_SINGLE ? "single" : "double");
+}
+
+const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted) {
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    if (p == 0)
+        return y;
+    memcpy(lifted, y, n * sizeof *lifted);
+    memcpy(lifted + n, x, p * sizeof *lifted);
+    return lifted;
+}
+
+double hcri_region_worst(const hcr_region *region, const double *point, uint32_t *which, double *scratch) {
+    const hcri_set *set = &region->set;
+    double worst = -INFINITY;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        const size_t count = b == 0 ? 2 * set->outputs : block->count;
+        for (size_t i = 0; i < count; i++) {
+            if (!block->kind->exists(block, i))
+                continue;
+            const double c = block->kind->value(block, i, point, NULL, scratch);
+            if (!(c <= worst)) { /* a NaN: outside of its domain */
+                worst = isnan(c) ? INFINITY : c;
+                *which = block->first + (uint32_t)i;
+            }
+        }
+    }
+    return worst;
+}
+
+/* Room for one point, its parameters and the scratch of blocks; refuses a NULL where there are rows. */
+static hcr_status begin_points(const hcr_region *region, size_t rows, const double *x, int pointers, double **lifted,
+                               hcr_error *error) {
+    if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->motion.parameters != 0))))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or an array is NULL");
+    *lifted = hcri_allocate(&region->set.allocator, region->set.n + region->scratch, sizeof **lifted);
+    return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y, double *value,
+                         uint32_t *which, hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && value != NULL && which != NULL, &lifted, error));
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        which[s] = HCRI_NO_CONSTRAINT;
+        const int counts = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n);
+        value[s] = counts ? hcri_region_worst(region, point, &which[s], lifted + region->set.n) : NAN;
+    }
+    hcri_release(&region->set.allocator, lifted);
+    return HCR_OK;
+}
+
+hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y, double *off,
+                        hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL, &lifted, error));
+    const hcri_equalities *equalities = &region->set.equalities;
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        off[s] = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n) ? 0 : NAN;
+        for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
+            off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
+    }
+    hcri_release(&region->set.allocator, lifted);
+    return HCR_OK;
+}
+
+/* `point` is (y, x). */
+static void find_unequal(const hcr_region *region, const double *point, hcr_precision precision, double *off,
+                         uint32_t *which) {
+    const hcri_equalities *equalities = &region->set.equalities;
+    double most = 1;
+    *off = 0;
+    for (size_t i = 0; i < equalities->rows.count; i++) {
+        const double by = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
+        const double of = by / hcr_region_equality_tolerance(region, i, point + region->set.outputs, point, precision);
+        if (of <= most)
+            continue;
+        most = of;
+        *off = by;
+        *which = (uint32_t)i;
+    }
+}
+
+hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
+                                  hcr_precision precision, double *off, uint32_t *which, hcr_error *error) {
+    double *lifted;
+    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL && which != NULL, &lifted, error));
+    const size_t n = region->set.outputs, p = region->motion.parameters;
+    for (size_t s = 0; s < rows; s++) {
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        which[s] = HCRI_NO_CONSTRAINT;
+        off[s] = NAN;
+        if (hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n))
+            find_unequal(region, point, precision, &off[s], &which[s]);
+    }
+    hcri_release(&region->set.allocator, lifted);
+    return HCR_OK;
+}

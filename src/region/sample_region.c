@@ -1,0 +1,257 @@
+/* The region of one sample. */
+#include <math.h>
+#include <string.h>
+
+#include "base/double_double.h"
+#include "kinds/varying/varying.h"
+#include "region/sample_origin.h"
+
+/* (O(x), x) in memory of the allocator. */
+static hcr_status find_origin(const hcr_region *region, const double *x, const hcr_allocator *allocator, double **point,
+                              hcri_anchor *anchor, hcr_error *error) {
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    double *found = hcri_allocate(allocator, n + hcri_anchor_scratch(region), sizeof *found);
+    if (found == NULL)
+        return hcri_fail_memory(error);
+    *anchor = HCRI_ANCHOR_AFFINE;
+    if (region->motion.parameters == 0) {
+        memcpy(found, region->origin, n * sizeof *found);
+    } else {
+        memcpy(found + outputs, x, region->motion.parameters * sizeof *found);
+        *anchor = hcri_anchor_find(region, found, found + n);
+        hcri_affine_complete(&region->affine, found);
+    }
+    *point = found;
+    if (hcri_anchor_exists(*anchor))
+        return HCR_OK;
+    hcri_release(allocator, found);
+    *point = NULL;
+    for (size_t k = 0; k < region->motion.parameters; k++)
+        if (!(region->motion.lower[k] <= x[k] && x[k] <= region->motion.upper[k])) {
+            char name[256];
+            hcr_region_parameter_name(region, k, name, sizeof name);
+            return hcri_fail(error, HCR_ERROR_ORIGIN, "parameter %s is %.9g: it must be from %.9g to %.9g", name, x[k],
+                             region->motion.lower[k], region->motion.upper[k]);
+        }
+    return hcri_fail(
+        error, HCR_ERROR_ORIGIN,
+        "no point is certain to be strictly inside at these parameters: narrow their range, or widen what they bound");
+}
+
+hcr_status hcr_region_origin_at(const hcr_region *region, const double *x, double *origin, hcr_error *error) {
+    if (region == NULL || origin == NULL || (x == NULL && region->motion.parameters != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or origin is NULL");
+    double *point;
+    hcri_anchor anchor;
+    HCRI_TRY(find_origin(region, x, &region->set.allocator, &point, &anchor, error));
+    memcpy(origin, point, region->set.outputs * sizeof *origin);
+    hcri_release(&region->set.allocator, point);
+    return HCR_OK;
+}
+
+/* `side` − Σ a_k x_k over the entries that are parameters', to about twice the working precision. */
+static hcri_dd without_parameters(const hcr_region *region, const hcri_rows *rows, size_t i, const double *x,
+                                  double side) {
+    hcri_dd rest = {side, 0};
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        if (rows->columns[k] >= region->set.outputs)
+            rest = hcri_dd_add_product(rest, -rows->values[k], x[rows->columns[k] - region->set.outputs]);
+    return rest;
+}
+
+/* The set over the outputs alone. Its coefficients are the region's. What the parameters add to the side of a row is
+ * known to some 2^-100 of its terms and rounded inwards, so that by its rows the slice is a part of the region; an
+ * equality's side is rounded to nearest. Coefficients of varying rows are rounded once, and those of other kinds as
+ * their `substitute` does it: the slice is then the region's up to rounding. */
+
+static hcr_status add_box(const hcr_region *region, hcri_set *slice, hcr_error *error) {
+    hcri_constraint *made = NULL;
+    const hcri_box *from = region->set.box;
+    HCRI_TRY(hcri_box_create(region->set.outputs, &slice->allocator, &made, error));
+    hcri_box *box = (hcri_box *)made;
+    for (size_t j = 0; j < region->set.outputs; j++) {
+        hcri_box_narrow_upper(box, j, from->upper[j], from->base.source[2 * j], from->base.source_row[2 * j]);
+        hcri_box_narrow_lower(box, j, from->lower[j], from->base.source[2 * j + 1], from->base.source_row[2 * j + 1]);
+    }
+    return hcri_set_add_block(slice, made, error);
+}
+
+/* One row with sides of its own and the sources of inequalities 2i and 2i + 1 of `from`; nothing when none of its
+ * entries is an output's: the origin satisfies it, and so does every point. */
+static hcr_status append_row(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
+                             double lower, double upper, const hcri_constraint *from, size_t i, hcr_error *error) {
+    if (count == 0)
+        return HCR_OK;
+    HCRI_TRY(hcri_linear_append(linear, count, columns, values, lower, upper, from->source[2 * i],
+                                from->source_row[2 * i], error));
+    linear->base.source[linear->base.count - 1] = from->source[2 * i + 1];
+    linear->base.source_row[linear->base.count - 1] = from->source_row[2 * i + 1];
+    return HCR_OK;
+}
+
+/* Columns increase: those of outputs come first. */
+static size_t output_entries(const hcr_region *region, const hcri_rows *rows, size_t i) {
+    size_t count = rows->start[i + 1] - rows->start[i];
+    while (count > 0 && rows->columns[rows->start[i] + count - 1] >= region->set.outputs)
+        count--;
+    return count;
+}
+
+static hcr_status append_fixed_rows(const hcr_region *region, const double *x, hcri_linear *linear, hcr_error *error) {
+    const hcri_linear *from = region->set.linear;
+    for (size_t i = 0; i < from->rows.count; i++) {
+        const size_t start = from->rows.start[i];
+        double lower = from->lower[i], upper = from->upper[i];
+        if (!isinf(lower))
+            lower = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, lower), INFINITY);
+        if (!isinf(upper))
+            upper = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, upper), -INFINITY);
+        HCRI_TRY(append_row(linear, output_entries(region, &from->rows, i), from->rows.columns + start,
+                            from->rows.values + start, lower, upper, &from->base, i, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status append_varying_rows(const hcr_region *region, const hcri_varying *from, const double *x,
+                                      hcri_linear *linear, hcr_error *error) {
+    const hcr_allocator *allocator = linear->base.allocator;
+    uint32_t *columns = hcri_allocate(allocator, region->set.outputs, sizeof *columns);
+    double *values = hcri_allocate(allocator, region->set.outputs, sizeof *values);
+    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; i < from->rows.count && status == HCR_OK; i++) {
+        double lower, upper;
+        const size_t count = hcri_varying_at(from, i, region->set.outputs, x, columns, values, &lower, &upper);
+        status = append_row(linear, count, columns, values, lower, upper, &from->base, i, error);
+    }
+    hcri_release(allocator, columns);
+    hcri_release(allocator, values);
+    return status;
+}
+
+static hcr_status add_rows(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_linear_create(region->set.outputs, &slice->allocator, &made, error));
+    HCRI_TRY(hcri_set_add_block(slice, made, error));
+    HCRI_TRY(append_fixed_rows(region, x, slice->linear, error));
+    for (size_t b = 2; b < region->set.blocks; b++)
+        if (region->set.block[b]->kind->id == HCRI_VARYING)
+            HCRI_TRY(append_varying_rows(region, (const hcri_varying *)region->set.block[b], x, slice->linear, error));
+    return HCR_OK;
+}
+
+/* (y, x) = constant + T y with x fixed. */
+static hcr_status make_substitution(const hcr_region *region, const double *x, const hcr_allocator *allocator,
+                                    hcri_substitution *fixed, double **constant, hcr_error *error) {
+    static const double one = 1;
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    *fixed = (hcri_substitution){.coordinates = outputs};
+    *constant = hcri_allocate(allocator, n, sizeof **constant);
+    if (*constant == NULL)
+        return hcri_fail_memory(error);
+    fixed->constant = *constant;
+    for (uint32_t j = 0; j < n; j++) {
+        (*constant)[j] = j < outputs ? 0 : x[j - outputs];
+        HCRI_TRY(hcri_rows_append(&fixed->map, allocator, j < outputs, &j, &one, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status add_other_blocks(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
+    hcri_substitution fixed;
+    double *constant = NULL;
+    hcr_status status = make_substitution(region, x, &slice->allocator, &fixed, &constant, error);
+    for (size_t b = 2; b < region->set.blocks && status == HCR_OK; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        hcri_constraint *made = NULL;
+        if (block->kind->id == HCRI_VARYING)
+            continue;
+        status = block->kind->substitute(block, &fixed, &made, error);
+        if (status == HCR_OK && made != NULL)
+            status = hcri_set_add_block(slice, made, error);
+    }
+    hcri_rows_release(&fixed.map, &slice->allocator);
+    hcri_release(&slice->allocator, constant);
+    return status;
+}
+
+static hcr_status add_equalities(const hcr_region *region, const double *x, hcri_set *slice, hcr_error *error) {
+    const hcri_equalities *from = &region->set.equalities;
+    for (size_t i = 0; i < from->rows.count; i++) {
+        const size_t start = from->rows.start[i];
+        HCRI_TRY(hcri_set_add_equality(slice, output_entries(region, &from->rows, i), from->rows.columns + start,
+                                       from->rows.values + start,
+                                       hcri_dd_value(without_parameters(region, &from->rows, i, x, from->right[i])),
+                                       from->source[i], from->source_row[i], error));
+    }
+    return HCR_OK;
+}
+
+/* y_dependent = (constant + T_x x) + T_y y */
+static hcr_status fix_affine(const hcr_region *region, const double *x, const hcr_allocator *allocator,
+                             hcri_affine *fixed, hcr_error *error) {
+    const hcri_affine *from = &region->affine;
+    HCRI_TRY(hcri_affine_copy(from, allocator, fixed, error));
+    if (from->count == 0)
+        return HCR_OK;
+    hcri_rows_release(&fixed->map, allocator);
+    for (size_t d = 0; d < from->count; d++) {
+        const size_t start = from->map.start[d];
+        fixed->constant[d] = -hcri_dd_value(without_parameters(region, &from->map, d, x, -from->constant[d]));
+        HCRI_TRY(hcri_rows_append(&fixed->map, allocator, output_entries(region, &from->map, d),
+                                  from->map.columns + start, from->map.values + start, error));
+    }
+    return HCR_OK;
+}
+
+/* `region` with parameters at `point`, its origin and x. The set is made with the region's allocator. */
+static hcr_status make_slice(const hcr_region *region, const double *point, hcri_anchor anchor, hcri_set *slice,
+                             hcri_affine *affine, const hcr_allocator *allocator, hcr_region **fixed,
+                             hcr_error *error) {
+    const double *x = point + region->set.outputs;
+    HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
+    HCRI_TRY(hcri_set_add_places_of(slice, &region->set, error));
+    HCRI_TRY(add_box(region, slice, error));
+    HCRI_TRY(add_rows(region, x, slice, error));
+    HCRI_TRY(add_other_blocks(region, x, slice, error));
+    HCRI_TRY(add_equalities(region, x, slice, error));
+    HCRI_TRY(hcri_set_number(slice, error));
+    HCRI_TRY(fix_affine(region, x, &slice->allocator, affine, error));
+    const hcri_outline outline = {.origin = point,
+                                  .lower = region->lower,
+                                  .upper = region->upper,
+                                  .box_is_claimed = region->box_is_claimed,
+                                  .radius = anchor == HCRI_ANCHOR_AFFINE ? region->radius : INFINITY,
+                                  .affine = affine,
+                                  .unbounded_allowed = region->unbounded_allowed,
+                                  .origin_choice = region->origin_choice};
+    return hcri_region_create(slice, &outline, allocator, fixed, error);
+}
+
+hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_allocator *allocator, hcr_region **fixed,
+                         hcr_error *error) {
+    if (region == NULL || fixed == NULL || (x == NULL && region->motion.parameters != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or fixed is NULL");
+    *fixed = NULL;
+    if (region->motion.parameters == 0) {
+        const hcri_outline outline = {.origin = region->origin,
+                                      .lower = region->lower,
+                                      .upper = region->upper,
+                                      .box_is_claimed = region->box_is_claimed,
+                                      .radius = region->radius,
+                                      .affine = &region->affine,
+                                      .unbounded_allowed = region->unbounded_allowed,
+                                      .visibility = region->visibility,
+                                      .origin_choice = region->origin_choice};
+        return hcri_region_create(&region->set, &outline, allocator, fixed, error);
+    }
+    hcri_set slice = {.allocator = region->set.allocator};
+    hcri_affine affine = {0};
+    double *point;
+    hcri_anchor anchor;
+    HCRI_TRY(find_origin(region, x, &slice.allocator, &point, &anchor, error));
+    const hcr_status status = make_slice(region, point, anchor, &slice, &affine, allocator, fixed, error);
+    hcri_release(&slice.allocator, point);
+    hcri_affine_release(&affine, &slice.allocator);
+    hcri_set_release(&slice);
+    return status;
+}

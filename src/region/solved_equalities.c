@@ -1,0 +1,244 @@
+#include "region/solved_equalities.h"
+
+#include <math.h>
+
+#include "base/double_double.h"
+#include "kernels/kernels.h"
+
+void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator) {
+    hcri_release(allocator, affine->dependent);
+    hcri_rows_release(&affine->map, allocator);
+    hcri_release(allocator, affine->constant);
+    hcri_rows_release(&affine->basis, allocator);
+    *affine = (hcri_affine){0};
+}
+
+hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
+                            hcr_error *error) {
+    *copy = (hcri_affine){.count = affine->count};
+    if (affine->count == 0)
+        return HCR_OK;
+    copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
+    copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
+    hcr_status status = copy->dependent == NULL || copy->constant == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_rows_append_all(&copy->map, allocator, &affine->map, error);
+    if (status == HCR_OK)
+        status = hcri_rows_append_all(&copy->basis, allocator, &affine->basis, error);
+    if (status != HCR_OK)
+        hcri_affine_release(copy, allocator);
+    return status;
+}
+
+hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out) {
+    hcri_put_u64(out, affine->count);
+    hcri_put_u32s(out, affine->count, affine->dependent);
+    hcri_put_f64s(out, affine->count, affine->constant);
+    if (hcri_rows_write(&affine->map, out) != HCR_OK)
+        return HCR_ERROR_MEMORY;
+    return hcri_rows_write(&affine->basis, out);
+}
+
+/* Dependent outputs increase and don't occur in the map, so that they can be completed in any order. */
+static int is_sound(const hcri_affine *affine, size_t n) {
+    if (affine->count > n || affine->map.count != affine->count || affine->basis.count != affine->count)
+        return 0;
+    for (size_t i = 0; i < affine->count; i++)
+        if (affine->dependent[i] >= n || (i > 0 && affine->dependent[i] <= affine->dependent[i - 1]) ||
+            !isfinite(affine->constant[i]))
+            return 0;
+    for (size_t i = 0; i < affine->count; i++) {
+        size_t d = 0;
+        for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++) {
+            while (d < affine->count && affine->dependent[d] < affine->map.columns[k])
+                d++;
+            if (d < affine->count && affine->dependent[d] == affine->map.columns[k])
+                return 0;
+        }
+    }
+    return 1;
+}
+
+hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
+                            hcr_error *error) {
+    *affine = (hcri_affine){.count = hcri_get_count(in, 12)};
+    affine->dependent = hcri_get_u32s(in, affine->count, allocator);
+    affine->constant = hcri_get_f64s(in, affine->count, allocator);
+    hcr_status status = in->failed ? hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are cut short") : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_rows_read(in, n, allocator, &affine->map, error);
+    if (status == HCR_OK)
+        status = hcri_rows_read(in, n, allocator, &affine->basis, error);
+    if (status == HCR_OK && !is_sound(affine, n))
+        status = hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are damaged");
+    if (status != HCR_OK)
+        hcri_affine_release(affine, allocator);
+    return status;
+}
+
+/* v = v − (q·v) q for one row of the basis, whose columns mostly are consecutive. */
+static void project_off(const hcri_kernels *kernels, size_t terms, const uint32_t *columns, const double *q,
+                        double *v) {
+    if (terms != 0 && columns[terms - 1] - columns[0] == terms - 1) {
+        double *part = v + columns[0];
+        kernels->combine(terms, 1, part, -kernels->dot(terms, q, part), q, part);
+        return;
+    }
+    const double along = kernels->row_dot(terms, columns, q, v);
+    for (size_t k = 0; k < terms; k++)
+        v[columns[k]] -= along * q[k];
+}
+
+void hcri_affine_project(const hcri_affine *affine, double *v) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const hcri_rows *basis = &affine->basis;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < affine->count; i++)
+            project_off(kernels, basis->start[i + 1] - basis->start[i], basis->columns + basis->start[i],
+                        basis->values + basis->start[i], v);
+}
+
+/* y_dependent = T y, plus the constant of a point. */
+static void complete(const hcri_affine *affine, int is_point, double *y) {
+    const hcri_accurate_kernels *kernels = hcri_kernels_best()->accurate;
+    const hcri_rows *map = &affine->map;
+    for (size_t i = 0; i < affine->count; i++)
+        y[affine->dependent[i]] = kernels->dot(map->start[i + 1] - map->start[i], map->columns + map->start[i],
+                                               map->values + map->start[i], y, is_point ? affine->constant[i] : 0);
+}
+
+void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, y); }
+
+void hcri_affine_direct(const hcri_affine *affine, double *v) {
+    hcri_affine_project(affine, v);
+    complete(affine, 0, v);
+}
+
+size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
+    size_t low = 0, high = affine->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (affine->dependent[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < affine->count && affine->dependent[low] == j ? low : SIZE_MAX;
+}
+
+/* ----------------------------------------------------------------------------------------------------- tolerances */
+
+void hcri_remainders_release(hcri_remainders *remainders, const hcr_allocator *allocator) {
+    hcri_release(allocator, remainders->constant);
+    hcri_rows_release(&remainders->rows, allocator);
+    *remainders = (hcri_remainders){0};
+}
+
+/* One coefficient: a sum and the sum of its terms' sizes. */
+typedef struct coefficient {
+    double sum, size;
+} coefficient;
+
+/* One equality. */
+typedef struct substituted {
+    coefficient *of; /* n of them, zeros in between */
+    size_t count;    /* those that were added to … */
+    uint32_t *columns;
+    double *values; /* … and what is left of them */
+} substituted;
+
+static void add_term(substituted *at, uint32_t column, double term) {
+    coefficient *to = &at->of[column];
+    if (to->size == 0 && term != 0)
+        at->columns[at->count++] = column;
+    to->sum += term;
+    to->size += fabs(term);
+}
+
+/* Equality i with the dependent outputs put in. A sum of s + 1 products is off by (s + 1) units of its terms' sizes. */
+static hcr_status find_remainder(const hcri_affine *affine, const hcri_equalities *equalities, size_t i,
+                                 substituted *at, const hcr_allocator *allocator, hcri_remainders *to,
+                                 hcr_error *error) {
+    static const double unit = 0x1p-53, exact = 0x1p-900; /* products that are less may lose digits */
+    const hcri_rows *rows = &equalities->rows, *map = &affine->map;
+    hcri_dd constant = {-equalities->right[i], 0};
+    double size = fabs(equalities->right[i]), dependents = 0;
+    at->count = 0;
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double a = rows->values[k];
+        const size_t d = hcri_affine_find(affine, rows->columns[k]);
+        if (d == SIZE_MAX) {
+            add_term(at, rows->columns[k], a);
+            continue;
+        }
+        dependents++;
+        constant = hcri_dd_add_product(constant, a, affine->constant[d]);
+        size += fabs(a * affine->constant[d]);
+        for (size_t t = map->start[d]; t < map->start[d + 1]; t++)
+            add_term(at, map->columns[t], a * map->values[t]);
+    }
+    const double off = fabs(hcri_dd_value(constant));
+    to->constant[i] = off <= 4 * unit * size ? 0 : (1 + 8 * unit) * off + 4 * unit * size;
+    size_t count = 0;
+    for (size_t k = 0; k < at->count; k++) {
+        const uint32_t column = at->columns[k];
+        const coefficient c = at->of[column];
+        at->of[column] = (coefficient){0, 0};
+        if (c.size >= exact && fabs(c.sum) <= 6 * unit * c.size)
+            continue;
+        at->columns[count] = column;
+        at->values[count++] = fabs(c.sum) + (dependents + 2) * (unit * c.size + 0x1p-1074);
+    }
+    return hcri_rows_append(&to->rows, allocator, count, at->columns, at->values, error);
+}
+
+hcr_status hcri_remainders_find(const hcri_affine *affine, const hcri_equalities *equalities, size_t n,
+                                const hcr_allocator *allocator, hcri_remainders *remainders, hcr_error *error) {
+    *remainders =
+        (hcri_remainders){.constant = hcri_allocate(allocator, equalities->rows.count, sizeof *remainders->constant)};
+    substituted at = {.of = hcri_allocate(allocator, n, sizeof *at.of),
+                      .columns = hcri_allocate(allocator, n, sizeof *at.columns),
+                      .values = hcri_allocate(allocator, n, sizeof *at.values)};
+    hcr_status status = remainders->constant == NULL || at.of == NULL || at.columns == NULL || at.values == NULL
+                            ? hcri_fail_memory(error)
+                            : HCR_OK;
+    for (size_t i = 0; i < equalities->rows.count && status == HCR_OK; i++)
+        status = find_remainder(affine, equalities, i, &at, allocator, remainders, error);
+    hcri_release(allocator, at.of);
+    hcri_release(allocator, at.columns);
+    hcri_release(allocator, at.values);
+    if (status != HCR_OK)
+        hcri_remainders_release(remainders, allocator);
+    return status;
+}
+
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities,
+                             const hcri_remainders *remainders, size_t i, size_t outputs, const double *y,
+                             const double *x, double unit) {
+    const hcri_rows *rows = &equalities->rows, *rest = &remainders->rows;
+    const double least = unit > 0x1p-53 ? 0x1p-149 : 0x1p-1074; /* of the output type's numbers */
+    double solved = 0, rounded = 0, terms = fabs(equalities->right[i]), dependents = 0;
+    double remains = remainders->constant[i];
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double a = fabs(rows->values[k]);
+        const uint32_t j = rows->columns[k];
+        const double size = fabs(j < outputs ? y[j] : x[j - outputs]);
+        const size_t d = hcri_affine_find(affine, j);
+        terms += a * size;
+        if (d == SIZE_MAX)
+            continue;
+        double absolute = fabs(affine->constant[d]);
+        for (size_t t = affine->map.start[d]; t < affine->map.start[d + 1]; t++) {
+            const uint32_t free = affine->map.columns[t];
+            absolute += fabs(affine->map.values[t] * (free < outputs ? y[free] : x[free - outputs]));
+        }
+        solved += a * absolute;
+        rounded += a * (2 * unit * size + least);
+        dependents++;
+    }
+    for (size_t k = rest->start[i]; k < rest->start[i + 1]; k++) {
+        const uint32_t j = rest->columns[k];
+        remains += rest->values[k] * fabs(j < outputs ? y[j] : x[j - outputs]);
+    }
+    return 1.01 * (rounded + (dependents + 8) * 0x1p-53 * (solved + terms) + remains) + 0x1p-1000;
+}

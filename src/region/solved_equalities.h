@@ -1,0 +1,50 @@
+/* The equalities of a region, solved: some outputs as affine functions of the free ones, and directions that keep them.
+ */
+#ifndef HCRI_SOLVED_EQUALITIES_H
+#define HCRI_SOLVED_EQUALITIES_H
+
+#include "region/set.h"
+
+typedef struct hcri_affine {
+    size_t count;        /* independent equalities, 1 or more; at most n */
+    uint32_t *dependent; /* the outputs that they determine, increasing */
+    hcri_rows map;       /* T: count rows over the outputs, of which only free ones occur … */
+    double *constant;    /* … and y_dependent = constant + T y */
+    hcri_rows basis;     /* Q: count orthonormal rows that span the equalities': directions are v − Q'Q v */
+} hcri_affine;
+
+void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator);
+hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
+                            hcr_error *error);
+hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out);
+hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
+                            hcr_error *error);
+/* v = v − Q'Q v, and twice so that what is left of Q v is rounding of the result. */
+void hcri_affine_project(const hcri_affine *affine, double *v);
+/* The same, and then v_dependent = T v as accurately as a point is completed: from a point of the equalities v leads to
+ * others, to a unit in the last place of each output, however large T and the other entries of v are. */
+void hcri_affine_direct(const hcri_affine *affine, double *v);
+/* y_dependent = constant + T y, each rounded once more. */
+void hcri_affine_complete(const hcri_affine *affine, double *y);
+/* The place of output j among the dependent ones, SIZE_MAX for a free one. */
+size_t hcri_affine_find(const hcri_affine *affine, uint32_t j);
+
+/* With y_dependent = constant + T y put in, equality i is r_0 + Σ_k r_k y_k = 0, whose coefficients are what rounding
+ * made of zeros. Those that are more than (s + 8) units in the last place of what they are sums of, s the number of
+ * dependent outputs in the equality, are here, in size. */
+typedef struct hcri_remainders {
+    double *constant; /* of each equality, 0 where it is no more */
+    hcri_rows rows;
+} hcri_remainders;
+
+void hcri_remainders_release(hcri_remainders *remainders, const hcr_allocator *allocator);
+/* Of equalities in n outputs and parameters. */
+hcr_status hcri_remainders_find(const hcri_affine *affine, const hcri_equalities *equalities, size_t n,
+                                const hcr_allocator *allocator, hcri_remainders *remainders, hcr_error *error);
+/* Bounds |a_i·(y, x) − b_i| for a result y of `outputs` numbers, at parameters x, that hcri_affine_complete finished
+ * (docs/exactness.md): `unit` is the unit roundoff of its type, to which the dependent outputs are rounded. */
+double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities,
+                             const hcri_remainders *remainders, size_t i, size_t outputs, const double *y,
+                             const double *x, double unit);
+
+#endif

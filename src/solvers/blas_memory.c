@@ -1,0 +1,41 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "solvers/blas_memory.h"
+
+#include <cblas.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "base/memory.h"
+
+/* Large enough that OpenBLAS packs its operands, for which it takes the buffer. */
+enum { ORDER = 256 };
+
+static hcr_status multiply(hcr_error *error) {
+    double *numbers = hcri_allocate(&hcri_default_allocator, 3 * (size_t)ORDER, ORDER * sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    double *B = numbers + ORDER * ORDER, *C = B + ORDER * ORDER;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1, numbers, ORDER, B, ORDER, 0, C,
+                ORDER);
+    hcri_release(&hcri_default_allocator, numbers);
+    return HCR_OK;
+}
+
+hcr_status hcri_blas_reserve(hcr_error *error) {
+    static atomic_int is_reserved;
+    static const size_t megabyte = (size_t)1 << 20, needed = 144 * megabyte; /* 128 MB on x86-64, and some */
+    struct rlimit limit;
+    if (atomic_load(&is_reserved) || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return HCR_OK;
+    void *space = mmap(NULL, needed, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        return hcri_fail(error, HCR_ERROR_MEMORY,
+                         "not enough memory: OpenBLAS takes %zu MB, and the limit on the address space is %zu MB "
+                         "(ulimit -v)",
+                         needed / megabyte, (size_t)limit.rlim_cur / megabyte);
+    munmap(space, needed);
+    HCRI_TRY(multiply(error));
+    atomic_store(&is_reserved, 1);
+    return HCR_OK;
+}

@@ -1,0 +1,47 @@
+/* Linear programs, by CLP: max c·x over l <= x <= u, L <= A x <= U, solved again from the last basis for another c. */
+#ifndef HCRI_LINEAR_PROGRAM_H
+#define HCRI_LINEAR_PROGRAM_H
+
+#include "kernels/sparse_rows.h"
+
+/* The linear part of a program being written down; its arrays are its own. */
+typedef struct hcri_program {
+    size_t columns;
+    double *lower, *upper; /* of the columns: to be filled in */
+    hcri_rows rows;
+    double *row_lower, *row_upper;
+    size_t row_capacity;
+} hcri_program;
+hcr_status hcri_program_create(hcri_program *program, size_t columns, hcr_error *error); /* columns without bounds */
+void hcri_program_release(hcri_program *program);
+/* Divides the row and its bounds by the largest coefficient, so that tolerances mean the same in all rows. */
+hcr_status hcri_program_add_row(hcri_program *program, size_t terms, const uint32_t *columns, const double *values,
+                                double lower, double upper, hcr_error *error);
+
+typedef enum hcri_lp_outcome { HCRI_LP_OPTIMAL, HCRI_LP_INFEASIBLE, HCRI_LP_UNBOUNDED } hcri_lp_outcome;
+
+typedef struct hcri_lp hcri_lp;
+hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error);
+void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
+/* One more row, as hcri_program_add_row has it. */
+hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
+                           double upper, hcr_error *error);
+/* Takes the last `count` rows away. */
+hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error);
+/* Other bounds for all columns; the arrays are scratch afterwards. */
+void hcri_lp_bound_columns(hcri_lp *lp, double *lower, double *upper);
+/* Errors: SOLVER when CLP gives up. */
+hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
+/* The same by an interior-point method, each time from scratch, to a millionth or so: for large programs of dense rows
+ * it is several times faster. No multipliers. */
+hcr_status hcri_lp_maximise_inside(hcri_lp *lp, const double *objective, hcri_lp_outcome *outcome, hcr_error *error);
+/* After an optimal end. The multiplier of a row as it was scaled: >= 0 where the upper side holds it, <= 0 the lower.
+ */
+const double *hcri_lp_solution(const hcri_lp *lp);
+const double *hcri_lp_multipliers(const hcri_lp *lp);
+double hcri_lp_value(const hcri_lp *lp);
+/* What no point exceeds, by the multipliers: the value, or more where CLP ended before the optimum; infinite at worst.
+ * After hcri_lp_maximise. */
+double hcri_lp_bound(const hcri_lp *lp);
+
+#endif

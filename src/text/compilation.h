@@ -1,0 +1,24 @@
+/* A region text on its way to a builder: what its statements share. */
+#ifndef HCRI_COMPILATION_H
+#define HCRI_COMPILATION_H
+
+#include "text/lower/lower.h"
+#include "text/values/evaluation.h"
+
+typedef struct hcri_compilation {
+    hcri_text text;
+    hcri_scope scope;
+    hcri_lowering lowering;
+    int has_constraints, has_origin;
+    const hcri_statement *statement; /* the one at work */
+} hcri_compilation;
+
+/* 0 after a refusal. */
+int hcri_declare_output(hcri_compilation *c, const hcri_statement *statement);
+int hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement);
+int hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement);
+int hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement);
+/* What the builder gets from here on comes from the statement. */
+int hcri_place_statement(hcri_compilation *c, const hcri_statement *statement);
+
+#endif

@@ -1,0 +1,218 @@
+#include "text/syntax/lexer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* Longer signs before those that they begin with. */
+static const char *const spelling[HCRI_TOKEN_KINDS] = {
+    [HCRI_TOKEN_VAR] = "var",
+    [HCRI_TOKEN_PARAM] = "param",
+    [HCRI_TOKEN_CONST] = "const",
+    [HCRI_TOKEN_ORIGIN] = "origin",
+    [HCRI_TOKEN_FOR] = "for",
+    [HCRI_TOKEN_IN] = "in",
+    [HCRI_TOKEN_IF] = "if",
+    [HCRI_TOKEN_AND] = "and",
+    [HCRI_TOKEN_OR] = "or",
+    [HCRI_TOKEN_NOT] = "not",
+    [HCRI_TOKEN_INF] = "inf",
+    [HCRI_TOKEN_PSD] = "psd",
+    [HCRI_TOKEN_UNION] = "union",
+    [HCRI_TOKEN_EXCEPT] = "except",
+    [HCRI_TOKEN_STAR_WORD] = "star",
+    [HCRI_TOKEN_END_WORD] = "end",
+    [HCRI_TOKEN_UNBOUNDED] = "unbounded",
+    [HCRI_TOKEN_POWER] = "**",
+    [HCRI_TOKEN_FLOOR_DIVIDE] = "//",
+    [HCRI_TOKEN_LESS_EQUAL] = "<=",
+    [HCRI_TOKEN_GREATER_EQUAL] = ">=",
+    [HCRI_TOKEN_EQUAL] = "==",
+    [HCRI_TOKEN_NOT_EQUAL] = "!=",
+    [HCRI_TOKEN_SUCCEEDS] = ">>",
+    [HCRI_TOKEN_PRECEDES] = "<<",
+    [HCRI_TOKEN_LESS] = "<",
+    [HCRI_TOKEN_GREATER] = ">",
+    [HCRI_TOKEN_ASSIGN] = "=",
+    [HCRI_TOKEN_PLUS] = "+",
+    [HCRI_TOKEN_MINUS] = "-",
+    [HCRI_TOKEN_TIMES] = "*",
+    [HCRI_TOKEN_DIVIDE] = "/",
+    [HCRI_TOKEN_REMAINDER] = "%",
+    [HCRI_TOKEN_MATRIX_PRODUCT] = "@",
+    [HCRI_TOKEN_OPEN] = "(",
+    [HCRI_TOKEN_CLOSE] = ")",
+    [HCRI_TOKEN_OPEN_BRACKET] = "[",
+    [HCRI_TOKEN_CLOSE_BRACKET] = "]",
+    [HCRI_TOKEN_COMMA] = ",",
+    [HCRI_TOKEN_COLON] = ":",
+    [HCRI_TOKEN_DOT] = ".",
+};
+
+const char *hcri_token_spelling(hcri_token_kind kind) { return spelling[kind]; }
+
+/* Characters that people paste, and what they mean here. */
+static const struct {
+    const char *character, *meant;
+} look_alikes[] = {{"≤", "<="}, {"≥", ">="},  {"×", "*"},   {"·", "*"},          {"−", "-"},
+                   {"–", "-"},  {"≠", "!="},  {"“", "\""},  {"”", "\""},         {"‘", "'"},
+                   {"’", "'"},  {"²", "**2"}, {"∞", "inf"}, {"^", "**"},         {";", "a new line"},
+                   {"{", "["},  {"}", "]"},   {"&", "and"}, {"|", "abs() or or"}};
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+static size_t character_length(const hcri_lexer *lexer) {
+    size_t end = lexer->at + 1;
+    while (end < lexer->text->size && ((unsigned char)lexer->text->bytes[end] & 0xC0) == 0x80)
+        end++;
+    return end - lexer->at;
+}
+
+static int refuse_character(hcri_lexer *lexer) {
+    const char *at = lexer->text->bytes + lexer->at;
+    const size_t length = character_length(lexer);
+    const hcri_span span = {lexer->at, lexer->at + length};
+    for (size_t i = 0; i < sizeof look_alikes / sizeof look_alikes[0]; i++)
+        if (strlen(look_alikes[i].character) == length && memcmp(look_alikes[i].character, at, length) == 0) {
+            hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"%s\" isn't part of the language: write %s",
+                        look_alikes[i].character, look_alikes[i].meant);
+            return 0;
+        }
+    if ((unsigned char)*at < ' ' || *at == 127) {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
+                    "a control character (byte 0x%02X): a region file is plain text in UTF-8",
+                    (unsigned)(unsigned char)*at);
+        return 0;
+    }
+    if (*at == '!') {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"!\" alone isn't part of the language: write not, or !=");
+        return 0;
+    }
+    {
+        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
+                    "\"%s\" isn't part of the language, other than in comments and strings",
+                    hcri_text_excerpt(lexer->text, span).text);
+        return 0;
+    }
+}
+
+static int read_number(hcri_lexer *lexer, hcri_token *token) {
+    hcri_text *text = lexer->text;
+    const size_t length = hcri_number_read(text->bytes + lexer->at, text->size - lexer->at, &token->number);
+    if (length == 0)
+        return refuse_character(lexer);
+    size_t end = lexer->at + length;
+    int zero = 1;
+    for (size_t i = lexer->at; i < end && text->bytes[i] != 'e' && text->bytes[i] != 'E'; i++)
+        zero &= !is_digit(text->bytes[i]) || text->bytes[i] == '0';
+    const size_t number_end = end;
+    while (end < text->size && (is_digit(text->bytes[end]) || is_letter(text->bytes[end]) ||
+                                (text->bytes[end] == '.' && end + 1 < text->size && is_digit(text->bytes[end + 1]))))
+        end++;
+    token->kind = HCRI_TOKEN_NUMBER;
+    token->span = (hcri_span){lexer->at, end};
+    const hcri_excerpt shown = hcri_text_excerpt(text, token->span);
+    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0') {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "\"%s\" is no number: for a product write %.*s*%s", shown.text,
+                    (int)(length < 30 ? length : 30), shown.text,
+                    hcri_text_excerpt(text, (hcri_span){number_end, end}).text);
+        return 0;
+    }
+    if (end != number_end) {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX,
+                    "\"%s\" is no number: numbers are decimal, such as 12, 0.5 or 1e-3", shown.text);
+        return 0;
+    }
+    if (isinf(token->number)) {
+        hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too large for a double: write inf for \"no bound\"",
+                    shown.text);
+        return 0;
+    }
+    if (token->number == 0 && !zero) {
+        hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too small for a double: write 0", shown.text);
+        return 0;
+    }
+    lexer->at = end;
+    return 1;
+}
+
+static int read_string(hcri_lexer *lexer, hcri_token *token) {
+    hcri_text *text = lexer->text;
+    size_t end = lexer->at + 1;
+    while (end < text->size && text->bytes[end] != text->bytes[lexer->at] && text->bytes[end] != '\n')
+        end++;
+    token->kind = HCRI_TOKEN_STRING;
+    token->span = (hcri_span){lexer->at, end};
+    if (end == text->size || text->bytes[end] == '\n') {
+        hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "the string isn't closed on its line");
+        return 0;
+    }
+    token->span.end = lexer->at = end + 1;
+    return 1;
+}
+
+static void read_word(hcri_lexer *lexer, hcri_token *token) {
+    const hcri_text *text = lexer->text;
+    size_t end = lexer->at;
+    while (end < text->size && (is_letter(text->bytes[end]) || is_digit(text->bytes[end])))
+        end++;
+    token->kind = HCRI_TOKEN_NAME;
+    token->span = (hcri_span){lexer->at, end};
+    for (hcri_token_kind kind = HCRI_TOKEN_VAR; kind < HCRI_TOKEN_POWER; kind++)
+        if (hcri_text_equal(text, token->span, spelling[kind]))
+            token->kind = kind;
+    lexer->at = end;
+}
+
+/* Blanks, comments, and newlines inside brackets. */
+static void skip(hcri_lexer *lexer) {
+    const hcri_text *text = lexer->text;
+    while (lexer->at < text->size) {
+        const char c = text->bytes[lexer->at];
+        if (c == '#')
+            while (lexer->at < text->size && text->bytes[lexer->at] != '\n')
+                lexer->at++;
+        else if (c == ' ' || c == '\t' || (c == '\n' && lexer->depth > 0) ||
+                 (c == '\r' && lexer->at + 1 < text->size && text->bytes[lexer->at + 1] == '\n'))
+            lexer->at++;
+        else
+            return;
+    }
+}
+
+int hcri_lexer_next(hcri_lexer *lexer, hcri_token *token) {
+    skip(lexer);
+    const hcri_text *text = lexer->text;
+    *token = (hcri_token){.kind = HCRI_TOKEN_END, .span = {lexer->at, lexer->at}};
+    if (lexer->at >= text->size)
+        return 1;
+    const char c = text->bytes[lexer->at], next = lexer->at + 1 < text->size ? text->bytes[lexer->at + 1] : '\0';
+    if (c == '\n') {
+        token->kind = HCRI_TOKEN_NEWLINE;
+        lexer->at++;
+        return 1;
+    }
+    if (is_digit(c) || (c == '.' && is_digit(next)))
+        return read_number(lexer, token);
+    if (c == '"' || c == '\'')
+        return read_string(lexer, token);
+    if (is_letter(c)) {
+        read_word(lexer, token);
+        return 1;
+    }
+    for (hcri_token_kind kind = HCRI_TOKEN_POWER; kind < HCRI_TOKEN_KINDS; kind++) {
+        const size_t length = strlen(spelling[kind]);
+        if (length > text->size - lexer->at || memcmp(spelling[kind], text->bytes + lexer->at, length) != 0)
+            continue;
+        if (kind == HCRI_TOKEN_OPEN || kind == HCRI_TOKEN_OPEN_BRACKET)
+            lexer->depth++;
+        if ((kind == HCRI_TOKEN_CLOSE || kind == HCRI_TOKEN_CLOSE_BRACKET) && lexer->depth > 0)
+            lexer->depth--;
+        token->kind = kind;
+        token->span.end = lexer->at += length;
+        return 1;
+    }
+    return refuse_character(lexer);
+}

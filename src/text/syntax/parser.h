@@ -1,0 +1,10 @@
+/* Region text to a tree, by the grammar in grammar.ebnf. */
+#ifndef HCRI_PARSER_H
+#define HCRI_PARSER_H
+
+#include "text/syntax/tree.h"
+
+/* The statements in order (NULL for none) in *first. 0 after a refusal. */
+int hcri_parse(hcri_text *text, hcri_statement **first);
+
+#endif

@@ -1,0 +1,270 @@
+/* Curvature, monotonicity and sign of every atom, and the rule that composes them:
+ *
+ *     f(g) is convex where f is convex and, argument by argument, g is affine, or convex where f doesn't decrease in
+ * it, or concave where f doesn't increase in it; and the same with the words exchanged. */
+#include "text/values/atoms.h"
+
+#include <math.h>
+
+#include "base/vector.h"
+
+typedef enum growth {
+    NONE,
+    INCREASING, /* nowhere decreasing */
+    DECREASING,
+    AWAY /* increasing on x >= 0, decreasing on x <= 0 */
+} growth;
+
+typedef struct rule {
+    int curvature, sign;
+    growth first, others; /* in x_0, in the other elements */
+} rule;
+
+static const rule rules[] = {
+    [HCRI_ATOM_ABS] = {1, 1, AWAY, AWAY},
+    [HCRI_ATOM_MAX] = {1, 0, INCREASING, INCREASING},
+    [HCRI_ATOM_SQUARES] = {1, 1, AWAY, AWAY},
+    [HCRI_ATOM_FORM] = {1, 1, NONE, NONE},
+    [HCRI_ATOM_NORM] = {1, 1, AWAY, AWAY},
+    [HCRI_ATOM_EXP] = {1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_LOG] = {-1, 0, INCREASING, INCREASING},
+    [HCRI_ATOM_SQRT] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_POWER] = {1, 1, AWAY, AWAY}, /* see rule_of */
+    [HCRI_ATOM_XLOGX] = {1, 0, NONE, NONE},
+    [HCRI_ATOM_HUBER] = {1, 1, AWAY, AWAY},
+    [HCRI_ATOM_SOFTPLUS] = {1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_SIN] = {0, 0, NONE, NONE},
+    [HCRI_ATOM_COS] = {0, 0, NONE, NONE},
+    [HCRI_ATOM_TANH] = {0, 0, INCREASING, INCREASING},
+    [HCRI_ATOM_ATAN] = {0, 0, INCREASING, INCREASING},
+    [HCRI_ATOM_LOG_SUM_EXP] = {1, 0, INCREASING, INCREASING},
+    [HCRI_ATOM_GEO_MEAN] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_HARMONIC_MEAN] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_ATOM_QUAD_OVER_LIN] = {1, 1, DECREASING, AWAY},
+    [HCRI_ATOM_RELATIVE_ENTROPY] = {1, 0, NONE, DECREASING},
+    [HCRI_ATOM_LARGEST_EIGENVALUE] = {1, 0, NONE, NONE},
+    [HCRI_ATOM_NUCLEAR_NORM] = {1, 1, NONE, NONE},
+    [HCRI_ATOM_PRODUCT] = {0, 0, NONE, NONE},
+    [HCRI_ATOM_QUOTIENT] = {0, 0, NONE, NONE},
+};
+
+static int is_whole(double p) { return p == floor(p); }
+static int is_even(double p) { return is_whole(p / 2); }
+
+static rule rule_of(const hcri_atom *atom) {
+    rule r = rules[atom->kind];
+    const double p = atom->parameter;
+    if (atom->kind == HCRI_ATOM_FORM)
+        r.curvature = atom->curvature;
+    if (atom->kind != HCRI_ATOM_POWER)
+        return r;
+    const int sign = hcri_element_sign(atom->argument, atom->first);
+    if (p < 0)
+        return (rule){1, 1, DECREASING, DECREASING};
+    if (p < 1)
+        return (rule){-1, 1, INCREASING, INCREASING};
+    if (is_whole(p) && !is_even(p)) /* x³: convex on x >= 0, concave on x <= 0 */
+        return (rule){sign, sign, INCREASING, INCREASING};
+    return r;
+}
+
+/* ---------------------------------------------------------------------------------------------------- certification */
+
+static const char *shape_name(int curvature) { return curvature > 0 ? "convex" : "concave"; }
+
+static int refuse_shapeless(hcri_text *text, const hcri_atom *atom, const char *called, hcri_span argument) {
+    const hcri_excerpt shown = hcri_text_excerpt(text, argument);
+    if (atom->kind == HCRI_ATOM_POWER)
+        hcri_refuse(text, atom->span, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: a power with the exponent %g is convex for x >= 0 only, and the sign of "
+                    "%s isn't known: write pos(%s) ** %g if that is meant%s",
+                    atom->parameter, shown.text, shown.text, atom->parameter, text->unproved);
+    else
+        hcri_refuse(text, atom->span, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: %s() is neither convex nor concave%s", called, text->unproved);
+    return 0;
+}
+
+/* The function is as the text has it: −max of opposites is called min. */
+static int refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r, growth in, const char *called,
+                           int argument, int argument_sign, hcri_span span) {
+    const int opposed = atom->negated && (atom->kind == HCRI_ATOM_MAX || atom->kind == HCRI_ATOM_LARGEST_EIGENVALUE);
+    const int curvature = atom->negated ? -r->curvature : r->curvature;
+    if (opposed)
+        argument = -argument;
+    else if (atom->negated && (in == INCREASING || in == DECREASING))
+        in = in == INCREASING ? DECREASING : INCREASING;
+    static const char *const growths[] = {[NONE] = "",
+                                          [INCREASING] = " and nondecreasing",
+                                          [DECREASING] = " and nonincreasing",
+                                          [AWAY] = " and grows with its argument only where that is >= 0"};
+    const int wants = in == INCREASING ? curvature : -curvature;
+    const char *needs = in == NONE   ? "affine"
+                        : in == AWAY ? "affine, or convex and >= 0, or concave and <= 0"
+                        : wants > 0  ? "convex or affine"
+                                     : "concave or affine";
+    hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                "not known to be %s: %s() is %s%s, so what it takes here must be %s, and %s is %s%s%s",
+                shape_name(curvature), called, shape_name(curvature), growths[in], needs,
+                hcri_text_excerpt(text, span).text, shape_name(argument),
+                in == AWAY && argument_sign == 0 ? ", of either sign" : "", text->unproved);
+    return 0;
+}
+
+static int refuse_product(hcri_text *text, const char *called, hcri_span argument) {
+    hcri_refuse(text, argument, HCR_ERROR_CONVEXITY,
+                "not known to be convex: %s() can't take a product of a parameter and outputs: such products stand in "
+                "linear constraints, also inside abs, max, min and norms 1 and inf",
+                called);
+    return 0;
+}
+
+static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+
+static int count_branches(hcri_text *text, hcri_atom *atom) {
+    atom->branches = atom->pieces = atom->kind == HCRI_ATOM_ABS ? 2 : 1;
+    if (atom->kind != HCRI_ATOM_MAX)
+        return 1;
+    size_t *offset = hcri_take(text, atom->span, atom->count + 1, sizeof *offset);
+    if (offset == NULL)
+        return 0;
+    atom->pieces = 0;
+    for (size_t k = 0; k < atom->count; k++) {
+        size_t branches, pieces;
+        hcri_element_count(atom->argument, atom->first + k, &branches, &pieces);
+        offset[k + 1] = add(offset[k], branches);
+        atom->pieces = add(atom->pieces, pieces);
+    }
+    atom->branches = offset[atom->count];
+    atom->branch_offset = offset;
+    return 1;
+}
+
+/* A largest element is as positive as any of them. */
+static int sign_of_largest(const hcri_atom *atom) {
+    int all_negative = 1;
+    for (size_t k = 0; k < atom->count; k++) {
+        const int sign = hcri_element_sign(atom->argument, atom->first + k);
+        if (sign > 0)
+            return 1;
+        all_negative &= sign < 0;
+    }
+    return -all_negative;
+}
+
+int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span) {
+    const rule r = rule_of(atom);
+    atom->curvature = r.curvature;
+    atom->sign = atom->kind == HCRI_ATOM_MAX                        ? sign_of_largest(atom)
+                 : atom->kind == HCRI_ATOM_FORM && r.curvature == 0 ? 0
+                                                                    : r.sign;
+    atom->number = text->atoms++;
+    for (size_t k = 0; k < atom->count; k++) {
+        const unsigned depends = hcri_element_depends(text, atom->argument, atom->first + k);
+        atom->depends |= depends;
+        if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_ATOM_ABS && atom->kind != HCRI_ATOM_MAX)
+            return refuse_product(text, called, span[k < spans ? k : spans - 1]);
+    }
+    if (r.curvature == 0 && !text->any_curvature)
+        return refuse_shapeless(text, atom, called, span[0]);
+    for (size_t k = 0; k < atom->count; k++) {
+        const size_t i = atom->first + k;
+        const growth in = k == 0 ? r.first : r.others;
+        if (hcri_element_is_affine(atom->argument, i))
+            continue;
+        const int argument = hcri_element_is_convex(atom->argument, i)    ? 1
+                             : hcri_element_is_concave(atom->argument, i) ? -1
+                                                                          : 0;
+        const int sign = in == AWAY         ? hcri_element_sign(atom->argument, i)
+                         : in == INCREASING ? 1
+                         : in == DECREASING ? -1
+                                            : 0;
+        if (argument * sign * r.curvature > 0)
+            continue;
+        if (!text->any_curvature)
+            return refuse_argument(text, atom, &r, in, called, argument, sign, span[k < spans ? k : spans - 1]);
+        atom->curvature = 0;
+    }
+    return count_branches(text, atom);
+}
+
+/* --------------------------------------------------------------------------------------------------------- values */
+
+int hcri_atom_needs_nonnegative(const hcri_atom *atom, size_t k) {
+    switch (atom->kind) {
+    case HCRI_ATOM_LOG:
+    case HCRI_ATOM_SQRT:
+    case HCRI_ATOM_XLOGX:
+    case HCRI_ATOM_GEO_MEAN:
+    case HCRI_ATOM_HARMONIC_MEAN:
+    case HCRI_ATOM_RELATIVE_ENTROPY: return 1;
+    case HCRI_ATOM_POWER: return atom->parameter < 0 || !is_whole(atom->parameter);
+    case HCRI_ATOM_QUAD_OVER_LIN: return k == 0;
+    default: return 0;
+    }
+}
+
+static double x_log_ratio(double x, double y) { return x < 0 || y < 0 ? (double)NAN : x == 0 ? 0 : x * log(x / y); }
+
+static double norm(size_t count, const double *x, double p) {
+    double most = 0, sum = 0;
+    for (size_t k = 0; k < count; k++)
+        most = fmax(most, fabs(x[k]));
+    for (size_t k = 0; k < count && most > 0; k++)
+        sum += pow(fabs(x[k]) / most, p);
+    return most == 0 ? 0 : most * pow(sum, 1 / p);
+}
+
+double hcri_atom_evaluate(const hcri_atom *atom, const double *x) {
+    const size_t count = atom->count;
+    const double p = atom->parameter;
+    double most = x[0], sum = 0;
+    for (size_t k = 1; k < count; k++)
+        most = fmax(most, x[k]);
+    switch (atom->kind) {
+    case HCRI_ATOM_ABS: return fabs(x[0]);
+    case HCRI_ATOM_MAX: return most;
+    case HCRI_ATOM_SQUARES:
+        for (size_t k = 0; k < count; k++)
+            sum += x[k] * x[k];
+        return sum;
+    case HCRI_ATOM_FORM:
+        for (size_t k = 0; k < count * count; k++)
+            sum += atom->matrix[k] * x[k / count] * x[k % count];
+        return sum;
+    case HCRI_ATOM_NORM: return p == 2 ? hcri_norm(count, x) : norm(count, x, p);
+    case HCRI_ATOM_EXP: return exp(x[0]);
+    case HCRI_ATOM_LOG: return log(x[0]);
+    case HCRI_ATOM_SQRT: return sqrt(x[0]);
+    case HCRI_ATOM_POWER: return hcri_atom_needs_nonnegative(atom, 0) && x[0] < 0 ? (double)NAN : pow(x[0], p);
+    case HCRI_ATOM_XLOGX: return x_log_ratio(x[0], 1);
+    case HCRI_ATOM_HUBER: return fabs(x[0]) <= p ? x[0] * x[0] : 2 * p * fabs(x[0]) - p * p;
+    case HCRI_ATOM_SOFTPLUS: return fmax(x[0], 0) + log1p(exp(-fabs(x[0])));
+    case HCRI_ATOM_SIN: return sin(x[0]);
+    case HCRI_ATOM_COS: return cos(x[0]);
+    case HCRI_ATOM_TANH: return tanh(x[0]);
+    case HCRI_ATOM_ATAN: return atan(x[0]);
+    case HCRI_ATOM_LOG_SUM_EXP:
+        for (size_t k = 0; k < count; k++)
+            sum += exp(x[k] - most);
+        return isinf(most) ? most : most + log(sum);
+    case HCRI_ATOM_GEO_MEAN:
+        for (size_t k = 0; k < count; k++)
+            sum += log(x[k]);
+        return count == 2 && x[0] >= 0 && x[1] >= 0 ? sqrt(x[0]) * sqrt(x[1]) : exp(sum / (double)count);
+    case HCRI_ATOM_HARMONIC_MEAN:
+        for (size_t k = 0; k < count; k++)
+            sum += x[k] < 0 ? (double)NAN : 1 / x[k];
+        return (double)count / sum;
+    case HCRI_ATOM_QUAD_OVER_LIN:
+        for (size_t k = 1; k < count; k++)
+            sum += x[k] * x[k];
+        return x[0] < 0 ? (double)NAN : sum / x[0];
+    case HCRI_ATOM_RELATIVE_ENTROPY: return x_log_ratio(x[0], x[1]);
+    case HCRI_ATOM_PRODUCT: return x[0] * x[1];
+    case HCRI_ATOM_QUOTIENT: return x[0] / x[1];
+    case HCRI_ATOM_LARGEST_EIGENVALUE:
+    case HCRI_ATOM_NUCLEAR_NORM: break;
+    }
+    return (double)NAN;
+}

@@ -1,0 +1,95 @@
+/* What is known of the elements of a value: what they depend on, curvature, sign, and how many branches they have. */
+#include <stdint.h>
+
+#include "text/values/atoms.h"
+#include "text/values/parameter_products.h"
+
+unsigned hcri_column_depends(const hcri_text *text, uint32_t column) {
+    return column >= HCRI_FIRST_PRODUCT ? HCRI_ON_OUTPUTS | HCRI_ON_PARAMETERS | HCRI_ON_PRODUCTS
+           : column >= text->outputs    ? HCRI_ON_PARAMETERS
+                                        : HCRI_ON_OUTPUTS;
+}
+
+unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i) {
+    unsigned depends = 0;
+    for (size_t k = value->start == NULL ? 0 : value->start[i]; value->start != NULL && k < value->start[i + 1]; k++)
+        depends |= hcri_column_depends(text, value->column[k]);
+    if (!hcri_element_is_affine(value, i))
+        for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
+            depends |= value->term[t].atom->depends;
+    return depends;
+}
+
+unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value) {
+    unsigned depends = 0;
+    for (size_t i = 0; i < value->size; i++)
+        depends |= hcri_element_depends(text, value, i);
+    return depends;
+}
+
+const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value) {
+    const unsigned depends = hcri_value_depends(text, value);
+    return depends == 0                    ? ""
+           : depends == HCRI_ON_PARAMETERS ? " that depends on the parameters"
+                                           : " that depends on the outputs";
+}
+
+int hcri_element_is_affine(const hcri_value *value, size_t i) {
+    return value->term_start == NULL || value->term_start[i] == value->term_start[i + 1];
+}
+
+int hcri_element_is_constant(const hcri_value *value, size_t i) {
+    return hcri_element_is_affine(value, i) && (value->start == NULL || value->start[i] == value->start[i + 1]);
+}
+
+/* Whether every weight · curvature has the sign. */
+static int is_curved(const hcri_value *value, size_t i, int sign) {
+    if (hcri_element_is_affine(value, i))
+        return 0;
+    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
+        if (value->term[t].weight * value->term[t].atom->curvature * sign <= 0)
+            return 0;
+    return 1;
+}
+
+int hcri_element_is_convex(const hcri_value *value, size_t i) { return is_curved(value, i, 1); }
+int hcri_element_is_concave(const hcri_value *value, size_t i) { return is_curved(value, i, -1); }
+
+int hcri_value_is_affine(const hcri_value *value) { return value->term_start == NULL; }
+
+int hcri_value_is_constant(const hcri_value *value) {
+    for (size_t i = 0; i < value->size; i++)
+        if (!hcri_element_is_constant(value, i))
+            return 0;
+    return 1;
+}
+
+int hcri_element_sign(const hcri_value *value, size_t i) {
+    const double constant = value->constant[i];
+    if (value->start != NULL && value->start[i] != value->start[i + 1])
+        return 0;
+    if (hcri_element_is_affine(value, i))
+        return constant >= 0 ? 1 : -1;
+    const hcri_term *first = &value->term[value->term_start[i]];
+    const int sign = first->weight > 0 ? first->atom->sign : -first->atom->sign;
+    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
+        if (value->term[t].weight * value->term[t].atom->sign * sign <= 0)
+            return 0;
+    return constant * sign >= 0 ? sign : 0;
+}
+
+static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+static size_t multiply(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+
+void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces) {
+    *branches = 1;
+    *pieces = 0;
+    if (hcri_element_is_affine(value, i)) {
+        *pieces = 1;
+        return;
+    }
+    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
+        *branches = multiply(*branches, value->term[t].atom->branches);
+        *pieces = add(*pieces, value->term[t].atom->pieces);
+    }
+}

@@ -1,0 +1,48 @@
+/* Functions that bend: one atom an element, or one of all elements. */
+#ifndef HCRI_ELEMENTWISE_ATOMS_H
+#define HCRI_ELEMENTWISE_ATOMS_H
+
+#include "text/values/functions.h"
+
+/* Where in the text atoms come from. */
+typedef struct hcri_atom_source {
+    hcri_text *text;
+    hcri_span span;            /* what makes them */
+    const char *called;        /* the function */
+    size_t spans;              /* arguments of the text … */
+    const hcri_span *argument; /* … for elements 0, 1 … of an atom; the last one for all further ones */
+} hcri_atom_source;
+
+/* Element i of the result is weight · the atom `like` of elements i·group … of x; of constants it is computed. NULL
+ * after a refusal. */
+const hcri_value *hcri_atoms_of_groups(const hcri_atom_source *source, const hcri_atom *like, const hcri_value *x,
+                                       size_t group, hcri_shape shape, double weight);
+/* The elements of all values, broadcast to the shape, side by side: those at the same place are a group. */
+const hcri_value *hcri_interleave(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values,
+                                  hcri_shape shape);
+/* |x|, elementwise: x or its opposite where the sign is known. */
+const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value *x);
+/* Result i is the largest of elements i·group … of x. `negated`: their opposites are what the text has, in min(). */
+const hcri_value *hcri_largest(const hcri_atom_source *source, const hcri_value *x, size_t group, hcri_shape shape,
+                               int negated);
+/* x ** exponent, elementwise. */
+const hcri_value *hcri_power(const hcri_atom_source *source, const hcri_value *x, double exponent);
+
+/* The atom of the function's row in the table, of each element … */
+const hcri_value *hcri_apply_each(const hcri_call *call);
+/* … and of all of them together. */
+const hcri_value *hcri_apply_whole(const hcri_call *call);
+const hcri_value *hcri_apply_abs(const hcri_call *call);
+const hcri_value *hcri_apply_max(const hcri_call *call);
+const hcri_value *hcri_apply_min(const hcri_call *call);
+const hcri_value *hcri_apply_pos(const hcri_call *call);
+const hcri_value *hcri_apply_neg(const hcri_call *call);
+const hcri_value *hcri_apply_square(const hcri_call *call);
+const hcri_value *hcri_apply_power(const hcri_call *call);
+const hcri_value *hcri_apply_inv_pos(const hcri_call *call);
+const hcri_value *hcri_apply_huber(const hcri_call *call);
+const hcri_value *hcri_apply_log1p(const hcri_call *call);
+const hcri_value *hcri_apply_rel_entr(const hcri_call *call);
+const hcri_value *hcri_apply_kl_div(const hcri_call *call);
+
+#endif

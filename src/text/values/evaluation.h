@@ -1,0 +1,47 @@
+/* Trees to values. */
+#ifndef HCRI_EVALUATION_H
+#define HCRI_EVALUATION_H
+
+#include "base/hash_index.h"
+#include "hcr/hcr_build.h"
+#include "text/syntax/tree.h"
+#include "text/values/value.h"
+
+typedef enum hcri_name_kind {
+    HCRI_NAME_OUTPUT,
+    HCRI_NAME_PARAMETER,
+    HCRI_NAME_CONSTANT, /* of the text */
+    HCRI_NAME_GIVEN,    /* by the caller */
+    HCRI_NAME_LOOP
+} hcri_name_kind;
+
+typedef struct hcri_name {
+    hcri_name_kind kind;
+    const char *name;
+    hcri_span span; /* where it is declared; {0, 0} for what the caller gives */
+    const hcri_value *value;
+    int used;
+} hcri_name;
+
+typedef struct hcri_scope {
+    hcri_text *text;
+    size_t count, capacity;
+    hcri_name *name;     /* from the arena's allocator: it outlives the arena's rewinds */
+    hcri_index declared; /* the first declared.count names; loops' names, which come and go, stand behind them */
+} hcri_scope;
+
+void hcri_scope_release(hcri_scope *scope);
+/* NULL when there is none. */
+hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span);
+/* Declares the name that stands at `span`; 0 after a refusal, also of a name that exists. */
+int hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value);
+/* The constants of the caller; before everything else. */
+int hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant);
+
+/* NULL after a refusal. */
+const hcri_value *hcri_evaluate(hcri_scope *scope, const hcri_node *node);
+/* Calls `visit` for every combination of the loops whose conditions hold; with NULL clauses once. What `visit` returns
+ * 0 for ends it, with 0. Memory that a visit takes is given back when `rewinds`. */
+int hcri_each(hcri_scope *scope, const hcri_clauses *clauses, int rewinds, int (*visit)(void *context), void *context);
+
+#endif

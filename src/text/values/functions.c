@@ -1,0 +1,74 @@
+#include "text/values/functions.h"
+
+#include "text/values/array_construction.h"
+#include "text/values/elementwise_atoms.h"
+#include "text/values/matrices.h"
+#include "text/values/norms.h"
+#include "text/values/sums.h"
+
+const hcri_function hcri_functions[] = {
+    {.name = "abs", .least = 1, .most = 1, .apply = hcri_apply_abs},
+    {.name = "max", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_max},
+    {.name = "min", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_min},
+    {.name = "maximum", .least = 2, .most = SIZE_MAX, .apply = hcri_apply_max},
+    {.name = "minimum", .least = 2, .most = SIZE_MAX, .apply = hcri_apply_min},
+    {.name = "pos", .least = 1, .most = 1, .apply = hcri_apply_pos},
+    {.name = "neg", .least = 1, .most = 1, .apply = hcri_apply_neg},
+
+    {.name = "sum", .least = 1, .most = 2, .apply = hcri_apply_sum},
+    {.name = "diff", .least = 1, .most = 2, .apply = hcri_apply_diff},
+    {.name = "cumsum", .least = 1, .most = 1, .apply = hcri_apply_cumsum},
+    {.name = "mean", .least = 1, .most = 2, .apply = hcri_apply_mean},
+    {.name = "dot", .least = 2, .most = 2, .apply = hcri_apply_dot},
+    {.name = "trace", .least = 1, .most = 1, .apply = hcri_apply_trace},
+
+    {.name = "norm", .least = 1, .most = 2, .apply = hcri_apply_norm},
+    {.name = "square", .least = 1, .most = 1, .apply = hcri_apply_square},
+    {.name = "sum_squares", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_SQUARES},
+    {.name = "quad_form", .least = 2, .most = 2, .apply = hcri_apply_quad_form},
+    {.name = "quad_over_lin", .least = 2, .most = 2, .apply = hcri_apply_quad_over_lin},
+    {.name = "huber", .least = 1, .most = 2, .apply = hcri_apply_huber},
+    {.name = "power", .least = 2, .most = 2, .apply = hcri_apply_power},
+    {.name = "sqrt", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_SQRT},
+    {.name = "inv_pos", .least = 1, .most = 1, .apply = hcri_apply_inv_pos},
+    {.name = "geo_mean", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_GEO_MEAN},
+    {.name = "harmonic_mean", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_HARMONIC_MEAN},
+
+    {.name = "exp", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_EXP},
+    {.name = "log", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_LOG},
+    {.name = "log1p", .least = 1, .most = 1, .apply = hcri_apply_log1p},
+    {.name = "log_sum_exp", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_LOG_SUM_EXP},
+    {.name = "logistic", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_SOFTPLUS},
+    {.name = "entropy", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_XLOGX, .negated = 1},
+    {.name = "rel_entr", .least = 2, .most = 2, .apply = hcri_apply_rel_entr},
+    {.name = "kl_div", .least = 2, .most = 2, .apply = hcri_apply_kl_div},
+
+    {.name = "lambda_max", .least = 1, .most = 1, .apply = hcri_apply_lambda_max},
+    {.name = "lambda_min", .least = 1, .most = 1, .apply = hcri_apply_lambda_min},
+    {.name = "sigma_max", .least = 1, .most = 1, .apply = hcri_apply_sigma_max},
+    {.name = "norm_nuc", .least = 1, .most = 1, .apply = hcri_apply_norm_nuc},
+
+    {.name = "sin", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_SIN},
+    {.name = "cos", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_COS},
+    {.name = "tanh", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_TANH},
+    {.name = "atan", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_ATAN},
+
+    {.name = "vstack", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_vstack},
+    {.name = "hstack", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_hstack},
+    {.name = "reshape", .least = 2, .most = 3, .apply = hcri_apply_reshape},
+    {.name = "transpose", .least = 1, .most = 1, .apply = hcri_apply_transpose},
+    {.name = "diag", .least = 1, .most = 1, .apply = hcri_apply_diag},
+    {.name = "zeros", .least = 1, .most = 2, .apply = hcri_apply_zeros},
+    {.name = "ones", .least = 1, .most = 2, .apply = hcri_apply_ones},
+    {.name = "eye", .least = 1, .most = 1, .apply = hcri_apply_eye},
+    {.name = "range", .least = 1, .most = 3, .apply = hcri_apply_range},
+    {.name = "len", .least = 1, .most = 1, .apply = hcri_apply_len},
+    {.name = NULL},
+};
+
+const hcri_function *hcri_function_find(const hcri_text *text, hcri_span name) {
+    for (const hcri_function *function = hcri_functions; function->name != NULL; function++)
+        if (hcri_text_equal(text, name, function->name))
+            return function;
+    return NULL;
+}

@@ -1,0 +1,28 @@
+/* The functions of the region language. */
+#ifndef HCRI_FUNCTIONS_H
+#define HCRI_FUNCTIONS_H
+
+#include "text/syntax/tree.h"
+#include "text/values/atoms.h"
+
+typedef struct hcri_call { /* what a function is given */
+    hcri_text *text;
+    const hcri_node *node;
+    size_t count;
+    const hcri_value *const *argument;
+} hcri_call;
+
+struct hcri_function {
+    const char *name;
+    size_t least, most; /* arguments; most SIZE_MAX: any number */
+    /* NULL after a refusal. */
+    const hcri_value *(*apply)(const hcri_call *call);
+    hcri_atom_kind atom; /* for functions that are one atom, … */
+    int negated;         /* … or its opposite */
+};
+
+/* Terminated by a NULL name. `read` isn't one: its arguments are strings. */
+extern const hcri_function hcri_functions[];
+const hcri_function *hcri_function_find(const hcri_text *text, hcri_span name);
+
+#endif

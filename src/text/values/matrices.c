@@ -1,0 +1,216 @@
+#include "text/values/matrices.h"
+
+#include <math.h>
+
+#include <lapacke.h>
+
+#include "solvers/blas_memory.h"
+#include "text/values/elementwise_atoms.h"
+
+/* Entries that differ by no more than this share of the largest number in the matrix are the same but for rounding. */
+#define SAME 1e-13
+
+static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
+
+/* A copy, divided by its largest number (*scale, 0 for a matrix of zeros). */
+static double *scaled_copy(hcri_text *text, hcri_span span, size_t size, const double *numbers, double *scale) {
+    double *copy = hcri_take(text, span, size, sizeof *copy);
+    *scale = 0;
+    for (size_t k = 0; k < size; k++)
+        *scale = fmax(*scale, fabs(numbers[k]));
+    if (isinf(*scale))
+        return hcri_refuse(text, span, HCR_ERROR_DATA, "a number of the matrix is infinite");
+    for (size_t k = 0; copy != NULL && k < size; k++)
+        copy[k] = *scale == 0 ? 0 : numbers[k] / *scale;
+    return copy;
+}
+
+static int is_diagonal(size_t size, const double *matrix) {
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++)
+            if (i != j && matrix[i * size + j] != 0)
+                return 0;
+    return 1;
+}
+
+static int can_factor(hcri_text *text, hcri_span span) {
+    hcr_error reason = {0};
+    if (hcri_blas_reserve(&reason) == HCR_OK)
+        return 1;
+    hcri_refuse(text, span, HCR_ERROR_MEMORY, "%s", reason.text);
+    return 0;
+}
+
+int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
+                             double *largest) {
+    if (is_diagonal(size, matrix)) {
+        *least = *largest = matrix[0];
+        for (size_t i = 1; i < size; i++) {
+            *least = fmin(*least, matrix[i * (size + 1)]);
+            *largest = fmax(*largest, matrix[i * (size + 1)]);
+        }
+        return 1;
+    }
+    double scale;
+    double *copy = scaled_copy(text, span, size * size, matrix, &scale);
+    double *eigenvalue = hcri_take(text, span, size, sizeof *eigenvalue);
+    if (copy == NULL || eigenvalue == NULL || !can_factor(text, span))
+        return 0;
+    const lapack_int order = (lapack_int)size;
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', order, copy, order, eigenvalue) != 0) {
+        hcri_refuse(text, span, HCR_ERROR_SOLVER, "the eigenvalues of this matrix can't be computed");
+        return 0;
+    }
+    *least = scale * eigenvalue[0];
+    *largest = scale * eigenvalue[size - 1];
+    return 1;
+}
+
+static int sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape shape, const double *matrix,
+                                  double *sum) {
+    const size_t least = shape.dim[0] < shape.dim[1] ? shape.dim[0] : shape.dim[1];
+    double scale;
+    double *copy = scaled_copy(text, span, shape.dim[0] * shape.dim[1], matrix, &scale);
+    double *singular = hcri_take(text, span, least, sizeof *singular);
+    if (copy == NULL || singular == NULL || !can_factor(text, span))
+        return 0;
+    const lapack_int rows = (lapack_int)shape.dim[0], columns = (lapack_int)shape.dim[1];
+    if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0) {
+        hcri_refuse(text, span, HCR_ERROR_SOLVER, "the singular values of this matrix can't be computed");
+        return 0;
+    }
+    *sum = 0;
+    for (size_t k = 0; k < least; k++)
+        *sum += scale * singular[k];
+    return 1;
+}
+
+/* Whether affine elements a and b are the same, but for numbers of at most `slack`. */
+static int same_element(const hcri_value *x, size_t a, size_t b, double slack) {
+    if (!(fabs(x->constant[a] - x->constant[b]) <= slack))
+        return 0;
+    size_t i = x->start == NULL ? 0 : x->start[a], j = x->start == NULL ? 0 : x->start[b];
+    const size_t i_end = x->start == NULL ? 0 : x->start[a + 1], j_end = x->start == NULL ? 0 : x->start[b + 1];
+    while (i < i_end || j < j_end) {
+        const uint32_t p = i < i_end ? x->column[i] : UINT32_MAX, q = j < j_end ? x->column[j] : UINT32_MAX;
+        const double left = p <= q ? x->coefficient[i++] : 0, right = q <= p ? x->coefficient[j++] : 0;
+        if (!(fabs(left - right) <= slack))
+            return 0;
+    }
+    return 1;
+}
+
+const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what) {
+    const size_t size = x->shape.dim[0];
+    if (x->shape.rank != 2 || x->shape.dim[1] != size)
+        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s needs a square matrix, not %s", what,
+                           hcri_shape_describe(x->shape).text);
+    for (size_t i = 0; i < x->size; i++)
+        if (!hcri_element_is_affine(x, i)) {
+            const hcri_span atom = x->term[x->term_start[i]].atom->span;
+            return hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
+                               "not known to be convex: %s needs affine elements, and [%zu, %zu] has %s in it", what,
+                               i / size, i % size, hcri_text_excerpt(text, atom).text);
+        }
+    double scale = 0;
+    for (size_t i = 0; i < x->size; i++)
+        scale = fmax(scale, fabs(x->constant[i]));
+    if (isinf(scale))
+        return hcri_refuse(text, span, HCR_ERROR_DATA, "a number of this matrix is infinite");
+    for (size_t k = 0; x->start != NULL && k < x->start[x->size]; k++)
+        scale = fmax(scale, fabs(x->coefficient[k]));
+    size_t *element = hcri_take(text, span, x->size, sizeof *element);
+    if (element == NULL)
+        return NULL;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++) {
+            if (j < i && !same_element(x, i * size + j, j * size + i, SAME * scale))
+                return hcri_refuse(
+                    text, span, HCR_ERROR_CONVEXITY,
+                    "%s needs a symmetric matrix: elements [%zu, %zu] and [%zu, %zu] differ: (E + E.T)/2 "
+                    "is symmetric, if that is meant",
+                    what, i, j, j, i);
+            element[i * size + j] = j < i ? i * size + j : j * size + i;
+        }
+    return hcri_value_pick(text, span, x, x->shape, element);
+}
+
+/* weight · the largest eigenvalue of a symmetric matrix */
+static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, const hcri_value *x, double weight) {
+    const size_t size = x->shape.dim[0];
+    if (hcri_value_is_constant(x)) {
+        double least, largest;
+        return hcri_extreme_eigenvalues(source->text, source->span, size, x->constant, &least, &largest)
+                   ? hcri_value_scalar(source->text, source->span, weight * largest)
+                   : NULL;
+    }
+    const hcri_atom like = {.kind = HCRI_ATOM_LARGEST_EIGENVALUE, .rows = size};
+    return hcri_atoms_of_groups(source, &like, x, x->size, hcri_scalar_shape(), weight);
+}
+
+static const hcri_value *eigenvalue(const hcri_call *call, int is_least) {
+    const hcri_span span = argument_span(call, 0);
+    const hcri_atom_source source = {call->text, call->node->span, is_least ? "lambda_min" : "lambda_max", 1, &span};
+    const hcri_value *x =
+        hcri_symmetric(call->text, span, call->argument[0], is_least ? "lambda_min()" : "lambda_max()");
+    if (x != NULL && is_least)
+        x = hcri_value_scale(call->text, call->node->span, x, -1);
+    return x == NULL ? NULL : largest_eigenvalue(&source, x, is_least ? -1 : 1);
+}
+
+const hcri_value *hcri_apply_lambda_max(const hcri_call *call) { return eigenvalue(call, 0); }
+const hcri_value *hcri_apply_lambda_min(const hcri_call *call) { return eigenvalue(call, 1); }
+
+static int needs_matrix(const hcri_call *call) {
+    if (call->argument[0]->shape.rank == 2)
+        return 1;
+    hcri_refuse(call->text, argument_span(call, 0), HCR_ERROR_SHAPE,
+                "%s() needs a matrix, not %s: norm() takes vectors", call->node->function->name,
+                hcri_shape_describe(call->argument[0]->shape).text);
+    return 0;
+}
+
+/* The largest singular value of X is the largest eigenvalue of [[0, X], [X', 0]]. */
+const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
+    if (!needs_matrix(call))
+        return NULL;
+    const hcri_span span = argument_span(call, 0);
+    const hcri_atom_source source = {call->text, call->node->span, "sigma_max", 1, &span};
+    const hcri_value *x = call->argument[0];
+    const size_t rows = x->shape.dim[0], columns = x->shape.dim[1], size = rows + columns;
+    if (rows == 1 || columns == 1) {
+        const hcri_atom like = {.kind = HCRI_ATOM_NORM, .parameter = 2};
+        return x->size == 1 ? hcri_absolute(&source, hcri_value_reshape(call->text, span, x, hcri_scalar_shape()))
+                            : hcri_atoms_of_groups(&source, &like, x, x->size, hcri_scalar_shape(), 1);
+    }
+    hcri_sums sums;
+    if (!hcri_sums_create(call->text, call->node->span, size * size, 2 * x->size, &sums))
+        return NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++) {
+            if ((i < rows) != (j < rows)) {
+                sums.element[used] = i < rows ? i * columns + j - rows : j * columns + i - rows;
+                sums.weight[used++] = 1;
+            }
+            sums.start[i * size + j + 1] = used;
+        }
+    const hcri_value *block = hcri_value_combine(call->text, call->node->span, x, hcri_matrix_shape(size, size), &sums);
+    return block == NULL ? NULL : largest_eigenvalue(&source, block, 1);
+}
+
+const hcri_value *hcri_apply_norm_nuc(const hcri_call *call) {
+    if (!needs_matrix(call))
+        return NULL;
+    const hcri_span span = argument_span(call, 0);
+    const hcri_atom_source source = {call->text, call->node->span, "norm_nuc", 1, &span};
+    const hcri_value *x = call->argument[0];
+    if (hcri_value_is_constant(x)) {
+        double sum;
+        return sum_of_singular_values(call->text, span, x->shape, x->constant, &sum)
+                   ? hcri_value_scalar(call->text, call->node->span, sum)
+                   : NULL;
+    }
+    const hcri_atom like = {.kind = HCRI_ATOM_NUCLEAR_NORM, .rows = x->shape.dim[0]};
+    return hcri_atoms_of_groups(&source, &like, x, x->size, hcri_scalar_shape(), 1);
+}

@@ -1,0 +1,19 @@
+/* Functions of matrices. */
+#ifndef HCRI_MATRICES_H
+#define HCRI_MATRICES_H
+
+#include "text/values/functions.h"
+
+/* Of a constant symmetric matrix; 0 after a refusal. */
+int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
+                             double *largest);
+/* x, an affine square matrix that is symmetric up to rounding, with its lower triangle on both sides; `what` needs it.
+ * NULL after a refusal. */
+const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what);
+
+const hcri_value *hcri_apply_lambda_max(const hcri_call *call);
+const hcri_value *hcri_apply_lambda_min(const hcri_call *call);
+const hcri_value *hcri_apply_sigma_max(const hcri_call *call);
+const hcri_value *hcri_apply_norm_nuc(const hcri_call *call);
+
+#endif

@@ -1,0 +1,205 @@
+#include "text/values/parameter_products.h"
+
+#include <math.h>
+
+#include "text/values/atoms.h"
+
+#define MOST_PRODUCTS ((size_t)1 << 27)
+
+void hcri_pairs_release(hcri_text *text) {
+    hcri_release(&text->arena.allocator, text->pairs.pair);
+    hcri_release(&text->arena.allocator, text->pairs.slot);
+}
+
+/* The slot of a pair, or the free one where it belongs. */
+static size_t find_slot(const hcri_pairs *pairs, uint32_t output, uint32_t parameter) {
+    const uint64_t hash = (((uint64_t)output << 32) | parameter) * 0x9E3779B97F4A7C15u;
+    size_t at = (size_t)(hash >> 32) & (pairs->slots - 1);
+    for (; pairs->slot[at] != 0; at = (at + 1) & (pairs->slots - 1)) {
+        const hcri_pair *pair = &pairs->pair[pairs->slot[at] - 1];
+        if (pair->output == output && pair->parameter == parameter)
+            break;
+    }
+    return at;
+}
+
+static int grow_table(hcri_text *text) {
+    hcri_pairs *pairs = &text->pairs;
+    const size_t slots = pairs->slots == 0 ? 64 : 2 * pairs->slots;
+    size_t *slot = hcri_allocate(&text->arena.allocator, slots, sizeof *slot);
+    if (slot == NULL)
+        return 0;
+    hcri_release(&text->arena.allocator, pairs->slot);
+    pairs->slot = slot;
+    pairs->slots = slots;
+    for (size_t i = 0; i < pairs->count; i++)
+        slot[find_slot(pairs, pairs->pair[i].output, pairs->pair[i].parameter)] = i + 1;
+    return 1;
+}
+
+/* The column that stands for a product; 0 after a refusal. */
+static int column_of(hcri_text *text, hcri_span span, uint32_t output, uint32_t parameter, uint32_t *column) {
+    hcri_pairs *pairs = &text->pairs;
+    if (pairs->count == MOST_PRODUCTS) {
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "more than 2^27 products of parameters and outputs");
+        return 0;
+    }
+    hcri_pair *pair = hcri_grow(&text->arena.allocator, pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pair);
+    if (pair != NULL)
+        pairs->pair = pair;
+    if (pair == NULL || (2 * (pairs->count + 1) > pairs->slots && !grow_table(text))) {
+        hcri_refuse(text, span, HCR_ERROR_MEMORY, "not enough memory");
+        return 0;
+    }
+    const size_t at = find_slot(pairs, output, parameter);
+    if (pairs->slot[at] == 0) {
+        pair[pairs->count++] = (hcri_pair){output, parameter};
+        pairs->slot[at] = pairs->count;
+    }
+    *column = HCRI_FIRST_PRODUCT + (uint32_t)(pairs->slot[at] - 1);
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------- refusals */
+
+typedef struct factors { /* of one product of the text */
+    hcri_text *text;
+    hcri_span span;
+    hcri_token_kind operator;
+    const hcri_value *left, *right;
+    hcri_span left_span, right_span;
+} factors;
+
+static void refuse_outputs(const factors *f, const char *a, const char *b) {
+    const int same = hcri_text_same(f->text, f->left_span, f->right_span);
+    if (f->operator== HCRI_TOKEN_MATRIX_PRODUCT)
+        hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: both %s and %s depend on the outputs: for x @ x write sum_squares(x), for "
+                    "x @ P @ x quad_form(x, P)%s",
+                    a, b, f->text->unproved);
+    else
+        hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: both %s and %s depend on the outputs, and products of outputs aren't "
+                    "convex in general%s%s%s%s",
+                    a, b, same ? ": write square(" : ": for squares write square, sum_squares or quad_form",
+                    same ? a : "", same ? ")" : "", f->text->unproved);
+}
+
+/* Neither element is constant; what is in both of them, or bends, keeps them from being multiplied. */
+static int may_multiply(const factors *f, size_t i) {
+    const hcri_excerpt a = hcri_text_excerpt(f->text, f->left_span), b = hcri_text_excerpt(f->text, f->right_span);
+    const unsigned left = hcri_element_depends(f->text, f->left, i), right = hcri_element_depends(f->text, f->right, i);
+    const int is_affine = hcri_element_is_affine(f->left, i) && hcri_element_is_affine(f->right, i);
+    if ((left & right) == 0 && is_affine)
+        return 1;
+    if ((left & right & HCRI_ON_OUTPUTS) != 0)
+        refuse_outputs(f, a.text, b.text);
+    else if ((left & right) != 0)
+        hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
+                    "both %s and %s depend on the parameters, which stand to the first power: declare what their "
+                    "product is as a parameter of its own%s",
+                    a.text, b.text,
+                    hcri_text_same(f->text, f->left_span, f->right_span) ? ", or write square(), which is convex" : "");
+    else
+        hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
+                    "not known to be convex: of %s and %s one depends on the parameters, the other on the outputs, and "
+                    "both must be affine to be multiplied: where x >= 0, x * abs(y) is abs(x * y)",
+                    a.text, b.text);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- products */
+
+static size_t entries(const hcri_value *value, size_t i) { return value->start[i + 1] - value->start[i]; }
+
+static int has_product(const factors *f, size_t i) {
+    return !hcri_element_is_constant(f->left, i) && !hcri_element_is_constant(f->right, i);
+}
+
+/* (a + Σ a_j y_j)(b + Σ b_k x_k) = a b + Σ b a_j y_j + Σ a b_k x_k + ΣΣ a_j b_k y_j x_k; NULL after a refusal. */
+static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcri_value *parameters, size_t i,
+                          hcri_entry *at) {
+    const double a = outputs->constant[i], b = parameters->constant[i];
+    for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
+        *at++ = (hcri_entry){outputs->column[j], b * outputs->coefficient[j]};
+    for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++)
+        *at++ = (hcri_entry){parameters->column[k], a * parameters->coefficient[k]};
+    for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
+        for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++, at++) {
+            at->value = outputs->coefficient[j] * parameters->coefficient[k];
+            if (!column_of(f->text, f->span, outputs->column[j], parameters->column[k] - (uint32_t)f->text->outputs,
+                           &at->column))
+                return NULL;
+        }
+    return at;
+}
+
+/* The products where neither element is constant, 0 elsewhere. */
+static const hcri_value *expand_all(const factors *f) {
+    hcri_text *text = f->text;
+    const size_t size = f->left->size;
+    size_t most = 0, total = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!has_product(f, i))
+            continue;
+        if (!may_multiply(f, i))
+            return NULL;
+        const size_t own = entries(f->left, i) + entries(f->right, i) + entries(f->left, i) * entries(f->right, i);
+        most = own > most ? own : most;
+        total = total > SIZE_MAX - own ? SIZE_MAX : total + own;
+    }
+    hcri_value *value = hcri_take(text, f->span, 1, sizeof *value);
+    double *constant = hcri_take(text, f->span, size, sizeof *constant);
+    size_t *start = hcri_take(text, f->span, size + 1, sizeof *start);
+    uint32_t *column = hcri_take(text, f->span, total, sizeof *column);
+    double *coefficient = hcri_take(text, f->span, total, sizeof *coefficient);
+    hcri_entry *entry = hcri_take(text, f->span, most, sizeof *entry);
+    if (value == NULL || constant == NULL || start == NULL || column == NULL || coefficient == NULL || entry == NULL)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        start[i + 1] = start[i];
+        if (!has_product(f, i))
+            continue;
+        const int left_has_outputs = (hcri_element_depends(text, f->left, i) & HCRI_ON_OUTPUTS) != 0;
+        const hcri_entry *end =
+            expand(f, left_has_outputs ? f->left : f->right, left_has_outputs ? f->right : f->left, i, entry);
+        if (end == NULL)
+            return NULL;
+        const size_t count = hcri_entries_gather(entry, (size_t)(end - entry));
+        for (size_t k = 0; k < count; k++) {
+            column[start[i + 1]] = entry[k].column;
+            coefficient[start[i + 1]++] = entry[k].value;
+        }
+        constant[i] = f->left->constant[i] * f->right->constant[i];
+    }
+    *value = (hcri_value){.shape = hcri_vector_shape(size),
+                          .size = size,
+                          .constant = constant,
+                          .start = start,
+                          .column = column,
+                          .coefficient = coefficient};
+    return value;
+}
+
+const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
+                                hcri_span left_span, const hcri_value *right, hcri_span right_span) {
+    const factors f = {text, span, operator, left, right, left_span, right_span};
+    const size_t size = left->size;
+    const hcri_value *const all[3] = {left, right, expand_all(&f)};
+    const hcri_value *joined = all[2] == NULL ? NULL : hcri_value_join(text, span, 3, all);
+    hcri_sums sums;
+    if (joined == NULL || !hcri_sums_create(text, span, size, size, &sums))
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        const int is_product = has_product(&f, i), left_constant = hcri_element_is_constant(left, i);
+        sums.start[i + 1] = i + 1;
+        sums.element[i] = is_product ? 2 * size + i : left_constant ? size + i : i;
+        sums.weight[i] = is_product ? 1 : left_constant ? left->constant[i] : right->constant[i];
+        if (isinf(sums.weight[i]))
+            return hcri_refuse(text, span, HCR_ERROR_DATA,
+                               "%s is multiplied by infinity here: inf can be a bound, nothing else",
+                               hcri_element_depends(text, joined, sums.element[i]) == HCRI_ON_PARAMETERS ? "a parameter"
+                                                                                                         : "an output");
+    }
+    return hcri_value_combine(text, span, joined, left->shape, &sums);
+}

@@ -1,0 +1,20 @@
+/* Products of a parameter and an output, such as x[0] * y[1]. Each is a column of its own in the values of a text,
+ * behind those of the region, so that sums, indices, maxima and rows treat it as they treat an output. */
+#ifndef HCRI_PARAMETER_PRODUCTS_H
+#define HCRI_PARAMETER_PRODUCTS_H
+
+#include "text/syntax/lexer.h"
+#include "text/values/value.h"
+
+/* Column HCRI_FIRST_PRODUCT + i stands for text->pairs.pair[i]; a builder has fewer columns than that. */
+#define HCRI_FIRST_PRODUCT ((uint32_t)1 << 31)
+
+void hcri_pairs_release(hcri_text *text);
+
+/* left · right, element by element, of one shape, outside of star blocks: of two elements that aren't constant one must
+ * be affine in the parameters alone, the other in the outputs alone. `operator`, * or @, is what the text has between
+ * the spans. NULL after a refusal of `span`. */
+const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
+                                hcri_span left_span, const hcri_value *right, hcri_span right_span);
+
+#endif

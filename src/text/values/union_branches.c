@@ -1,0 +1,192 @@
+/* The branches of an inequality: absolute values and maxima replaced by one of the functions they choose from. */
+#include <math.h>
+
+#include "text/lower/lower.h"
+
+int hcri_lowering_no_memory(hcri_lowering *lowering) {
+    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_MEMORY, "not enough memory");
+    return 0;
+}
+
+static int add_bend(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
+    hcri_branch *branch = &lowering->branch;
+    hcri_bend *bend = hcri_grow(&lowering->text->arena.allocator, branch->bend, &branch->bend_capacity,
+                                branch->bends + 1, sizeof *bend);
+    if (bend == NULL)
+        return hcri_lowering_no_memory(lowering);
+    branch->bend = bend;
+    bend[branch->bends++] = (hcri_bend){weight, atom};
+    return 1;
+}
+
+static int add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+    if (value->start == NULL)
+        return 1;
+    hcri_branch *branch = &lowering->branch;
+    const size_t count = value->start[i + 1] - value->start[i];
+    hcri_entry *entry = hcri_grow(&lowering->text->arena.allocator, branch->entry, &branch->entry_capacity,
+                                  branch->count + count + 1, sizeof *entry);
+    if (entry == NULL)
+        return hcri_lowering_no_memory(lowering);
+    branch->entry = entry;
+    for (size_t k = value->start[i]; k < value->start[i + 1]; k++)
+        entry[branch->count++] = (hcri_entry){value->column[k], weight * value->coefficient[k]};
+    return 1;
+}
+
+static int add_affine(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+    hcri_branch *branch = &lowering->branch;
+    if (isinf(value->constant[i]))
+        branch->infinite += weight * value->constant[i] > 0 ? 1 : -1;
+    else
+        branch->constant = hcri_dd_add_product(branch->constant, weight, value->constant[i]);
+    return add_coefficients(lowering, value, i, weight);
+}
+
+/* Adds weight · element i of value to the branch, taking its choice number `choice`. */
+static int add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight, size_t choice) {
+    if (!add_affine(lowering, value, i, weight))
+        return 0;
+    if (value->term_start == NULL)
+        return 1;
+    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
+        const hcri_atom *atom = value->term[t].atom;
+        const double own_weight = weight * value->term[t].weight;
+        const size_t own_choice = choice % atom->branches;
+        choice /= atom->branches;
+        int added;
+        if (atom->kind == HCRI_ATOM_ABS) {
+            added = add_choice(lowering, atom->argument, atom->first, own_choice == 0 ? own_weight : -own_weight, 0);
+        } else if (atom->kind == HCRI_ATOM_MAX) {
+            size_t low = 0, high = atom->count; /* branch_offset[low] <= own_choice < branch_offset[high] */
+            while (high - low > 1) {
+                const size_t middle = low + (high - low) / 2;
+                if (atom->branch_offset[middle] <= own_choice)
+                    low = middle;
+                else
+                    high = middle;
+            }
+            added = add_choice(lowering, atom->argument, atom->first + low, own_weight,
+                               own_choice - atom->branch_offset[low]);
+        } else {
+            added = add_bend(lowering, own_weight, atom);
+        }
+        if (!added)
+            return 0;
+    }
+    return 1;
+}
+
+static int add_whole(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+    if (!add_affine(lowering, value, i, weight))
+        return 0;
+    if (value->term_start == NULL)
+        return 1;
+    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
+        if (!add_bend(lowering, weight * value->term[t].weight, value->term[t].atom))
+            return 0;
+    return 1;
+}
+
+static void begin(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    hcri_branch *branch = &lowering->branch;
+    branch->count = branch->bends = 0;
+    branch->constant = (hcri_dd){inequality->constant, 0};
+    branch->infinite = 0;
+}
+
+static int finish(hcri_lowering *lowering) {
+    hcri_branch *branch = &lowering->branch;
+    const hcr_allocator *allocator = &lowering->text->arena.allocator;
+    branch->count = branch->count == 0 ? 0 : hcri_entries_gather(branch->entry, branch->count);
+    uint32_t *column =
+        hcri_grow(allocator, branch->column, &branch->column_capacity, branch->count + 1, sizeof *column);
+    if (column == NULL)
+        return hcri_lowering_no_memory(lowering);
+    branch->column = column;
+    double *value = hcri_grow(allocator, branch->value, &branch->value_capacity, branch->count + 1, sizeof *value);
+    if (value == NULL)
+        return hcri_lowering_no_memory(lowering);
+    branch->value = value;
+    for (size_t k = 0; k < branch->count; k++) {
+        column[k] = branch->entry[k].column;
+        value[k] = branch->entry[k].value;
+        if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT)) {
+            hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA,
+                        "%s has the coefficient %g: at most 1e50 is accepted",
+                        hcri_column_depends(lowering->text, column[k]) == HCRI_ON_PARAMETERS ? "a parameter"
+                                                                                             : "an output",
+                        value[k]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequality, size_t choice) {
+    begin(lowering, inequality);
+    for (size_t p = 0; p < inequality->count; p++) {
+        size_t own, pieces;
+        hcri_element_count(inequality->part[p].value, inequality->part[p].element, &own, &pieces);
+        if (!add_choice(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight,
+                        choice % own))
+            return 0;
+        choice /= own;
+    }
+    return finish(lowering);
+}
+
+int hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality) {
+    begin(lowering, inequality);
+    for (size_t p = 0; p < inequality->count; p++)
+        if (!add_whole(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight))
+            return 0;
+    return finish(lowering);
+}
+
+void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size_t *pieces) {
+    *branches = 1;
+    *pieces = 0;
+    for (size_t p = 0; p < inequality->count; p++) {
+        size_t own_branches, own_pieces;
+        hcri_element_count(inequality->part[p].value, inequality->part[p].element, &own_branches, &own_pieces);
+        *branches = *branches > SIZE_MAX / own_branches ? SIZE_MAX : *branches * own_branches;
+        *pieces = own_pieces > SIZE_MAX - *pieces ? SIZE_MAX : *pieces + own_pieces;
+    }
+}
+
+unsigned hcri_branch_depends(const hcri_lowering *lowering) {
+    const hcri_branch *branch = &lowering->branch;
+    unsigned depends = 0;
+    for (size_t k = 0; k < branch->count; k++)
+        depends |= hcri_column_depends(lowering->text, branch->column[k]);
+    for (size_t b = 0; b < branch->bends; b++)
+        depends |= branch->bend[b].atom->depends;
+    return depends;
+}
+
+const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span) {
+    const hcri_branch *branch = &lowering->branch;
+    const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
+    const double constant = -hcri_quotient_down(opposite, 1);
+    hcri_text *text = lowering->text;
+    hcri_value *value = hcri_take(text, span, 1, sizeof *value);
+    double *number = hcri_take(text, span, 1 + branch->count, sizeof *number);
+    size_t *start = hcri_take(text, span, 2, sizeof *start);
+    uint32_t *column = hcri_take(text, span, branch->count, sizeof *column);
+    if (value == NULL || number == NULL || start == NULL || column == NULL)
+        return NULL;
+    number[0] = constant;
+    start[1] = branch->count;
+    for (size_t k = 0; k < branch->count; k++) {
+        number[1 + k] = branch->value[k];
+        column[k] = branch->column[k];
+    }
+    *value = (hcri_value){.shape = hcri_scalar_shape(),
+                          .size = 1,
+                          .constant = number,
+                          .start = start,
+                          .column = column,
+                          .coefficient = number + 1};
+    return value;
+}

@@ -1,0 +1,111 @@
+/* What an expression of the region language stands for.
+ *
+ * Every element of a value is   constant + Σ coefficient · column + Σ weight · atom,   a column being an output, a
+ * parameter or a product of both (products.h), an atom a function of other elements whose curvature and sign are known
+ * (atoms.h). An element is convex when every weight · curvature is
+ * positive, concave when every one is negative: sums that mix them are refused where they arise, but in a star block
+ * (disciplined convex programming, Grant, Boyd and Ye, 2006). */
+#ifndef HCRI_VALUE_H
+#define HCRI_VALUE_H
+
+#include <stdint.h>
+
+#include "text/syntax/source_text.h"
+
+typedef struct hcri_shape {
+    int rank;      /* 0 scalar, 1 vector, 2 matrix */
+    size_t dim[2]; /* 1 beyond the rank: a vector is dim[0] × 1 */
+} hcri_shape;
+
+typedef struct hcri_value hcri_value;
+
+typedef struct hcri_atom hcri_atom;
+
+typedef struct hcri_term {
+    double weight; /* not 0 */
+    const hcri_atom *atom;
+} hcri_term;
+
+struct hcri_value {
+    hcri_shape shape;
+    size_t size; /* elements, row-major */
+    const double *constant;
+    const size_t *start;    /* coefficients of element i: start[i] … start[i + 1] − 1; NULL: none at all */
+    const uint32_t *column; /* increasing */
+    const double *coefficient;
+    const size_t *term_start; /* likewise; NULL: none at all */
+    const hcri_term *term;
+};
+
+hcri_shape hcri_scalar_shape(void);
+hcri_shape hcri_vector_shape(size_t size);
+hcri_shape hcri_matrix_shape(size_t rows, size_t columns);
+int hcri_shape_equal(hcri_shape a, hcri_shape b);
+/* "a scalar", "a vector of 3", "a 2×3 matrix" */
+typedef struct hcri_shape_name {
+    char text[64];
+} hcri_shape_name;
+hcri_shape_name hcri_shape_describe(hcri_shape shape);
+
+/* A coefficient, while sums are formed. */
+typedef struct hcri_entry {
+    uint32_t column;
+    double value;
+} hcri_entry;
+/* Sorts by column, adds what has the same, drops what is 0; returns how many are left. */
+size_t hcri_entries_gather(hcri_entry *entries, size_t count);
+
+/* The functions below return NULL after a refusal of `span`. Their results live in the arena and share what they can.
+ */
+
+/* A copy of size(shape) numbers. */
+const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shape shape, const double *numbers);
+const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double number);
+/* Columns first … first + size − 1: outputs or parameters. */
+const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
+/* Element i is weight · atoms[i], or where that is NULL constants[i] (constants NULL: there is no such element). */
+const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
+                                   const hcri_atom *const *atoms, const double *constants);
+
+/* Elements of the result as sums of weighted elements: result i = Σ_k weight[k] · value[element[k]], start[i] <= k <
+ * start[i + 1]. With `divides` the weights divide instead. */
+typedef struct hcri_sums {
+    size_t *start, *element;
+    double *weight;
+    int divides;
+} hcri_sums;
+/* Room for `count` sums of `total` terms, all 0. */
+int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total, hcri_sums *sums);
+const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
+                                     const hcri_sums *sums);
+/* result i = value[element[i]] */
+const hcri_value *hcri_value_pick(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
+                                  const size_t *element);
+/* The same elements in another shape. */
+const hcri_value *hcri_value_reshape(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape);
+/* All elements of the values, one after the other, as a vector. */
+const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values);
+/* weight · value */
+const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_value *value, double weight);
+
+/* What a value depends on, as bits. A product counts as all three. */
+enum { HCRI_ON_OUTPUTS = 1, HCRI_ON_PARAMETERS = 2, HCRI_ON_PRODUCTS = 4 };
+unsigned hcri_column_depends(const hcri_text *text, uint32_t column);
+unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i);
+unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value);
+/* "" of a constant, else " that depends on the outputs" or "… on the parameters": ends messages. */
+const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value);
+int hcri_value_is_constant(const hcri_value *value);
+int hcri_value_is_affine(const hcri_value *value);
+/* Of one element. One that isn't affine is convex, concave or (in a star block) neither. */
+int hcri_element_is_constant(const hcri_value *value, size_t i);
+int hcri_element_is_affine(const hcri_value *value, size_t i);
+int hcri_element_is_concave(const hcri_value *value, size_t i); /* not affine */
+int hcri_element_is_convex(const hcri_value *value, size_t i);  /* not affine */
+/* 1: certainly >= 0 where it is defined; −1: certainly <= 0; 0: not known. */
+int hcri_element_sign(const hcri_value *value, size_t i);
+/* Choices of one branch for every atom of an element that is a maximum or an absolute value, SIZE_MAX for too many to
+ * count, and how many functions those choose from, all told. */
+void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces);
+
+#endif

@@ -1,0 +1,132 @@
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "train/model.h"
+
+const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
+const char *const hcri_head_names[] = {"hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", NULL};
+
+/* A number of the options: its name in files and messages, its default, and what it may be. */
+typedef struct real_option {
+    const char *name;
+    size_t offset;
+    double standard, least, most;
+    int above; /* least itself isn't allowed */
+} real_option;
+static const real_option reals[] = {
+    {"rate", offsetof(hcr_fit_options, rate), 1e-3, 0, 1e30, 1},
+    {"rate_decay", offsetof(hcr_fit_options, rate_decay), 1, 0, 1e30, 1},
+    {"weight_decay", offsetof(hcr_fit_options, weight_decay), 0, 0, 1e30, 0},
+    {"clip", offsetof(hcr_fit_options, clip), 0, 0, 1e30, 0},
+    {"validation", offsetof(hcr_fit_options, validation), 0, 0, 0.99, 0},
+    {"radius_weight", offsetof(hcr_fit_options, radius_weight), 1, 0, 1e30, 1},
+    {"raw_weight", offsetof(hcr_fit_options, raw_weight), 0, 0, 1e30, 0},
+    {"ascent", offsetof(hcr_fit_options, ascent), 0, 0, 1e30, 0},
+};
+#define REALS (sizeof reals / sizeof *reals)
+
+typedef struct count_option {
+    const char *name;
+    size_t offset, standard;
+} count_option;
+static const count_option counts[] = {
+    {"hidden", offsetof(hcr_fit_options, hidden), 64},    {"features", offsetof(hcr_fit_options, features), 1},
+    {"epochs", offsetof(hcr_fit_options, epochs), 100},   {"batch", offsetof(hcr_fit_options, batch), 32},
+    {"patience", offsetof(hcr_fit_options, patience), 0},
+};
+#define COUNTS (sizeof counts / sizeof *counts)
+
+static double *real_of(hcr_fit_options *options, size_t i) {
+    return (double *)(void *)((char *)options + reals[i].offset);
+}
+static size_t *count_of(hcr_fit_options *options, size_t i) {
+    return (size_t *)(void *)((char *)options + counts[i].offset);
+}
+
+static hcr_status check_real(const real_option *option, double value, hcr_error *error) {
+    if (value >= option->least && value <= option->most && !(option->above && value == option->least))
+        return HCR_OK;
+    return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is %g: it must be %s %g and at most %g", option->name, value,
+                     option->above ? "more than" : "at least", option->least, option->most);
+}
+
+hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
+    *options = *given;
+    if ((unsigned)given->encoder > HCR_ENCODER_LSTM || (unsigned)given->head > HCR_HEAD_SOFTEN)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)given->encoder,
+                         (int)given->head);
+    for (size_t i = 0; i < COUNTS; i++)
+        if (*count_of(options, i) == 0)
+            *count_of(options, i) = counts[i].standard;
+    for (size_t i = 0; i < REALS; i++) {
+        double *value = real_of(options, i);
+        if (*value == 0)
+            *value = reals[i].standard;
+        HCRI_TRY(check_real(&reals[i], *value, error));
+    }
+    options->linear_encoder = given->linear_encoder != 0;
+    options->common_scale = given->common_scale != 0;
+    if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the raw term (raw_weight = %g) is for head hcr-contract",
+                         options->raw_weight);
+    if (options->ascent > 0 && options->head != HCR_HEAD_SIMPLE)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the Lagrangian (ascent = %g) is for head simple: the others can't violate anything",
+                         options->ascent);
+    if (options->patience != 0 && options->validation == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "patience needs a validation loss to wait for: keep some rows for it (validation = 0.2)");
+    return HCR_OK;
+}
+
+hcr_status hcri_options_set(const hcr_fit_options *options, hcri_tensors *tensors, hcr_error *error) {
+    hcr_fit_options copy = *options;
+    HCRI_TRY(hcri_tensors_set(tensors, "encoder", hcri_encoder_names[options->encoder], error));
+    HCRI_TRY(hcri_tensors_set(tensors, "head", hcri_head_names[options->head], error));
+    for (size_t i = 0; i < COUNTS; i++)
+        HCRI_TRY(hcri_tensors_set_count(tensors, counts[i].name, *count_of(&copy, i), error));
+    for (size_t i = 0; i < REALS; i++)
+        HCRI_TRY(hcri_tensors_set_number(tensors, reals[i].name, *real_of(&copy, i), error));
+    HCRI_TRY(hcri_tensors_set_count(tensors, "linear_encoder", (uint64_t)options->linear_encoder, error));
+    HCRI_TRY(hcri_tensors_set_count(tensors, "common_scale", (uint64_t)options->common_scale, error));
+    return hcri_tensors_set_count(tensors, "seed", options->seed, error);
+}
+
+static hcr_status get_choice(hcri_tensors *tensors, const char *key, const char *const *names, int *choice,
+                             hcr_error *error) {
+    char *text;
+    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
+    int i = 0;
+    while (names[i] != NULL && strcmp(text, names[i]) != 0)
+        i++;
+    const int known = names[i] != NULL;
+    free(text);
+    *choice = i;
+    return known ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's %s is none that this version knows", key);
+}
+
+hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr_error *error) {
+    *options = (hcr_fit_options){0};
+    int encoder, head;
+    uint64_t number;
+    HCRI_TRY(get_choice(tensors, "encoder", hcri_encoder_names, &encoder, error));
+    HCRI_TRY(get_choice(tensors, "head", hcri_head_names, &head, error));
+    options->encoder = (hcr_encoder)encoder;
+    options->head = (hcr_head)head;
+    for (size_t i = 0; i < COUNTS; i++) {
+        HCRI_TRY(hcri_tensors_get_count(tensors, counts[i].name, &number, error));
+        *count_of(options, i) = (size_t)number;
+    }
+    for (size_t i = 0; i < REALS; i++) {
+        HCRI_TRY(hcri_tensors_get_number(tensors, reals[i].name, real_of(options, i), error));
+        HCRI_TRY(check_real(&reals[i], *real_of(options, i), error));
+    }
+    HCRI_TRY(hcri_tensors_get_count(tensors, "linear_encoder", &number, error));
+    options->linear_encoder = number != 0;
+    HCRI_TRY(hcri_tensors_get_count(tensors, "common_scale", &number, error));
+    options->common_scale = number != 0;
+    return hcri_tensors_get_count(tensors, "seed", &options->seed, error);
+}

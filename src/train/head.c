@@ -1,0 +1,207 @@
+#include "train/head.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "train/training_loops.h"
+
+size_t hcri_head_outputs(hcr_head kind, size_t n) {
+    return kind == HCR_HEAD_HCR || kind == HCR_HEAD_DIRECT ? n + 1 : n;
+}
+
+size_t hcri_head_targets(hcr_head kind, size_t n) { return kind == HCR_HEAD_HCR ? n + 1 : n; }
+
+hcri_map *hcri_head_map(hcr_head kind) {
+    return kind == HCR_HEAD_CONTRACT ? hcr_contract : kind == HCR_HEAD_SOFTEN ? hcr_soften : hcr_decode;
+}
+
+static double logistic(double z) { return 1 / (1 + exp(-z)); }
+
+void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, const size_t *row, double *points) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    for (size_t i = 0; i < rows; i++, outputs += width, points += width) {
+        const size_t place = hcri_places_row(head->places, row == NULL ? i : row[i]);
+        const double *origin = head->places->origin + place * n, stretch = head->places->stretch[place];
+        for (size_t j = 0; j < n; j++) {
+            const double o = (double)outputs[j];
+            switch (head->kind) {
+            case HCR_HEAD_HCR: points[j] = o; break;
+            case HCR_HEAD_DIRECT:
+            case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
+            case HCR_HEAD_SOFTEN: points[j] = stretch * (head->deviation[j] * o + (head->mean[j] - origin[j])); break;
+            case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
+            }
+        }
+        if (width > n)
+            points[n] = logistic((double)outputs[n]);
+    }
+}
+
+hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const size_t width = hcri_head_outputs(head->kind, head->n), p = head->places->parameters;
+    *losses = (hcri_losses){.rows = rows,
+                            .x = p == 0 ? NULL : hcri_allocate(a, rows, p * sizeof(double)),
+                            .points = hcri_allocate(a, rows * width, sizeof(double)),
+                            .points_bar = hcri_allocate(a, rows * width, sizeof(double)),
+                            .y = hcri_allocate(a, rows * head->n, sizeof(double)),
+                            .y_bar = hcri_allocate(a, rows * head->n, sizeof(double)),
+                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
+    hcr_status status = HCR_OK;
+    if ((p != 0 && losses->x == NULL) || losses->points == NULL || losses->points_bar == NULL || losses->y == NULL ||
+        losses->y_bar == NULL || losses->rays == NULL)
+        status = hcri_fail_memory(error);
+    else
+        status = hcr_workspace_create(head->region, 1, &losses->workspace, error);
+    if (status != HCR_OK)
+        hcri_losses_release(losses);
+    return status;
+}
+
+void hcri_losses_release(hcri_losses *losses) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcri_release(a, losses->x);
+    hcri_release(a, losses->points);
+    hcri_release(a, losses->points_bar);
+    hcri_release(a, losses->y);
+    hcri_release(a, losses->y_bar);
+    hcri_release(a, losses->rays);
+    hcr_workspace_free(losses->workspace);
+    *losses = (hcri_losses){0};
+}
+
+/* Directions shorter than this have no meaning. */
+#define SHORTEST 1e-6
+
+/* One row of the paper's loss. With c = d·d* it is |d|² − 2c + |d*|² for the direction, and the derivative by u
+ * 2 (d − d* − d (1 − c))/|u| = 2 (c d − d*)/|u|. */
+static double polar_loss(const hcri_head *head, const float *outputs, const double *target, double share,
+                         float *outputs_bar) {
+    const size_t n = head->n;
+    const double weight = head->radius_weight, r = logistic((double)outputs[n]), miss = r - target[n];
+    double sums[3];
+    hcri_direction_sums(n, outputs, target, sums);
+    const double norm = sqrt(sums[0]), one = norm > 0, c = norm > 0 ? sums[1] / norm : 0;
+    if (outputs_bar != NULL) {
+        const double factor = 2 * share / (double)(n + 1), slope = factor / (norm < SHORTEST ? 1 : norm);
+        hcri_direction_bar(n, norm > 0 ? slope * c / norm : 0, outputs, slope, target, outputs_bar);
+        outputs_bar[n] = (float)(factor * weight * miss * r * (1 - r));
+    }
+    return (one - 2 * c + sums[2] + weight * miss * miss) / (double)(n + 1);
+}
+
+/* One row of simple's. */
+static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share,
+                         float *outputs_bar) {
+    const double n = (double)head->n;
+    double sum;
+    hcri_squared_error(head->n, outputs, target, 2 * share / n, outputs_bar, &sum);
+    return sum / n;
+}
+
+/* One row of the other losses; y_bar = the derivative by y, times share. */
+static double output_loss(const hcri_head *head, const double *y, const double *target, double share, double *y_bar) {
+    double loss = 0;
+    const double count = (double)head->n;
+    for (size_t j = 0; j < head->n; j++) {
+        const double miss = (y[j] - target[j]) / head->deviation[j];
+        loss += miss * miss;
+        y_bar[j] = 2 * share / count * miss / head->deviation[j];
+    }
+    return loss / count;
+}
+
+/* The predictions, and the derivative by them taken back, of direct, contract and soften. */
+static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    return hcri_head_map(head->kind)(head->region, losses->workspace, rows, losses->x, losses->points, losses->y,
+                                     losses->rays, error);
+}
+
+static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    hcr_status (*const back)(const hcr_region *, hcr_workspace *, size_t, const double *, const double *,
+                             const hcr_ray *, const double *, double *, double *, hcr_error *) =
+        head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
+        : head->kind == HCR_HEAD_SOFTEN ? hcr_soften_vjp
+                                        : hcr_decode_vjp;
+    return back(head->region, losses->workspace, rows, losses->x, losses->points, losses->rays, losses->y_bar,
+                losses->points_bar, NULL, error);
+}
+
+/* Adds the Lagrangian's part to a row of simple's. */
+static void add_penalty(const hcri_head *head, hcri_losses *losses, const float *outputs, size_t row, double share,
+                        double *loss, float *outputs_bar) {
+    const size_t n = head->n, p = head->places->parameters;
+    const double *x = p == 0 ? NULL : head->places->x + row * p;
+    double *y_bar = outputs_bar == NULL ? NULL : losses->y_bar;
+    hcri_head_points(head, 1, outputs, &row, losses->y);
+    for (size_t j = 0; y_bar != NULL && j < n; j++)
+        y_bar[j] = 0;
+    hcri_penalty_add(losses->penalty, x, losses->y, share, loss, y_bar);
+    for (size_t j = 0; y_bar != NULL && j < n; j++)
+        outputs_bar[j] += (float)(head->deviation[j] * y_bar[j]);
+}
+
+/* From the derivative by the map's points to that by the layer's outputs. */
+static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_t rows, const size_t *row,
+                         float *outputs_bar) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    for (size_t i = 0; i < rows; i++) {
+        const double *bar = losses->points_bar + i * width;
+        const double stretch = head->places->stretch[hcri_places_row(head->places, row[i])];
+        for (size_t j = 0; j < n; j++)
+            outputs_bar[i * width + j] = (float)(stretch * head->deviation[j] * bar[j]);
+        if (width > n) {
+            const double r = losses->points[i * width + n];
+            outputs_bar[i * width + n] = (float)(bar[n] * r * (1 - r));
+        }
+    }
+}
+
+/* Adds contract's raw term to a row: simple's loss of the outputs as they are. */
+static void add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *loss,
+                    float *outputs_bar) {
+    const double weight = head->raw_weight / (double)head->n;
+    for (size_t j = 0; j < head->n; j++) {
+        const double miss = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
+        *loss += weight * miss * miss;
+        if (outputs_bar != NULL)
+            outputs_bar[j] += (float)(2 * share * weight * miss);
+    }
+}
+
+hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
+                          const size_t *row, const double *targets, double *loss, float *outputs_bar,
+                          hcr_error *error) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n);
+    const double share = 1 / (double)rows;
+    *loss = 0;
+    if (head->kind == HCR_HEAD_HCR || head->kind == HCR_HEAD_SIMPLE) {
+        for (size_t i = 0; i < rows; i++) {
+            const float *o = outputs + i * width;
+            float *bar = outputs_bar == NULL ? NULL : outputs_bar + i * width;
+            const double *target = targets + row[i] * width;
+            *loss += head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share, bar)
+                                                : plain_loss(head, o, target, share, bar);
+            if (losses->penalty != NULL)
+                add_penalty(head, losses, o, row[i], share, loss, bar);
+        }
+        return HCR_OK;
+    }
+    const size_t p = head->places->parameters;
+    for (size_t i = 0; p != 0 && i < rows; i++)
+        memcpy(losses->x + i * p, head->places->x + row[i] * p, p * sizeof *losses->x);
+    hcri_head_points(head, rows, outputs, row, losses->points);
+    HCRI_TRY(map(head, losses, rows, error));
+    for (size_t i = 0; i < rows; i++)
+        *loss += output_loss(head, losses->y + i * n, targets + row[i] * n, share, losses->y_bar + i * n);
+    if (outputs_bar != NULL) {
+        HCRI_TRY(map_back(head, losses, rows, error));
+        outputs_back(head, losses, rows, row, outputs_bar);
+    }
+    for (size_t i = 0; head->raw_weight > 0 && i < rows; i++)
+        add_raw(head, outputs + i * width, targets + row[i] * n, share, loss,
+                outputs_bar == NULL ? NULL : outputs_bar + i * width);
+    return HCR_OK;
+}

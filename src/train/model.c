@@ -1,0 +1,209 @@
+#include "train/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "region/region.h"
+
+static const hcr_allocator *const a = &hcri_default_allocator;
+
+static hcr_status scaling_create(hcri_scaling *scaling, size_t count, hcr_error *error) {
+    scaling->count = count;
+    scaling->mean = hcri_allocate(a, count, sizeof(double));
+    scaling->deviation = hcri_allocate(a, count, sizeof(double));
+    return scaling->mean == NULL || scaling->deviation == NULL ? hcri_fail_memory(error) : HCR_OK;
+}
+
+static void names_free(char **names, size_t count) {
+    for (size_t i = 0; names != NULL && i < count; i++)
+        hcri_release(a, names[i]);
+    hcri_release(a, names);
+}
+
+static hcr_status name_columns(hcr_model *model, const char *const *input_names, hcr_error *error) {
+    const size_t inputs = model->net.inputs, n = model->targets.count;
+    model->input_names = hcri_allocate(a, inputs, sizeof(char *));
+    model->output_names = hcri_allocate(a, n, sizeof(char *));
+    if (model->input_names == NULL || model->output_names == NULL)
+        return hcri_fail_memory(error);
+    char name[256];
+    for (size_t j = 0; j < inputs; j++) {
+        snprintf(name, sizeof name, "x[%zu]", j);
+        model->input_names[j] = hcri_copy_string(a, input_names == NULL ? name : input_names[j]);
+        if (model->input_names[j] == NULL)
+            return hcri_fail_memory(error);
+    }
+    for (size_t j = 0; j < n; j++) {
+        hcr_region_output_name(model->region, j, name, sizeof name);
+        model->output_names[j] = hcri_copy_string(a, name);
+        if (model->output_names[j] == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+static void summarise(hcr_model *model) {
+    char unit[64] = "";
+    if (model->net.encoder == HCR_ENCODER_LSTM)
+        snprintf(unit, sizeof unit, " (%zu steps of %zu)", model->net.steps, model->net.features);
+    snprintf(model->summary, sizeof model->summary, "%zu inputs%s, %s%s of %zu, head %s, %zu outputs",
+             model->net.inputs, unit, model->net.linear ? "linear " : "", hcri_encoder_names[model->net.encoder],
+             model->net.hidden, hcri_head_names[model->head], model->targets.count);
+}
+
+static hcr_status fill(hcr_model *model, const hcr_region *region, const char *text, size_t inputs,
+                       const char *const *input_names, hcr_error *error) {
+    const hcr_fit_options *o = &model->options;
+    const size_t n = hcr_region_dimension(region);
+    HCRI_TRY(hcri_net_shape(&model->net, o->encoder, o->linear_encoder, inputs, o->features, o->hidden,
+                            hcri_head_outputs(o->head, n), error));
+    HCRI_TRY(hcri_region_copy(region, &model->region, error));
+    HCRI_TRY(scaling_create(&model->inputs, model->net.features, error));
+    HCRI_TRY(scaling_create(&model->targets, n, error));
+    HCRI_TRY(name_columns(model, input_names, error));
+    model->text = hcri_copy_string(a, text == NULL ? "" : text);
+    model->library = hcri_copy_string(a, hcr_version());
+    model->weights = hcri_floats(model->net.weights);
+    if (model->text == NULL || model->library == NULL || model->weights == NULL)
+        return hcri_fail_memory(error);
+    summarise(model);
+    return HCR_OK;
+}
+
+hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t inputs, const char *const *input_names,
+                             const hcr_fit_options *options, hcr_model **model, hcr_error *error) {
+    hcr_model *made = hcri_allocate(a, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->options = *options;
+    made->options.checkpoint = NULL;
+    made->options.resume = 0;
+    made->options.progress = NULL;
+    made->options.progress_context = NULL;
+    made->head = options->head;
+    const hcr_status status = fill(made, region, text, inputs, input_names, error);
+    if (status != HCR_OK)
+        hcr_model_free(made);
+    else
+        *model = made;
+    return status;
+}
+
+/* Column `name` of the inputs; SIZE_MAX when there is none. */
+static size_t find_input(const hcr_model *model, const char *name) {
+    for (size_t j = 0; j < model->net.inputs; j++)
+        if (strcmp(model->input_names[j], name) == 0)
+            return j;
+    return SIZE_MAX;
+}
+
+hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region), inputs = model->net.inputs;
+    if (model->net.encoder == HCR_ENCODER_LSTM)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the LSTM takes every column of X for a time step: give the parameters of the region apart");
+    if (!named && inputs < p)
+        return hcri_fail(
+            error, HCR_ERROR_SHAPE,
+            "X has %zu columns and no names, and the region %zu parameters, for which its last columns are "
+            "taken: add them to X, or give them apart",
+            inputs, p);
+    model->parameter_columns = hcri_allocate(a, p, sizeof *model->parameter_columns);
+    if (model->parameter_columns == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < p; k++) {
+        char name[256];
+        hcr_region_parameter_name(model->region, k, name, sizeof name);
+        model->parameter_columns[k] = named ? find_input(model, name) : inputs - p + k;
+        if (model->parameter_columns[k] == SIZE_MAX)
+            return hcri_fail(error, HCR_ERROR_NAME,
+                             "X has no column \"%s\", which is a parameter of the region: add it, or give the "
+                             "parameters apart",
+                             name);
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_model_take_parameters(const hcr_model *model, size_t rows, const double *X, const double *given,
+                                      double *x, hcr_error *error) {
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
+        return HCR_OK;
+    if (given != NULL) {
+        memcpy(x, given, rows * p * sizeof *x);
+        return HCR_OK;
+    }
+    if (model->parameter_columns == NULL) {
+        char name[256];
+        hcr_region_parameter_name(model->region, 0, name, sizeof name);
+        return hcri_fail(
+            error, HCR_ERROR_NAME,
+            "the region's parameters (%zu, the first of them \"%s\") aren't among the model's inputs: give "
+            "them apart, as in training",
+            p, name);
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < p; k++)
+            x[i * p + k] = X[i * model->net.inputs + model->parameter_columns[k]];
+    return HCR_OK;
+}
+
+hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error) {
+    if (hcr_region_parameters(model->region) != 0)
+        return HCR_OK;
+    hcr_workspace *workspace;
+    HCRI_TRY(hcri_places_create(model->region, 1, &model->place, error));
+    HCRI_TRY(hcr_workspace_create(model->region, 1, &workspace, error));
+    hcr_status status = hcri_places_find(&model->place, workspace, 1, error);
+    if (status == HCR_OK && model->head == HCR_HEAD_SOFTEN)
+        status = hcri_places_stretch(&model->place, workspace, 1, model->targets.mean, error);
+    hcr_workspace_free(workspace);
+    return status;
+}
+
+hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
+    return hcri_predictor_create(&model->net, model->weights, &model->predictor, error);
+}
+
+hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
+    const hcri_head head = {model->head,
+                            model->targets.count,
+                            model->region,
+                            model->targets.mean,
+                            model->targets.deviation,
+                            model->options.radius_weight,
+                            model->options.raw_weight,
+                            hcr_region_parameters(model->region) == 0 ? &model->place : places};
+    return head;
+}
+
+void hcr_model_free(hcr_model *model) {
+    if (model == NULL)
+        return;
+    hcri_predictor_release(&model->predictor);
+    free(model->weights);
+    names_free(model->input_names, model->net.inputs);
+    names_free(model->output_names, model->targets.count);
+    hcri_release(a, model->inputs.mean);
+    hcri_release(a, model->inputs.deviation);
+    hcri_release(a, model->targets.mean);
+    hcri_release(a, model->targets.deviation);
+    hcri_places_release(&model->place);
+    hcri_release(a, model->parameter_columns);
+    hcri_release(a, model->text);
+    hcri_release(a, model->library);
+    hcr_region_free(model->region);
+    hcri_release(a, model);
+}
+
+const hcr_region *hcr_model_region(const hcr_model *model) { return model->region; }
+const char *hcr_model_region_text(const hcr_model *model) { return model->text; }
+size_t hcr_model_inputs(const hcr_model *model) { return model->net.inputs; }
+const char *const *hcr_model_input_names(const hcr_model *model) { return (const char *const *)model->input_names; }
+const char *const *hcr_model_output_names(const hcr_model *model) { return (const char *const *)model->output_names; }
+const size_t *hcr_model_parameter_columns(const hcr_model *model) { return model->parameter_columns; }
+const char *hcr_model_summary(const hcr_model *model) { return model->summary; }

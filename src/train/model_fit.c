@@ -1,0 +1,389 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "solvers/blas_memory.h"
+#include "train/blas.h"
+#include "train/checkpoint.h"
+#include "train/model.h"
+#include "train/model_file.h"
+#include "train/training.h"
+
+/* A run of hcr_fit: everything that it makes and releases. */
+typedef struct fit_run {
+    hcr_fit_options options;
+    size_t rows, inputs, n;
+    const double *X;
+    hcr_model *model;
+    hcr_workspace *workspace;
+    double *Y;          /* the targets, inside the region */
+    hcri_places places; /* of a region with parameters */
+    size_t projected, hidden;
+    size_t told[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
+    size_t *order; /* a permutation of the rows: those held for validation first */
+    size_t held;
+    float *scaled;   /* inputs */
+    double *targets; /* as the loss takes them */
+    hcri_training training;
+    hcri_state state;
+    hcri_run described;
+} fit_run;
+
+static void release(fit_run *run) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcr_workspace_free(run->workspace);
+    hcr_model_free(run->model);
+    hcri_release(a, run->Y);
+    hcri_places_release(&run->places);
+    hcri_release(a, run->order);
+    free(run->scaled);
+    hcri_release(a, run->targets);
+    hcri_training_release(&run->training);
+    hcri_state_release(&run->state);
+}
+
+static hcr_status check_finite(const char *table, size_t rows, size_t columns, const double *values, char **names,
+                               hcr_error *error) {
+    for (size_t k = 0; k < rows * columns; k++)
+        if (!isfinite(values[k]))
+            return hcri_fail(
+                error, HCR_ERROR_DATA,
+                "%s: row %zu (counted from 0), column \"%s\" is %s: every input and target must be a finite "
+                "number",
+                table, k / columns, names[k % columns], isnan(values[k]) ? "not a number" : "infinite");
+    return HCR_OK;
+}
+
+/* Refuses samples of which the parameters leave nothing. */
+static hcr_status check_places(const fit_run *run, hcr_error *error) {
+    const hcr_region *region = run->model->region;
+    const size_t p = run->places.parameters;
+    const double *lower = hcr_region_parameter_lower(region), *upper = hcr_region_parameter_upper(region);
+    for (size_t k = 0; k < run->rows * p; k++) {
+        const double x = run->places.x[k], least = lower[k % p], most = upper[k % p];
+        char name[256];
+        if (x >= least && x <= most)
+            continue;
+        hcr_region_parameter_name(region, k % p, name, sizeof name);
+        return hcri_fail(
+            error, HCR_ERROR_DATA,
+            "parameters: row %zu (counted from 0) has %.17g for \"%s\", whose range is from %.17g to %.17g", k / p, x,
+            name, least, most);
+    }
+    for (size_t i = 0; i < run->rows; i++)
+        if (run->places.rays[i].outcome == HCR_NO_ORIGIN)
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
+                             i);
+    return HCR_OK;
+}
+
+/* Takes the parameters, and finds where they put the origins. */
+static hcr_status place(fit_run *run, const double *parameters, const char *const *input_names, hcr_error *error) {
+    hcr_model *model = run->model;
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
+        return HCR_OK;
+    if (parameters == NULL)
+        HCRI_TRY(hcri_model_find_parameters(model, input_names != NULL, error));
+    hcri_places *places = &run->places;
+    HCRI_TRY(hcri_places_create(model->region, run->rows, places, error));
+    HCRI_TRY(hcri_model_take_parameters(model, run->rows, run->X, parameters, places->x, error));
+    HCRI_TRY(hcri_places_find(places, run->workspace, run->rows, error));
+    return check_places(run, error);
+}
+
+/* The parameters of sample i; NULL without. */
+static const double *parameters_of(const fit_run *run, size_t i) {
+    return run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
+}
+
+static void note_projected(fit_run *run, size_t row) {
+    if (run->projected < sizeof run->told / sizeof *run->told)
+        run->told[run->projected] = row;
+    run->projected++;
+}
+
+/* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
+ * it until it does. */
+static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const hcr_region *region = run->model->region;
+    double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
+    hcr_status status = v == NULL || polar == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        hcr_ray ray;
+        status = hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
+        if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
+            continue;
+        for (size_t j = 0; j < run->n; j++)
+            v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
+        status = hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
+        note_projected(run, i);
+        run->hidden += ray.outcome == HCR_HIDDEN;
+    }
+    hcri_release(a, v);
+    hcri_release(a, polar);
+    return status;
+}
+
+/* In any other region they are projected. */
+static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
+    const hcr_region *region = run->model->region;
+    uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
+    hcr_status status =
+        inside == NULL ? hcri_fail_memory(error) : hcr_check(region, run->rows, run->places.x, Y, inside, NULL, error);
+    hcr_projector *projector = NULL;
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        if (inside[i])
+            continue;
+        if (projector == NULL)
+            status = hcr_projector_create(region, &projector, error);
+        if (status == HCR_OK)
+            status = hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error);
+        note_projected(run, i);
+    }
+    hcr_projector_free(projector);
+    hcri_release(&hcri_default_allocator, inside);
+    return status;
+}
+
+/* Copies the targets, those outside the region replaced. */
+static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
+    run->Y = hcri_copy(&hcri_default_allocator, Y, run->rows * run->n, sizeof *Y);
+    if (run->Y == NULL)
+        return hcri_fail_memory(error);
+    return hcr_region_is_convex(run->model->region) ? move_in(run, Y, error) : draw_in(run, Y, error);
+}
+
+/* The rows in a random order; the first of them are held for validation. */
+static hcr_status split(fit_run *run, hcr_error *error) {
+    run->order = hcri_allocate(&hcri_default_allocator, run->rows, sizeof *run->order);
+    if (run->order == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < run->rows; i++)
+        run->order[i] = i;
+    if (run->options.validation == 0)
+        return HCR_OK;
+    if (run->rows < 2)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
+    hcri_random_shuffle(&run->state.random, run->rows, run->order);
+    const double share = floor(run->options.validation * (double)run->rows + 0.5);
+    run->held = share < 1 ? 1 : (size_t)share;
+    if (run->held > run->rows - 1)
+        run->held = run->rows - 1;
+    return HCR_OK;
+}
+
+/* Where targets are constant their deviation says nothing: a tenth of the width of the box around the region is taken
+ * in its place, 1 where the box has no bounds. */
+static void replace_constant(const hcr_region *region, hcri_scaling *targets) {
+    for (size_t j = 0; j < targets->count; j++) {
+        const double width = hcr_region_upper(region)[j] - hcr_region_lower(region)[j];
+        if (targets->deviation[j] == 0)
+            targets->deviation[j] = isfinite(width) && width > 0 ? width / 10 : 1;
+    }
+}
+
+/* One deviation for all outputs: the root of the mean of their squares. */
+static void share_deviation(hcri_scaling *targets) {
+    double squares = 0, largest = 0;
+    for (size_t j = 0; j < targets->count; j++)
+        largest = fmax(largest, targets->deviation[j]);
+    for (size_t j = 0; j < targets->count; j++)
+        squares += (targets->deviation[j] / largest) * (targets->deviation[j] / largest);
+    for (size_t j = 0; j < targets->count; j++)
+        targets->deviation[j] = largest * sqrt(squares / (double)targets->count);
+}
+
+static hcr_status scale(fit_run *run, hcr_error *error) {
+    hcr_model *model = run->model;
+    const size_t *row = run->order + run->held, count = run->rows - run->held;
+    if (!hcri_scaling_measure(&model->inputs, count, row, run->inputs, run->X))
+        return hcri_fail(error, HCR_ERROR_DATA, "the inputs are too large to take means and deviations of");
+    if (!hcri_scaling_measure(&model->targets, count, row, run->n, run->Y))
+        return hcri_fail(error, HCR_ERROR_DATA, "the targets are too large to take means and deviations of");
+    replace_constant(model->region, &model->targets);
+    if (run->options.common_scale)
+        share_deviation(&model->targets);
+    HCRI_TRY(hcri_model_set_place(model, error));
+    if (model->head == HCR_HEAD_SOFTEN && run->places.parameters != 0)
+        HCRI_TRY(hcri_places_stretch(&run->places, run->workspace, run->rows, model->targets.mean, error));
+    run->scaled = hcri_floats(run->rows * run->inputs);
+    if (run->scaled == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < run->rows; i++)
+        if (!hcri_scaling_apply(&model->inputs, run->inputs, run->X + i * run->inputs, run->scaled + i * run->inputs))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "X: row %zu is kept for validation and too far from all other rows to be used", i);
+    return HCR_OK;
+}
+
+static hcr_status make_targets(fit_run *run, hcr_error *error) {
+    const hcr_region *region = run->model->region;
+    const size_t width = hcri_head_targets(run->options.head, run->n);
+    if (run->options.head != HCR_HEAD_HCR) {
+        const hcri_scaling *scaling = &run->model->targets;
+        run->targets = hcri_copy(&hcri_default_allocator, run->Y, run->rows * width, sizeof *run->targets);
+        if (run->targets == NULL)
+            return hcri_fail_memory(error);
+        for (size_t k = 0; run->options.head == HCR_HEAD_SIMPLE && k < run->rows * width; k++)
+            run->targets[k] = (run->targets[k] - scaling->mean[k % width]) / scaling->deviation[k % width];
+        return HCR_OK;
+    }
+    run->targets = hcri_allocate(&hcri_default_allocator, run->rows, width * sizeof *run->targets);
+    if (run->targets == NULL)
+        return hcri_fail_memory(error);
+    return hcr_encode(region, run->workspace, run->rows, run->places.x, run->Y, run->targets, NULL, error);
+}
+
+static hcr_status save_state(void *context, const hcri_state *state, hcr_error *error) {
+    const fit_run *run = context;
+    if (run->options.checkpoint == NULL)
+        return HCR_OK;
+    return hcri_checkpoint_save(run->options.checkpoint, &run->model->net, &run->described, state, error);
+}
+
+/* The checkpoint's state, where there is one to go on from: *found. */
+static hcr_status load_state(fit_run *run, const double *Y, int *found, hcr_error *error) {
+    const hcr_fit_options *options = &run->options;
+    *found = 0;
+    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X,
+                               run->places.x, Y, error));
+    if (!options->resume)
+        return HCR_OK;
+    HCRI_TRY(hcri_checkpoint_load(options->checkpoint, &run->model->net, &run->described, &run->state, found, error));
+    if (*found && run->state.epoch > options->epochs)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the checkpoint \"%s\" is of epoch %zu, later than the %zu epochs asked for",
+                         options->checkpoint, (size_t)run->state.epoch, options->epochs);
+    return HCR_OK;
+}
+
+/* The state to begin with: fresh, or the checkpoint's. A fresh one is saved at once, so that a path that can't be
+ * written is known before the first epoch and an interruption during it finds a checkpoint. */
+static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
+    hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
+    if (run->options.checkpoint == NULL)
+        return HCR_OK;
+    int found;
+    HCRI_TRY(load_state(run, Y, &found, error));
+    return found ? HCR_OK : save_state(run, &run->state, error);
+}
+
+static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
+    hcr_model *model = run->model;
+    const hcri_head head = hcri_model_head(model, &run->places);
+    HCRI_TRY(begin(run, Y, error));
+    HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
+                                  run->rows - run->held, run->order + run->held, run->held, run->order,
+                                  run->state.multiplier, error));
+    const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
+    if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
+        return status;
+    const int best = run->options.patience != 0 && run->state.best_epoch != 0;
+    memcpy(model->weights, best ? run->state.best : run->state.weights, model->net.weights * sizeof *model->weights);
+    HCRI_TRY(hcri_model_finish(model, error));
+    return status;
+}
+
+/* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
+static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
+    uint8_t *inside = hcri_allocate(a, run->rows, 1);
+    hcr_status status = y == NULL || inside == NULL
+                            ? hcri_fail_memory(error)
+                            : hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error);
+    if (status == HCR_OK)
+        status = hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error);
+    double squares[2] = {0, 0}; /* training, validation */
+    size_t count[2] = {0, 0}, inside_count = 0;
+    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+        const size_t row = run->order[i], held = i < run->held;
+        for (size_t j = 0; j < run->n; j++) {
+            const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
+            squares[held] += miss * miss / (double)run->n;
+        }
+        count[held]++;
+        inside_count += !held && inside[row];
+    }
+    hcri_release(a, y);
+    hcri_release(a, inside);
+    report->training_mse = squares[0] / (double)count[0];
+    report->validation_mse = count[1] == 0 ? NAN : squares[1] / (double)count[1];
+    report->inside_ratio = (double)inside_count / (double)count[0];
+    return status;
+}
+
+static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *error) {
+    hcri_training *training = &run->training;
+    const float *weights = run->model->weights;
+    report->rows = training->rows;
+    report->rows_projected = run->projected;
+    memcpy(report->projected, run->told, sizeof run->told);
+    report->rows_hidden = run->hidden;
+    report->rows_validation = training->held;
+    report->epochs = (size_t)run->state.epoch;
+    report->best_epoch = (size_t)(training->held == 0 ? run->state.epoch : run->state.best_epoch);
+    HCRI_TRY(hcri_training_loss(training, weights, training->rows, training->row, &report->training_loss, error));
+    HCRI_TRY(
+        hcri_training_loss(training, weights, training->held, training->held_row, &report->validation_loss, error));
+    return measure(run, report, error);
+}
+
+static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, const char *const *input_names,
+                          const double *parameters, const double *Y, const hcr_fit_options *options,
+                          hcr_fit_report *report, hcr_error *error) {
+    HCRI_TRY(hcri_options_resolve(options, &run->options, error));
+    HCRI_TRY(hcri_model_create(region, text, run->inputs, input_names, &run->options, &run->model, error));
+    hcr_model *model = run->model;
+    HCRI_TRY(hcri_model_check_text(model, error));
+    HCRI_TRY(check_finite("X", run->rows, run->inputs, run->X, model->input_names, error));
+    HCRI_TRY(check_finite("Y", run->rows, run->n, Y, model->output_names, error));
+    HCRI_TRY(hcr_workspace_create(model->region, 1, &run->workspace, error));
+    HCRI_TRY(place(run, parameters, input_names, error));
+    HCRI_TRY(project(run, Y, error));
+    HCRI_TRY(hcri_state_create(&run->state, model->net.weights,
+                               run->options.ascent > 0 ? hcr_region_constraints(region) : 0, error));
+    hcri_random_seed(&run->state.random, run->options.seed);
+    HCRI_TRY(split(run, error));
+    HCRI_TRY(scale(run, error));
+    HCRI_TRY(make_targets(run, error));
+    const hcr_status status = train(run, Y, error);
+    if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
+        return status;
+    HCRI_TRY(fill_report(run, report, error));
+    return status;
+}
+
+hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs, const double *X,
+                   const char *const *input_names, const double *parameters, const double *Y,
+                   const hcr_fit_options *options, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
+    if (region == NULL || X == NULL || Y == NULL || options == NULL || model == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, X, Y, options or model is NULL");
+    *model = NULL;
+    if (rows == 0)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
+    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+    if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
+        return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
+    HCRI_TRY(hcri_blas_reserve(error));
+    const double start = hcri_seconds();
+    fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
+    hcr_fit_report filled = {0};
+    hcri_blas_begin();
+    const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);
+    hcri_blas_end();
+    if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
+        filled.seconds = hcri_seconds() - start;
+        if (report != NULL)
+            *report = filled;
+        *model = run.model;
+        run.model = NULL;
+    }
+    release(&run);
+    return status;
+}

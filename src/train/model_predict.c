@@ -1,0 +1,242 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "train/model.h"
+
+/* Rows that go through the network before their points go through the region's map. */
+#define BLOCK 1024
+
+/* What predictions need, for BLOCK rows at a time. */
+typedef struct prediction_room {
+    int threads;
+    size_t scratch; /* numbers a thread */
+    float *inputs, *outputs, *scratches;
+    unsigned char *bad;
+    double *points;
+    float *points_f32, *x_f32;
+    hcri_places places; /* with parameters; empty without */
+    hcr_ray *rays;
+    hcr_workspace *workspace;
+} prediction_room;
+
+static void room_release(prediction_room *room) {
+    free(room->inputs);
+    free(room->outputs);
+    free(room->scratches);
+    free(room->bad);
+    free(room->points);
+    free(room->points_f32);
+    free(room->x_f32);
+    hcri_places_release(&room->places);
+    free(room->rays);
+    hcr_workspace_free(room->workspace);
+}
+
+static hcr_status room_create(prediction_room *room, const hcr_model *model, size_t rows, int single,
+                              hcr_error *error) {
+    const hcri_net *net = &model->net;
+    const size_t p = hcr_region_parameters(model->region);
+    *room = (struct prediction_room){.threads = 1, .scratch = hcri_strips(hcri_predictor_scratch(net))};
+#if defined(_OPENMP)
+    room->threads = omp_get_max_threads();
+#endif
+    const size_t groups = (rows + HCRI_GROUP - 1) / HCRI_GROUP;
+    if ((size_t)room->threads > groups)
+        room->threads = (int)groups;
+    const size_t threads = (size_t)room->threads;
+    room->inputs = hcri_floats(groups * HCRI_GROUP * net->inputs);
+    room->outputs = hcri_floats(groups * HCRI_GROUP * net->outputs);
+    room->scratches = hcri_floats(threads * room->scratch);
+    room->bad = malloc(groups * HCRI_GROUP);
+    room->points = malloc(rows * net->outputs * sizeof *room->points);
+    room->points_f32 = malloc(single ? rows * net->outputs * sizeof *room->points_f32 : 1);
+    room->x_f32 = malloc(single ? rows * p * sizeof *room->x_f32 + 1 : 1);
+    room->rays = malloc(rows * sizeof *room->rays);
+    if (room->inputs == NULL || room->outputs == NULL || room->scratches == NULL || room->bad == NULL ||
+        room->points == NULL || room->points_f32 == NULL || room->x_f32 == NULL || room->rays == NULL)
+        return hcri_fail_memory(error);
+    if (p != 0)
+        HCRI_TRY(hcri_places_create(model->region, rows, &room->places, error));
+    return hcr_workspace_create(model->region, threads, &room->workspace, error);
+}
+
+/* Group g of the block's rows through the network; rows that fill up the last group are 0. */
+static void run_group(const hcr_model *model, prediction_room *room, size_t g, size_t rows, const double *X,
+                      float *scratch) {
+    const hcri_net *net = &model->net;
+    const size_t first = g * HCRI_GROUP;
+    float *inputs = room->inputs + first * net->inputs;
+    memset(inputs, 0, HCRI_GROUP * net->inputs * sizeof *inputs);
+    for (size_t i = 0; i < HCRI_GROUP && first + i < rows; i++)
+        room->bad[first + i] = (unsigned char)!hcri_scaling_apply(
+            &model->inputs, net->inputs, X + (first + i) * net->inputs, inputs + i * net->inputs);
+    hcri_predictor_run(&model->predictor, inputs, scratch, room->outputs + first * net->outputs);
+}
+
+static void run_net(const hcr_model *model, prediction_room *room, size_t rows, const double *X) {
+    const size_t groups = (rows + HCRI_GROUP - 1) / HCRI_GROUP;
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(room->threads) schedule(static)
+    for (size_t g = 0; g < groups; g++)
+        run_group(model, room, g, rows, X, room->scratches + (size_t)omp_get_thread_num() * room->scratch);
+#else
+    for (size_t g = 0; g < groups; g++)
+        run_group(model, room, g, rows, X, room->scratches);
+#endif
+}
+
+/* Whether parameters leave nothing, so that there is no prediction. */
+static int nothing_at(const hcri_places *places, size_t place) {
+    const uint32_t outcome = places->rays[place].outcome;
+    return outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN;
+}
+
+/* What there is no guarantee for: the outcome says whether it holds. */
+static hcr_status predict_simple(const hcr_model *model, const prediction_room *room, size_t rows, double *Y,
+                                 float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+    const size_t n = model->targets.count, p = room->places.parameters;
+    const hcri_head head = hcri_model_head(model, &room->places);
+    const hcri_places *places = head.places;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t place = hcri_places_row(places, i);
+        const int nowhere = nothing_at(places, place), bad = isnan(room->points[i * n]);
+        for (size_t j = 0; j < n; j++) {
+            /* an origin that isn't is NaN */
+            const double y = bad || nowhere ? places->origin[place * n + j] : room->points[i * n + j];
+            if (Y != NULL)
+                Y[i * n + j] = y;
+            else
+                Y_f32[i * n + j] = (float)y;
+        }
+        if (outcomes == NULL)
+            continue;
+        uint8_t inside = 0;
+        HCRI_TRY(Y != NULL
+                     ? hcr_check(model->region, 1, p == 0 ? NULL : places->x + i * p, Y + i * n, &inside, NULL, error)
+                     : hcr_check_f32(model->region, 1, p == 0 ? NULL : room->x_f32 + i * p, Y_f32 + i * n, &inside,
+                                     NULL, error));
+        outcomes[i] = nowhere ? places->rays[place].outcome : bad ? HCR_BAD_VALUE : inside ? HCR_INSIDE : HCR_OUTSIDE;
+    }
+    return HCR_OK;
+}
+
+static hcr_status predict_inside(const hcr_model *model, const prediction_room *room, size_t rows, double *Y,
+                                 float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+    const hcr_region *region = model->region;
+    hcr_workspace *workspace = room->workspace;
+    hcr_ray *rays = room->rays;
+    if (Y != NULL) {
+        HCRI_TRY(hcri_head_map(model->head)(region, workspace, rows, room->places.x, room->points, Y, rays, error));
+    } else {
+        for (size_t k = 0; k < rows * model->net.outputs; k++)
+            room->points_f32[k] = (float)room->points[k];
+        HCRI_TRY((model->head == HCR_HEAD_CONTRACT ? hcr_contract_f32
+                  : model->head == HCR_HEAD_SOFTEN ? hcr_soften_f32
+                                                   : hcr_decode_f32)(region, workspace, rows,
+                                                                     room->places.parameters == 0 ? NULL : room->x_f32,
+                                                                     room->points_f32, Y_f32, rays, error));
+    }
+    for (size_t i = 0; outcomes != NULL && i < rows; i++)
+        outcomes[i] = rays[i].outcome;
+    return HCR_OK;
+}
+
+/* The samples' parameters, and what they make of their regions. */
+static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const double *X,
+                              const double *parameters, int single, hcr_error *error) {
+    hcri_places *places = &room->places;
+    if (places->parameters == 0)
+        return HCR_OK;
+    HCRI_TRY(hcri_model_take_parameters(model, rows, X, parameters, places->x, error));
+    for (size_t k = 0; single && k < rows * places->parameters; k++) {
+        room->x_f32[k] = (float)places->x[k];
+        places->x[k] = (double)room->x_f32[k];
+    }
+    HCRI_TRY(hcri_places_find(places, room->workspace, rows, error));
+    return model->head == HCR_HEAD_SOFTEN
+               ? hcri_places_stretch(places, room->workspace, rows, model->targets.mean, error)
+               : HCR_OK;
+}
+
+/* What the network gives to the region's map, in room->points; NaN, which the maps know as a bad value, in rows that
+ * have one. */
+static void predict_points(const hcr_model *model, prediction_room *room, size_t rows, const double *X) {
+    const hcri_head head = hcri_model_head(model, &room->places);
+    const size_t width = model->net.outputs;
+    run_net(model, room, rows, X);
+    hcri_head_points(&head, rows, room->outputs, NULL, room->points);
+    for (size_t i = 0; i < rows; i++) {
+        const int nothing = room->bad[i] || nothing_at(head.places, hcri_places_row(head.places, i));
+        for (size_t j = 0; nothing && j < width; j++)
+            room->points[i * width + j] = NAN;
+    }
+}
+
+static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const double *X,
+                                const double *parameters, double *Y, float *Y_f32, uint32_t *outcomes,
+                                hcr_error *error) {
+    HCRI_TRY(find_places(model, room, rows, X, parameters, Y == NULL, error));
+    predict_points(model, room, rows, X);
+    return model->head == HCR_HEAD_SIMPLE ? predict_simple(model, room, rows, Y, Y_f32, outcomes, error)
+                                          : predict_inside(model, room, rows, Y, Y_f32, outcomes, error);
+}
+
+static const double *from_row(const double *values, size_t row, size_t columns) {
+    return values == NULL ? NULL : values + row * columns;
+}
+
+static hcr_status predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
+                          float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+    if (model == NULL || (rows != 0 && (X == NULL || (Y == NULL && Y_f32 == NULL))))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X or Y is NULL");
+    if (rows == 0)
+        return HCR_OK;
+    const size_t n = model->targets.count, p = hcr_region_parameters(model->region);
+    prediction_room room;
+    hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, Y == NULL, error);
+    for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK)
+        status =
+            predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, X + first * model->net.inputs,
+                          from_row(parameters, first, p), Y == NULL ? NULL : Y + first * n,
+                          Y_f32 == NULL ? NULL : Y_f32 + first * n, outcomes == NULL ? NULL : outcomes + first, error);
+    room_release(&room);
+    return status;
+}
+
+hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
+                       uint32_t *outcomes, hcr_error *error) {
+    return predict(model, rows, X, parameters, Y, NULL, outcomes, error);
+}
+
+hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, const double *parameters, float *Y,
+                           uint32_t *outcomes, hcr_error *error) {
+    return predict(model, rows, X, parameters, NULL, Y, outcomes, error);
+}
+
+hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, const double *parameters,
+                              double *points, hcr_error *error) {
+    if (model == NULL || (rows != 0 && (X == NULL || points == NULL)))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X or points is NULL");
+    if (rows == 0)
+        return HCR_OK;
+    const size_t width = model->net.outputs, p = hcr_region_parameters(model->region);
+    prediction_room room;
+    hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, 0, error);
+    for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK) {
+        const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
+        const double *X_here = X + first * model->net.inputs;
+        status = find_places(model, &room, count, X_here, from_row(parameters, first, p), 0, error);
+        if (status != HCR_OK)
+            break;
+        predict_points(model, &room, count, X_here);
+        memcpy(points + first * width, room.points, count * width * sizeof *points);
+    }
+    room_release(&room);
+    return status;
+}

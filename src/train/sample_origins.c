@@ -1,0 +1,65 @@
+#include "train/sample_origins.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+hcr_status hcri_places_create(const hcr_region *region, size_t rows, hcri_places *places, hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+    if (p == 0)
+        rows = 1;
+    *places = (hcri_places){.region = region,
+                            .n = n,
+                            .parameters = p,
+                            .x = p == 0 ? NULL : hcri_allocate(a, rows, p * sizeof(double)),
+                            .origin = hcri_allocate(a, rows, n * sizeof(double)),
+                            .stretch = hcri_allocate(a, rows, sizeof(double)),
+                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray)),
+                            .steps = hcri_allocate(a, rows, n * sizeof(double))};
+    if ((p != 0 && places->x == NULL) || places->origin == NULL || places->stretch == NULL || places->rays == NULL ||
+        places->steps == NULL) {
+        hcri_places_release(places);
+        return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
+void hcri_places_release(hcri_places *places) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcri_release(a, places->x);
+    hcri_release(a, places->origin);
+    hcri_release(a, places->stretch);
+    hcri_release(a, places->rays);
+    hcri_release(a, places->steps);
+    *places = (hcri_places){0};
+}
+
+hcr_status hcri_places_find(hcri_places *places, hcr_workspace *workspace, size_t rows, hcr_error *error) {
+    if (places->parameters == 0) {
+        memcpy(places->origin, hcr_region_origin(places->region), places->n * sizeof *places->origin);
+        places->stretch[0] = 1;
+        places->rays[0].outcome = HCR_AT_ORIGIN;
+        return HCR_OK;
+    }
+    /* A step of 0 from the origin is contracted to the origin. */
+    memset(places->steps, 0, rows * places->n * sizeof *places->steps);
+    for (size_t i = 0; i < rows; i++)
+        places->stretch[i] = 1;
+    return hcr_contract(places->region, workspace, rows, places->x, places->steps, places->origin, places->rays, error);
+}
+
+hcr_status hcri_places_stretch(hcri_places *places, hcr_workspace *workspace, size_t rows, const double *mean,
+                               hcr_error *error) {
+    const size_t n = places->n;
+    if (places->parameters == 0)
+        rows = 1;
+    for (size_t k = 0; k < rows * n; k++)
+        places->steps[k] = mean[k % n] - places->origin[k];
+    HCRI_TRY(hcr_gauge(places->region, workspace, rows, places->x, places->steps, places->stretch, NULL, error));
+    for (size_t i = 0; i < rows; i++)
+        places->stretch[i] = 1 / (1 - fmin(places->stretch[i], 0.9));
+    return HCR_OK;
+}

@@ -1,0 +1,200 @@
+#define _POSIX_C_SOURCE 200809L
+#include "train/training.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "train/training_loops.h"
+
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error) {
+    *state = (hcri_state){.weights_count = weights, .best_loss = INFINITY, .multipliers = multipliers};
+    state->memory = hcri_floats(4 * weights); /* weights is a multiple of HCRI_STRIP */
+    state->multiplier =
+        multipliers == 0 ? NULL : hcri_allocate(&hcri_default_allocator, multipliers, sizeof *state->multiplier);
+    if (state->memory == NULL || (multipliers != 0 && state->multiplier == NULL)) {
+        hcri_state_release(state);
+        return hcri_fail_memory(error);
+    }
+    state->weights = state->memory;
+    state->first = state->weights + weights;
+    state->second = state->first + weights;
+    state->best = state->second + weights;
+    return HCR_OK;
+}
+
+void hcri_state_release(hcri_state *state) {
+    free(state->memory);
+    hcri_release(&hcri_default_allocator, state->multiplier);
+    *state = (hcri_state){0};
+}
+
+hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
+                                const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
+                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+                                hcr_error *error) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    /* Validation uses the same batches, so rows are what is smaller. */
+    const size_t most = rows > held ? rows : held, batch = options->batch < most ? options->batch : most;
+    *training = (hcri_training){.net = net,
+                                .head = *head,
+                                .options = options,
+                                .inputs = inputs,
+                                .targets = targets,
+                                .rows = rows,
+                                .held = held,
+                                .row = hcri_copy(a, row, rows, sizeof *row),
+                                .held_row = hcri_copy(a, held_row, held, sizeof *row),
+                                .order = hcri_allocate(a, rows, sizeof *row),
+                                .gradient = hcri_floats(net->weights)};
+    hcr_status status = HCR_OK;
+    if (training->row == NULL || training->held_row == NULL || training->order == NULL || training->gradient == NULL)
+        status = hcri_fail_memory(error);
+    if (status == HCR_OK)
+        status = hcri_pass_create(net, batch, &training->pass, error);
+    if (status == HCR_OK)
+        status = hcri_losses_create(&training->head, batch, &training->losses, error);
+    if (status == HCR_OK && options->ascent > 0) {
+        status = hcri_penalty_create(head->region, multiplier, &training->penalty, error);
+        training->losses.penalty = &training->penalty;
+    }
+    if (status != HCR_OK)
+        hcri_training_release(training);
+    return status;
+}
+
+void hcri_training_release(hcri_training *training) {
+    const hcr_allocator *a = &hcri_default_allocator;
+    hcri_release(a, training->row);
+    hcri_release(a, training->held_row);
+    hcri_release(a, training->order);
+    free(training->gradient);
+    hcri_pass_release(&training->pass);
+    hcri_losses_release(&training->losses);
+    hcri_penalty_release(&training->penalty);
+    *training = (hcri_training){0};
+}
+
+/* outputs_bar: of the mean over the rows. */
+static hcr_status forward(hcri_training *training, const float *weights, size_t count, const size_t *row, double *loss,
+                          float *outputs_bar, hcr_error *error) {
+    hcri_pass *pass = &training->pass;
+    hcri_pass_gather(training->net, pass, count, row, training->inputs);
+    hcri_net_forward(training->net, weights, pass, count);
+    return hcri_head_loss(&training->head, &training->losses, count, pass->outputs, row, training->targets, loss,
+                          outputs_bar, error);
+}
+
+hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t count, const size_t *row, double *loss,
+                              hcr_error *error) {
+    const hcr_fit_options *options = training->options;
+    hcri_pass *pass = &training->pass;
+    float *gradient = training->gradient;
+    HCRI_TRY(forward(training, state->weights, count, row, loss, pass->outputs_bar, error));
+    hcri_net_backward(training->net, state->weights, pass, count, gradient);
+    double scale = 1;
+    if (options->clip > 0) {
+        double squares;
+        hcri_sum_of_squares(training->net->weights, gradient, &squares);
+        if (squares > options->clip * options->clip)
+            scale = options->clip / sqrt(squares);
+    }
+    state->steps++;
+    const double rate = options->rate * pow(options->rate_decay, (double)state->epoch);
+    const double t = (double)state->steps;
+    const hcri_adam adam = {(float)scale, (float)(rate / (1 - pow(0.9, t))), (float)(1 / sqrt(1 - pow(0.999, t))),
+                            (float)(1 - rate * options->weight_decay)};
+    hcri_adam_step(training->net->weights, &adam, gradient, state->weights, state->first, state->second);
+    return HCR_OK;
+}
+
+static hcr_status check_loss(double loss, hcr_error *error) {
+    if (isfinite(loss))
+        return HCR_OK;
+    return hcri_fail(error, HCR_ERROR_DATA,
+                     "the loss is no longer a finite number: training diverged; try a smaller rate, or clip = 1");
+}
+
+hcr_status hcri_training_loss(hcri_training *training, const float *weights, size_t count, const size_t *row,
+                              double *loss, hcr_error *error) {
+    const size_t batch = training->pass.capacity;
+    double sum = 0;
+    for (size_t first = 0; first < count; first += batch) {
+        const size_t left = count - first, part = left < batch ? left : batch;
+        double part_loss;
+        HCRI_TRY(forward(training, weights, part, row + first, &part_loss, NULL, error));
+        sum += part_loss;
+    }
+    *loss = count == 0 ? NAN : sum / (double)count;
+    return count == 0 ? HCR_OK : check_loss(*loss, error);
+}
+
+double hcri_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Whether to go on. */
+static hcr_status report(const hcri_training *training, const hcri_state *state, size_t step, size_t steps,
+                         double training_loss, double validation_loss, hcr_error *error) {
+    const hcr_fit_options *options = training->options;
+    const hcr_progress progress = {(size_t)state->epoch, options->epochs, step, steps, training_loss, validation_loss};
+    if (options->progress == NULL || options->progress(options->progress_context, &progress) == 0)
+        return HCR_OK;
+    return hcri_fail(error, HCR_ERROR_INTERRUPTED,
+                     "training was stopped after %zu of %zu epochs; the model so far is kept", (size_t)state->epoch,
+                     options->epochs);
+}
+
+/* Between calls of the callback during an epoch. */
+#define QUIET_SECONDS 0.1
+
+/* The order of the rows depends on the random state at the beginning of the epoch alone. */
+static hcr_status run_epoch(hcri_training *training, hcri_state *state, double validation_before, double *loss,
+                            hcr_error *error) {
+    const size_t rows = training->rows, batch = training->options->batch, steps = (rows - 1) / batch + 1;
+    memcpy(training->order, training->row, rows * sizeof *training->order);
+    hcri_random_shuffle(&state->random, rows, training->order);
+    double sum = 0, last = hcri_seconds();
+    for (size_t step = 0, first = 0; step < steps; step++, first += batch) {
+        const size_t count = rows - first < batch ? rows - first : batch;
+        double loss_of_step;
+        HCRI_TRY(hcri_training_step(training, state, count, training->order + first, &loss_of_step, error));
+        HCRI_TRY(check_loss(loss_of_step, error));
+        sum += loss_of_step;
+        if (step + 1 < steps && hcri_seconds() - last > QUIET_SECONDS) {
+            HCRI_TRY(report(training, state, step + 1, steps, sum / (double)(first + count), validation_before, error));
+            last = hcri_seconds();
+        }
+    }
+    *loss = sum / (double)rows;
+    return HCR_OK;
+}
+
+hcr_status hcri_training_run(hcri_training *training, hcri_state *state, hcri_after_epoch *after, void *context,
+                             hcr_error *error) {
+    const hcr_fit_options *options = training->options;
+    const size_t steps = (training->rows - 1) / options->batch + 1;
+    double loss, validation = NAN;
+    while (state->epoch < options->epochs) {
+        if (options->patience != 0 && state->epoch - state->best_epoch >= options->patience)
+            break;
+        HCRI_TRY(run_epoch(training, state, validation, &loss, error));
+        state->epoch++;
+        if (options->ascent > 0)
+            hcri_penalty_raise(&training->penalty, options->ascent, training->rows);
+        HCRI_TRY(hcri_training_loss(training, state->weights, training->held, training->held_row, &validation, error));
+        if (validation < state->best_loss) {
+            state->best_loss = validation;
+            state->best_epoch = state->epoch;
+            memcpy(state->best, state->weights, state->weights_count * sizeof *state->best);
+        }
+        HCRI_TRY(after(context, state, error));
+        HCRI_TRY(report(training, state, steps, steps, loss, validation, error));
+    }
+    return HCR_OK;
+}

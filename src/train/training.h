@@ -1,0 +1,64 @@
+/* Steps of training, and the state that a checkpoint keeps between them. */
+#ifndef HCRI_TRAINING_H
+#define HCRI_TRAINING_H
+
+#include "base/random.h"
+#include "train/head.h"
+#include "train/network.h"
+
+/* What changes from step to step: all there is to go on from. */
+typedef struct hcri_state {
+    size_t weights_count;
+    float *memory;
+    float *weights, *first, *second; /* first, second: Adam's moments */
+    float *best;                     /* the weights with the lowest validation loss */
+    size_t multipliers;
+    double *multiplier;    /* the Lagrangian's, one a constraint number; NULL when there are none */
+    double best_loss;      /* infinity before the first */
+    uint64_t steps, epoch; /* done */
+    uint64_t best_epoch;   /* 0: none yet */
+    hcri_random random;
+} hcri_state;
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error);
+void hcri_state_release(hcri_state *state);
+
+/* What doesn't change, and scratch. */
+typedef struct hcri_training {
+    const hcri_net *net;
+    hcri_head head;
+    const hcr_fit_options *options;
+    const float *inputs;    /* all rows, scaled */
+    const double *targets;  /* all rows, as the head's loss takes them */
+    size_t rows, *row;      /* which of them are trained on */
+    size_t held, *held_row; /* which are for validation */
+    hcri_pass pass;
+    hcri_losses losses;
+    hcri_penalty penalty; /* losses.penalty, when options->ascent isn't 0 */
+    float *gradient;
+    size_t *order;
+} hcri_training;
+/* The rows are copied; the rest must stay where it is, this struct and the state's multipliers included. */
+hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
+                                const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
+                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+                                hcr_error *error);
+void hcri_training_release(hcri_training *training);
+
+/* One step of Adam on `count` rows, count <= options->batch; *loss is the sum of their losses before it. Allocates
+ * nothing. */
+hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t count, const size_t *row, double *loss,
+                              hcr_error *error);
+/* The mean loss over given rows; NaN when there are none. DATA when it isn't finite. */
+hcr_status hcri_training_loss(hcri_training *training, const float *weights, size_t count, const size_t *row,
+                              double *loss, hcr_error *error);
+
+/* A clock that only goes forward. */
+double hcri_seconds(void);
+
+/* Trains from the state to the last epoch, or to where patience ends. INTERRUPTED when the callback says so. `after` is
+ * called after each epoch, before the callback. */
+typedef hcr_status hcri_after_epoch(void *context, const hcri_state *state, hcr_error *error);
+hcr_status hcri_training_run(hcri_training *training, hcri_state *state, hcri_after_epoch *after, void *context,
+                             hcr_error *error);
+
+#endif
