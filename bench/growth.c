@@ -87,13 +87,13 @@ static void time_rows(spread kind, size_t rows, size_t samples) {
     check(hcr_builder_finish(builder, &region, &error));
     check(hcr_workspace_create(region, 1, &workspace, &error));
     check(hcri_layout_make(&compressed, OUTPUTS, &hcri_default_allocator, &layout, &error));
-    double screened[TURNS], plain[TURNS], product[TURNS], *products = bench_numbers(samples * PANEL);
+    double filtered[TURNS], plain[TURNS], product[TURNS], *products = bench_numbers(samples * PANEL);
     const hcri_bounds bounds = {none, inverse, 1};
     const int turns = bench_turns(TURNS);
     for (int turn = -1; turn < turns; turn++) {
         const double start = bench_seconds();
         check(hcr_gauge(region, workspace, samples, NULL, v, gauge, NULL, &error));
-        const double screening = bench_seconds();
+        const double filtering = bench_seconds();
         memset(gauge, 0, samples * sizeof *gauge);
         for (size_t s = 0; s < samples; s += 32)
             hcri_kernels_best()->run_max(&compressed, layout.run, OUTPUTS, samples - s < 32 ? samples - s : 32,
@@ -103,12 +103,12 @@ static void time_rows(spread kind, size_t rows, size_t samples) {
             cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)samples, PANEL, OUTPUTS, 1, v, OUTPUTS,
                         A + i * OUTPUTS, OUTPUTS, 0, products, PANEL);
         if (turn >= 0) {
-            screened[turn] = 1e6 * (screening - start) / (double)samples;
-            plain[turn] = 1e6 * (scanned - screening) / (double)samples;
+            filtered[turn] = 1e6 * (filtering - start) / (double)samples;
+            plain[turn] = 1e6 * (scanned - filtering) / (double)samples;
             product[turn] = 1e6 * (bench_seconds() - scanned) / (double)samples;
         }
     }
-    printf("rows\t%zu\t%s\t%.6g\n", rows, names[kind], bench_median(turns, screened));
+    printf("rows\t%zu\t%s\t%.6g\n", rows, names[kind], bench_median(turns, filtered));
     printf("rows\t%zu\t%s, plain\t%.6g\n", rows, names[kind], bench_median(turns, plain));
     printf("rows\t%zu\t%s, matrix product\t%.6g\n", rows, names[kind], bench_median(turns, product));
     fflush(stdout);

@@ -30,7 +30,7 @@ static hcr_region *make_box(size_t n, double *lower, double *upper, const double
     bench_check(hcr_builder_add_bounds(builder, 0, n, lower, upper, &error), &error);
     bench_check(
         hcri_region_create(&builder->set,
-                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &(hcri_analysis){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
                            &region, &error),
         &error);
     hcr_builder_free(builder);

@@ -10,7 +10,7 @@ static volatile sig_atomic_t depth;
 static volatile sig_atomic_t noted;
 static char removed[4096]; /* "": none */
 
-/* `timeout` and others send a signal to the process and to its group, so that one wish to end arrives twice. */
+/* `timeout` and others send a signal to the process and to its group, so that one request to end arrives twice. */
 static int is_echo(void) {
     static struct timespec first;
     struct timespec now;

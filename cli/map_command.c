@@ -189,7 +189,7 @@ int map_command(int argc, char **argv, const struct map *map) {
         OPTION_ROW_SINGLE(&job.single),
         {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
          &job.threads, 1, HCR_MOST_THREADS},
-        {OPTION_CHOICE, '\0', "search", "full|algorithm1|champion",
+        {OPTION_CHOICE, '\0', "search", "full|algorithm1|pruned",
          "how the nearest constraint is found; all give the same bits", &job.method, 0, 0},
         {OPTION_NUMBER, '\0', "base-multiplier", "X",
          "algorithm1: the first step from the origin; the region's inradius when not given", &job.base_multiplier, 0,

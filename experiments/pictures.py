@@ -112,4 +112,4 @@ def searches(path: pathlib.Path, records: list[Record]) -> None:
         axis.axhline(means[-2], color="#888888")
         axis.axhline(means[-1], color="#1b7f3b")
         axis.set(xlabel="Algorithm 1's multiplier, in units of the inradius", ylabel=label)
-    _save(figure, path, [("Algorithm 1", "#0b62a4"), ("all constraints", "#888888"), ("champion pruning", "#1b7f3b")])
+    _save(figure, path, [("Algorithm 1", "#0b62a4"), ("all constraints", "#888888"), ("pruning", "#1b7f3b")])

@@ -142,7 +142,7 @@ def search(problem: Problem) -> Record:
     multipliers = (2.0 ** (np.arange(13) / 2 - 2)).tolist()
     searches = [("algorithm1", multiplier * radius) for multiplier in multipliers]
     found = []
-    for name, multiplier in [*searches, ("full", 0.0), ("champion", 0.0)]:
+    for name, multiplier in [*searches, ("full", 0.0), ("pruned", 0.0)]:
         searching = region.searching(name, base_multiplier=multiplier)
         searching.decode(rows)
         count = searching.intersections() / len(rows)

@@ -185,7 +185,7 @@ static void check_rays(const hcr_region *region, input *in, size_t n) {
     FUZZ_REQUIRE(hcr_soften(region, workspace, RAYS, NULL, v, y, NULL, NULL) == HCR_OK);
     check_results(region, y);
     check_single(region, workspace, n, v);
-    for (int method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_CHAMPION; method++) {
+    for (int method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_PRUNED; method++) {
         const hcr_search search = {.method = (hcr_search_method)method};
         FUZZ_REQUIRE(hcr_workspace_set_search(workspace, &search, NULL) == HCR_OK);
         FUZZ_REQUIRE(hcr_gauge(region, workspace, RAYS, NULL, v, gauge[1], NULL, NULL) == HCR_OK);

@@ -231,7 +231,7 @@ static void find_edge(const struct slice_ray *a, const struct slice_ray *b, int 
         edge[k] = !wall ? (a->point[k] + b->point[k]) / 2 : a->length > b->length ? a->point[k] : b->point[k];
 }
 
-/* Through the smallest triangles, where an edge is in sight and isn't too blunt. */
+/* Through the smallest triangles, where an edge is in visibility and isn't too blunt. */
 static void write_edges(FILE *script, const struct view *view, size_t count, const struct triangle *all) {
     const double blunt = cos(6 * acos(-1) / 180);
     fputs("$edges << END\n", script);

@@ -211,7 +211,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_workspace_place(const hcr_region *region, si
 typedef enum hcr_search_method {
     HCR_SEARCH_FULL = 0,       /* every constraint is intersected; vectorised; the default */
     HCR_SEARCH_ALGORITHM1 = 1, /* the paper's Algorithm 1 */
-    HCR_SEARCH_CHAMPION = 2    /* only constraints violated at the best point so far */
+    HCR_SEARCH_PRUNED = 2      /* only constraints violated at the best point so far */
 } hcr_search_method;
 typedef struct hcr_search {
     hcr_search_method method;
@@ -242,7 +242,7 @@ typedef enum hcr_outcome {
     HCR_OUTSIDE = 3,      /* encode: the point isn't in the region, r > 1 */
     HCR_BAD_VALUE = 4,    /* a NaN or an infinity in the input: see hcr_bad_value */
     HCR_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
-    HCR_HIDDEN = 6,       /* encode: the point is in the region, but not within sight of the origin; r > 1 */
+    HCR_HIDDEN = 6,       /* encode: the point is in the region, but not visible from the origin; r > 1 */
     HCR_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
     HCR_NO_ORIGIN = 8     /* the parameters leave no point strictly inside, or none in this precision: NaN likewise */
 } hcr_outcome;

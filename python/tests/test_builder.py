@@ -118,7 +118,7 @@ def test_unknown_words_are_refused():
             made(wrong)
 
 
-@pytest.mark.parametrize("method", ["full", "algorithm1", "champion"])
+@pytest.mark.parametrize("method", ["full", "algorithm1", "pruned"])
 def test_searches_give_the_same_bits(method, random):
     region = make("rows")
     other = region.searching(method)

@@ -210,7 +210,7 @@ def test_regions_that_are_more_than_their_digest():
         hcr.jax.know(disc)
     matrices = make("lmi")
     hcr.jax.contract(jnp.ones(2), matrices)
-    counted = matrices.searching("champion")
+    counted = matrices.searching("pruned")
     before = counted.intersections()
     hcr.jax.contract(jnp.ones(2), counted).block_until_ready()
     assert counted.intersections() > before

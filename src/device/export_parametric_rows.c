@@ -29,7 +29,7 @@ typedef struct room {
     size_t n, p;
     hcri_dd *slope, *rate; /* n, p */
     double *lean;          /* n × p: b */
-    hcri_dd *bend;         /* p × p: s */
+    hcri_dd *curved_term;  /* p × p: s */
     hcri_dd constant;
 } room;
 
@@ -41,8 +41,8 @@ static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
                    .slope = hcri_allocate(allocator, n, sizeof(hcri_dd)),
                    .rate = hcri_allocate(allocator, p, sizeof(hcri_dd)),
                    .lean = hcri_allocate(allocator, n, p * sizeof(double)),
-                   .bend = hcri_allocate(allocator, p, p * sizeof(hcri_dd))};
-    return made->slope == NULL || made->rate == NULL || made->lean == NULL || made->bend == NULL
+                   .curved_term = hcri_allocate(allocator, p, p * sizeof(hcri_dd))};
+    return made->slope == NULL || made->rate == NULL || made->lean == NULL || made->curved_term == NULL
                ? hcri_fail_memory(error)
                : HCR_OK;
 }
@@ -52,7 +52,7 @@ static void release(const hcri_plan *plan, room *made) {
     hcri_release(allocator, made->slope);
     hcri_release(allocator, made->rate);
     hcri_release(allocator, made->lean);
-    hcri_release(allocator, made->bend);
+    hcri_release(allocator, made->curved_term);
 }
 
 static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
@@ -61,12 +61,12 @@ static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
 
 /* Side `sign` (1: upper, −1: lower) of row i; `size` bounds what d is summed from, over the range. */
 static void fill(const hcri_plan *plan, const source *from, size_t i, double sign, room *row) {
-    const hcri_swing *swing = &plan->swing;
+    const hcri_moving_origin *moving_origin = &plan->moving_origin;
     const size_t n = row->n, p = row->p;
     memset(row->slope, 0, n * sizeof *row->slope);
     memset(row->rate, 0, p * sizeof *row->rate);
     memset(row->lean, 0, n * p * sizeof *row->lean);
-    memset(row->bend, 0, p * p * sizeof *row->bend);
+    memset(row->curved_term, 0, p * p * sizeof *row->curved_term);
     row->constant = (hcri_dd){sign * (sign > 0 ? from->upper : from->lower)[i], 0};
     for (size_t k = from->rows->start[i]; k < from->rows->start[i + 1]; k++) {
         const size_t column = from->rows->columns[k];
@@ -74,7 +74,7 @@ static void fill(const hcri_plan *plan, const source *from, size_t i, double sig
         if (column < n) {
             row->slope[column] = hcri_dd_add(row->slope[column], a);
         } else {
-            row->constant = hcri_dd_add_product(row->constant, -a, swing->middle[column - n]);
+            row->constant = hcri_dd_add_product(row->constant, -a, moving_origin->middle[column - n]);
             row->rate[column - n] = hcri_dd_add(row->rate[column - n], -a);
         }
     }
@@ -84,27 +84,27 @@ static void fill(const hcri_plan *plan, const source *from, size_t i, double sig
         const size_t left = from->left[pair], q = from->right[pair] - n;
         const double a = sign * from->products->values[k];
         if (left < n) {
-            row->slope[left] = hcri_dd_add_product(row->slope[left], a, swing->middle[q]);
+            row->slope[left] = hcri_dd_add_product(row->slope[left], a, moving_origin->middle[q]);
             row->lean[left * p + q] += a;
         } else { /* of two parameters: (m + ξ)(m' + ξ') */
-            const hcri_dd at_middle = hcri_dd_add_product((hcri_dd){0, 0}, a, swing->middle[left - n]);
-            row->constant = add_scaled(row->constant, at_middle, -swing->middle[q]);
+            const hcri_dd at_middle = hcri_dd_add_product((hcri_dd){0, 0}, a, moving_origin->middle[left - n]);
+            row->constant = add_scaled(row->constant, at_middle, -moving_origin->middle[q]);
             row->rate[q] = add_scaled(row->rate[q], at_middle, -1);
-            row->rate[left - n] = hcri_dd_add_product(row->rate[left - n], -a, swing->middle[q]);
-            row->bend[(left - n) * p + q] = hcri_dd_add(row->bend[(left - n) * p + q], -a);
+            row->rate[left - n] = hcri_dd_add_product(row->rate[left - n], -a, moving_origin->middle[q]);
+            row->curved_term[(left - n) * p + q] = hcri_dd_add(row->curved_term[(left - n) * p + q], -a);
         }
     }
     for (size_t j = 0; j < n; j++) {
         row->constant = add_scaled(row->constant, row->slope[j], -plan->origin[j]);
-        for (size_t k = swing->map.start[j]; k < swing->map.start[j + 1]; k++)
-            row->rate[swing->map.columns[k]] =
-                add_scaled(row->rate[swing->map.columns[k]], row->slope[j], -swing->map.values[k]);
+        for (size_t k = moving_origin->map.start[j]; k < moving_origin->map.start[j + 1]; k++)
+            row->rate[moving_origin->map.columns[k]] =
+                add_scaled(row->rate[moving_origin->map.columns[k]], row->slope[j], -moving_origin->map.values[k]);
         for (size_t q = 0; q < p; q++) {
             const double lean = row->lean[j * p + q];
             row->rate[q] = hcri_dd_add_product(row->rate[q], -lean, plan->origin[j]);
-            for (size_t k = swing->map.start[j]; lean != 0 && k < swing->map.start[j + 1]; k++) {
-                hcri_dd *bend = &row->bend[q * p + swing->map.columns[k]];
-                *bend = hcri_dd_add_product(*bend, -lean, swing->map.values[k]);
+            for (size_t k = moving_origin->map.start[j]; lean != 0 && k < moving_origin->map.start[j + 1]; k++) {
+                hcri_dd *curved_term = &row->curved_term[q * p + moving_origin->map.columns[k]];
+                *curved_term = hcri_dd_add_product(*curved_term, -lean, moving_origin->map.values[k]);
             }
         }
     }
@@ -121,7 +121,7 @@ typedef struct analysis {
  * terms summed; d's numbers are rounded, ξ is a difference, and its terms summed, which moves c by as much at the
  * frontier; the step as in the library; the origin as it is computed; what dependent outputs are off. */
 static analysis analyse(const hcri_plan *plan, const room *row) {
-    const hcri_swing *swing = &plan->swing;
+    const hcri_moving_origin *moving_origin = &plan->moving_origin;
     const size_t n = row->n, p = row->p;
     const double scale = 1 / hcri_dd_value(row->constant), w = plan->unit;
     double reached = 0, stepped = 0, moved = 0, extra = 0, slack = 0, longest = 0, swings = 0, products = 0;
@@ -129,7 +129,7 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
         double size = fabs(hcri_dd_value(row->slope[j]));
         for (size_t q = 0; q < p; q++)
             if (row->lean[j * p + q] != 0) {
-                size += fabs(row->lean[j * p + q]) * swing->distance[q];
+                size += fabs(row->lean[j * p + q]) * moving_origin->distance[q];
                 products++;
             }
         if (size == 0)
@@ -137,17 +137,17 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
         longest++;
         size *= scale;
         reached += size * plan->reach[j];
-        stepped += size * (fmax(swing->size[j], 0x1p-100) + plan->reach[j]);
-        moved += size * swing->rounding[j];
+        stepped += size * (fmax(moving_origin->size[j], 0x1p-100) + plan->reach[j]);
+        moved += size * moving_origin->rounding[j];
         extra += size * plan->extra[j];
     }
     for (size_t q = 0; q < p; q++) {
-        slack += fabs(hcri_dd_value(row->rate[q])) * swing->distance[q];
+        slack += fabs(hcri_dd_value(row->rate[q])) * moving_origin->distance[q];
         swings += hcri_dd_value(row->rate[q]) != 0;
         for (size_t k = 0; k < p; k++) {
-            const double bend = fabs(hcri_dd_value(row->bend[q * p + k]));
-            slack += bend * swing->distance[q] * swing->distance[k];
-            swings += bend != 0;
+            const double curved_term = fabs(hcri_dd_value(row->curved_term[q * p + k]));
+            slack += curved_term * moving_origin->distance[q] * moving_origin->distance[k];
+            swings += curved_term != 0;
         }
     }
     slack *= scale;
@@ -177,18 +177,18 @@ static hcr_status margin_of_rows(const hcri_plan *plan, const hcri_constraint *b
 
 /* The clamp looks after bounds of free outputs, as long as the origin is between them. */
 static double margin_of_box(const hcri_plan *plan, const hcri_box *box) {
-    const hcri_swing *swing = &plan->swing;
+    const hcri_moving_origin *moving_origin = &plan->moving_origin;
     double most = 0;
     for (size_t j = 0; j < plan->n; j++) {
-        const double swung = swing->size[j] - fabs(plan->origin[j]) + 4 * swing->rounding[j];
+        const double swung = moving_origin->size[j] - fabs(plan->origin[j]) + 4 * moving_origin->rounding[j];
         const double slack = fmin(box->upper[j] - plan->origin[j], plan->origin[j] - box->lower[j]) - swung;
-        const double step = 4 * plan->unit * (fmax(swing->size[j], 0x1p-100) + plan->reach[j]);
+        const double step = 4 * plan->unit * (fmax(moving_origin->size[j], 0x1p-100) + plan->reach[j]);
         if (isinf(slack))
             continue;
-        if (!(slack > 0x1p10 * swing->rounding[j]))
+        if (!(slack > 0x1p10 * moving_origin->rounding[j]))
             return INFINITY;
         if (plan->extra[j] > 0)
-            most = fmax(most, 1.01 * (step + plan->extra[j] + swing->rounding[j]) / slack);
+            most = fmax(most, 1.01 * (step + plan->extra[j] + moving_origin->rounding[j]) / slack);
     }
     return most;
 }
@@ -225,9 +225,9 @@ hcr_status hcri_moving_emit_box(hcri_code *code, const hcri_plan *plan, size_t b
 
 /* The sides of a block as tables. */
 typedef struct tables {
-    hcri_rows slope;      /* columns are outputs */
-    hcri_rows lean;       /* columns are output · p + parameter */
-    hcri_rows rate, bend; /* columns are parameters, parameter · p + parameter */
+    hcri_rows slope;             /* columns are outputs */
+    hcri_rows lean;              /* columns are output · p + parameter */
+    hcri_rows rate, curved_term; /* columns are parameters, parameter · p + parameter */
     double terms;
 } tables;
 
@@ -266,7 +266,7 @@ static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, t
         if (status == HCR_OK)
             status = append(allocator, &made->rate, p, row.rate, NULL, scale, columns, values, error);
         if (status == HCR_OK)
-            status = append(allocator, &made->bend, p * p, row.bend, NULL, scale, columns, values, error);
+            status = append(allocator, &made->curved_term, p * p, row.curved_term, NULL, scale, columns, values, error);
     }
     hcri_release(allocator, columns);
     hcri_release(allocator, values);
@@ -308,7 +308,7 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
             hcri_code_put(code, "            terms += magnitude(rate);\n");
         hcri_code_text(code, "        }\n");
     }
-    if (hcri_rows_entries(&made->bend) != 0) {
+    if (hcri_rows_entries(&made->curved_term) != 0) {
         hcri_code_put(
             code,
             "        for (k = bend_%zu_start[i]; k < bend_%zu_start[i + 1u]; k++) {\n"
@@ -324,7 +324,7 @@ static void put_sums(hcri_code *code, const tables *made, size_t b, const char *
 
 static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *made, size_t b) {
     const int uses_sample =
-        hcri_rows_entries(&made->lean) + hcri_rows_entries(&made->rate) + hcri_rows_entries(&made->bend) != 0;
+        hcri_rows_entries(&made->lean) + hcri_rows_entries(&made->rate) + hcri_rows_entries(&made->curved_term) != 0;
     hcri_emit_gauge_head(code, plan, b);
     hcri_code_put(code, "    uint32_t i;\n    uint32_t k;\n%s    for (i = 0u; i < %zuu; i++) {\n",
                   uses_sample ? "" : "    (void)at;\n", made->slope.count);
@@ -343,7 +343,7 @@ static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *
         hcri_code_literal(code, 1.01 * made->terms * plan->unit).text,
         hcri_code_literal(code, made->terms * 4 * plan->smallest).text);
     const double entries = (double)(hcri_rows_entries(&made->slope) + 2 * hcri_rows_entries(&made->lean) +
-                                    hcri_rows_entries(&made->rate) + 2 * hcri_rows_entries(&made->bend));
+                                    hcri_rows_entries(&made->rate) + 2 * hcri_rows_entries(&made->curved_term));
     code->operations += 2 * entries + 4 * (double)made->slope.count;
     code->check_operations += 4 * entries + 6 * (double)made->slope.count;
 }
@@ -352,7 +352,7 @@ hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t 
     const hcr_allocator *allocator = &plan->region->set.allocator;
     tables made = {.terms = 0};
     static const char *const names[] = {"slope", "lean", "rate", "bend"};
-    const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.bend};
+    const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.curved_term};
     hcr_status status = collect(plan, plan->region->set.block[b], &made, error);
     if (status == HCR_OK)
         hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
@@ -369,6 +369,6 @@ hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t 
     hcri_rows_release(&made.slope, allocator);
     hcri_rows_release(&made.lean, allocator);
     hcri_rows_release(&made.rate, allocator);
-    hcri_rows_release(&made.bend, allocator);
+    hcri_rows_release(&made.curved_term, allocator);
     return status;
 }

@@ -22,16 +22,16 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
     hcri_affine_complete(&region->affine, origin);
     for (size_t j = 0; j < n; j++)
         distance = hypot(distance, origin[j] - region->origin[j]);
-    const hcri_outline outline = {.origin = origin,
-                                  .lower = region->lower,
-                                  .upper = region->upper,
-                                  .radius = fmax(region->radius + (1 + 1e-12) * distance, 0x1p-1000),
-                                  .affine = &region->affine,
-                                  .unbounded_allowed = region->unbounded_allowed,
-                                  .visibility = region->visibility,
-                                  .origin_choice = region->origin_choice};
+    const hcri_analysis analysis = {.origin = origin,
+                                    .lower = region->lower,
+                                    .upper = region->upper,
+                                    .radius = fmax(region->radius + (1 + 1e-12) * distance, 0x1p-1000),
+                                    .affine = &region->affine,
+                                    .unbounded_allowed = region->unbounded_allowed,
+                                    .visibility = region->visibility,
+                                    .origin_choice = region->origin_choice};
     hcr_error found = {0};
-    hcr_status status = hcri_region_create(&region->set, &outline, allocator, &plan->region, &found);
+    hcr_status status = hcri_region_create(&region->set, &analysis, allocator, &plan->region, &found);
     if (status == HCR_ERROR_ORIGIN)
         status = hcri_fail(error, HCR_ERROR_PRECISION,
                            "the origin isn't inside once it is rounded to single precision: export double precision, "
@@ -183,7 +183,7 @@ static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *
     if (plan->p == 0)
         measure(plan);
     else
-        HCRI_TRY(hcri_plan_swing(region, plan, error));
+        HCRI_TRY(hcri_plan_moving_origin(region, plan, error));
     return compute_margins(plan, error);
 }
 
@@ -212,7 +212,7 @@ void hcri_plan_release(hcri_plan *plan) {
         hcri_release(&allocator, plan->extra);
         hcri_release(&allocator, plan->scratch);
         hcri_release(&allocator, plan->is_verified);
-        hcri_swing_release(&plan->swing, &allocator);
+        hcri_moving_origin_release(&plan->moving_origin, &allocator);
     }
     hcr_region_free(plan->region);
     *plan = (hcri_plan){0};

@@ -7,11 +7,11 @@
 #include "region/region.h"
 
 /* Origins of samples with parameters as the code has them: O(x) = origin + map (x − middle). */
-typedef struct hcri_swing {
+typedef struct hcri_moving_origin {
     double *middle, *distance; /* a parameter each: near the middle of its range, and the farthest from it */
     hcri_rows map;             /* a row an output, columns are parameters; of free outputs rounded */
     double *size, *rounding;   /* an output each: Σ|terms| of O_j over the range, and by what O_j as computed is off */
-} hcri_swing;
+} hcri_moving_origin;
 
 typedef struct hcri_plan {
     hcr_region *region; /* around the rounded origin; with parameters a copy */
@@ -20,15 +20,15 @@ typedef struct hcri_plan {
     double smallest; /* its least number with full precision: what is smaller may become 0 */
     double largest;  /* what no table's number is above, so that nothing overflows */
     int gradient;
-    size_t n, p;                /* outputs, parameters */
-    double *origin;             /* rounded; with parameters that at their middle */
-    double *reach;              /* bounds |y_j − O_j| */
-    double *extra;              /* what a dependent output is off beyond its own rounding */
-    hcri_swing swing;           /* with parameters */
-    double margin;              /* a multiple of the unit roundoff */
-    size_t verified;            /* blocks without a margin … */
-    unsigned char *is_verified; /* … those, by block */
-    double *scratch;            /* the blocks' */
+    size_t n, p;                      /* outputs, parameters */
+    double *origin;                   /* rounded; with parameters that at their middle */
+    double *reach;                    /* bounds |y_j − O_j| */
+    double *extra;                    /* what a dependent output is off beyond its own rounding */
+    hcri_moving_origin moving_origin; /* with parameters */
+    double margin;                    /* a multiple of the unit roundoff */
+    size_t verified;                  /* blocks without a margin … */
+    unsigned char *is_verified;       /* … those, by block */
+    double *scratch;                  /* the blocks' */
 } hcri_plan;
 
 /* Errors: MEMORY; PRECISION when the origin isn't inside once it is rounded; UNSUPPORTED for what isn't exported. */
@@ -40,8 +40,8 @@ void hcri_plan_release(hcri_plan *plan);
  * its free outputs are rounded by (product, sum, clamp: 3), and its direction, a compensated sum (1, where T isn't of
  * powers of two 2 for coefficients and products, and what the compensation leaves). */
 double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i);
-/* With parameters: origin, swing, reach and extra (plan_swing.c). */
-hcr_status hcri_plan_swing(const hcr_region *region, hcri_plan *plan, hcr_error *error);
-void hcri_swing_release(hcri_swing *swing, const hcr_allocator *allocator);
+/* With parameters: origin, swing, reach and extra (plan_moving_origin.c). */
+hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error);
+void hcri_moving_origin_release(hcri_moving_origin *moving_origin, const hcr_allocator *allocator);
 
 #endif

@@ -26,7 +26,7 @@ static void fill(const hcri_code *code, const hcri_plan *plan, vectors *made) {
     hcri_random_seed(&random, 20250415);
     for (size_t i = 0; i < VECTORS; i++) {
         for (size_t k = 0; k < made->p; k++) { /* within the range, the ends of which are numbers of both precisions */
-            const double least = plan->region->motion.lower[k], most = plan->region->motion.upper[k];
+            const double least = plan->region->origin_map.lower[k], most = plan->region->origin_map.upper[k];
             const double x = least + (most - least) * hcri_random_uniform(&random);
             made->x[i * made->p + k] =
                 i % 4 == 2 ? (i % 8 == 2 ? least : most) : fmin(fmax(rounded(code, x), least), most);

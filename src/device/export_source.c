@@ -52,12 +52,12 @@ static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_
 
 /* What a sample's parameters make of the region. */
 static hcr_status put_sample(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
-    const hcri_swing *swing = &plan->swing;
+    const hcri_moving_origin *moving_origin = &plan->moving_origin;
     hcri_code_text(code, "/* The parameters' range, its middle, and how the origin moves from where it is there. */\n");
-    hcri_code_numbers(code, "x_least", plan->p, plan->region->motion.lower);
-    hcri_code_numbers(code, "x_most", plan->p, plan->region->motion.upper);
-    hcri_code_numbers(code, "x_middle", plan->p, swing->middle);
-    HCRI_TRY(hcri_emit_rows(code, plan, "swing", &swing->map, 1, error));
+    hcri_code_numbers(code, "x_least", plan->p, plan->region->origin_map.lower);
+    hcri_code_numbers(code, "x_most", plan->p, plan->region->origin_map.upper);
+    hcri_code_numbers(code, "x_middle", plan->p, moving_origin->middle);
+    HCRI_TRY(hcri_emit_rows(code, plan, "swing", &moving_origin->map, 1, error));
     hcri_code_put(
         code, "\n/* A sample: its parameters, held in their range, their distances from the middle, its origin. */\n"
               "typedef struct sample {\n    @ x[^PARAMETERS];\n    @ moved[^PARAMETERS];\n    @ origin[^OUTPUTS];\n"
@@ -73,7 +73,7 @@ static hcr_status put_sample(hcri_code *code, const hcri_plan *plan, hcr_error *
               "        for (; k < swing_start[j + 1u]; k++) {\n"
               "            sum += swing_values[k] * at->moved[swing_columns[k]];\n        }\n"
               "        at->origin[j] = rounded(sum);\n    }\n    return within;\n}\n\n");
-    code->operations += 4 * (double)plan->p + 2 * (double)swing->map.start[plan->n];
+    code->operations += 4 * (double)plan->p + 2 * (double)moving_origin->map.start[plan->n];
     return HCR_OK;
 }
 
@@ -271,8 +271,8 @@ static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_e
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++) {
         const int depends = hcri_affine_find(&plan->region->affine, (uint32_t)j) != SIZE_MAX;
-        const double size = plan->p != 0 ? plan->swing.size[j] : fabs(plan->origin[j]);
-        numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->swing.rounding[j] / (8 * plan->unit) : 0);
+        const double size = plan->p != 0 ? plan->moving_origin.size[j] : fabs(plan->origin[j]);
+        numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->moving_origin.rounding[j] / (8 * plan->unit) : 0);
     }
     hcri_code_numbers(code, "doubt", n, numbers);
     if (has_kind(plan, HCRI_EXPRESSION)) {

@@ -26,7 +26,8 @@ static void check_chunk(const hcr_region *region, hcr_precision precision, size_
     uint32_t violated[AT_ONCE];
     for (size_t s = 0; s < rows; s++) {
         const double *point = points + s * n;
-        inside[s] = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + region->set.outputs) &&
+        inside[s] = hcri_all_finite(n, point) &&
+                    hcri_origin_map_accepts(&region->origin_map, point + region->set.outputs) &&
                     meets_equalities(region, precision, point);
         violated[s] = HCRI_NO_CONSTRAINT;
     }
@@ -52,9 +53,9 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
                         const float *y_f32, uint8_t *inside, uint32_t *which, hcr_error *error) {
     const int single = y == NULL;
     if (region == NULL || (rows != 0 && ((y == NULL && y_f32 == NULL) || inside == NULL ||
-                                         (region->motion.parameters != 0 && (single ? x_f32 == NULL : x == NULL)))))
+                                         (region->origin_map.parameters != 0 && (single ? x_f32 == NULL : x == NULL)))))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x, y or inside is NULL");
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const size_t numbers = AT_ONCE * (n + p);
     double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
     if (points == NULL)

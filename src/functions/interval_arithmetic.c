@@ -155,12 +155,12 @@ hcri_enclosure hcri_enclosure_power(hcri_enclosure a, double p) {
 static int may_hold(hcri_enclosure a, double at) {
     static const double turn = 6.283185307179586477;
     const double first = (a.low - at) / turn, last = (a.high - at) / turn;
-    const double doubt = 0x1p-45 * (1 + most(fabs(first), fabs(last)));
-    return !(ceil(first - doubt) > floor(last + doubt));
+    const double error_bound = 0x1p-45 * (1 + most(fabs(first), fabs(last)));
+    return !(ceil(first - error_bound) > floor(last + error_bound));
 }
 
 static hcri_enclosure wave(hcri_enclosure a, double (*function)(double), double crest, double trough) {
-    static const double farthest = 0x1p40; /* beyond it `doubt` takes the better part of a turn */
+    static const double farthest = 0x1p40; /* beyond it `error bound` takes the better part of a turn */
     if (hcri_is_undefined(a))
         return a;
     if (!(a.high - a.low < 7 && fabs(a.low) < farthest && fabs(a.high) < farthest))
@@ -202,7 +202,7 @@ hcri_enclosure hcri_enclosure_affine(double p, size_t count, const double *weigh
         sizes += fabs(weight[k] * at);
     }
     /* Each of the count + 1 terms adds a few units of 2^-106 of the sum so far; products may lose denormals. */
-    const double doubt = (double)(count + 1) * (0x1p-100 * sizes + 0x1p-1000);
+    const double error_bound = (double)(count + 1) * (0x1p-100 * sizes + 0x1p-1000);
     return hcri_enclosure_add(hcri_exactly(sum.high),
-                              hcri_between(hcri_below(sum.low - doubt), hcri_above(sum.low + doubt)));
+                              hcri_between(hcri_below(sum.low - error_bound), hcri_above(sum.low + error_bound)));
 }

@@ -9,7 +9,7 @@ static const double width = 0x1p-48;
 enum { MOST_JETS = 80 };
 
 typedef struct jet { /* φ and its derivatives at t */
-    double t, value, slope, bend;
+    double t, value, slope, curved_term;
 } jet;
 
 typedef struct bracket {
@@ -39,9 +39,9 @@ static int has_slope(const jet *at) { return isfinite(at->value) && isfinite(at-
 /* By how much Newton's method, or Halley's where the second derivative is known, changes t. */
 static double step_from(const jet *at, hcri_root_method method) {
     const double newton = -at->value / at->slope;
-    if (method == HCRI_NEWTON || !isfinite(at->bend))
+    if (method == HCRI_NEWTON || !isfinite(at->curved_term))
         return newton;
-    const double share = 1 + 0.5 * newton * (at->bend / at->slope); /* 1 − φφ''/(2φ'²) */
+    const double share = 1 + 0.5 * newton * (at->curved_term / at->slope); /* 1 − φφ''/(2φ'²) */
     return share > 0.25 ? newton / share : newton;
 }
 

@@ -11,8 +11,8 @@ typedef struct jet {
 
 /* f(x) for a function of one variable. A derivative of 0 counts where the other factor is infinite. */
 static jet compose(const double f[3], jet x) {
-    const double bend = x.first == 0 ? 0 : f[2] * x.first * x.first;
-    return (jet){f[0], x.first == 0 ? 0 : f[1] * x.first, bend + (x.second == 0 ? 0 : f[1] * x.second)};
+    const double curved_term = x.first == 0 ? 0 : f[2] * x.first * x.first;
+    return (jet){f[0], x.first == 0 ? 0 : f[1] * x.first, curved_term + (x.second == 0 ? 0 : f[1] * x.second)};
 }
 
 static jet product(jet a, jet b) {
@@ -74,7 +74,7 @@ static jet log_sum_exp(const uint32_t *argument, size_t count, const jet *x) {
 
 /* With m = mean of x'/x: G' = G m, G'' = G (m² + mean(x''/x − (x'/x)²)). */
 static jet geometric_mean(const uint32_t *argument, size_t count, const jet *x) {
-    double mantissa = 1, exponent = 0, slope = 0, bend = 0;
+    double mantissa = 1, exponent = 0, slope = 0, curved_term = 0;
     for (size_t k = 0; k < count; k++) {
         const jet at = x[argument[k]];
         int e;
@@ -84,11 +84,11 @@ static jet geometric_mean(const uint32_t *argument, size_t count, const jet *x) 
         exponent += e;
         const double ratio = at.first / at.value;
         slope += ratio;
-        bend += at.second / at.value - ratio * ratio;
+        curved_term += at.second / at.value - ratio * ratio;
     }
     const double each = 1 / (double)count, value = pow(mantissa, each) * exp2(exponent * each);
     slope *= each;
-    return (jet){value, value * slope, value * (slope * slope + each * bend)};
+    return (jet){value, value * slope, value * (slope * slope + each * curved_term)};
 }
 
 /* With g_k = ±(|x_k|/N)^(p − 1): N' = Σ g x', N'' = Σ g x'' + (p − 1)/N (Σ (|x|/N)^(p − 2) x'² − N'²). */
@@ -167,7 +167,7 @@ static jet matrix_step(const hcri_step *step, const uint32_t *argument, const je
         result.second += weights[k] * x[argument[k]].second;
     }
     if (is_eigenvalue && order > 2)
-        result.second += hcri_largest_eigenvalue_bend(rows, rates, work);
+        result.second += hcri_largest_eigenvalue_curved_term(rows, rates, work);
     return result;
 }
 

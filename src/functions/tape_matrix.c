@@ -97,7 +97,7 @@ double hcri_largest_eigenvalue(size_t m, const double *x, double *weights, doubl
     return a[best * m + best];
 }
 
-double hcri_largest_eigenvalue_bend(size_t m, const double *y, const double *work) {
+double hcri_largest_eigenvalue_curved_term(size_t m, const double *y, const double *work) {
     const double *a = work, *v = work + m * m;
     const size_t best = largest_of(m, a);
     const double largest = a[best * m + best];

@@ -17,7 +17,7 @@ static inline size_t hcri_matrix_work(size_t wide) { return 4 * wide * wide + 2 
 double hcri_largest_eigenvalue(size_t m, const double *x, double *weights, double *work);
 /* From that work: 2 Σ_k (u_k'Yu)²/(λ − λ_k), what a symmetric y, the derivative of x along a line, adds to the second
  * derivative; NaN when the largest eigenvalue is multiple to within rounding. */
-double hcri_largest_eigenvalue_bend(size_t m, const double *y, const double *work);
+double hcri_largest_eigenvalue_curved_term(size_t m, const double *y, const double *work);
 /* The sum of the singular values; weights as above: U V' over those that aren't 0. */
 double hcri_nuclear_norm(size_t rows, size_t columns, const double *x, double *weights, double *work);
 

@@ -11,24 +11,24 @@ static const size_t fewest_rows = 48, shortest_row = 16, fewest_bounded = 1024;
 
 static size_t padded(size_t count) { return (count + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL; }
 
-void hcri_screen_release(hcri_screen *screen, const hcr_allocator *allocator) {
-    hcri_release(allocator, screen->panels);
-    hcri_release(allocator, screen->lower);
-    hcri_release(allocator, screen->upper);
-    hcri_release(allocator, screen->doubt);
-    hcri_release(allocator, screen->row);
-    hcri_screen_blocks_release(screen->blocks, allocator);
-    *screen = (hcri_screen){0};
+void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_allocator *allocator) {
+    hcri_release(allocator, float_filter->panels);
+    hcri_release(allocator, float_filter->lower);
+    hcri_release(allocator, float_filter->upper);
+    hcri_release(allocator, float_filter->error_bound);
+    hcri_release(allocator, float_filter->row);
+    hcri_float_filter_blocks_release(float_filter->blocks, allocator);
+    *float_filter = (hcri_float_filter){0};
 }
 
 /* ----------------------------------------------------------------------------------------------------------- make */
 
-/* Row i of the screen from a row of the matrix; 0 when single precision can't hold its inverse slacks.
+/* Row i of the float filter from a row of the matrix; 0 when single precision can't hold its inverse slacks.
  *
- * The doubt: for |v| = 1 the computed max(t upper, t lower) is off by (n + 3) 2^-24 |a| max(|upper|, |lower|) at most
- * for the roundings of v, a, the inverses and the sum, and what underflows is less than a part of 2^-24 of it. n + 16
- * covers that and the addition of the doubt itself. */
-static int fill_row(const hcri_screen *screen, size_t i, size_t n, size_t terms, const uint32_t *columns,
+ * The error bound: for |v| = 1 the computed max(t upper, t lower) is off by (n + 3) 2^-24 |a| max(|upper|, |lower|) at
+ * most for the roundings of v, a, the inverses and the sum, and what underflows is less than a part of 2^-24 of it. n +
+ * 16 covers that and the addition of the error bound itself. */
+static int fill_row(const hcri_float_filter *float_filter, size_t i, size_t n, size_t terms, const uint32_t *columns,
                     const double *values, double lower, double upper) {
     double largest = 0;
     for (size_t k = 0; k < terms; k++)
@@ -38,67 +38,70 @@ static int fill_row(const hcri_screen *screen, size_t i, size_t n, size_t terms,
     if (exponent < -1000 || !(most >= 0x1p-80 && most <= 0x1p80) || (low != 0 && fabs(low) < 0x1p-100) ||
         (high != 0 && high < 0x1p-100))
         return 0;
-    float *panel = screen->panels + i / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n + i % HCRI_SINGLE_PANEL;
+    float *panel = float_filter->panels + i / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL * n + i % HCRI_SINGLE_PANEL;
     const double scale = ldexp(1, -exponent);
     for (size_t k = 0; k < terms; k++)
         panel[HCRI_SINGLE_PANEL * columns[k]] = (float)(values[k] * scale);
-    screen->lower[i] = (float)low;
-    screen->upper[i] = (float)high;
-    screen->doubt[i] = (float)(1.01 * ((double)n + 16) * 0x1p-24 * ldexp(hcri_norm(terms, values), -exponent) * most);
+    float_filter->lower[i] = (float)low;
+    float_filter->upper[i] = (float)high;
+    float_filter->error_bound[i] =
+        (float)(1.01 * ((double)n + 16) * 0x1p-24 * ldexp(hcri_norm(terms, values), -exponent) * most);
     return 1;
 }
 
-static int reserve(hcri_screen *screen, size_t n, const hcr_allocator *allocator) {
-    const size_t count = padded(screen->count);
-    screen->panels = hcri_allocate(allocator, count, n * sizeof(float));
-    screen->lower = hcri_allocate(allocator, count, sizeof(float));
-    screen->upper = hcri_allocate(allocator, count, sizeof(float));
-    screen->doubt = hcri_allocate(allocator, count, sizeof(float));
-    screen->row = hcri_allocate(allocator, screen->count, sizeof(uint32_t));
-    return screen->panels != NULL && screen->lower != NULL && screen->upper != NULL && screen->doubt != NULL &&
-           screen->row != NULL;
+static int reserve(hcri_float_filter *float_filter, size_t n, const hcr_allocator *allocator) {
+    const size_t count = padded(float_filter->count);
+    float_filter->panels = hcri_allocate(allocator, count, n * sizeof(float));
+    float_filter->lower = hcri_allocate(allocator, count, sizeof(float));
+    float_filter->upper = hcri_allocate(allocator, count, sizeof(float));
+    float_filter->error_bound = hcri_allocate(allocator, count, sizeof(float));
+    float_filter->row = hcri_allocate(allocator, float_filter->count, sizeof(uint32_t));
+    return float_filter->panels != NULL && float_filter->lower != NULL && float_filter->upper != NULL &&
+           float_filter->error_bound != NULL && float_filter->row != NULL;
 }
 
-hcr_status hcri_screen_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
-                            const double *upper, const hcr_allocator *allocator, hcri_screen *screen,
-                            hcr_error *error) {
-    *screen = (hcri_screen){0};
-    if (run->form != HCRI_RUN_DENSE || run->count < fewest_rows || n < shortest_row || n > HCRI_SCREEN_WIDTH)
+hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
+                                  const double *upper, const hcr_allocator *allocator, hcri_float_filter *float_filter,
+                                  hcr_error *error) {
+    *float_filter = (hcri_float_filter){0};
+    if (run->form != HCRI_RUN_DENSE || run->count < fewest_rows || n < shortest_row || n > HCRI_FLOAT_FILTER_WIDTH)
         return HCR_OK;
-    screen->count = run->count;
-    hcr_status status = reserve(screen, n, allocator) ? HCR_OK : hcri_fail_memory(error);
+    float_filter->count = run->count;
+    hcr_status status = reserve(float_filter, n, allocator) ? HCR_OK : hcri_fail_memory(error);
     int fits = 1;
     for (size_t i = 0; status == HCR_OK && i < run->count; i++)
-        screen->row[i] = (uint32_t)(run->first + i);
+        float_filter->row[i] = (uint32_t)(run->first + i);
     if (status == HCR_OK && run->count >= fewest_bounded)
-        status = hcri_screen_order(rows, run->first, run->count, n, lower, upper, allocator, screen->row, error);
+        status =
+            hcri_float_filter_order(rows, run->first, run->count, n, lower, upper, allocator, float_filter->row, error);
     for (size_t i = 0; status == HCR_OK && fits && i < run->count; i++) {
-        const size_t row = screen->row[i], start = rows->start[row];
-        fits = fill_row(screen, i, n, rows->start[row + 1] - start, rows->columns + start, rows->values + start,
+        const size_t row = float_filter->row[i], start = rows->start[row];
+        fits = fill_row(float_filter, i, n, rows->start[row + 1] - start, rows->columns + start, rows->values + start,
                         lower[row], upper[row]);
     }
     if (status == HCR_OK && fits && run->count >= fewest_bounded) {
-        screen->blocks = hcri_screen_blocks_make(rows, screen->row, run->count, n, lower, upper, allocator);
-        if (screen->blocks == NULL)
+        float_filter->blocks =
+            hcri_float_filter_blocks_make(rows, float_filter->row, run->count, n, lower, upper, allocator);
+        if (float_filter->blocks == NULL)
             status = hcri_fail_memory(error);
     }
     if (status != HCR_OK || !fits)
-        hcri_screen_release(screen, allocator);
+        hcri_float_filter_release(float_filter, allocator);
     return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ use */
 
-size_t hcri_screen_samples(size_t n) {
-    return n * HCRI_SINGLE_SAMPLES <= HCRI_SCREEN_NUMBERS ? HCRI_SINGLE_SAMPLES : HCRI_SCREEN_NUMBERS / n;
+size_t hcri_float_filter_samples(size_t n) {
+    return n * HCRI_SINGLE_SAMPLES <= HCRI_FLOAT_FILTER_NUMBERS ? HCRI_SINGLE_SAMPLES : HCRI_FLOAT_FILTER_NUMBERS / n;
 }
 
 /* A number in single precision that isn't above x/size. */
 static float at_least(double x, double size) { return nextafterf((float)(x / size), -INFINITY); }
 
-/* One direction that is being screened: the rows that may be the nearest, and the best so far. */
+/* One direction that is being filtered: the rows that may be the nearest, and the best so far. */
 enum { MOST_CANDIDATES = 16 };
-typedef struct screened {
+typedef struct filtered {
     const double *v;
     double size, best;
     float limit;   /* best/size at most: no row at or below it raises best */
@@ -107,22 +110,22 @@ typedef struct screened {
     size_t candidates;
     uint32_t row[MOST_CANDIDATES];
     float most[MOST_CANDIDATES];
-} screened;
+} filtered;
 
-typedef struct screening {
-    const hcri_screen *screen;
+typedef struct filtering {
+    const hcri_float_filter *float_filter;
     const hcri_rows *rows;
     const double *lower, *upper;
     size_t n, samples;
-    screened at[HCRI_SINGLE_SAMPLES];
+    filtered at[HCRI_SINGLE_SAMPLES];
     const float *direction[HCRI_SINGLE_SAMPLES];
-    float *numbers;  /* HCRI_SCREEN_NUMBERS: the directions */
+    float *numbers;  /* HCRI_FLOAT_FILTER_NUMBERS: the directions */
     float *products; /* HCRI_SINGLE_ROWS a sample */
     float *bounds;   /* BLOCKS a sample */
-} screening;
+} filtering;
 
 /* Computes the candidates that may still be above the limit in double precision. */
-static void decide(const screening *s, screened *at) {
+static void decide(const filtering *s, filtered *at) {
     const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t c = 0; c < at->candidates; c++) {
         if (!(at->most[c] > at->limit))
@@ -143,21 +146,21 @@ static void decide(const screening *s, screened *at) {
     at->candidates = 0;
 }
 
-static void collect(const screening *s, screened *at, size_t first, size_t count, const float *most) {
+static void collect(const filtering *s, filtered *at, size_t first, size_t count, const float *most) {
     for (size_t i = 0; i < count; i++) {
         if (!(most[i] > at->limit))
             continue;
         if (at->candidates == MOST_CANDIDATES)
             decide(s, at);
-        at->row[at->candidates] = s->screen->row[first + i];
+        at->row[at->candidates] = s->float_filter->row[first + i];
         at->most[at->candidates++] = most[i];
     }
 }
 
 /* The rows of a block, with the samples whose numbers are given. */
-static void visit(screening *s, size_t block, size_t samples, const unsigned char *which) {
-    const hcri_screen *screen = s->screen;
-    const size_t n = s->n, first = block * HCRI_SINGLE_ROWS, left = screen->count - first;
+static void visit(filtering *s, size_t block, size_t samples, const unsigned char *which) {
+    const hcri_float_filter *float_filter = s->float_filter;
+    const size_t n = s->n, first = block * HCRI_SINGLE_ROWS, left = float_filter->count - first;
     const size_t count = left < HCRI_SINGLE_ROWS ? left : HCRI_SINGLE_ROWS;
     float *most = s->products, limit[HCRI_SINGLE_SAMPLES];
     const float *directions[HCRI_SINGLE_SAMPLES];
@@ -166,13 +169,13 @@ static void visit(screening *s, size_t block, size_t samples, const unsigned cha
         limit[k] = s->at[which[k]].limit;
         directions[k] = s->direction[which[k]];
     }
-    hcri_kernels_best()->single->rows_exceed(count, screen->panels + first * n, n, screen->lower + first,
-                                             screen->upper + first, screen->doubt + first, samples, directions, limit,
-                                             most, exceeds);
+    hcri_kernels_best()->single->rows_exceed(count, float_filter->panels + first * n, n, float_filter->lower + first,
+                                             float_filter->upper + first, float_filter->error_bound + first, samples,
+                                             directions, limit, most, exceeds);
     for (size_t k = 0; k < samples; k++) {
         if (!exceeds[k])
             continue;
-        screened *at = &s->at[which[k]];
+        filtered *at = &s->at[which[k]];
         at->limit = limit[k];
         collect(s, at, first, count, most + k * HCRI_SINGLE_ROWS);
     }
@@ -180,8 +183,8 @@ static void visit(screening *s, size_t block, size_t samples, const unsigned cha
 
 /* Bounds of blocks `from` … (at most BLOCKS) for all samples, BLOCKS a sample. */
 enum { BLOCKS = HCRI_SINGLE_ROWS / 2 };
-static size_t bound_blocks(const screening *s, size_t from, float *bound) {
-    const hcri_screen_blocks *blocks = s->screen->blocks;
+static size_t bound_blocks(const filtering *s, size_t from, float *bound) {
+    const hcri_float_filter_blocks *blocks = s->float_filter->blocks;
     const size_t left = blocks->count - from, count = left < BLOCKS ? left : BLOCKS;
     float *along = s->products;
     hcri_kernels_best()->single->products(2 * count, blocks->centres + 2 * from * s->n, s->n, s->samples, s->direction,
@@ -197,7 +200,7 @@ static size_t bound_blocks(const screening *s, size_t from, float *bound) {
 }
 
 /* 1 when one of the blocks from `from` on (at most BLOCKS) may have a bound above the least of the samples' limits. */
-static int may_exceed(const hcri_screen_blocks *blocks, size_t from, size_t samples, const float *limit) {
+static int may_exceed(const hcri_float_filter_blocks *blocks, size_t from, size_t samples, const float *limit) {
     float least = INFINITY, longest = 0;
     for (size_t k = 0; k < samples; k++)
         least = fminf(least, limit[k]);
@@ -208,8 +211,8 @@ static int may_exceed(const hcri_screen_blocks *blocks, size_t from, size_t samp
 
 /* First the most promising block of each sample, so that the limits are high; then all blocks whose bounds are above
  * them. */
-static void visit_promising(screening *s) {
-    const hcri_screen_blocks *blocks = s->screen->blocks;
+static void visit_promising(filtering *s) {
+    const hcri_float_filter_blocks *blocks = s->float_filter->blocks;
     float *bound = s->bounds, highest[HCRI_SINGLE_SAMPLES], limit[HCRI_SINGLE_SAMPLES];
     size_t promising[HCRI_SINGLE_SAMPLES], count;
     for (size_t k = 0; k < s->samples; k++) {
@@ -248,23 +251,23 @@ static void visit_promising(screening *s) {
     }
 }
 
-static void visit_all(screening *s) {
+static void visit_all(filtering *s) {
     unsigned char which[HCRI_SINGLE_SAMPLES];
     for (size_t k = 0; k < s->samples; k++)
         which[k] = (unsigned char)k;
-    for (size_t b = 0; b * HCRI_SINGLE_ROWS < s->screen->count; b++)
+    for (size_t b = 0; b * HCRI_SINGLE_ROWS < s->float_filter->count; b++)
         visit(s, b, s->samples, which);
 }
 
-/* At most hcri_screen_samples(n) of them. */
-static void screen_some(screening *s, const double *v, size_t stride, double *best, uint32_t first,
-                        uint32_t *champion) {
+/* At most hcri_float_filter_samples(n) of them. */
+static void float_filter_some(filtering *s, const double *v, size_t stride, double *best, uint32_t first,
+                              uint32_t *active_constraint) {
     const hcri_kernels *kernels = hcri_kernels_best();
     double size[HCRI_SINGLE_SAMPLES];
     for (size_t k = 0; k < s->samples; k++) {
         const double *x = v + k * stride;
         size[k] = sqrt(kernels->squares(s->n, x));
-        screened *at = &s->at[k];
+        filtered *at = &s->at[k];
         at->v = x;
         at->size = size[k];
         at->best = best[k];
@@ -274,33 +277,34 @@ static void screen_some(screening *s, const double *v, size_t stride, double *be
         s->direction[k] = s->numbers + k * s->n;
     }
     kernels->single->directions(s->n, s->samples, v, stride, size, s->numbers);
-    if (s->screen->blocks != NULL)
+    if (s->float_filter->blocks != NULL)
         visit_promising(s);
     else
         visit_all(s);
     for (size_t k = 0; k < s->samples; k++) {
         decide(s, &s->at[k]);
         best[k] = s->at[k].best;
-        if (champion != NULL && s->at[k].winner != SIZE_MAX)
-            champion[k] = first + (uint32_t)(2 * s->at[k].winner) + (uint32_t)s->at[k].is_lower;
+        if (active_constraint != NULL && s->at[k].winner != SIZE_MAX)
+            active_constraint[k] = first + (uint32_t)(2 * s->at[k].winner) + (uint32_t)s->at[k].is_lower;
     }
 }
 
-void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n, size_t samples, const double *v,
-                     size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                     uint32_t *champion, double *scratch) {
-    const size_t at_once = hcri_screen_samples(n);
-    screening s;
-    s.screen = screen;
+void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_rows *rows, size_t n, size_t samples,
+                           const double *v, size_t stride, const double *lower, const double *upper, double *best,
+                           uint32_t first, uint32_t *active_constraint, double *scratch) {
+    const size_t at_once = hcri_float_filter_samples(n);
+    filtering s;
+    s.float_filter = float_filter;
     s.rows = rows;
     s.lower = lower;
     s.upper = upper;
     s.n = n;
     s.numbers = (float *)(void *)scratch;
-    s.products = s.numbers + HCRI_SCREEN_NUMBERS;
+    s.products = s.numbers + HCRI_FLOAT_FILTER_NUMBERS;
     s.bounds = s.products + HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS;
     for (size_t k = 0; k < samples; k += at_once) {
         s.samples = samples - k < at_once ? samples - k : at_once;
-        screen_some(&s, v + k * stride, stride, best + k, first, champion == NULL ? NULL : champion + k);
+        float_filter_some(&s, v + k * stride, stride, best + k, first,
+                          active_constraint == NULL ? NULL : active_constraint + k);
     }
 }

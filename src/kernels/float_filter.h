@@ -2,9 +2,9 @@
  * precision. Results have the same bits as without, at about half the time; and where there are many rows, blocks of
  * like ones are left out by a bound of all of them.
  *
- * A direction is divided by its length first. For each row the product in single precision plus its `doubt` is then
- * above the exact gauge, and less the doubt below it; a row that isn't above the `limit`, which is below the best gauge
- * that is known for certain, can neither exceed nor equal the best. */
+ * A direction is divided by its length first. For each row the product in single precision plus its `error bound` is
+ * then above the exact gauge, and less the error bound below it; a row that isn't above the `limit`, which is below the
+ * best gauge that is known for certain, can neither exceed nor equal the best. */
 #ifndef HCRI_FLOAT_FILTER_H
 #define HCRI_FLOAT_FILTER_H
 
@@ -13,34 +13,35 @@
 #include "kernels/single_precision.h"
 #include "kernels/sparse_rows.h"
 
-typedef struct hcri_screen {
-    size_t count;                      /* rows of the run, 0: no screen */
-    float *panels;                     /* of 16 rows, scaled by powers of two to largest entries near 1 */
-    float *lower, *upper, *doubt;      /* one a row, padded as the panels are */
-    uint32_t *row;                     /* which row of the matrix each is */
-    struct hcri_screen_blocks *blocks; /* of HCRI_SINGLE_ROWS rows; NULL: too few for bounds to pay */
-} hcri_screen;
+typedef struct hcri_float_filter {
+    size_t count;                            /* rows of the run, 0: no float filter */
+    float *panels;                           /* of 16 rows, scaled by powers of two to largest entries near 1 */
+    float *lower, *upper, *error_bound;      /* one a row, padded as the panels are */
+    uint32_t *row;                           /* which row of the matrix each is */
+    struct hcri_float_filter_blocks *blocks; /* of HCRI_SINGLE_ROWS rows; NULL: too few for bounds to pay */
+} hcri_float_filter;
 
-/* For a run of rows and the inverses of their slacks (of all rows of the matrix). The screen is empty where it isn't
- * worth its while, or numbers lie too far apart for single precision. */
-hcr_status hcri_screen_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
-                            const double *upper, const hcr_allocator *allocator, hcri_screen *screen, hcr_error *error);
-void hcri_screen_release(hcri_screen *screen, const hcr_allocator *allocator);
+/* For a run of rows and the inverses of their slacks (of all rows of the matrix). The float filter is empty where it
+ * isn't worth its while, or numbers lie too far apart for single precision. */
+hcr_status hcri_float_filter_make(const hcri_rows *rows, const hcri_run *run, size_t n, const double *lower,
+                                  const double *upper, const hcr_allocator *allocator, hcri_float_filter *float_filter,
+                                  hcr_error *error);
+void hcri_float_filter_release(hcri_float_filter *float_filter, const hcr_allocator *allocator);
 
-/* What run_max does with the run (kernels.h); and where best[s] grew, champion[s] = first + 2i or 2i + 1 for the first
- * row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_SCREEN_SCRATCH numbers. */
-void hcri_screen_max(const hcri_screen *screen, const hcri_rows *rows, size_t n, size_t samples, const double *v,
-                     size_t stride, const double *lower, const double *upper, double *best, uint32_t first,
-                     uint32_t *champion, double *scratch);
+/* What run_max does with the run (kernels.h); and where best[s] grew, active constraint[s] = first + 2i or 2i + 1 for
+ * the first row i of the matrix that attains it (NULL: not wanted). `scratch`: HCRI_FLOAT_FILTER_SCRATCH numbers. */
+void hcri_float_filter_max(const hcri_float_filter *float_filter, const hcri_rows *rows, size_t n, size_t samples,
+                           const double *v, size_t stride, const double *lower, const double *upper, double *best,
+                           uint32_t first, uint32_t *active_constraint, double *scratch);
 
-/* How many directions are screened together, so that they stay within HCRI_SCREEN_NUMBERS; n is at most
- * HCRI_SCREEN_WIDTH. */
+/* How many directions are filtered together, so that they stay within HCRI_FLOAT_FILTER_NUMBERS; n is at most
+ * HCRI_FLOAT_FILTER_WIDTH. */
 enum {
-    HCRI_SCREEN_WIDTH = 2048,
-    HCRI_SCREEN_NUMBERS = 8192,
-    HCRI_SCREEN_SCRATCH =
-        (HCRI_SCREEN_NUMBERS + 2 * HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS) * sizeof(float) / sizeof(double)
+    HCRI_FLOAT_FILTER_WIDTH = 2048,
+    HCRI_FLOAT_FILTER_NUMBERS = 8192,
+    HCRI_FLOAT_FILTER_SCRATCH =
+        (HCRI_FLOAT_FILTER_NUMBERS + 2 * HCRI_SINGLE_SAMPLES * HCRI_SINGLE_ROWS) * sizeof(float) / sizeof(double)
 };
-size_t hcri_screen_samples(size_t n);
+size_t hcri_float_filter_samples(size_t n);
 
 #endif

@@ -161,57 +161,59 @@ static void box_max(size_t samples, size_t n, const double *v, size_t stride, co
 }
 
 /* A maximum in each lane, and the first number that attains it. */
-typedef struct lane_champions {
+typedef struct lane_active_constraints {
     lanes most[PARTS], at[PARTS];
-} lane_champions;
+} lane_active_constraints;
 
-INLINED void start_champions(lane_champions *champions, double best) {
+INLINED void start_active_constraints(lane_active_constraints *active_constraints, double best) {
     for (size_t p = 0; p < PARTS; p++) {
-        champions->most[p] = spread(best);
-        champions->at[p] = spread(0);
+        active_constraints->most[p] = spread(best);
+        active_constraints->at[p] = spread(0);
     }
 }
 
 /* Numbers `at` to at + 7; those that come again, in an overlap, change nothing. */
-INLINED void challenge(lane_champions *champions, size_t at, const lanes t[PARTS], const double *lower,
-                       const double *upper) {
+INLINED void challenge(lane_active_constraints *active_constraints, size_t at, const lanes t[PARTS],
+                       const double *lower, const double *upper) {
     for (size_t p = 0; p < PARTS; p++) {
-        const lanes most = champions->most[p], reached = raised(most, t[p], lower + WIDTH * p, upper + WIDTH * p);
-        champions->at[p] = lanes_if_more(reached, most, spread((double)at), champions->at[p]);
-        champions->most[p] = reached;
+        const lanes most = active_constraints->most[p],
+                    reached = raised(most, t[p], lower + WIDTH * p, upper + WIDTH * p);
+        active_constraints->at[p] = lanes_if_more(reached, most, spread((double)at), active_constraints->at[p]);
+        active_constraints->most[p] = reached;
     }
 }
 
 /* Raises best; the first number that attains it, SIZE_MAX where none is above it. */
-INLINED size_t champion_of(const lane_champions *champions, double *best) {
+INLINED size_t active_constraint_of(const lane_active_constraints *active_constraints, double *best) {
     static const double lane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const double most = lanes_largest(champions->most);
+    const double most = lanes_largest(active_constraints->most);
     lanes minus[PARTS]; /* the number in a lane that attains it, turned round for `lanes_largest` */
     if (!(most > *best))
         return SIZE_MAX;
     for (size_t p = 0; p < PARTS; p++)
-        minus[p] = lanes_if_more(spread(most), champions->most[p], spread(-INFINITY),
-                                 -(champions->at[p] + load(lane + WIDTH * p)));
+        minus[p] = lanes_if_more(spread(most), active_constraints->most[p], spread(-INFINITY),
+                                 -(active_constraints->at[p] + load(lane + WIDTH * p)));
     *best = most;
     return (size_t)-lanes_largest(minus);
 }
 
 /* Raises best; the first j with t_j upper_j = best (2j) or t_j lower_j = best (2j + 1), SIZE_MAX where none is above.
  */
-INLINED size_t champion_every(size_t n, const double *t, const hcri_bounds *bounds, size_t every, double *best) {
+INLINED size_t active_constraint_every(size_t n, const double *t, const hcri_bounds *bounds, size_t every,
+                                       double *best) {
     const double *lower = bounds->lower, *upper = bounds->upper;
     size_t which = SIZE_MAX;
     if (n >= 8) {
-        lane_champions champions;
-        start_champions(&champions, *best);
+        lane_active_constraints active_constraints;
+        start_active_constraints(&active_constraints, *best);
         for (size_t j = 0; j < n; j += 8) {
             const size_t at = j + 8 <= n ? j : n - 8;
             lanes x[PARTS];
             for (size_t p = 0; p < PARTS; p++)
                 x[p] = load(t + at + WIDTH * p);
-            challenge(&champions, at, x, lower + at * every, upper + at * every);
+            challenge(&active_constraints, at, x, lower + at * every, upper + at * every);
         }
-        const size_t j = champion_of(&champions, best);
+        const size_t j = active_constraint_of(&active_constraints, best);
         return j == SIZE_MAX ? SIZE_MAX : 2 * j + (t[j] * upper[j * every] == *best ? 0 : 1);
     }
     for (size_t j = 0; j < n; j++)
@@ -225,16 +227,17 @@ INLINED size_t champion_every(size_t n, const double *t, const hcri_bounds *boun
     return which;
 }
 
-static size_t bounds_champion(size_t n, const double *t, const hcri_bounds *bounds, double *best) {
-    return bounds->every == 0 ? champion_every(n, t, bounds, 0, best) : champion_every(n, t, bounds, 1, best);
+static size_t bounds_active_constraint(size_t n, const double *t, const hcri_bounds *bounds, double *best) {
+    return bounds->every == 0 ? active_constraint_every(n, t, bounds, 0, best)
+                              : active_constraint_every(n, t, bounds, 1, best);
 }
 
-static void box_champions(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
-                          double *best, uint32_t first, uint32_t *champion) {
+static void box_active_constraints(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                                   double *best, uint32_t first, uint32_t *active_constraint) {
     for (size_t s = 0; s < samples; s++) {
-        const size_t which = bounds_champion(n, v + s * stride, bounds, best + s);
+        const size_t which = bounds_active_constraint(n, v + s * stride, bounds, best + s);
         if (which != SIZE_MAX)
-            champion[s] = first + (uint32_t)which;
+            active_constraint[s] = first + (uint32_t)which;
     }
 }
 
@@ -414,7 +417,8 @@ void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_
             sparse_products(rows, run, from, count, v + s * stride, out + s * out_stride);
 }
 
-/* ----------------------------------------------------------------------------------- rows: maxima, champions, sums */
+/* ----------------------------------------------------------------------------------- rows: maxima, active constraints,
+ * sums */
 
 /* A stencil has at least eight rows (rows.c). */
 INLINED double stencil_max_of(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds) {
@@ -459,38 +463,39 @@ static void run_max(const hcri_rows *rows, const hcri_run *run, size_t n, size_t
         }
 }
 
-INLINED size_t stencil_champion_every(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds,
-                                      size_t every, double *best) {
+INLINED size_t stencil_active_constraint_every(const hcri_run *run, size_t terms, const double *v,
+                                               const hcri_bounds *bounds, size_t every, double *best) {
     const double *lower = bounds->lower, *upper = bounds->upper;
-    lane_champions champions;
-    start_champions(&champions, *best);
+    lane_active_constraints active_constraints;
+    start_active_constraints(&active_constraints, *best);
     for (size_t i = 0; i < run->count; i += 8) {
         const size_t at = i + 8 <= run->count ? i : run->count - 8;
         lanes t[PARTS];
         stencil_dots(run, terms, at, v, t);
-        challenge(&champions, at, t, lower + at * every, upper + at * every);
+        challenge(&active_constraints, at, t, lower + at * every, upper + at * every);
     }
-    const size_t i = champion_of(&champions, best);
+    const size_t i = active_constraint_of(&active_constraints, best);
     if (i == SIZE_MAX)
         return SIZE_MAX;
     return 2 * i + (row_dot(terms, run->columns, run->values, v + i) * upper[i * every] == *best ? 0 : 1);
 }
 
-static size_t stencil_champion(const hcri_run *run, const double *v, const hcri_bounds *bounds, double *best) {
+static size_t stencil_active_constraint(const hcri_run *run, const double *v, const hcri_bounds *bounds, double *best) {
     if (run->terms == 2)
-        return bounds->every == 0 ? stencil_champion_every(run, 2, v, bounds, 0, best)
-                                  : stencil_champion_every(run, 2, v, bounds, 1, best);
-    return stencil_champion_every(run, run->terms, v, bounds, bounds->every, best);
+        return bounds->every == 0 ? stencil_active_constraint_every(run, 2, v, bounds, 0, best)
+                                  : stencil_active_constraint_every(run, 2, v, bounds, 1, best);
+    return stencil_active_constraint_every(run, run->terms, v, bounds, bounds->every, best);
 }
 
-static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                          size_t stride, const hcri_bounds *bounds, double *best, uint32_t first, uint32_t *champion) {
+static void run_active_constraints(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples,
+                                   const double *v, size_t stride, const hcri_bounds *bounds, double *best,
+                                   uint32_t first, uint32_t *active_constraint) {
     first += 2 * (uint32_t)run->first;
     for (size_t s = 0; run->form == HCRI_RUN_STENCIL && s < samples; s++) {
         const double *x = v + s * stride;
-        const size_t which = stencil_champion(run, x, bounds, best + s);
+        const size_t which = stencil_active_constraint(run, x, bounds, best + s);
         if (which != SIZE_MAX)
-            champion[s] = first + (uint32_t)which;
+            active_constraint[s] = first + (uint32_t)which;
     }
     for (size_t i = 0; run->form != HCRI_RUN_STENCIL && i < run->count; i += BLOCK)
         for (size_t s = 0; s < samples; s += SAMPLES) {
@@ -498,7 +503,8 @@ static void run_champions(const hcri_rows *rows, const hcri_run *run, size_t n, 
             _Alignas(64) double t[SAMPLES][BLOCK];
             products_of_run(rows, run, n, i, count, now, v + s * stride, stride, t[0], BLOCK);
             const hcri_bounds some = bounds_from(bounds, i);
-            box_champions(now, count, t[0], BLOCK, &some, best + s, first + 2 * (uint32_t)i, champion + s);
+            box_active_constraints(now, count, t[0], BLOCK, &some, best + s, first + 2 * (uint32_t)i,
+                                   active_constraint + s);
         }
 }
 
@@ -550,9 +556,9 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .sum_abs = sum_abs,
     .sum_abs_and_box = sum_abs_and_box,
     .box_max = box_max,
-    .box_champions = box_champions,
+    .box_active_constraints = box_active_constraints,
     .run_max = run_max,
-    .run_champions = run_champions,
+    .run_active_constraints = run_active_constraints,
     .add = add,
     .within = within,
     .run_squares = run_squares,

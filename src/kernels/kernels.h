@@ -26,16 +26,17 @@ typedef struct hcri_kernels {
                             double *out, double *best);
     /* best[s] = max(best[s], max_j max(v_sj upper_j, v_sj lower_j)) */
     void (*box_max)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds, double *best);
-    /* The same, and where best[s] grew champion[s] = first + 2j or first + 2j + 1 for the first v_sj upper_j or
-     * v_sj lower_j that attains it. */
-    void (*box_champions)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
-                          double *best, uint32_t first, uint32_t *champion);
+    /* The same, and where best[s] grew active constraint[s] = first + 2j or first + 2j + 1 for the first v_sj upper_j
+     * or v_sj lower_j that attains it. */
+    void (*box_active_constraints)(size_t samples, size_t n, const double *v, size_t stride, const hcri_bounds *bounds,
+                                   double *best, uint32_t first, uint32_t *active_constraint);
     /* best[s] = max(best[s], max_i max(t upper_i, t lower_i)), t = a_i·v_s, over the rows of a run. */
     void (*run_max)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
                     size_t stride, const hcri_bounds *bounds, double *best);
-    /* The same with champions, whose rows count from the first of the matrix. */
-    void (*run_champions)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples, const double *v,
-                          size_t stride, const hcri_bounds *bounds, double *best, uint32_t first, uint32_t *champion);
+    /* The same with active constraints, whose rows count from the first of the matrix. */
+    void (*run_active_constraints)(const hcri_rows *rows, const hcri_run *run, size_t n, size_t samples,
+                                   const double *v, size_t stride, const hcri_bounds *bounds, double *best,
+                                   uint32_t first, uint32_t *active_constraint);
     /* y += a */
     void (*add)(size_t n, const double *a, double *y);
     /* 1 when lower_j <= x_j <= upper_j for all j; a NaN isn't. */

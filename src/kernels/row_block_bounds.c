@@ -127,8 +127,9 @@ static void halve(const ordering *at, uint32_t *row, size_t count) {
     }
 }
 
-hcr_status hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                             const double *upper, const hcr_allocator *allocator, uint32_t *row, hcr_error *error) {
+hcr_status hcri_float_filter_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
+                                   const double *upper, const hcr_allocator *allocator, uint32_t *row,
+                                   hcr_error *error) {
     for (size_t i = 0; i < count; i++)
         row[i] = (uint32_t)(first + i);
     double *numbers = hcri_allocate(allocator, 2 * n + 2 * count, sizeof *numbers);
@@ -144,7 +145,7 @@ hcr_status hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, 
 
 /* --------------------------------------------------------------------------------------------------------- bounds */
 
-void hcri_screen_blocks_release(hcri_screen_blocks *blocks, const hcr_allocator *allocator) {
+void hcri_float_filter_blocks_release(hcri_float_filter_blocks *blocks, const hcr_allocator *allocator) {
     if (blocks == NULL)
         return;
     hcri_release(allocator, blocks->centres);
@@ -160,7 +161,7 @@ static float above(double x, double size, size_t n) {
 
 /* One side of a block's rows: its centre as row number `to` of the panels, its reach. */
 static void bound_side(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n, const double *inverse,
-                       double *centre, hcri_screen_blocks *blocks, size_t to) {
+                       double *centre, hcri_float_filter_blocks *blocks, size_t to) {
     size_t sides = 0;
     for (size_t j = 0; j < n; j++)
         centre[j] = 0;
@@ -195,7 +196,7 @@ static void bound_side(const hcri_rows *rows, const uint32_t *row, size_t count,
     blocks->reach[to] = sides == 0 ? -INFINITY : above(farthest, sqrt(squares) + farthest, n);
 }
 
-static int reserve(hcri_screen_blocks *blocks, size_t n, const hcr_allocator *allocator) {
+static int reserve(hcri_float_filter_blocks *blocks, size_t n, const hcr_allocator *allocator) {
     const size_t padded = (2 * blocks->count + HCRI_SINGLE_PANEL - 1) / HCRI_SINGLE_PANEL * HCRI_SINGLE_PANEL;
     blocks->centres = hcri_allocate(allocator, padded, n * sizeof(float));
     blocks->reach = hcri_allocate(allocator, padded, sizeof(float));
@@ -203,14 +204,15 @@ static int reserve(hcri_screen_blocks *blocks, size_t n, const hcr_allocator *al
     return blocks->centres != NULL && blocks->reach != NULL && blocks->longest != NULL;
 }
 
-hcri_screen_blocks *hcri_screen_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n,
-                                            const double *lower, const double *upper, const hcr_allocator *allocator) {
-    hcri_screen_blocks *blocks = hcri_allocate(allocator, 1, sizeof *blocks);
+hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count,
+                                                        size_t n, const double *lower, const double *upper,
+                                                        const hcr_allocator *allocator) {
+    hcri_float_filter_blocks *blocks = hcri_allocate(allocator, 1, sizeof *blocks);
     double *centre = hcri_allocate(allocator, n, sizeof *centre);
     if (blocks != NULL)
         blocks->count = (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS;
     if (blocks == NULL || centre == NULL || !reserve(blocks, n, allocator)) {
-        hcri_screen_blocks_release(blocks, allocator);
+        hcri_float_filter_blocks_release(blocks, allocator);
         hcri_release(allocator, centre);
         return NULL;
     }

@@ -10,19 +10,21 @@
  * a centre being the middle of the block's upper or lower sides, its reach the distance of the farthest of them, and
  * longest_b the length of the longest, each rounded up by what single precision may lose. Sides that don't exist (an
  * inverse of 0) are left out. */
-typedef struct hcri_screen_blocks {
+typedef struct hcri_float_filter_blocks {
     size_t count;
     float *centres; /* rows 2b and 2b + 1, in panels of 16 rows */
     float *reach;   /* likewise; −infinity for a side that no row has */
     float *longest;
-} hcri_screen_blocks;
+} hcri_float_filter_blocks;
 
 /* Orders rows first … first + count − 1 of the matrix into blocks of HCRI_SINGLE_ROWS: row[i] is the i-th. */
-hcr_status hcri_screen_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
-                             const double *upper, const hcr_allocator *allocator, uint32_t *row, hcr_error *error);
+hcr_status hcri_float_filter_order(const hcri_rows *rows, size_t first, size_t count, size_t n, const double *lower,
+                                   const double *upper, const hcr_allocator *allocator, uint32_t *row,
+                                   hcr_error *error);
 /* The bounds of the blocks of rows in that order. NULL when there is no memory. */
-hcri_screen_blocks *hcri_screen_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count, size_t n,
-                                            const double *lower, const double *upper, const hcr_allocator *allocator);
-void hcri_screen_blocks_release(hcri_screen_blocks *blocks, const hcr_allocator *allocator);
+hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count,
+                                                        size_t n, const double *lower, const double *upper,
+                                                        const hcr_allocator *allocator);
+void hcri_float_filter_blocks_release(hcri_float_filter_blocks *blocks, const hcr_allocator *allocator);
 
 #endif

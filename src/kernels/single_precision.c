@@ -29,7 +29,7 @@ static inline singles larger(singles a, singles b) {
 #endif
 }
 
-/* Fused or not is of no matter here: the doubt covers both. */
+/* Fused or not is of no matter here: the error bound covers both. */
 static inline singles add_products(singles a, singles b, singles c) {
 #if defined(__AVX512F__)
     return _mm512_fmadd_ps(a, b, c);
@@ -105,7 +105,7 @@ static inline float largest(singles x) {
 }
 
 static void rows_exceed(size_t count, const float *panels, size_t width, const float *lower, const float *upper,
-                        const float *doubt, size_t samples, const float *const v[], float *limit, float *most,
+                        const float *error_bound, size_t samples, const float *const v[], float *limit, float *most,
                         unsigned char *exceeds) {
     products(count, panels, width, samples, v, most);
     for (size_t s = 0; s < samples; s++) {
@@ -113,7 +113,7 @@ static void rows_exceed(size_t count, const float *panels, size_t width, const f
         singles highest = {0}, surest = {0};
         for (size_t i = 0; i < HCRI_SINGLE_PANEL * panels_of(count); i += SINGLES) {
             const singles x = load_singles(t + i);
-            const singles off = load_singles(doubt + i),
+            const singles off = load_singles(error_bound + i),
                           found = larger(x * load_singles(upper + i), x * load_singles(lower + i));
             store_singles(t + i, found + off);
             highest = larger(highest, found + off);

@@ -15,12 +15,12 @@ typedef struct hcri_single_kernels {
     /* out[s HCRI_SINGLE_ROWS + i] = a_i·v_s, rows and samples as below. */
     void (*products)(size_t count, const float *panels, size_t width, size_t samples, const float *const v[],
                      float *out);
-    /* most[s HCRI_SINGLE_ROWS + i] = max(t upper_i, t lower_i) + doubt_i, t = a_i·v_s; exceeds[s] = 1 where one of them
-     * is above limit_s, which is then raised to the largest of them less 2 doubt_i. The panels are column by column,
-     * `width` columns, the last one padded with zeros, and so are lower, upper and doubt. At most HCRI_SINGLE_ROWS rows
-     * and HCRI_SINGLE_SAMPLES samples. */
+    /* most[s HCRI_SINGLE_ROWS + i] = max(t upper_i, t lower_i) + error_bound_i, t = a_i·v_s; exceeds[s] = 1 where one
+     * of them is above limit_s, which is then raised to the largest of them less 2 error_bound_i. The panels are column
+     * by column, `width` columns, the last one padded with zeros, and so are lower, upper and error bound. At most
+     * HCRI_SINGLE_ROWS rows and HCRI_SINGLE_SAMPLES samples. */
     void (*rows_exceed)(size_t count, const float *panels, size_t width, const float *lower, const float *upper,
-                        const float *doubt, size_t samples, const float *const v[], float *limit, float *most,
+                        const float *error_bound, size_t samples, const float *const v[], float *limit, float *most,
                         unsigned char *exceeds);
     /* out[s] ~ v_s' U v_s, U upper triangular in panels: panel p has columns 16 p … n − 1. */
     void (*triangle_form)(size_t n, const float *panels, size_t samples, const float *const v[], float *out);

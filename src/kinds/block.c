@@ -97,7 +97,7 @@ static double gauge_from(const hcri_constraint *constraint, size_t i, const doub
 }
 
 void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                           size_t stride, double *best, uint32_t *champion, double *scratch) {
+                           size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     for (size_t s = 0; s < rows; s++)
         for (size_t i = 0; i < constraint->count; i++) {
             if (!constraint->kind->exists(constraint, i))
@@ -105,8 +105,8 @@ void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const
             const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride, scratch);
             if (gauge > best[s]) {
                 best[s] = gauge;
-                if (champion != NULL)
-                    champion[s] = constraint->first + (uint32_t)i;
+                if (active_constraint != NULL)
+                    active_constraint[s] = constraint->first + (uint32_t)i;
             }
         }
 }

@@ -43,7 +43,7 @@ int hcri_block_takes_parameters(const hcri_constraint *constraint);
 /* The default for `gauge_from` of convex inequalities: 1/leave of `interval`, 0 where the ray doesn't leave. An origin
  * that isn't inside gives infinity. */
 void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                           size_t stride, double *best, uint32_t *champion, double *scratch);
+                           size_t stride, double *best, uint32_t *active_constraint, double *scratch);
 /* 1 when gauge_from reads directions' outputs alone: they may then lie anywhere, without zeros for the parameters. */
 int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
 /* Copies the sources of `from` to a block with as many inequalities. */

@@ -31,7 +31,7 @@ typedef enum hcri_kind_id {
 
 /* The origins of samples with parameters: O(x) = constant + map x. A set's coordinates are its outputs, and behind them
  * the parameters; the origin of a sample in it is (O(x), x), and a ray from there stays at x. */
-typedef struct hcri_motion {
+typedef struct hcri_origin_map {
     size_t outputs, parameters;
     double *constant;            /* outputs numbers */
     hcri_rows map;               /* outputs rows, columns under parameters */
@@ -39,13 +39,14 @@ typedef struct hcri_motion {
     int constant_is_zero;        /* … and this, but for the sign of a zero */
     const double *lower, *upper; /* the range of the parameters, finite */
     int proved;                  /* 1: every sample's origin is O(x), which is inside for all x of the range */
-} hcri_motion;
+} hcri_origin_map;
 
 /* How far the region reaches, for the analysis of rounding. */
 typedef struct hcri_extent {
     const double *origin, *reach; /* n: O, and bounds of |y_j − O_j| (infinity: none is known) */
-    const hcri_motion *motion;    /* NULL, or the origin moves: `origin` then bounds |O_j(x)|, of parameters |x_j| */
-    double radius;                /* bounds |y − O| */
+    const hcri_origin_map
+        *origin_map; /* NULL, or the origin moves: `origin` then bounds |O_j(x)|, of parameters |x_j| */
+    double radius;   /* bounds |y − O| */
     /* n: what an output that an equality determines may be off beyond its share of the step, 0 for the others; NULL
      * when there are none. */
     const double *extra;
@@ -70,10 +71,10 @@ typedef struct hcri_kind {
     size_t (*scratch)(const hcri_constraint *constraint);
 
     /* For `rows` directions v (row-major, `stride` apart): best[row] = max(best[row], gauge of the block), and where
-     * that grew champion[row] = first + local number of the first inequality that attains it. champion may be NULL. |v|
-     * sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
+     * that grew active constraint[row] = first + local number of the first inequality that attains it. active
+     * constraint may be NULL. |v| sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
     void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch);
+                  uint32_t *active_constraint, double *scratch);
     /* After place: 1 when one direction takes no longer than its share of many. NULL: it does. */
     int (*goes_alone)(const hcri_constraint *constraint);
     /* The gauge of one inequality. */
@@ -111,13 +112,13 @@ typedef struct hcri_kind {
                              hcri_constraint **substituted, hcr_error *error);
     /* Prepares the block, after `place` at the middle of the range, for origins that move (kept by the caller); NULL
      * where there is nothing to prepare. Errors: MEMORY. */
-    hcr_status (*follow)(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error);
+    hcr_status (*follow)(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error);
     /* `gauge` for rays that begin at origins of their own: row s of `origins` (n wide), strictly inside; v has zeros
      * for the parameters, which only hcri_block_gauge_from reads. A sample's bits don't depend on the others. NULL for
      * kinds that can't (those that aren't convex).
      */
     void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion, double *scratch);
+                       size_t stride, double *best, uint32_t *active_constraint, double *scratch);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
     /* 1 when the inequality surely holds whatever the outputs are, at the parameters of y: its coefficients are 0

@@ -7,13 +7,13 @@
 #include "kinds/kind.h"
 
 /* The extremes of O_j(x) over the range, each to within the rounding below. */
-void hcri_motion_extremes(const hcri_motion *motion, size_t j, double *least, double *most);
+void hcri_origin_map_extremes(const hcri_origin_map *origin_map, size_t j, double *least, double *most);
 /* Bounds the error of O_j(x) = constant_j + Σ map_jk x_k, added in the order of k, over the range. */
-double hcri_motion_rounding(const hcri_motion *motion, size_t j);
+double hcri_origin_map_rounding(const hcri_origin_map *origin_map, size_t j);
 /* The largest |x_k| of the range; the middle m of it, and a distance from there that no x_k is beyond. */
-double hcri_motion_largest(const hcri_motion *motion, size_t k);
-double hcri_motion_middle(const hcri_motion *motion, size_t k);
-double hcri_motion_distance(const hcri_motion *motion, size_t k);
+double hcri_origin_map_largest(const hcri_origin_map *origin_map, size_t k);
+double hcri_origin_map_middle(const hcri_origin_map *origin_map, size_t k);
+double hcri_origin_map_distance(const hcri_origin_map *origin_map, size_t k);
 
 /* Room for one row in the parameters. */
 typedef struct hcri_composed {
@@ -22,29 +22,29 @@ typedef struct hcri_composed {
     uint32_t *columns;
     double *values;
 } hcri_composed;
-hcr_status hcri_composed_start(hcri_composed *row, const hcri_motion *motion, const hcr_allocator *allocator,
+hcr_status hcri_composed_start(hcri_composed *row, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                hcr_error *error);
 void hcri_composed_release(hcri_composed *row, const hcr_allocator *allocator);
 /* Row i at O(x), a_i·((O(x), x) − centre) + add (centre NULL: 0) = *constant + row·x, each summed to twice the working
  * precision and rounded once: what cancels leaves no entry. */
-void hcri_motion_compose(const hcri_motion *motion, const hcri_rows *rows, size_t i, const double *centre, double add,
-                         hcri_composed *row, double *constant);
+void hcri_origin_map_compose(const hcri_origin_map *origin_map, const hcri_rows *rows, size_t i, const double *centre,
+                             double add, hcri_composed *row, double *constant);
 
 typedef struct hcri_moving_rows {
-    const hcri_motion *motion;
+    const hcri_origin_map *origin_map;
     hcri_rows slope; /* columns are outputs */
     double *constant;
     hcri_rows map; /* columns are parameters */
     hcri_layout slope_layout, map_layout;
-    double *rounding;      /* an output each: hcri_motion_rounding */
+    double *rounding;      /* an output each: hcri_origin_map_rounding */
     int is_still, is_zero; /* at O(x) the rows don't depend on x, are 0 */
 } hcri_moving_rows;
 
-/* Rows a_i·((y, x) − centre) + sign · add_i; centre and add may be NULL for zeros. The motion is kept by the caller, as
- * everywhere. */
+/* Rows a_i·((y, x) − centre) + sign · add_i; centre and add may be NULL for zeros. The origin map is kept by the
+ * caller, as everywhere. */
 hcr_status hcri_moving_rows_make(const hcri_rows *rows, const double *centre, const double *add, double sign,
-                                 const hcri_motion *motion, const hcr_allocator *allocator, hcri_moving_rows *made,
-                                 hcr_error *error);
+                                 const hcri_origin_map *origin_map, const hcr_allocator *allocator,
+                                 hcri_moving_rows *made, hcr_error *error);
 void hcri_moving_rows_release(hcri_moving_rows *moving, const hcr_allocator *allocator);
 
 /* Samples lie `stride` numbers apart; `out` has room for HCRI_PANEL numbers behind the last sample's. */

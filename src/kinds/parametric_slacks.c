@@ -14,9 +14,9 @@ static size_t count_of(const hcri_rows *rows, size_t i) { return rows->start[i +
 
 /* Takes each row apart into what v multiplies, products included, and what x does. */
 static hcr_status split(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator, hcr_error *error) {
-    const size_t outputs = moving->motion->outputs;
+    const size_t outputs = moving->origin_map->outputs;
     const hcri_rows *products = moving->products.values;
-    uint32_t *columns = hcri_allocate(allocator, moving->width + moving->motion->parameters, sizeof *columns);
+    uint32_t *columns = hcri_allocate(allocator, moving->width + moving->origin_map->parameters, sizeof *columns);
     double *values = hcri_allocate(allocator, moving->width, sizeof *values);
     hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
@@ -50,10 +50,10 @@ enum { LINE = 8 };
 static hcr_status append_mapped(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
                                 hcr_error *error) {
     hcri_composed row;
-    HCRI_TRY(hcri_composed_start(&row, moving->motion, allocator, error));
+    HCRI_TRY(hcri_composed_start(&row, moving->origin_map, allocator, error));
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
-        hcri_motion_compose(moving->motion, rows, i, NULL, 0, &row, &moving->constant[i]);
+        hcri_origin_map_compose(moving->origin_map, rows, i, NULL, 0, &row, &moving->constant[i]);
         moving->lower_rest[i] = moving->lower[i] - moving->constant[i];
         moving->upper_rest[i] = moving->upper[i] - moving->constant[i];
         status = hcri_rows_append(&moving->map, allocator, row.count, row.columns, row.values, error);
@@ -72,7 +72,7 @@ static hcr_status make_map(hcri_moving *moving, const hcri_rows *rows, const hcr
     moving->lower_rest = moving->rest + (LINE - (uintptr_t)moving->rest / sizeof(double) % LINE) % LINE;
     moving->upper_rest = moving->lower_rest + LINE * lines;
     HCRI_TRY(append_mapped(moving, rows, allocator, error));
-    return hcri_layout_make(&moving->map, moving->motion->parameters, allocator, &moving->map_layout, error);
+    return hcri_layout_make(&moving->map, moving->origin_map->parameters, allocator, &moving->map_layout, error);
 }
 
 /* A column as an affine function of the parameters at O(x). */
@@ -83,22 +83,22 @@ typedef struct affine {
     const double *values;
 } affine;
 
-static affine affine_of(const hcri_motion *motion, size_t column, uint32_t *itself) {
+static affine affine_of(const hcri_origin_map *origin_map, size_t column, uint32_t *itself) {
     static const double one = 1;
-    if (column >= motion->outputs) {
-        *itself = (uint32_t)(column - motion->outputs);
+    if (column >= origin_map->outputs) {
+        *itself = (uint32_t)(column - origin_map->outputs);
         return (affine){0, 1, itself, &one};
     }
-    const size_t start = motion->map.start[column];
-    return (affine){motion->constant[column], count_of(&motion->map, column), motion->map.columns + start,
-                    motion->map.values + start};
+    const size_t start = origin_map->map.start[column];
+    return (affine){origin_map->constant[column], count_of(&origin_map->map, column), origin_map->map.columns + start,
+                    origin_map->map.values + start};
 }
 
 /* Σ|terms| over the range. */
-static double size_of(const hcri_motion *motion, affine form) {
+static double size_of(const hcri_origin_map *origin_map, affine form) {
     double size = fabs(form.constant);
     for (size_t k = 0; k < form.terms; k++)
-        size += fabs(form.values[k]) * hcri_motion_largest(motion, form.columns[k]);
+        size += fabs(form.values[k]) * hcri_origin_map_largest(origin_map, form.columns[k]);
     return size;
 }
 
@@ -116,7 +116,7 @@ static void add_form(const centre *at, affine form, double weight, double *value
 }
 
 /* |Σ (l(x) − l(m)) (x_r − m_r)| for a product l(x) x_r */
-static double bend_of(const centre *at, affine left, size_t right) {
+static double curved_term_of(const centre *at, affine left, size_t right) {
     double moved = 0;
     for (size_t k = 0; k < left.terms; k++)
         moved += fabs(left.values[k]) * at->distance[left.columns[k]];
@@ -126,64 +126,65 @@ static double bend_of(const centre *at, affine left, size_t right) {
 /* d_i(x) = d_i(m) + rate·(x − m) + the products of both factors' differences. What floating point adds is bounded by
  * the number of operations on the way and the sizes of the terms. */
 static void bound_row(hcri_moving *moving, size_t i, const centre *at) {
-    const hcri_motion *motion = moving->motion;
+    const hcri_origin_map *origin_map = moving->origin_map;
     const hcri_rows *slope = &moving->slope, *shift = &moving->shift;
     double value = 0, size = 0, reach = 0;
     size_t longest = 0;
-    memset(at->rate, 0, motion->parameters * sizeof *at->rate);
+    memset(at->rate, 0, origin_map->parameters * sizeof *at->rate);
     for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++) {
         const size_t p = shift->columns[k];
         value += shift->values[k] * at->middle[p];
         at->rate[p] += shift->values[k];
-        size += fabs(shift->values[k]) * hcri_motion_largest(motion, p);
+        size += fabs(shift->values[k]) * hcri_origin_map_largest(origin_map, p);
     }
     for (size_t k = slope->start[i]; k < slope->start[i + 1]; k++) {
         const double a = slope->values[k];
         const size_t q = slope->columns[k];
-        const int is_product = q >= motion->outputs;
-        const size_t pair = is_product ? q - motion->outputs : 0;
+        const int is_product = q >= origin_map->outputs;
+        const size_t pair = is_product ? q - origin_map->outputs : 0;
         uint32_t itself;
-        const affine form = affine_of(motion, is_product ? moving->products.left[pair] : q, &itself);
+        const affine form = affine_of(origin_map, is_product ? moving->products.left[pair] : q, &itself);
         longest = form.terms > longest ? form.terms : longest;
         if (!is_product) {
             add_form(at, form, a, &value);
-            size += fabs(a) * size_of(motion, form);
+            size += fabs(a) * size_of(origin_map, form);
             continue;
         }
-        const size_t right = moving->products.right[pair] - motion->outputs;
+        const size_t right = moving->products.right[pair] - origin_map->outputs;
         double left_at_middle = form.constant;
         for (size_t l = 0; l < form.terms; l++)
             left_at_middle += form.values[l] * at->middle[form.columns[l]];
         add_form(at, form, a * at->middle[right], &value);
         at->rate[right] += a * left_at_middle;
-        reach += fabs(a) * bend_of(at, form, right);
-        size += fabs(a) * size_of(motion, form) * hcri_motion_largest(motion, right);
+        reach += fabs(a) * curved_term_of(at, form, right);
+        size += fabs(a) * size_of(origin_map, form) * hcri_origin_map_largest(origin_map, right);
     }
-    for (size_t k = 0; k < motion->parameters; k++)
+    for (size_t k = 0; k < origin_map->parameters; k++)
         reach += fabs(at->rate[k]) * at->distance[k];
-    const double operations = (double)(count_of(shift, i) + 2 * count_of(slope, i) + longest + motion->parameters + 16);
+    const double operations =
+        (double)(count_of(shift, i) + 2 * count_of(slope, i) + longest + origin_map->parameters + 16);
     const double rounding = 4 * 0x1p-53 * operations * size + 0x1p-1000;
     moving->least[i] = value - reach - rounding;
     moving->most[i] = value + reach + rounding;
 }
 
 static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator, hcr_error *error) {
-    const hcri_motion *motion = moving->motion;
-    const size_t count = moving->slope.count, parameters = motion->parameters;
+    const hcri_origin_map *origin_map = moving->origin_map;
+    const size_t count = moving->slope.count, parameters = origin_map->parameters;
     moving->least = hcri_allocate(allocator, count, sizeof *moving->least);
     moving->most = hcri_allocate(allocator, count, sizeof *moving->most);
-    moving->rounding = hcri_allocate(allocator, motion->outputs, sizeof *moving->rounding);
+    moving->rounding = hcri_allocate(allocator, origin_map->outputs, sizeof *moving->rounding);
     double *middle = hcri_allocate(allocator, parameters, 3 * sizeof *middle);
     const int enough = moving->least != NULL && moving->most != NULL && moving->rounding != NULL && middle != NULL;
     const centre at = {middle, middle + parameters, middle + 2 * parameters};
     for (size_t k = 0; enough && k < parameters; k++) {
-        middle[k] = hcri_motion_middle(motion, k);
-        at.distance[k] = hcri_motion_distance(motion, k);
+        middle[k] = hcri_origin_map_middle(origin_map, k);
+        at.distance[k] = hcri_origin_map_distance(origin_map, k);
     }
     for (size_t i = 0; enough && i < count; i++)
         bound_row(moving, i, &at);
-    for (size_t j = 0; enough && j < motion->outputs; j++)
-        moving->rounding[j] = hcri_motion_rounding(motion, j);
+    for (size_t j = 0; enough && j < origin_map->outputs; j++)
+        moving->rounding[j] = hcri_origin_map_rounding(origin_map, j);
     hcri_release(allocator, middle);
     return enough ? HCR_OK : hcri_fail_memory(error);
 }
@@ -250,32 +251,32 @@ static hcr_status prepare(hcri_moving *moving, const hcri_rows *rows, const hcr_
                           hcr_error *error) {
     HCRI_TRY(split(moving, rows, allocator, error));
     HCRI_TRY(hcri_layout_make(&moving->slope, moving->width, allocator, &moving->slope_layout, error));
-    HCRI_TRY(hcri_layout_make(&moving->shift, moving->motion->parameters, allocator, &moving->shift_layout, error));
+    HCRI_TRY(hcri_layout_make(&moving->shift, moving->origin_map->parameters, allocator, &moving->shift_layout, error));
     HCRI_TRY(bound_rows(moving, allocator, error));
     if (moving->products.pairs == 0) {
         HCRI_TRY(make_map(moving, rows, allocator, error));
         HCRI_TRY(pair_runs(moving, allocator, error));
         moving->map_is_cheaper =
-            hcri_layout_cost(&moving->map_layout, &moving->map, moving->motion->parameters) <
+            hcri_layout_cost(&moving->map_layout, &moving->map, moving->origin_map->parameters) <
             hcri_layout_cost(&moving->slope_layout, &moving->slope, moving->width) +
-                hcri_layout_cost(&moving->shift_layout, &moving->shift, moving->motion->parameters);
+                hcri_layout_cost(&moving->shift_layout, &moving->shift, moving->origin_map->parameters);
     }
     moving->at_stride = moving->slope.count + HCRI_PANEL;
     return HCR_OK;
 }
 
 hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *products, const double *lower,
-                              const double *upper, const hcri_motion *motion, const hcr_allocator *allocator,
+                              const double *upper, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                               hcri_moving **moving, hcr_error *error) {
     hcri_moving *made = hcri_allocate(allocator, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
-    made->motion = motion;
+    made->origin_map = origin_map;
     made->lower = lower;
     made->upper = upper;
     if (products != NULL)
         made->products = *products;
-    made->width = motion->outputs + made->products.pairs;
+    made->width = origin_map->outputs + made->products.pairs;
     const hcr_status status = prepare(made, rows, allocator, error);
     if (status != HCR_OK)
         hcri_moving_release(made, allocator);
@@ -331,7 +332,7 @@ typedef struct ray_set {
 } ray_set;
 
 static void put_values(const hcri_moving *moving, size_t samples, const ray_set *rays) {
-    const size_t parameters = moving->motion->parameters, stride = moving->at_stride;
+    const size_t parameters = moving->origin_map->parameters, stride = moving->at_stride;
     if (rays->by_map) {
         hcri_layout_products(&moving->map_layout, &moving->map, parameters, samples, rays->x, rays->at, stride);
         return;
@@ -380,7 +381,7 @@ size_t hcri_moving_scratch(const hcri_moving *moving) {
 static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_direction, hcri_samples w, hcri_samples x,
                            double *scratch) {
     const hcri_products *products = &moving->products;
-    const size_t outputs = moving->motion->outputs;
+    const size_t outputs = moving->origin_map->outputs;
     if (products->pairs == 0)
         return w;
     for (size_t s = 0; s < samples; s++) {
@@ -396,13 +397,13 @@ static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_dir
 }
 
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *champion, double *scratch) {
+                       const double *v, size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const size_t n = constraint->n;
-    const int by_map = moving->map_is_cheaper && moving->motion->proved;
+    const int by_map = moving->map_is_cheaper && moving->origin_map->proved;
     double before[AT_ONCE], *expanded = scratch + AT_ONCE * moving->at_stride;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const hcri_samples origin = {origins + done * n, n}, x = {origin.first + moving->motion->outputs, n};
+        const hcri_samples origin = {origins + done * n, n}, x = {origin.first + moving->origin_map->outputs, n};
         const ray_set some = {by_map,
                               expand(moving, now, 1, (hcri_samples){v + done * stride, stride}, x, expanded),
                               expand(moving, now, 0, origin, x, expanded + now * moving->width),
@@ -412,9 +413,9 @@ void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constra
                               scratch};
         memcpy(before, best + done, now * sizeof *before);
         raise_best(moving, now, &some, best + done);
-        for (size_t s = 0; champion != NULL && s < now; s++)
+        for (size_t s = 0; active_constraint != NULL && s < now; s++)
             if (best[done + s] > before[s])
-                champion[done + s] = constraint->first + (uint32_t)find(moving, s, &some, best[done + s]);
+                active_constraint[done + s] = constraint->first + (uint32_t)find(moving, s, &some, best[done + s]);
     }
 }
 
@@ -427,12 +428,13 @@ typedef struct bounds {
 } bounds;
 
 static bounds bounds_of(const hcri_moving *moving, const hcri_extent *extent, size_t q) {
-    const hcri_motion *motion = moving->motion;
-    const int is_product = q >= motion->outputs;
-    const size_t pair = is_product ? q - motion->outputs : 0, j = is_product ? moving->products.left[pair] : q;
-    const double factor = is_product ? hcri_motion_largest(motion, moving->products.right[pair] - motion->outputs) : 1;
+    const hcri_origin_map *origin_map = moving->origin_map;
+    const int is_product = q >= origin_map->outputs;
+    const size_t pair = is_product ? q - origin_map->outputs : 0, j = is_product ? moving->products.left[pair] : q;
+    const double factor =
+        is_product ? hcri_origin_map_largest(origin_map, moving->products.right[pair] - origin_map->outputs) : 1;
     return (bounds){factor * hcri_size_at_origin(extent, j), factor * extent->reach[j],
-                    j < motion->outputs ? factor * moving->rounding[j] : 0,
+                    j < origin_map->outputs ? factor * moving->rounding[j] : 0,
                     extent->extra == NULL ? 0 : factor * extent->extra[j]};
 }
 
@@ -455,13 +457,13 @@ static void measure(const hcri_moving *moving, size_t i, double unit, const hcri
     if (moving->products.pairs == 0)
         reached = fmin(reached, sqrt(squares) * extent->radius);
     for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++)
-        shifted += fabs(shift->values[k]) * hcri_motion_largest(moving->motion, shift->columns[k]);
+        shifted += fabs(shift->values[k]) * hcri_origin_map_largest(moving->origin_map, shift->columns[k]);
     const double terms = (double)count_of(slope, i), shifts = (double)count_of(shift, i);
     double slack = u * ((terms + 4) * at_origin + (shifts + 4) * shifted);
     if (moving->map_is_cheaper) {
         double mapped = fabs(moving->constant[i]);
         for (size_t k = map->start[i]; k < map->start[i + 1]; k++)
-            mapped += fabs(map->values[k]) * hcri_motion_largest(moving->motion, map->columns[k]);
+            mapped += fabs(map->values[k]) * hcri_origin_map_largest(moving->origin_map, map->columns[k]);
         slack = fmax(slack, u * (double)(count_of(map, i) + 4) * mapped + *moved);
     }
     *needed = ((terms + 12) * u + 4 * unit) * (at_origin + reached) + slack + extra;

@@ -19,7 +19,7 @@ typedef struct hcri_products {
 } hcri_products;
 
 typedef struct hcri_moving {
-    const hcri_motion *motion;
+    const hcri_origin_map *origin_map;
     hcri_products products;
     const double *lower, *upper; /* a row each, ±infinity where there is none */
     size_t width;                /* of z */
@@ -42,14 +42,14 @@ typedef struct hcri_moving {
 
 /* Rows between lower and upper; `products` is NULL for none. All but the entries of `rows` is kept by the caller. */
 hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *products, const double *lower,
-                              const double *upper, const hcri_motion *motion, const hcr_allocator *allocator,
+                              const double *upper, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                               hcri_moving **moving, hcr_error *error);
 void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator); /* NULL is fine */
 /* Numbers of scratch that it needs; 0 for NULL. */
 size_t hcri_moving_scratch(const hcri_moving *moving);
 /* hcri_kind's gauge_from; 2i and 2i + 1 are row i's inequalities, above and below. */
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *champion, double *scratch);
+                       const double *v, size_t stride, double *best, uint32_t *active_constraint, double *scratch);
 /* hcri_kind's margin over the whole range. */
 double hcri_moving_margin(const hcri_moving *moving, double unit, const hcri_extent *extent);
 

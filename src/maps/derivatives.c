@@ -76,14 +76,14 @@ static void put_x(const hcri_vjp *vjp, size_t at, double value) {
 static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const hcri_vjp *vjp, size_t s, size_t i,
                       const hcri_by_origin *by, const double *g, const double *bar, const double *result,
                       double *origin_bar, double *x_bar) {
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const double *moved = by->share < 0 ? result : bar;
     for (size_t j = 0; j < n; j++)
         origin_bar[j] = (by->share == 0 ? 0 : by->share * moved[j]) + (by->gauge == 0 ? 0 : by->gauge * g[j]);
     for (size_t k = 0; k < p; k++)
         x_bar[k] = by->gauge == 0 ? 0 : by->gauge * g[n + k];
-    hcri_anchor_vjp(region, hcri_anchor_of(slice, s), hcri_origin_of(region, slice, s), origin_bar, x_bar,
-                    slice->scratch);
+    hcri_sample_origin_vjp(region, hcri_sample_origin_of(slice, s), hcri_origin_of(region, slice, s), origin_bar, x_bar,
+                           slice->scratch);
     for (size_t k = 0; k < p; k++)
         put_x(vjp, i * p + k, x_bar[k]);
 }
@@ -102,7 +102,7 @@ static void put_result(const hcri_vjp *vjp, size_t n, size_t i, const double *re
 
 /* A row that had no result. */
 static void put_lost(const hcr_region *region, const hcri_vjp *vjp, size_t i, double value, double *result) {
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t j = 0; j < n; j++)
         result[j] = value;
     put_result(vjp, n, i, result, value);

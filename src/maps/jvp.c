@@ -34,7 +34,7 @@ static const double *row_of(const double *doubles, const float *floats, size_t a
 
 /* Row i as it was given; there is room for its outputs and for its parameters. */
 static hcri_change read_change(const hcr_region *region, const hcri_jvp *jvp, size_t i, double *room, double *x_room) {
-    const size_t n = region->set.outputs, p = region->motion.parameters, has_radius = jvp->map.kind == HCRI_DECODE;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters, has_radius = jvp->map.kind == HCRI_DECODE;
     hcri_change change = {.direction = row_of(jvp->dot, jvp->dot_f32, i * (n + has_radius), n, room),
                           .x = row_of(jvp->x_dot, jvp->x_dot_f32, i * p, p, x_room)};
     if (has_radius)
@@ -49,8 +49,8 @@ static void follow(const hcr_region *region, const hcri_slice *slice, hcri_map_k
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = region->set.outputs;
     if (change->x != NULL) {
-        hcri_anchor_jvp(region, hcri_anchor_of(slice, s), hcri_origin_of(region, slice, s), change->x, origin,
-                        slice->scratch);
+        hcri_sample_origin_jvp(region, hcri_sample_origin_of(slice, s), hcri_origin_of(region, slice, s), change->x,
+                               origin, slice->scratch);
         change->origin = origin;
     }
     const int from_origin = kind == HCRI_ENCODE && change->origin != NULL;
@@ -59,7 +59,7 @@ static void follow(const hcr_region *region, const hcri_slice *slice, hcri_map_k
     kernels->combine(n, 1, change->direction, from_origin ? -1 : 0, from_origin ? origin : change->direction,
                      direction);
     /* A direction keeps the parameters: what they do is the origin's. */
-    memset(direction + n, 0, region->motion.parameters * sizeof *direction);
+    memset(direction + n, 0, region->origin_map.parameters * sizeof *direction);
     hcri_affine_direct(&region->affine, direction);
     change->direction = direction;
 }
@@ -71,7 +71,7 @@ static void follow(const hcr_region *region, const hcri_slice *slice, hcri_map_k
 static double row_jvp(const hcr_region *region, const hcri_jvp *jvp, size_t i, double gauge,
                       const hcri_frontier *frontier, const hcri_change *change, double *g, double *result) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const hcri_map_kind kind = jvp->map.kind;
     const double t = frontier->t, *v = frontier->v, *w = change->direction;
     if (frontier->g == NULL)
@@ -103,7 +103,7 @@ static double row_jvp(const hcr_region *region, const hcri_jvp *jvp, size_t i, d
 static double lost(const hcr_workspace *workspace, const hcr_ray *ray, const hcri_change *change) {
     const hcr_region *region = workspace->region;
     const hcri_factor by_input = {region->set.outputs, change->direction, change->radius};
-    const hcri_factor by_x = {change->x == NULL ? 0 : region->motion.parameters, change->x, 0};
+    const hcri_factor by_x = {change->x == NULL ? 0 : region->origin_map.parameters, change->x, 0};
     return hcri_lost_derivative(workspace, ray, &by_input) + hcri_lost_derivative(workspace, ray, &by_x);
 }
 
@@ -172,7 +172,7 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_m
         hcri_map_check(region, workspace, kind, rows, single,
                        single ? in_f32 != NULL && dot_f32 != NULL && result_f32 != NULL : dot != NULL && result != NULL,
                        single ? x_f32 != NULL : x != NULL, error));
-    const int moves = region->motion.parameters != 0;
+    const int moves = region->origin_map.parameters != 0;
     const hcri_jvp jvp = {.map = {.kind = kind, .input = hcri_map_input(region, kind, x, in, x_f32, in_f32)},
                           .rays = rays,
                           .dot = dot,

@@ -27,7 +27,7 @@ static hcr_outcome judge(const hcr_region *region, const hcri_slice *slice, cons
     double *y = slice->vectors;
     for (size_t j = 0; j < n; j++)
         y[j] = hcri_input_at(&map->input, i, j);
-    memcpy(y + n, hcri_origin_of(region, slice, s) + n, region->motion.parameters * sizeof *y);
+    memcpy(y + n, hcri_origin_of(region, slice, s) + n, region->origin_map.parameters * sizeof *y);
     if (!hcri_point_meets_equalities(region, map->doubles == NULL ? HCR_SINGLE : HCR_DOUBLE, y))
         return HCR_OUTSIDE;
     if (r <= 1)
@@ -159,8 +159,9 @@ void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const voi
             put_nan(region, map, first + s);
     for (size_t s = 0; map->rays != NULL && s < rows; s++) {
         const int sound = rays.state[s] == HCRI_RAY_SOUND;
-        map->rays[first + s - map->first_ray] = (hcr_ray){
-            sound ? hcri_rays_gauge(&rays, s) : 0, sound ? rays.champion[s] : HCRI_NO_CONSTRAINT, (uint32_t)outcome[s]};
+        map->rays[first + s - map->first_ray] =
+            (hcr_ray){sound ? hcri_rays_gauge(&rays, s) : 0, sound ? rays.active_constraint[s] : HCRI_NO_CONSTRAINT,
+                      (uint32_t)outcome[s]};
     }
 }
 
@@ -183,9 +184,9 @@ hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspa
                          "region or workspace is NULL, or the workspace is another region's");
     if (rows != 0 && !pointers)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (rows != 0 && !has_x && region->motion.parameters != 0)
+    if (rows != 0 && !has_x && region->origin_map.parameters != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL: the region has %zu parameters",
-                         region->motion.parameters);
+                         region->origin_map.parameters);
     if (gives_points(kind))
         return hcri_region_accepts(region, single ? HCR_SINGLE : HCR_DOUBLE, error);
     return HCR_OK;

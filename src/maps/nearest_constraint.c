@@ -6,7 +6,7 @@
 
 /* Relative to |c(O)|: what rounding can hide. A constraint counts as satisfied at a point only when it is by more than
  * this, so that a restricted search never loses the constraint that the full search would find, ties included. */
-static const double doubt = 1e-10;
+static const double error_bound = 1e-10;
 
 typedef struct hcri_best {
     double gauge;
@@ -31,8 +31,8 @@ static int intersect_violated(const hcri_set *set, const double *v, double t, hc
             if (!block->kind->exists(block, i))
                 continue;
             const double c = isinf(t) ? 1 : block->kind->along(block, i, v, t, slice->scratch);
-            violated |= c > doubt;
-            if (c > -doubt)
+            violated |= c > error_bound;
+            if (c > -error_bound)
                 intersect(block, i, v, slice, best);
         }
     }
@@ -50,7 +50,7 @@ static hcri_best algorithm1(const hcr_workspace *workspace, hcri_slice *slice, c
         const uint64_t before = slice->intersections;
         if (intersect_violated(set, v, distance / norm, slice, &best))
             return best;
-        slice->intersections = before; /* only doubtful ones: not candidates */
+        slice->intersections = before; /* only uncertain ones: not candidates */
     }
     hcri_best best = {0, HCRI_NO_CONSTRAINT};
     intersect_violated(set, v, INFINITY, slice, &best);
@@ -58,43 +58,43 @@ static hcri_best algorithm1(const hcr_workspace *workspace, hcri_slice *slice, c
 }
 
 /* A constraint that holds at the best frontier point so far can't be nearer: it is convex along the ray. */
-static hcri_best champion_pruning(const hcr_workspace *workspace, hcri_slice *slice, const double *v) {
+static hcri_best active_constraint_pruning(const hcr_workspace *workspace, hcri_slice *slice, const double *v) {
     const hcri_set *set = &workspace->region->set;
     hcri_best best = {0, HCRI_NO_CONSTRAINT};
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++)
             if (block->kind->exists(block, i) &&
-                (best.gauge == 0 || block->kind->along(block, i, v, 1 / best.gauge, slice->scratch) > -doubt))
+                (best.gauge == 0 || block->kind->along(block, i, v, 1 / best.gauge, slice->scratch) > -error_bound))
                 intersect(block, i, v, slice, &best);
     }
     return best;
 }
 
 void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows, const double *v, size_t stride,
-                 int has_box, double *gauge, uint32_t *champion) {
+                 int has_box, double *gauge, uint32_t *active_constraint) {
     const hcri_set *set = &workspace->region->set;
     if (workspace->search.method == HCR_SEARCH_FULL) {
         for (size_t s = 0; !has_box && s < rows; s++) {
             gauge[s] = 0;
-            if (champion != NULL)
-                champion[s] = HCRI_NO_CONSTRAINT;
+            if (active_constraint != NULL)
+                active_constraint[s] = HCRI_NO_CONSTRAINT;
         }
         for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
             if (slice->origins == NULL)
-                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, champion, slice->scratch);
+                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, active_constraint, slice->scratch);
             else
-                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge, champion,
-                                                slice->scratch);
+                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge,
+                                                active_constraint, slice->scratch);
         slice->intersections += (uint64_t)rows * workspace->region->existing;
         return;
     }
     for (size_t s = 0; s < rows; s++) {
         const hcri_best best = workspace->search.method == HCR_SEARCH_ALGORITHM1
                                    ? algorithm1(workspace, slice, v + s * stride)
-                                   : champion_pruning(workspace, slice, v + s * stride);
+                                   : active_constraint_pruning(workspace, slice, v + s * stride);
         gauge[s] = best.gauge;
-        if (champion != NULL)
-            champion[s] = best.constraint;
+        if (active_constraint != NULL)
+            active_constraint[s] = best.constraint;
     }
 }

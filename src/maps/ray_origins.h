@@ -29,8 +29,8 @@ static inline const double *hcri_origin_of(const hcr_region *region, const hcri_
     return slice->origins == NULL ? region->origin : slice->origins + s * region->set.n;
 }
 /* … and its kind. */
-static inline hcri_anchor hcri_anchor_of(const hcri_slice *slice, size_t s) {
-    return slice->origins == NULL ? HCRI_ANCHOR_AFFINE : slice->anchor[s];
+static inline hcri_sample_origin hcri_sample_origin_of(const hcri_slice *slice, size_t s) {
+    return slice->origins == NULL ? HCRI_SAMPLE_ORIGIN_AFFINE : slice->sample_origin[s];
 }
 
 #endif

@@ -71,22 +71,22 @@ static void project(const hcr_region *region, double *v, hcri_ray_state *state) 
 /* Rows that have no origin, or one that turned out not to be inside, have no ray. */
 static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
     for (size_t s = 0; s < rays->rows; s++)
-        if (slice->anchor[s] == HCRI_ANCHOR_OUT_OF_RANGE)
+        if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE)
             rays->state[s] = HCRI_RAY_OUT_OF_RANGE;
-        else if (slice->anchor[s] == HCRI_ANCHOR_NONE || !(rays->gauge[s] < INFINITY))
+        else if (slice->sample_origin[s] == HCRI_SAMPLE_ORIGIN_NONE || !(rays->gauge[s] < INFINITY))
             rays->state[s] = HCRI_RAY_NO_ORIGIN;
 }
 
 /* 1 when directions can be used where they lie. */
 static int takes_any_rows(const hcr_region *region) {
     int takes = 1;
-    for (size_t b = 0; region->motion.parameters != 0 && b < region->set.blocks; b++)
+    for (size_t b = 0; region->origin_map.parameters != 0 && b < region->set.blocks; b++)
         takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
     return takes;
 }
 
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
-                    size_t rows, int with_champions, hcri_rays *rays) {
+                    size_t rows, int with_active_constraints, hcri_rays *rays) {
     const hcr_region *region = workspace->region;
     const size_t n = region->set.n;
     const int moves = slice->origins != NULL;
@@ -104,8 +104,8 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
     double size[HCRI_CHUNK];
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_box *box = region->set.box;
-    int has_box =
-        !with_champions && !moves && box->any && box->inverse.every == 0 && workspace->search.method == HCR_SEARCH_FULL;
+    int has_box = !with_active_constraints && !moves && box->any && box->inverse.every == 0 &&
+                  workspace->search.method == HCR_SEARCH_FULL;
     if (has_box)
         kernels->sum_abs_and_box(rows, n, rays->v, rays->stride, &box->inverse, size, rays->gauge);
     else
@@ -133,7 +133,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
         }
     }
     hcri_search(workspace, slice, rows, rays->v, rays->stride, has_box, rays->gauge,
-                with_champions ? rays->champion : NULL);
+                with_active_constraints ? rays->active_constraint : NULL);
     if (moves)
         drop_lost(slice, rays);
 }

@@ -20,7 +20,7 @@ typedef struct hcri_rays {
     size_t rows, stride;
     const double *v;
     double gauge[HCRI_CHUNK];
-    uint32_t champion[HCRI_CHUNK]; /* when asked for */
+    uint32_t active_constraint[HCRI_CHUNK]; /* when asked for */
     int exponent[HCRI_CHUNK];
     hcri_ray_state state[HCRI_CHUNK];
 } hcri_rays;
@@ -32,6 +32,6 @@ static inline double hcri_rays_gauge(const hcri_rays *rays, size_t s) {
 
 /* Rows first … first + rows − 1 (at most workspace->chunk) of the input. */
 void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
-                    size_t rows, int with_champions, hcri_rays *rays);
+                    size_t rows, int with_active_constraints, hcri_rays *rays);
 
 #endif

@@ -12,7 +12,7 @@ typedef struct hcri_result {
     size_t row;           /* of the output */
     const double *v;      /* the direction … */
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
-    hcri_anchor anchor;
+    hcri_sample_origin sample_origin;
     double *point;   /* scratch: set.n numbers, … */
     double *scratch; /* … and the slice's */
 } hcri_result;
@@ -96,7 +96,7 @@ static int holds(const hcri_result *result, hcr_precision precision, const doubl
     return (region->bounded || hcri_all_finite(region->set.n, y)) && (!may_stray || is_within_reach(region, y)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
-           hcri_anchor_verify(region, result->anchor, precision, y, result->scratch);
+           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->scratch);
 }
 
 void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
@@ -109,11 +109,11 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
                                 .row = i,
                                 .v = rays->v + s * rays->stride,
                                 .origin = hcri_origin_of(region, slice, s),
-                                .anchor = hcri_anchor_of(slice, s),
+                                .sample_origin = hcri_sample_origin_of(slice, s),
                                 .point = slice->vectors,
                                 .scratch = slice->scratch};
     step(&result, t);
-    if (is_plain(region, precision) && result.anchor != HCRI_ANCHOR_CENTRE)
+    if (is_plain(region, precision) && result.sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE)
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
@@ -126,7 +126,8 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
         if (share > 0) {
             share *= 8;
         } else {
-            share = 2 * hcri_anchor_shortfall(region, result.anchor, precision, result.origin, y, slice->scratch);
+            share = 2 * hcri_sample_origin_shortfall(region, result.sample_origin, precision, result.origin, y,
+                                                     slice->scratch);
             share = fmin(fmax(share, 0x1p-53), 0x1p-6);
         }
         if (share < 1) {

@@ -26,7 +26,7 @@ static size_t actual_threads(size_t threads) {
 static size_t chunk_rows(const hcr_region *region) {
     static const size_t long_row = 512;
     const size_t n = region->set.n, most = ((size_t)1 << 15) / (n + 1) + 1;
-    int alone = n >= long_row && region->motion.parameters == 0;
+    int alone = n >= long_row && region->origin_map.parameters == 0;
     for (size_t b = 0; alone && b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         alone = block->kind->goes_alone != NULL && block->kind->goes_alone(block);
@@ -37,8 +37,8 @@ static size_t chunk_rows(const hcr_region *region) {
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
     const size_t n = region->set.n, chunk = chunk_rows(region);
-    const size_t vectors = chunk + VECTORS + (region->motion.parameters != 0 ? chunk : 0);
-    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n), hcri_anchor_scratch(region));
+    const size_t vectors = chunk + VECTORS + (region->origin_map.parameters != 0 ? chunk : 0);
+    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n), hcri_sample_origin_scratch(region));
     const size_t bytes = hcri_size_sum(hcri_size_product(numbers, sizeof(double)), 2 * ALIGNMENT);
     return bytes == SIZE_MAX ? bytes : aligned(bytes);
 }
@@ -83,7 +83,7 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
         hcri_slice *slice = &made->slice[i];
         *slice = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
         double *rest = slice->vectors + VECTORS * n;
-        if (region->motion.parameters != 0) {
+        if (region->origin_map.parameters != 0) {
             slice->origins = rest;
             rest += made->chunk * n;
         }
@@ -127,9 +127,9 @@ void hcr_workspace_free(hcr_workspace *workspace) {
 hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search, hcr_error *error) {
     if (workspace == NULL || search == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
-    if (search->method < HCR_SEARCH_FULL || search->method > HCR_SEARCH_CHAMPION)
+    if (search->method < HCR_SEARCH_FULL || search->method > HCR_SEARCH_PRUNED)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search->method);
-    if (search->method != HCR_SEARCH_FULL && workspace->region->motion.parameters != 0)
+    if (search->method != HCR_SEARCH_FULL && workspace->region->origin_map.parameters != 0)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "a region with parameters is searched in full: search method %d is for fixed origins",
                          (int)search->method);

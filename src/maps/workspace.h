@@ -10,10 +10,10 @@
 typedef struct hcri_slice {
     double *directions; /* chunk × n: directions that aren't used where they lie */
     double *vectors;    /* 4 × n, for derivatives */
-    double *scratch;    /* hcri_anchor_scratch numbers: for blocks, and for origins */
+    double *scratch;    /* hcri_sample_origin_scratch numbers: for blocks, and for origins */
     /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
     double *origins;
-    hcri_anchor anchor[HCRI_CHUNK];
+    hcri_sample_origin sample_origin[HCRI_CHUNK];
     uint64_t intersections;
 } hcri_slice;
 

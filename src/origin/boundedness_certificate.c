@@ -114,8 +114,8 @@ static int find_weights(const normals *at, double square) {
     return 0;
 }
 
-hcr_status hcri_surround_prove(const hcri_set *set, const double *lower, const double *upper, int *surrounded,
-                               hcr_error *error) {
+hcr_status hcri_boundedness_prove(const hcri_set *set, const double *lower, const double *upper, int *is_bounded,
+                                  hcr_error *error) {
     normals at = {.place = hcri_allocate(memory, set->n, sizeof(uint32_t))};
     if (at.place == NULL)
         return hcri_fail_memory(error);
@@ -123,8 +123,8 @@ hcr_status hcri_surround_prove(const hcri_set *set, const double *lower, const d
         at.place[j] = isinf(lower[j]) || isinf(upper[j]) ? (uint32_t)at.n++ : UINT32_MAX;
     const size_t most = set->n + 2 * set->linear->rows.count;
     hcr_status status = HCR_OK;
-    *surrounded = at.n == 0;
-    if (!*surrounded && most > at.n && (double)most * (double)at.n * (double)at.n <= most_work) {
+    *is_bounded = at.n == 0;
+    if (!*is_bounded && most > at.n && (double)most * (double)at.n * (double)at.n <= most_work) {
         at.H = hcri_allocate(memory, most * at.n, sizeof *at.H);
         at.gram = hcri_allocate(memory, at.n * at.n, sizeof *at.gram);
         at.mu = hcri_allocate(memory, most, sizeof *at.mu);
@@ -133,7 +133,7 @@ hcr_status hcri_surround_prove(const hcri_set *set, const double *lower, const d
         double square;
         if (status == HCR_OK) {
             add_sides(&at, set, lower, upper);
-            *surrounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);
+            *is_bounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);
         }
     }
     release(&at);

@@ -6,7 +6,7 @@
 
 /* *surrounded = 1 when d = 0 is certainly the only direction in which no bound and no row ends; 0 says nothing.
  * lower, upper: bounds, derived ones too. */
-hcr_status hcri_surround_prove(const hcri_set *set, const double *lower, const double *upper, int *surrounded,
-                               hcr_error *error);
+hcr_status hcri_boundedness_prove(const hcri_set *set, const double *lower, const double *upper, int *is_bounded,
+                                  hcr_error *error);
 
 #endif

@@ -37,9 +37,9 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
     hcri_finding finding;
-    HCRI_TRY(hcri_outline_find(builder, &builder->set, &finding, error));
-    const hcri_outline outline = hcri_finding_outline(builder, &finding);
-    const hcr_status status = hcri_region_create(finding.set, &outline, &builder->set.allocator, region, error);
+    HCRI_TRY(hcri_analysis_find(builder, &builder->set, &finding, error));
+    const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
+    const hcr_status status = hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);
     hcri_finding_release(&finding);
     return status;
 }

@@ -19,17 +19,17 @@ static double measure_at(size_t n, const double *y, double room) {
     return room < most ? fmax(room, least * size) : 1;
 }
 
-static hcr_status choose_origin(hcri_survey *at, const double *centre, double room, hcr_error *error) {
+static hcr_status choose_origin(hcri_interior_search *at, const double *centre, double room, hcr_error *error) {
     if (!at->is_inside)
-        return hcri_origin_choose(at->set, &at->wish, centre, room, at->lower, at->upper, at->origin, error);
-    memcpy(at->origin, at->wish.point, at->set->n * sizeof *at->origin);
+        return hcri_origin_choose(at->set, &at->origin_request, centre, room, at->lower, at->upper, at->origin, error);
+    memcpy(at->origin, at->origin_request.point, at->set->n * sizeof *at->origin);
     return HCR_OK;
 }
 
 /* ----------------------------------------------------------------------------------- bounds, rows and quadratics */
 
 /* A set that is empty is called so, not unbounded. */
-static hcr_status prove_bounded(const hcri_survey *at, hcr_error *error) {
+static hcr_status prove_bounded(const hcri_interior_search *at, hcr_error *error) {
     hcr_error found = {0};
     const hcr_status status = hcri_bounds_prove(at->set, at->lower, at->upper, &found);
     if (status == HCR_ERROR_UNBOUNDED) {
@@ -40,7 +40,7 @@ static hcr_status prove_bounded(const hcri_survey *at, hcr_error *error) {
     return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
 
-static hcr_status survey_plain(hcri_survey *at, double *centre, hcr_error *error) {
+static hcr_status interior_search_plain(hcri_interior_search *at, double *centre, hcr_error *error) {
     const hcri_set *set = at->set;
     double room = 0;
     int unbounded = 0;
@@ -51,7 +51,7 @@ static hcr_status survey_plain(hcri_survey *at, double *centre, hcr_error *error
         if (status != HCR_OK && !unbounded)
             return hcri_fail_at(error, status, found.file, found.line, found.column, "%s", found.text);
     }
-    if (at->wish.kind != HCR_ORIGIN_GIVEN)
+    if (at->origin_request.kind != HCR_ORIGIN_GIVEN)
         HCRI_TRY(unbounded ? hcri_open_centre(set, at->lower, at->upper, centre, &room, error)
                            : hcri_central_largest_ball(set, at->lower, at->upper, centre, &room, error));
     HCRI_TRY(choose_origin(at, centre, room, error));
@@ -67,13 +67,13 @@ static hcr_status survey_plain(hcri_survey *at, double *centre, hcr_error *error
 
 /* ------------------------------------------------------------------------------------------------- and other kinds */
 
-static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centre, hcr_error *error) {
+static hcr_status interior_search_outer(hcri_interior_search *at, hcri_outer *outer, double *centre, hcr_error *error) {
     const hcri_set *set = at->set;
     const size_t n = set->n;
     const int closed = outer->bounded;
     double room = 0, around = 0;
     int bounded = 1;
-    if (at->wish.kind == HCR_ORIGIN_GIVEN) {
+    if (at->origin_request.kind == HCR_ORIGIN_GIVEN) {
         HCRI_TRY(choose_origin(at, NULL, 0, error));
         memcpy(centre, at->origin, n * sizeof *centre);
         hcri_outer_start_at(outer, centre);
@@ -91,7 +91,8 @@ static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centr
                                  error));
     memcpy(at->lower, outer->lower, n * sizeof *at->lower);
     memcpy(at->upper, outer->upper, n * sizeof *at->upper);
-    if (!closed && bounded && at->wish.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
+    if (!closed && bounded &&
+        at->origin_request.kind != HCR_ORIGIN_GIVEN) /* without the cube that it was looked for in */
         HCRI_TRY(hcri_outer_centre(outer, centre, &room, error));
     HCRI_TRY(choose_origin(at, centre, room, error));
     HCRI_TRY(hcri_outer_radius(set, at->origin, &around, error));
@@ -99,7 +100,7 @@ static hcr_status survey_outer(hcri_survey *at, hcri_outer *outer, double *centr
     return HCR_OK;
 }
 
-void hcri_survey_narrow(size_t n, const double *low, const double *high, double *lower, double *upper) {
+void hcri_interior_search_narrow(size_t n, const double *low, const double *high, double *lower, double *upper) {
     for (size_t j = 0; j < n; j++) {
         lower[j] = fmax(lower[j], low[j]);
         upper[j] = fmin(upper[j], high[j]);
@@ -110,9 +111,9 @@ void hcri_survey_narrow(size_t n, const double *low, const double *high, double 
     }
 }
 
-hcr_status hcri_survey_run(hcri_survey *at, hcr_error *error) {
+hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) {
     const hcri_set *set = at->set;
-    if (at->wish.kind == HCR_ORIGIN_MEAN && at->wish.point == NULL)
+    if (at->origin_request.kind == HCR_ORIGIN_MEAN && at->origin_request.point == NULL)
         return hcri_fail(error, HCR_ERROR_ORIGIN,
                          "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
                          "compile takes --targets), or choose another origin");
@@ -122,14 +123,14 @@ hcr_status hcri_survey_run(hcri_survey *at, hcr_error *error) {
     double *low = centre + set->n, *high = low + set->n;
     hcr_status status = hcri_bounds_derive(set, low, high, error);
     if (status == HCR_OK)
-        hcri_survey_narrow(set->n, low, high, at->lower, at->upper);
+        hcri_interior_search_narrow(set->n, low, high, at->lower, at->upper);
     hcri_outer outer = {0};
     if (status == HCR_OK && !hcri_outer_is_needed(set)) {
-        status = survey_plain(at, centre, error);
+        status = interior_search_plain(at, centre, error);
     } else if (status == HCR_OK) {
         status = hcri_outer_create(set, at->lower, at->upper, &outer, error);
         if (status == HCR_OK)
-            status = survey_outer(at, &outer, centre, error);
+            status = interior_search_outer(at, &outer, centre, error);
         hcri_outer_release(&outer);
     }
     hcri_release(memory, centre);

@@ -1,13 +1,13 @@
-/* The origin and the outline of a set without equalities, whatever its kinds. */
+/* The origin and the analysis of a set without equalities, whatever its kinds. */
 #ifndef HCRI_INTERIOR_SEARCH_H
 #define HCRI_INTERIOR_SEARCH_H
 
 #include "origin/origin_choice.h"
 
 /* What is found of a set without equalities. */
-typedef struct hcri_survey {
+typedef struct hcri_interior_search {
     const hcri_set *set;
-    hcri_wish wish;
+    hcri_origin_request origin_request;
     int is_inside; /* the wished point is known to be strictly inside */
     int unbounded_allowed;
     int centre_only;                /* no extremes */
@@ -15,11 +15,11 @@ typedef struct hcri_survey {
     double inradius;
     const hcri_rows *rows;         /* NULL, or rows whose extremes are wanted too, … */
     double *row_lower, *row_upper; /* … known as far as this */
-} hcri_survey;
+} hcri_interior_search;
 
-/* Errors: as hcri_outline_find's. */
-hcr_status hcri_survey_run(hcri_survey *survey, hcr_error *error);
+/* Errors: as hcri_analysis_find's. */
+hcr_status hcri_interior_search_run(hcri_interior_search *interior_search, hcr_error *error);
 /* Narrows a box by another one. */
-void hcri_survey_narrow(size_t n, const double *low, const double *high, double *lower, double *upper);
+void hcri_interior_search_narrow(size_t n, const double *low, const double *high, double *lower, double *upper);
 
 #endif

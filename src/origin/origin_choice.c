@@ -138,16 +138,16 @@ static hcr_status refuse_analytic(const hcri_set *set, hcr_error *error) {
                      words);
 }
 
-hcr_status hcri_origin_choose(const hcri_set *set, const hcri_wish *wish, const double *centre, double room,
-                              const double *lower, const double *upper, double *origin, hcr_error *error) {
+hcr_status hcri_origin_choose(const hcri_set *set, const hcri_origin_request *origin_request, const double *centre,
+                              double room, const double *lower, const double *upper, double *origin, hcr_error *error) {
     const size_t n = set->n;
-    switch (wish->kind) {
+    switch (origin_request->kind) {
     case HCR_ORIGIN_GIVEN:
-        HCRI_TRY(check_given(set, wish->point, lower, upper, error));
-        memcpy(origin, wish->point, n * sizeof *origin);
+        HCRI_TRY(check_given(set, origin_request->point, lower, upper, error));
+        memcpy(origin, origin_request->point, n * sizeof *origin);
         return HCR_OK;
     case HCR_ORIGIN_MEAN:
-        memcpy(origin, wish->point, n * sizeof *origin);
+        memcpy(origin, origin_request->point, n * sizeof *origin);
         HCRI_TRY(pull_inside(set, centre, origin, error));
         break;
     case HCR_ORIGIN_ANALYTIC:

@@ -38,7 +38,7 @@ static int has_equalities(const hcri_set *set) {
 }
 
 /* The mean of the targets, or the given point. */
-static void wished_point(const hcr_builder *builder, double *point) {
+static void requested_point(const hcr_builder *builder, double *point) {
     const size_t n = builder->set.n;
     for (size_t i = 0; i < builder->point_count; i++)
         for (size_t j = 0; j < n; j++)
@@ -134,8 +134,8 @@ static void include_origin(size_t n, const double *origin, double *lower, double
     }
 }
 
-static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wanted, hcri_finding *finding,
-                                 hcr_error *error) {
+static hcr_status interior_search_reduced(const hcri_reduction *reduction, const task *wanted, hcri_finding *finding,
+                                          hcr_error *error) {
     const size_t k = reduction->freedom, n = finding->set->n;
     if (k == 0) {
         memcpy(finding->origin, reduction->constant, n * sizeof(double));
@@ -150,20 +150,20 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wa
         return hcri_fail_memory(error);
     double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
     hcri_rows rows = {0};
-    hcri_survey at = {.set = &reduction->set,
-                      .wish = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
-                      .is_inside = wanted->is_inside,
-                      .unbounded_allowed = wanted->unbounded_allowed,
-                      .centre_only = wanted->centre_only,
-                      .origin = numbers,
-                      .lower = numbers + k,
-                      .upper = numbers + 2 * k,
-                      .rows = &rows,
-                      .row_lower = low,
-                      .row_upper = high};
+    hcri_interior_search at = {.set = &reduction->set,
+                               .origin_request = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
+                               .is_inside = wanted->is_inside,
+                               .unbounded_allowed = wanted->unbounded_allowed,
+                               .centre_only = wanted->centre_only,
+                               .origin = numbers,
+                               .lower = numbers + k,
+                               .upper = numbers + 2 * k,
+                               .rows = &rows,
+                               .row_lower = low,
+                               .row_upper = high};
     hcr_status status = hcri_bounds_derive(finding->set, lower, upper, error);
     if (status == HCR_OK)
-        hcri_survey_narrow(n, lower, upper, finding->lower, finding->upper);
+        hcri_interior_search_narrow(n, lower, upper, finding->lower, finding->upper);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
         at.upper[i] = finding->upper[reduction->free[i]];
@@ -173,7 +173,7 @@ static hcr_status survey_reduced(const hcri_reduction *reduction, const task *wa
     if (status == HCR_OK)
         status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
     if (status == HCR_OK)
-        status = hcri_survey_run(&at, error);
+        status = hcri_interior_search_run(&at, error);
     if (status == HCR_OK) {
         hcri_reduction_complete(reduction, at.origin, finding->origin);
         for (size_t i = 0; i < k; i++) {
@@ -236,14 +236,14 @@ static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *a
 }
 
 /* How the origin moves. Every range is kept whole, whatever narrows it. */
-static hcr_status find_motion(const hcr_builder *builder, hcri_lifted *lifted, const middle *at, hcri_finding *finding,
-                              hcr_error *error) {
+static hcr_status find_origin_map(const hcr_builder *builder, hcri_lifted *lifted, const middle *at,
+                                  hcri_finding *finding, hcr_error *error) {
     const hcri_set *set = finding->set;
     if (at->status != HCR_OK)
         return hcri_fail_at(error, at->status, at->error.file, at->error.line, at->error.column, "%s", at->error.text);
     lifted->lower = finding->lower;
     lifted->upper = finding->upper;
-    HCRI_TRY(hcri_moving_find(lifted, builder, at->point, at->room, &finding->motion, finding->origin,
+    HCRI_TRY(hcri_moving_find(lifted, builder, at->point, at->room, &finding->origin_map, finding->origin,
                               &finding->inradius, error));
     for (size_t j = set->outputs; j < set->n; j++) {
         finding->lower[j] = set->box->lower[j];
@@ -254,23 +254,24 @@ static hcr_status find_motion(const hcr_builder *builder, hcri_lifted *lifted, c
 }
 
 /* Without equalities. */
-static hcr_status survey_free(const task *wanted, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
-    hcri_survey at = {.set = set,
-                      .wish = {wanted->origin, wanted->point},
-                      .is_inside = wanted->is_inside,
-                      .unbounded_allowed = wanted->unbounded_allowed,
-                      .centre_only = wanted->centre_only,
-                      .origin = finding->origin,
-                      .lower = finding->lower,
-                      .upper = finding->upper};
-    const hcr_status status = hcri_survey_run(&at, error);
+static hcr_status interior_search_free(const task *wanted, const hcri_set *set, hcri_finding *finding,
+                                       hcr_error *error) {
+    hcri_interior_search at = {.set = set,
+                               .origin_request = {wanted->origin, wanted->point},
+                               .is_inside = wanted->is_inside,
+                               .unbounded_allowed = wanted->unbounded_allowed,
+                               .centre_only = wanted->centre_only,
+                               .origin = finding->origin,
+                               .lower = finding->lower,
+                               .upper = finding->upper};
+    const hcr_status status = hcri_interior_search_run(&at, error);
     finding->inradius = at.inradius;
     return status;
 }
 
 static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
     if (moving == NULL)
-        return survey_free(wanted, finding->set, finding, error);
+        return interior_search_free(wanted, finding->set, finding, error);
     hcri_set convex;
     middle at = {0};
     HCRI_TRY(copy_convex(finding->set, &convex, error));
@@ -280,16 +281,16 @@ static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_findin
                           .unbounded_allowed = wanted->unbounded_allowed};
     hcr_status status = take_middle(&lifted, wanted, &at, error);
     if (status == HCR_OK)
-        status = survey_free(wanted, &convex, finding, error);
+        status = interior_search_free(wanted, &convex, finding, error);
     if (status == HCR_OK)
-        status = find_motion(moving, &lifted, &at, finding, error);
+        status = find_origin_map(moving, &lifted, &at, finding, error);
     hcri_release(memory, at.point);
     hcri_set_release(&convex);
     return status;
 }
 
-static hcr_status survey_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
-                                hcri_finding *finding, hcr_error *error) {
+static hcr_status interior_search_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
+                                         hcri_finding *finding, hcr_error *error) {
     middle at = {0};
     hcri_lifted lifted = {.set = finding->set,
                           .free = &reduction->set,
@@ -297,9 +298,9 @@ static hcr_status survey_moving(const hcri_reduction *reduction, task *wanted, c
                           .unbounded_allowed = wanted->unbounded_allowed};
     hcr_status status = take_middle(&lifted, wanted, &at, error);
     if (status == HCR_OK)
-        status = survey_reduced(reduction, wanted, finding, error);
+        status = interior_search_reduced(reduction, wanted, finding, error);
     if (status == HCR_OK)
-        status = find_motion(moving, &lifted, &at, finding, error);
+        status = find_origin_map(moving, &lifted, &at, finding, error);
     hcri_release(memory, at.point);
     return status;
 }
@@ -323,8 +324,8 @@ static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_buil
         if (wanted->point != NULL)
             status = place_on_equalities(finding->set, &finding->affine, wanted->origin, wanted->point, error);
         if (status == HCR_OK)
-            status = moving == NULL ? survey_reduced(&reduction, wanted, finding, error)
-                                    : survey_moving(&reduction, wanted, moving, finding, error);
+            status = moving == NULL ? interior_search_reduced(&reduction, wanted, finding, error)
+                                    : interior_search_moving(&reduction, wanted, moving, finding, error);
         hcri_reduction_release(&reduction);
         elimination.affine = (hcri_affine){0};
     }
@@ -359,7 +360,7 @@ static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hc
         wanted.point = hcri_allocate(memory, set->n, sizeof *wanted.point);
         if (wanted.point == NULL)
             return hcri_fail_memory(error);
-        wished_point(builder, wanted.point);
+        requested_point(builder, wanted.point);
     }
     hcr_status status = find(&wanted, set, NULL, finding, error);
     if (status == HCR_OK)
@@ -368,7 +369,8 @@ static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hc
     return status;
 }
 
-/* The outline of the set of outputs and parameters, in which the ranges are bounds as others are, then its motion. */
+/* The analysis of the set of outputs and parameters, in which the ranges are bounds as others are, then its origin map.
+ */
 static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding,
                               hcr_error *error) {
     if (builder->origin == HCR_ORIGIN_MEAN || builder->origin == HCR_ORIGIN_ANALYTIC)
@@ -389,7 +391,8 @@ static hcr_status find_moving(const hcr_builder *builder, const hcri_set *set, h
 
 /* ---------------------------------------------------------------------------------------------------------- public */
 
-hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
+hcr_status hcri_analysis_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding,
+                              hcr_error *error) {
     *finding = (hcri_finding){0};
     const hcr_status status =
         set->n == set->outputs ? find_fixed(builder, set, finding, error) : find_moving(builder, set, finding, error);
@@ -398,8 +401,8 @@ hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hc
     return status;
 }
 
-hcr_status hcri_outline_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
-                               double *centre, double *radius, hcr_error *error) {
+hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+                                double *centre, double *radius, hcr_error *error) {
     task wanted = {.origin = HCR_ORIGIN_CHEBYSHEV,
                    .unbounded_allowed = unbounded_allowed,
                    .centre_only = lower != NULL,
@@ -419,7 +422,7 @@ void hcri_finding_release(hcri_finding *finding) {
     if (finding->set == NULL)
         return;
     hcri_affine_release(&finding->affine, &finding->set->allocator);
-    hcri_motion_release(&finding->motion, memory);
+    hcri_origin_map_release(&finding->origin_map, memory);
     if (finding->set == &finding->settled)
         hcri_set_release(&finding->settled);
     hcri_release(memory, finding->origin);
@@ -428,13 +431,13 @@ void hcri_finding_release(hcri_finding *finding) {
     *finding = (hcri_finding){0};
 }
 
-hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding *finding) {
-    return (hcri_outline){.origin = finding->origin,
-                          .lower = finding->lower,
-                          .upper = finding->upper,
-                          .radius = finding->radius,
-                          .affine = finding->affine.count == 0 ? NULL : &finding->affine,
-                          .motion = finding->motion.parameters == 0 ? NULL : &finding->motion,
-                          .unbounded_allowed = builder->unbounded_allowed,
-                          .origin_choice = builder->origin};
+hcri_analysis hcri_finding_analysis(const hcr_builder *builder, const hcri_finding *finding) {
+    return (hcri_analysis){.origin = finding->origin,
+                           .lower = finding->lower,
+                           .upper = finding->upper,
+                           .radius = finding->radius,
+                           .affine = finding->affine.count == 0 ? NULL : &finding->affine,
+                           .origin_map = finding->origin_map.parameters == 0 ? NULL : &finding->origin_map,
+                           .unbounded_allowed = builder->unbounded_allowed,
+                           .origin_choice = builder->origin};
 }

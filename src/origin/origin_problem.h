@@ -12,22 +12,22 @@ typedef struct hcri_finding {
     const hcri_set *set;
     hcri_set settled;
     hcri_affine affine;             /* count 0: no equalities */
-    hcri_motion motion;             /* parameters 0: the set has none */
-    double *origin, *lower, *upper; /* n each, as in hcri_outline */
-    double radius;                  /* as in hcri_outline */
+    hcri_origin_map origin_map;     /* parameters 0: the set has none */
+    double *origin, *lower, *upper; /* n each, as in hcri_analysis */
+    double radius;                  /* as in hcri_analysis */
     double inradius;                /* about that of the largest ball around the origin, within the equalities */
 } hcri_finding;
 
 /* `set` is numbered and convex, over the builder's outputs, and is kept: the builder's own or another. How the origin
  * is chosen, and whether the set may be unbounded, is the builder's. Errors: EMPTY with the conflict, UNBOUNDED with a
  * direction, ORIGIN, SOLVER, UNSUPPORTED, MEMORY; the finding is then empty. */
-hcr_status hcri_outline_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error);
+hcr_status hcri_analysis_find(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error);
 /* The centre of a largest ball in a fixed convex set, and its radius. lower, upper: a box that holds it, as far as one
  * is known. Errors: as above. */
-hcr_status hcri_outline_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
-                               double *centre, double *radius, hcr_error *error);
+hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, const double *lower, const double *upper,
+                                double *centre, double *radius, hcr_error *error);
 void hcri_finding_release(hcri_finding *finding);
 /* finding->set with what was found, in the form in which hcri_region_create takes it. */
-hcri_outline hcri_finding_outline(const hcr_builder *builder, const hcri_finding *finding);
+hcri_analysis hcri_finding_analysis(const hcr_builder *builder, const hcri_finding *finding);
 
 #endif

@@ -178,9 +178,9 @@ hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_
 hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
     static const double beyond_tolerance = 1e-6;
     const size_t n = set->n;
-    int surrounded;
-    HCRI_TRY(hcri_surround_prove(set, lower, upper, &surrounded, error));
-    if (surrounded)
+    int is_bounded;
+    HCRI_TRY(hcri_boundedness_prove(set, lower, upper, &is_bounded, error));
+    if (is_bounded)
         return HCR_OK;
     hcri_program program;
     HCRI_TRY(recession_program(set, lower, upper, &program, error));

@@ -119,7 +119,7 @@ static void add_curvature(hcri_kkt *kkt, const hcri_constraint *block, size_t lo
     block->kind->add_gradient(block, local, kkt->y, 1, here, kkt->scratch);
     memcpy(kkt->probe, kkt->y, n * sizeof *kkt->probe);
     for (size_t j = 0; j < n; j++) {
-        /* A step upwards, to stay within the domain of logarithms, and small where they bend. */
+        /* A step upwards, to stay within the domain of logarithms, and small where they are curved. */
         const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-9 * kkt->size);
         kkt->probe[j] = kkt->y[j] + step;
         memset(there, 0, n * sizeof *there);

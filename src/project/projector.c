@@ -77,7 +77,7 @@ static size_t count_axes(const hcri_set *set) {
 }
 
 static hcr_status prepare_slices(hcr_projector *projector, hcr_error *error) {
-    const size_t parameters = projector->region->motion.parameters;
+    const size_t parameters = projector->region->origin_map.parameters;
     projector->x = calloc(parameters, sizeof(double));
     projector->lifted = calloc(projector->region->set.n, sizeof(double));
     if (projector->x == NULL || projector->lifted == NULL)
@@ -128,7 +128,7 @@ hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projec
     made->scratch = calloc(region->scratch + 1, sizeof *made->scratch);
     hcr_status status = made->scratch == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK)
-        status = region->motion.parameters == 0 ? prepare(made, error) : prepare_slices(made, error);
+        status = region->origin_map.parameters == 0 ? prepare(made, error) : prepare_slices(made, error);
     if (status != HCR_OK)
         hcr_projector_free(made);
     else
@@ -294,10 +294,10 @@ static int is_on_equalities(const hcr_region *region, const double *p) {
  * itself doesn't trust it. */
 static int is_inside(const hcr_projector *projector, const double *p, double gauge) {
     const hcr_region *region = projector->region;
-    const double doubt = 1e-12 + 2 * region->margin[HCR_DOUBLE];
+    const double error_bound = 1e-12 + 2 * region->margin[HCR_DOUBLE];
     if (!is_on_equalities(region, p))
         return 0;
-    if (!(fabs(gauge - 1) <= doubt) && (gauge > 1 || region->verified_blocks[HCR_DOUBLE] == 0))
+    if (!(fabs(gauge - 1) <= error_bound) && (gauge > 1 || region->verified_blocks[HCR_DOUBLE] == 0))
         return gauge < 1;
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
@@ -430,7 +430,7 @@ static hcr_status project_rows(hcr_projector *projector, size_t rows, const doub
 
 /* The slice at x and its projector; none where x is out of range or leaves no origin. */
 static hcr_status take_slice(hcr_projector *projector, const double *x, hcr_error *error) {
-    const size_t parameters = projector->region->motion.parameters;
+    const size_t parameters = projector->region->origin_map.parameters;
     if (memcmp(projector->x, x, parameters * sizeof *x) == 0)
         return HCR_OK;
     hcr_projector_free(projector->on_slice);
@@ -478,7 +478,7 @@ static void draw_inside(hcr_projector *projector, double *y, uint8_t *outcome) {
 /* Rows that share x, one after the other. */
 static hcr_status project_slices(hcr_projector *projector, size_t rows, const double *x, const double *points,
                                  double *y, uint8_t *outcomes, hcr_error *error) {
-    const size_t n = projector->region->set.outputs, parameters = projector->region->motion.parameters;
+    const size_t n = projector->region->set.outputs, parameters = projector->region->origin_map.parameters;
     for (size_t first = 0, count; first < rows; first += count) {
         const double *at = x + first * parameters;
         for (count = 1; first + count < rows; count++)
@@ -507,7 +507,7 @@ hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x, c
                        uint8_t *outcomes, hcr_error *error) {
     if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
-    if (projector->region->motion.parameters == 0)
+    if (projector->region->origin_map.parameters == 0)
         return project_rows(projector, rows, points, y, outcomes, 0, error);
     if (rows != 0 && x == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL, and the region has parameters");

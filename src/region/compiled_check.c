@@ -202,14 +202,14 @@ static void add_entry(residual *of, const hcri_affine *affine, size_t j, double 
 }
 
 /* How far column j is from 0 in the region, as far as that is known. */
-static double size_of(const hcri_outline *outline, size_t j) {
-    const double low = fabs(outline->lower[j]), high = fabs(outline->upper[j]);
-    return fmax(fabs(outline->origin[j]), fmax(isinf(low) ? 1 : low, isinf(high) ? 1 : high));
+static double size_of(const hcri_analysis *analysis, size_t j) {
+    const double low = fabs(analysis->lower[j]), high = fabs(analysis->upper[j]);
+    return fmax(fabs(analysis->origin[j]), fmax(isinf(low) ? 1 : low, isinf(high) ? 1 : high));
 }
 
 /* What is left of the equality is rounding. The tolerance of hcri_affine_tolerance accounts for all that is left, so
  * that this bounds it. */
-static int is_solved(const hcri_set *set, const hcri_outline *outline, size_t i, residual *of) {
+static int is_solved(const hcri_set *set, const hcri_analysis *analysis, size_t i, residual *of) {
     static const double rounding = 0x1p-40;
     const hcri_rows *rows = &set->equalities.rows;
     memset(of->sum, 0, set->n * sizeof *of->sum);
@@ -217,11 +217,11 @@ static int is_solved(const hcri_set *set, const hcri_outline *outline, size_t i,
     of->constant = (hcri_dd){-set->equalities.right[i], 0};
     of->constant_size = fabs(set->equalities.right[i]);
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        add_entry(of, outline->affine, rows->columns[k], rows->values[k]);
+        add_entry(of, analysis->affine, rows->columns[k], rows->values[k]);
     double left = fabs(hcri_dd_value(of->constant)), size = of->constant_size;
     for (size_t j = 0; j < set->n; j++) {
-        left += fabs(hcri_dd_value(of->sum[j])) * size_of(outline, j);
-        size += of->size[j] * size_of(outline, j);
+        left += fabs(hcri_dd_value(of->sum[j])) * size_of(analysis, j);
+        size += of->size[j] * size_of(analysis, j);
     }
     return left <= rounding * size;
 }
@@ -234,9 +234,9 @@ static int is_unit_row(const hcri_rows *basis, size_t i, size_t outputs) {
            fabs(hcri_norm(terms, basis->values + start) - 1) < 0x1p-20;
 }
 
-static hcr_status verify_equalities(const hcri_set *set, const hcri_outline *outline, hcr_error *error) {
+static hcr_status verify_equalities(const hcri_set *set, const hcri_analysis *analysis, hcr_error *error) {
     const size_t n = set->n;
-    const hcri_affine *affine = outline->affine;
+    const hcri_affine *affine = analysis->affine;
     if (set->equalities.rows.count == 0)
         return affine->count == 0 ? HCR_OK : refuse(error, "equalities were solved that aren't there");
     if (affine->count > set->equalities.rows.count)
@@ -248,7 +248,7 @@ static hcr_status verify_equalities(const hcri_set *set, const hcri_outline *out
                    .size = hcri_allocate(&set->allocator, n, sizeof *of.size)};
     hcr_status status = of.sum == NULL || of.size == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; i < set->equalities.rows.count && status == HCR_OK; i++)
-        if (!is_solved(set, outline, i, &of))
+        if (!is_solved(set, analysis, i, &of))
             status = refuse(error, "the equalities' solution isn't theirs");
     hcri_release(&set->allocator, of.sum);
     hcri_release(&set->allocator, of.size);
@@ -276,43 +276,44 @@ static int is_complete(const hcri_affine *affine, const double *origin) {
 }
 
 /* The origin is that of the middle of the parameters' range; dependent outputs of it follow from the others. */
-static int is_in_the_middle(const hcri_set *set, const hcri_motion *motion, const hcri_affine *affine,
+static int is_in_the_middle(const hcri_set *set, const hcri_origin_map *origin_map, const hcri_affine *affine,
                             const double *origin) {
-    for (size_t k = 0; k < motion->parameters; k++) {
-        const double x = origin[motion->outputs + k], off = x - hcri_motion_middle(motion, k);
-        if (!(fabs(off) <= 0x1p-50 * hcri_motion_largest(motion, k)))
+    for (size_t k = 0; k < origin_map->parameters; k++) {
+        const double x = origin[origin_map->outputs + k], off = x - hcri_origin_map_middle(origin_map, k);
+        if (!(fabs(off) <= 0x1p-50 * hcri_origin_map_largest(origin_map, k)))
             return 0;
     }
-    for (size_t j = 0; j < motion->outputs; j++) {
-        hcri_dd sum = {motion->constant[j], 0};
-        for (size_t k = motion->map.start[j]; k < motion->map.start[j + 1]; k++)
-            sum = hcri_dd_add_product(sum, motion->map.values[k], origin[set->outputs + motion->map.columns[k]]);
+    for (size_t j = 0; j < origin_map->outputs; j++) {
+        hcri_dd sum = {origin_map->constant[j], 0};
+        for (size_t k = origin_map->map.start[j]; k < origin_map->map.start[j + 1]; k++)
+            sum =
+                hcri_dd_add_product(sum, origin_map->map.values[k], origin[set->outputs + origin_map->map.columns[k]]);
         sum = hcri_dd_add(sum, -origin[j]);
         if (hcri_affine_find(affine, (uint32_t)j) == SIZE_MAX &&
-            !(fabs(hcri_dd_value(sum)) <= 2 * hcri_motion_rounding(motion, j) + 0x1p-1000))
+            !(fabs(hcri_dd_value(sum)) <= 2 * hcri_origin_map_rounding(origin_map, j) + 0x1p-1000))
             return 0;
     }
     return 1;
 }
 
-hcr_status hcri_verify_outline(const hcri_set *set, const hcri_outline *outline, hcr_error *error) {
+hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analysis, hcr_error *error) {
     for (size_t j = 0; j < set->n; j++)
-        if (!isfinite(outline->origin[j]) || !(outline->lower[j] <= outline->upper[j]))
+        if (!isfinite(analysis->origin[j]) || !(analysis->lower[j] <= analysis->upper[j]))
             return refuse(error, "its origin is no point, or its bounds cross");
-    if (outline->origin_choice > HCR_ORIGIN_GIVEN || !(outline->radius >= 0))
+    if (analysis->origin_choice > HCR_ORIGIN_GIVEN || !(analysis->radius >= 0))
         return refuse(error, "its origin or its radius can't be");
     for (size_t j = set->outputs; j < set->n; j++)
-        if (outline->lower[j] > set->box->lower[j] || outline->upper[j] < set->box->upper[j])
+        if (analysis->lower[j] > set->box->lower[j] || analysis->upper[j] < set->box->upper[j])
             return refuse(error, "its parameters have two ranges");
-    HCRI_TRY(verify_equalities(set, outline, error));
-    if (!is_complete(outline->affine, outline->origin))
+    HCRI_TRY(verify_equalities(set, analysis, error));
+    if (!is_complete(analysis->affine, analysis->origin))
         return refuse(error, "its origin isn't on the equalities");
-    if (outline->motion == NULL)
+    if (analysis->origin_map == NULL)
         return HCR_OK;
-    hcri_motion motion = *outline->motion;
-    motion.lower = set->box->lower + set->outputs;
-    motion.upper = set->box->upper + set->outputs;
-    return is_in_the_middle(set, &motion, outline->affine, outline->origin)
+    hcri_origin_map origin_map = *analysis->origin_map;
+    origin_map.lower = set->box->lower + set->outputs;
+    origin_map.upper = set->box->upper + set->outputs;
+    return is_in_the_middle(set, &origin_map, analysis->affine, analysis->origin)
                ? HCR_OK
                : refuse(error, "its origin isn't that of the middle of the parameters' range");
 }

@@ -9,7 +9,7 @@
  * much memory to verify is dropped. Errors: FORMAT, MEMORY. */
 hcr_status hcri_verify_set(hcri_set *set, hcr_error *error);
 /* The solved equalities and the origin, before the region is made of them. Errors: FORMAT, MEMORY. */
-hcr_status hcri_verify_outline(const hcri_set *set, const hcri_outline *outline, hcr_error *error);
+hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analysis, hcr_error *error);
 /* The radius, where neither the box nor a single constraint says it; and whether the box is the region's own bounds, or
  * a claim (box_is_claimed). Errors: FORMAT, MEMORY. */
 hcr_status hcri_verify_reach(hcr_region *region, hcr_error *error);

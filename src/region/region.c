@@ -156,7 +156,7 @@ static int is_idle(const hcr_region *region, const hcri_constraint *block) {
 /* The margin that a block needs; infinity when there is none. */
 static double margin_of(const hcr_region *region, const hcri_constraint *block, double unit,
                         const hcri_extent *extent) {
-    const int moves = region->motion.parameters != 0;
+    const int moves = region->origin_map.parameters != 0;
     if (is_idle(region, block))
         return 0;
     return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent, block->scratch);
@@ -166,8 +166,9 @@ static double margin_of(const hcr_region *region, const hcri_constraint *block, 
 static hcr_status bound_extra(const hcr_region *region, double unit, const double *size, const double *reach,
                               double *extra, hcr_error *error) {
     memset(extra, 0, region->set.n * sizeof *extra);
-    if (region->motion.parameters != 0)
-        HCRI_TRY(hcri_motion_bound_completion(&region->motion, &region->affine, &region->set.allocator, extra, error));
+    if (region->origin_map.parameters != 0)
+        HCRI_TRY(hcri_origin_map_bound_completion(&region->origin_map, &region->affine, &region->set.allocator, extra,
+                                                  error));
     extra_of_dependent(region, unit, size, reach, extra);
     return HCR_OK;
 }
@@ -178,7 +179,7 @@ static hcr_status bound_extra(const hcr_region *region, double unit, const doubl
 static hcr_status prove_origin(hcr_region *region, const double *size, double *reach, double *extra, hcr_error *error) {
     memset(reach, 0, region->set.n * sizeof *reach);
     HCRI_TRY(bound_extra(region, 0x1p-53, size, reach, extra, error));
-    const hcri_extent at_rest = {size, reach, &region->motion, 0, region->affine.count == 0 ? NULL : extra};
+    const hcri_extent at_rest = {size, reach, &region->origin_map, 0, region->affine.count == 0 ? NULL : extra};
     region->origin_proved = 1;
     for (size_t b = 0; b < region->set.blocks && region->origin_proved; b++)
         region->origin_proved = margin_of(region, region->set.block[b], 0x1p-53, &at_rest) < 1;
@@ -190,9 +191,9 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
                                  double *extra, hcr_error *error) {
     const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
     const hcri_set *set = &region->set;
-    const int moves = region->motion.parameters != 0;
+    const int moves = region->origin_map.parameters != 0;
     HCRI_TRY(bound_extra(region, unit, size, reach, extra, error));
-    const hcri_extent extent = {size, reach, moves ? &region->motion : NULL, region->radius,
+    const hcri_extent extent = {size, reach, moves ? &region->origin_map : NULL, region->radius,
                                 region->affine.count == 0 ? NULL : extra};
     region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
     if (region->verified[precision] == NULL)
@@ -213,14 +214,14 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
 static void measure(const hcr_region *region, double *size, double *reach) {
     for (size_t j = 0; j < region->set.n; j++) {
         double least = region->origin[j], most = region->origin[j];
-        if (j < region->motion.outputs)
-            hcri_motion_extremes(&region->motion, j, &least, &most);
+        if (j < region->origin_map.outputs)
+            hcri_origin_map_extremes(&region->origin_map, j, &least, &most);
         const int is_parameter = j >= region->set.outputs;
         reach[j] = is_parameter ? 0 : fmax(region->upper[j] - least, most - region->lower[j]);
-        size[j] = is_parameter                     ? fmax(-region->motion.lower[j - region->set.outputs],
-                                                          region->motion.upper[j - region->set.outputs])
-                  : region->motion.parameters == 0 ? region->origin[j]
-                                                   : fmax(fabs(least), fabs(most));
+        size[j] = is_parameter                         ? fmax(-region->origin_map.lower[j - region->set.outputs],
+                                                              region->origin_map.upper[j - region->set.outputs])
+                  : region->origin_map.parameters == 0 ? region->origin[j]
+                                                       : fmax(fabs(least), fabs(most));
     }
 }
 
@@ -235,7 +236,7 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
         diagonal = hypot(diagonal, reach[j]);
     region->bounded = !isinf(diagonal);
     double own = diagonal;
-    for (size_t b = 0; region->motion.parameters == 0 && b < region->set.blocks; b++)
+    for (size_t b = 0; region->origin_map.parameters == 0 && b < region->set.blocks; b++)
         own = fmin(own, region->set.block[b]->kind->radius(region->set.block[b]));
     region->radius_is_given = region->radius < own * (1 - 0x1p-40); /* kernels differ by some units */
     region->radius = fmin(region->radius, own);
@@ -246,9 +247,9 @@ static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
     for (int p = 0; p < 2 && status == HCR_OK; p++)
         status = compute_margin(region, (hcr_precision)p, size, reach, extra, error);
     region->origin_proved = 1;
-    if (status == HCR_OK && region->motion.parameters != 0)
+    if (status == HCR_OK && region->origin_map.parameters != 0)
         status = prove_origin(region, size, reach, extra, error);
-    region->motion.proved = region->origin_proved;
+    region->origin_map.proved = region->origin_proved;
     hcri_release(&region->set.allocator, size);
     return status;
 }
@@ -281,14 +282,15 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
     }
     for (int p = 0; p < 2; p++)
         region->clamp[p] = hcri_bounds_of(region->set.outputs, region->clamp_lower[p], region->clamp_upper[p]);
-    region->origin_every = region->motion.parameters != 0 || hcri_every(n, region->origin);
+    region->origin_every = region->origin_map.parameters != 0 || hcri_every(n, region->origin);
     return HCR_OK;
 }
 
 /* A precision in which the rounded origin isn't certain to be inside has nowhere to draw results to. */
 static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
     const size_t n = region->set.n;
-    if (region->verified_blocks[HCR_SINGLE] == 0 || region->motion.parameters != 0) /* that of each sample then is */
+    if (region->verified_blocks[HCR_SINGLE] == 0 ||
+        region->origin_map.parameters != 0) /* that of each sample then is */
         return HCR_OK;
     double *rounded = hcri_allocate(&region->set.allocator, n, sizeof *rounded);
     if (rounded == NULL)
@@ -319,40 +321,40 @@ static void complete_origin(hcr_region *region) {
 }
 
 /* Completes a region whose set is there: everything that depends on the origin. */
-static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_error *error) {
+static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
     const hcr_allocator *allocator = &region->set.allocator;
     const size_t n = region->set.n;
-    region->origin = hcri_copy(allocator, outline->origin, n, sizeof(double));
-    region->lower = hcri_copy(allocator, outline->lower, n, sizeof(double));
-    region->upper = hcri_copy(allocator, outline->upper, n, sizeof(double));
+    region->origin = hcri_copy(allocator, analysis->origin, n, sizeof(double));
+    region->lower = hcri_copy(allocator, analysis->lower, n, sizeof(double));
+    region->upper = hcri_copy(allocator, analysis->upper, n, sizeof(double));
     if (region->origin == NULL || region->lower == NULL || region->upper == NULL)
         return hcri_fail_memory(error);
-    if (outline->affine != NULL)
-        HCRI_TRY(hcri_affine_copy(outline->affine, allocator, &region->affine, error));
+    if (analysis->affine != NULL)
+        HCRI_TRY(hcri_affine_copy(analysis->affine, allocator, &region->affine, error));
     HCRI_TRY(hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
-    if (outline->motion == NULL)
+    if (analysis->origin_map == NULL)
         complete_origin(region);
     for (size_t j = 0; j < n; j++)
         if (!isfinite(region->origin[j]) ||
             !(region->lower[j] <= region->origin[j] && region->origin[j] <= region->upper[j]))
             return hcri_fail(error, HCR_ERROR_ORIGIN, "the origin isn't a point within the region's bounds");
-    if (!(outline->radius >= 0)) /* 0: equalities fix every output */
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", outline->radius);
+    if (!(analysis->radius >= 0)) /* 0: equalities fix every output */
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the radius of the region is %g", analysis->radius);
     const size_t parameters = n - region->set.outputs;
-    if (parameters != (outline->motion == NULL ? 0 : outline->motion->parameters))
+    if (parameters != (analysis->origin_map == NULL ? 0 : analysis->origin_map->parameters))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the region has %zu parameters, and its origin moves with others",
                          parameters);
     if (parameters != 0) {
-        HCRI_TRY(hcri_motion_copy(outline->motion, allocator, &region->motion, error));
-        region->motion.lower = region->set.box->lower + region->set.outputs;
-        region->motion.upper = region->set.box->upper + region->set.outputs;
+        HCRI_TRY(hcri_origin_map_copy(analysis->origin_map, allocator, &region->origin_map, error));
+        region->origin_map.lower = region->set.box->lower + region->set.outputs;
+        region->origin_map.upper = region->set.box->upper + region->set.outputs;
     }
-    region->radius = outline->radius;
-    region->box_is_claimed = outline->box_is_claimed;
-    region->unbounded_allowed = outline->unbounded_allowed;
-    region->origin_choice = outline->origin_choice;
+    region->radius = analysis->radius;
+    region->box_is_claimed = analysis->box_is_claimed;
+    region->unbounded_allowed = analysis->unbounded_allowed;
+    region->origin_choice = analysis->origin_choice;
     region->convex = hcri_set_is_convex(&region->set);
-    region->visibility = region->convex ? (hcr_visibility){.proved = 1} : outline->visibility;
+    region->visibility = region->convex ? (hcr_visibility){.proved = 1} : analysis->visibility;
     HCRI_TRY(place_blocks(region, error));
     for (size_t b = 0; parameters != 0 && b < region->set.blocks; b++) {
         const hcri_kind *kind = region->set.block[b]->kind;
@@ -360,7 +362,7 @@ static hcr_status complete(hcr_region *region, const hcri_outline *outline, hcr_
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                              "a region with parameters can't have a constraint of kind %s", kind->name);
         if (kind->follow != NULL)
-            HCRI_TRY(kind->follow(region->set.block[b], &region->motion, error));
+            HCRI_TRY(kind->follow(region->set.block[b], &region->origin_map, error));
     }
     HCRI_TRY(measure_inradius(region, error));
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
@@ -380,7 +382,7 @@ static hcr_region *create_empty(const hcr_allocator *allocator) {
     return region;
 }
 
-hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,
+hcr_status hcri_region_create(const hcri_set *set, const hcri_analysis *analysis, const hcr_allocator *allocator,
                               hcr_region **region, hcr_error *error) {
     *region = NULL;
     const hcr_allocator *used = allocator == NULL ? &hcri_default_allocator : allocator;
@@ -389,7 +391,7 @@ hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, 
         return hcri_fail_memory(error);
     hcr_status status = hcri_set_copy(set, used, &made->set, error);
     if (status == HCR_OK)
-        status = complete(made, outline, error);
+        status = complete(made, analysis, error);
     if (status != HCR_OK)
         hcr_region_free(made);
     else
@@ -407,7 +409,7 @@ void hcr_region_free(hcr_region *region) {
     hcri_release(&allocator, region->upper);
     hcri_affine_release(&region->affine, &allocator);
     hcri_remainders_release(&region->remainders, &allocator);
-    hcri_motion_release(&region->motion, &allocator);
+    hcri_origin_map_release(&region->origin_map, &allocator);
     for (int p = 0; p < 2; p++) {
         hcri_release(&allocator, region->clamp_lower[p]);
         hcri_release(&allocator, region->clamp_upper[p]);
@@ -443,7 +445,7 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     hcri_put_u64(out, region->visibility.points);
     hcri_put_u64(out, region->visibility.points_hidden);
     (void)hcri_affine_write(&region->affine, out);
-    (void)hcri_motion_write(&region->motion, out);
+    (void)hcri_origin_map_write(&region->origin_map, out);
 }
 
 /* The name of a callback in the block, NULL when there is none. */
@@ -506,33 +508,33 @@ static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *e
     hcr_visibility visibility = {.proved = (int)proved, .points = hcri_get_u64(in)};
     visibility.points_hidden = hcri_get_u64(in);
     hcri_affine affine = {0};
-    hcri_motion motion = {0};
+    hcri_origin_map origin_map = {0};
     hcr_status status = hcri_affine_read(in, n, &allocator, &affine, error);
     if (status == HCR_OK)
-        status = hcri_motion_read(in, region->set.outputs, n - region->set.outputs, &allocator, &motion, error);
+        status = hcri_origin_map_read(in, region->set.outputs, n - region->set.outputs, &allocator, &origin_map, error);
     if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1 || proved > 1 ||
                              visibility.points_hidden > visibility.points))
         status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    const hcri_outline outline = {.origin = origin,
-                                  .lower = lower,
-                                  .upper = upper,
-                                  .radius = radius,
-                                  .affine = &affine,
-                                  .motion = motion.parameters == 0 ? NULL : &motion,
-                                  .unbounded_allowed = (int)unbounded_allowed,
-                                  .visibility = visibility,
-                                  .origin_choice = origin_choice};
+    const hcri_analysis analysis = {.origin = origin,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .radius = radius,
+                                    .affine = &affine,
+                                    .origin_map = origin_map.parameters == 0 ? NULL : &origin_map,
+                                    .unbounded_allowed = (int)unbounded_allowed,
+                                    .visibility = visibility,
+                                    .origin_choice = origin_choice};
     const int from_file = !in->in_memory;
     if (status == HCR_OK && from_file)
         status = hcri_verify_set(&region->set, error);
     if (status == HCR_OK && from_file)
-        status = hcri_verify_outline(&region->set, &outline, error);
+        status = hcri_verify_analysis(&region->set, &analysis, error);
     if (status == HCR_OK)
-        status = complete(region, &outline, error);
+        status = complete(region, &analysis, error);
     if (status == HCR_OK && from_file)
         status = hcri_verify_reach(region, error);
     hcri_affine_release(&affine, &allocator);
-    hcri_motion_release(&motion, &allocator);
+    hcri_origin_map_release(&origin_map, &allocator);
     hcri_release(&allocator, origin);
     hcri_release(&allocator, lower);
     hcri_release(&allocator, upper);

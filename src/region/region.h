@@ -7,11 +7,11 @@
 #include "region/solved_equalities.h"
 
 struct hcr_region {
-    hcri_set set;         /* over the outputs and the parameters */
-    size_t scratch;       /* hcri_set_scratch: what callers bring */
-    hcri_motion motion;   /* parameters 0: the origin is fixed */
-    uint32_t constraints; /* numbers in use */
-    uint32_t existing;    /* of those, inequalities that exist */
+    hcri_set set;               /* over the outputs and the parameters */
+    size_t scratch;             /* hcri_set_scratch: what callers bring */
+    hcri_origin_map origin_map; /* parameters 0: the origin is fixed */
+    uint32_t constraints;       /* numbers in use */
+    uint32_t existing;          /* of those, inequalities that exist */
     int bounded;
     double *origin;        /* O, set.n numbers; with parameters (O(x), x) at the middle of their range */
     double *lower, *upper; /* a box that holds the region, ±infinity where there is none */
@@ -40,19 +40,19 @@ struct hcr_region {
 /* What is known of a set: its origin, strictly inside and on the equalities; a box that holds it, as tight as is known,
  * ±infinity where it is open; a bound of |y − origin| over it, infinity when none is known; its equalities, solved
  * (count 0 when there are none). All of it is trusted, but for the origin. */
-typedef struct hcri_outline {
+typedef struct hcri_analysis {
     const double *origin, *lower, *upper;
     double radius;
-    const hcri_affine *affine; /* NULL: no equalities */
-    const hcri_motion *motion; /* NULL: no parameters; else `origin` is that at the middle of their range, and `radius`
-                                * bounds |y − O(x)| */
-    int box_is_claimed;        /* as in hcr_region */
+    const hcri_affine *affine;         /* NULL: no equalities */
+    const hcri_origin_map *origin_map; /* NULL: no parameters; else `origin` is that at the middle of their range, and
+                                        * `radius` bounds |y − O(x)| */
+    int box_is_claimed;                /* as in hcr_region */
     int unbounded_allowed;
     hcr_visibility visibility; /* of a set that isn't convex */
     uint32_t origin_choice;    /* an hcr_origin: how the origin was chosen */
-} hcri_outline;
+} hcri_analysis;
 /* Makes a region of a copy of `set`. Errors: MEMORY, ORIGIN (on or over the constraint it names), UNBOUNDED. */
-hcr_status hcri_region_create(const hcri_set *set, const hcri_outline *outline, const hcr_allocator *allocator,
+hcr_status hcri_region_create(const hcri_set *set, const hcri_analysis *analysis, const hcr_allocator *allocator,
                               hcr_region **region, hcr_error *error);
 /* The largest share of the radius that is given up; blocks that would take more are verified instead. */
 #define HCRI_LARGEST_MARGIN 1e-3

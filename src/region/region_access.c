@@ -45,14 +45,14 @@ double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, 
     return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
                                  region->set.outputs, y, x, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
-size_t hcr_region_parameters(const hcr_region *region) { return region->motion.parameters; }
-const double *hcr_region_parameter_lower(const hcr_region *region) { return region->motion.lower; }
-const double *hcr_region_parameter_upper(const hcr_region *region) { return region->motion.upper; }
+size_t hcr_region_parameters(const hcr_region *region) { return region->origin_map.parameters; }
+const double *hcr_region_parameter_lower(const hcr_region *region) { return region->origin_map.lower; }
+const double *hcr_region_parameter_upper(const hcr_region *region) { return region->origin_map.upper; }
 hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
-    const hcri_rows *map = &region->motion.map;
+    const hcri_rows *map = &region->origin_map.map;
     if (!region->origin_proved)
         return HCR_ORIGIN_CHECKED;
-    return region->motion.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
+    return region->origin_map.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
 }
 int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
@@ -96,7 +96,7 @@ hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision
 }
 
 const double *hcri_region_lift(const hcr_region *region, const double *x, const double *y, double *lifted) {
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     if (p == 0)
         return y;
     memcpy(lifted, y, n * sizeof *lifted);
@@ -126,7 +126,7 @@ double hcri_region_worst(const hcr_region *region, const double *point, uint32_t
 /* Room for one point, its parameters and the scratch of blocks; refuses a NULL where there are rows. */
 static hcr_status begin_points(const hcr_region *region, size_t rows, const double *x, int pointers, double **lifted,
                                hcr_error *error) {
-    if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->motion.parameters != 0))))
+    if (region == NULL || (rows != 0 && (!pointers || (x == NULL && region->origin_map.parameters != 0))))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or an array is NULL");
     *lifted = hcri_allocate(&region->set.allocator, region->set.n + region->scratch, sizeof **lifted);
     return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
@@ -136,11 +136,11 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x,
                          uint32_t *which, hcr_error *error) {
     double *lifted;
     HCRI_TRY(begin_points(region, rows, x, y != NULL && value != NULL && which != NULL, &lifted, error));
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
-        const int counts = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n);
+        const int counts = hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n);
         value[s] = counts ? hcri_region_worst(region, point, &which[s], lifted + region->set.n) : NAN;
     }
     hcri_release(&region->set.allocator, lifted);
@@ -152,10 +152,10 @@ hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, 
     double *lifted;
     HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL, &lifted, error));
     const hcri_equalities *equalities = &region->set.equalities;
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
-        off[s] = hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n) ? 0 : NAN;
+        off[s] = hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
             off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
     }
@@ -184,12 +184,12 @@ hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const d
                                   hcr_precision precision, double *off, uint32_t *which, hcr_error *error) {
     double *lifted;
     HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL && which != NULL, &lifted, error));
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
         const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
         off[s] = NAN;
-        if (hcri_all_finite(n, point) && hcri_motion_accepts(&region->motion, point + n))
+        if (hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n))
             find_unequal(region, point, precision, &off[s], &which[s]);
     }
     hcri_release(&region->set.allocator, lifted);

@@ -161,7 +161,7 @@ static int assemble(const hcri_centring *centring) {
     const size_t n = region->set.outputs;
     double *hessian = centring->hessian, *step = centring->step;
     memset(hessian, 0, n * n * sizeof *hessian);
-    hcri_motion_origin(&region->motion, centring->point + n, step);
+    hcri_origin_map_origin(&region->origin_map, centring->point + n, step);
     for (size_t j = 0; j < n; j++) {
         step[j] = centring->pull * (step[j] - centring->point[j]);
         hessian[j * n + j] = centring->pull;
@@ -294,7 +294,7 @@ int hcri_slice_centre_find(const hcr_region *region, double *point, double *scra
  * of which the second term is there for products of outputs and parameters alone: since c_i is bilinear it is the
  * difference of ∂c_i/∂x between y + w and y. */
 void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double *bar, double *x_bar, double *scratch) {
-    const size_t n = region->set.outputs, parameters = region->motion.parameters;
+    const size_t n = region->set.outputs, parameters = region->origin_map.parameters;
     double *gradient = scratch, *shifted = scratch + region->set.n;
     hcri_centring centring = begin(region, shifted, scratch); /* reads the point only */
     memcpy(shifted, point, region->set.n * sizeof *shifted);
@@ -319,7 +319,7 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
         for (size_t k = 0; k < parameters; k++)
             x_bar[k] -= gradient[n + k];
     }
-    const hcri_rows *map = &region->motion.map;
+    const hcri_rows *map = &region->origin_map.map;
     for (size_t j = 0; j < n && centring.pull != 0; j++)
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             x_bar[map->columns[k]] += centring.pull * w[j] * map->values[k];
@@ -344,7 +344,7 @@ static void turn(const hcr_region *region, const hcri_cursor *at, const double *
 /* H dot = −∂F/∂x x_dot = −Σ (g_i (∂c_i/∂x·x_dot)/s_i² + (∂g_i/∂x x_dot)/s_i) + pull dO. */
 void hcri_slice_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
                            double *scratch) {
-    const size_t n = region->set.outputs, parameters = region->motion.parameters;
+    const size_t n = region->set.outputs, parameters = region->origin_map.parameters;
     double *shifted = scratch + region->set.n;
     hcri_centring centring = begin(region, shifted, scratch); /* reads the point only */
     memcpy(shifted, point, region->set.n * sizeof *shifted);

@@ -6,22 +6,22 @@
 #include "region/sample_centre.h"
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
-size_t hcri_anchor_scratch(const hcr_region *region) {
+size_t hcri_sample_origin_scratch(const hcr_region *region) {
     return region->scratch + (region->origin_proved ? 0 : hcri_slice_centre_scratch(region));
 }
 
 /* What results are verified by. */
-static const hcri_constraint *const *verified(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
-                                              size_t *count) {
-    const int all = anchor == HCRI_ANCHOR_CENTRE;
+static const hcri_constraint *const *verified(const hcr_region *region, hcri_sample_origin sample_origin,
+                                              hcr_precision precision, size_t *count) {
+    const int all = sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE;
     *count = all ? region->set.blocks : region->verified_blocks[precision];
     return all ? (const hcri_constraint *const *)region->set.block : region->verified[precision];
 }
 
-int hcri_anchor_verify(const hcr_region *region, hcri_anchor anchor, hcr_precision precision, const double *point,
-                       double *scratch) {
+int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
+                              const double *point, double *scratch) {
     size_t count;
-    const hcri_constraint *const *block = verified(region, anchor, precision, &count);
+    const hcri_constraint *const *block = verified(region, sample_origin, precision, &count);
     for (size_t b = 0; b < count; b++)
         if (!block[b]->kind->holds(block[b], point, scratch))
             return 0;
@@ -33,10 +33,10 @@ static int is_affine(const hcri_constraint *block) {
     return block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
 }
 
-double hcri_anchor_shortfall(const hcr_region *region, hcri_anchor anchor, hcr_precision precision,
-                             const double *origin, const double *point, double *scratch) {
+double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
+                                    const double *origin, const double *point, double *scratch) {
     size_t count;
-    const hcri_constraint *const *block = verified(region, anchor, precision, &count);
+    const hcri_constraint *const *block = verified(region, sample_origin, precision, &count);
     double most = 0;
     for (size_t b = 0; b < count; b++)
         for (size_t i = 0; is_affine(block[b]) && i < block[b]->count; i++) {
@@ -58,32 +58,35 @@ static int is_between_bounds(const hcr_region *region, const double *point) {
     return 1;
 }
 
-hcri_anchor hcri_anchor_find(const hcr_region *region, double *point, double *scratch) {
-    if (!hcri_motion_accepts(&region->motion, point + region->set.outputs))
-        return HCRI_ANCHOR_OUT_OF_RANGE;
-    hcri_motion_origin(&region->motion, point + region->set.outputs, point);
+hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *scratch) {
+    if (!hcri_origin_map_accepts(&region->origin_map, point + region->set.outputs))
+        return HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
+    hcri_origin_map_origin(&region->origin_map, point + region->set.outputs, point);
     if (region->origin_proved)
-        return HCRI_ANCHOR_AFFINE;
+        return HCRI_SAMPLE_ORIGIN_AFFINE;
     hcri_affine_complete(&region->affine, point);
-    if (hcri_anchor_verify(region, HCRI_ANCHOR_AFFINE, HCR_DOUBLE, point, scratch) && is_between_bounds(region, point))
-        return HCRI_ANCHOR_AFFINE;
+    if (hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_AFFINE, HCR_DOUBLE, point, scratch) &&
+        is_between_bounds(region, point))
+        return HCRI_SAMPLE_ORIGIN_AFFINE;
     if (hcri_slice_centre_scratch(region) != 0 && hcri_slice_centre_find(region, point, scratch + region->scratch) &&
-        hcri_anchor_verify(region, HCRI_ANCHOR_CENTRE, HCR_DOUBLE, point, scratch) && is_between_bounds(region, point))
-        return HCRI_ANCHOR_CENTRE;
-    return HCRI_ANCHOR_NONE;
+        hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_CENTRE, HCR_DOUBLE, point, scratch) &&
+        is_between_bounds(region, point))
+        return HCRI_SAMPLE_ORIGIN_CENTRE;
+    return HCRI_SAMPLE_ORIGIN_NONE;
 }
 
-void hcri_anchor_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
-                          hcri_anchor *anchor) {
+void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
+                                 hcri_sample_origin *sample_origin) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     if (region->origin_proved)
-        hcri_motion_origins(&region->motion, samples, points + outputs, points, n);
+        hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
     for (size_t s = 0; s < samples; s++)
         if (!region->origin_proved)
-            anchor[s] = hcri_anchor_find(region, points + s * n, scratch);
+            sample_origin[s] = hcri_sample_origin_find(region, points + s * n, scratch);
         else
-            anchor[s] = hcri_motion_accepts(&region->motion, points + s * n + outputs) ? HCRI_ANCHOR_AFFINE
-                                                                                       : HCRI_ANCHOR_OUT_OF_RANGE;
+            sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, points + s * n + outputs)
+                                   ? HCRI_SAMPLE_ORIGIN_AFFINE
+                                   : HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
 }
 
 /* As the step of a map and its completion round. */
@@ -98,16 +101,16 @@ static void round_to_single(const hcr_region *region, const double *point, doubl
         rounded[region->affine.dependent[d]] = (double)(float)rounded[region->affine.dependent[d]];
 }
 
-int hcri_anchor_holds_rounded(const hcr_region *region, hcri_anchor anchor, const double *point, double *rounded,
-                              double *scratch) {
-    if (anchor != HCRI_ANCHOR_CENTRE && region->verified_blocks[HCR_SINGLE] == 0)
+int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
+                                     double *rounded, double *scratch) {
+    if (sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE && region->verified_blocks[HCR_SINGLE] == 0)
         return 1;
     round_to_single(region, point, rounded);
-    return hcri_anchor_verify(region, anchor, HCR_SINGLE, rounded, scratch);
+    return hcri_sample_origin_verify(region, sample_origin, HCR_SINGLE, rounded, scratch);
 }
 
-void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double *point, double *bar, double *x_bar,
-                     double *scratch) {
+void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
+                            double *bar, double *x_bar, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
@@ -118,27 +121,27 @@ void hcri_anchor_vjp(const hcr_region *region, hcri_anchor anchor, const double 
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    if (anchor == HCRI_ANCHOR_CENTRE) {
+    if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE) {
         hcri_slice_centre_vjp(region, point, bar, x_bar, scratch + region->scratch);
         return;
     }
-    const hcri_rows *map = &region->motion.map;
+    const hcri_rows *map = &region->origin_map.map;
     for (size_t j = 0; j < n; j++)
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             x_bar[map->columns[k]] += bar[j] * map->values[k];
 }
 
-void hcri_anchor_jvp(const hcr_region *region, hcri_anchor anchor, const double *point, const double *x_dot,
-                     double *dot, double *scratch) {
+void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
+                            const double *x_dot, double *dot, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
-    const hcri_rows *map = &region->motion.map;
+    const hcri_rows *map = &region->origin_map.map;
     for (size_t j = 0; j < n; j++) {
         dot[j] = 0;
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    if (anchor == HCRI_ANCHOR_CENTRE)
+    if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE)
         hcri_slice_centre_jvp(region, point, x_dot, dot, scratch + region->scratch);
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         double change = 0;

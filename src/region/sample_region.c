@@ -8,30 +8,30 @@
 
 /* (O(x), x) in memory of the allocator. */
 static hcr_status find_origin(const hcr_region *region, const double *x, const hcr_allocator *allocator, double **point,
-                              hcri_anchor *anchor, hcr_error *error) {
+                              hcri_sample_origin *sample_origin, hcr_error *error) {
     const size_t n = region->set.n, outputs = region->set.outputs;
-    double *found = hcri_allocate(allocator, n + hcri_anchor_scratch(region), sizeof *found);
+    double *found = hcri_allocate(allocator, n + hcri_sample_origin_scratch(region), sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
-    *anchor = HCRI_ANCHOR_AFFINE;
-    if (region->motion.parameters == 0) {
+    *sample_origin = HCRI_SAMPLE_ORIGIN_AFFINE;
+    if (region->origin_map.parameters == 0) {
         memcpy(found, region->origin, n * sizeof *found);
     } else {
-        memcpy(found + outputs, x, region->motion.parameters * sizeof *found);
-        *anchor = hcri_anchor_find(region, found, found + n);
+        memcpy(found + outputs, x, region->origin_map.parameters * sizeof *found);
+        *sample_origin = hcri_sample_origin_find(region, found, found + n);
         hcri_affine_complete(&region->affine, found);
     }
     *point = found;
-    if (hcri_anchor_exists(*anchor))
+    if (hcri_sample_origin_exists(*sample_origin))
         return HCR_OK;
     hcri_release(allocator, found);
     *point = NULL;
-    for (size_t k = 0; k < region->motion.parameters; k++)
-        if (!(region->motion.lower[k] <= x[k] && x[k] <= region->motion.upper[k])) {
+    for (size_t k = 0; k < region->origin_map.parameters; k++)
+        if (!(region->origin_map.lower[k] <= x[k] && x[k] <= region->origin_map.upper[k])) {
             char name[256];
             hcr_region_parameter_name(region, k, name, sizeof name);
             return hcri_fail(error, HCR_ERROR_ORIGIN, "parameter %s is %.9g: it must be from %.9g to %.9g", name, x[k],
-                             region->motion.lower[k], region->motion.upper[k]);
+                             region->origin_map.lower[k], region->origin_map.upper[k]);
         }
     return hcri_fail(
         error, HCR_ERROR_ORIGIN,
@@ -39,11 +39,11 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
 }
 
 hcr_status hcr_region_origin_at(const hcr_region *region, const double *x, double *origin, hcr_error *error) {
-    if (region == NULL || origin == NULL || (x == NULL && region->motion.parameters != 0))
+    if (region == NULL || origin == NULL || (x == NULL && region->origin_map.parameters != 0))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or origin is NULL");
     double *point;
-    hcri_anchor anchor;
-    HCRI_TRY(find_origin(region, x, &region->set.allocator, &point, &anchor, error));
+    hcri_sample_origin sample_origin;
+    HCRI_TRY(find_origin(region, x, &region->set.allocator, &point, &sample_origin, error));
     memcpy(origin, point, region->set.outputs * sizeof *origin);
     hcri_release(&region->set.allocator, point);
     return HCR_OK;
@@ -204,8 +204,8 @@ static hcr_status fix_affine(const hcr_region *region, const double *x, const hc
 }
 
 /* `region` with parameters at `point`, its origin and x. The set is made with the region's allocator. */
-static hcr_status make_slice(const hcr_region *region, const double *point, hcri_anchor anchor, hcri_set *slice,
-                             hcri_affine *affine, const hcr_allocator *allocator, hcr_region **fixed,
+static hcr_status make_slice(const hcr_region *region, const double *point, hcri_sample_origin sample_origin,
+                             hcri_set *slice, hcri_affine *affine, const hcr_allocator *allocator, hcr_region **fixed,
                              hcr_error *error) {
     const double *x = point + region->set.outputs;
     HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
@@ -216,40 +216,40 @@ static hcr_status make_slice(const hcr_region *region, const double *point, hcri
     HCRI_TRY(add_equalities(region, x, slice, error));
     HCRI_TRY(hcri_set_number(slice, error));
     HCRI_TRY(fix_affine(region, x, &slice->allocator, affine, error));
-    const hcri_outline outline = {.origin = point,
-                                  .lower = region->lower,
-                                  .upper = region->upper,
-                                  .box_is_claimed = region->box_is_claimed,
-                                  .radius = anchor == HCRI_ANCHOR_AFFINE ? region->radius : INFINITY,
-                                  .affine = affine,
-                                  .unbounded_allowed = region->unbounded_allowed,
-                                  .origin_choice = region->origin_choice};
-    return hcri_region_create(slice, &outline, allocator, fixed, error);
+    const hcri_analysis analysis = {.origin = point,
+                                    .lower = region->lower,
+                                    .upper = region->upper,
+                                    .box_is_claimed = region->box_is_claimed,
+                                    .radius = sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE ? region->radius : INFINITY,
+                                    .affine = affine,
+                                    .unbounded_allowed = region->unbounded_allowed,
+                                    .origin_choice = region->origin_choice};
+    return hcri_region_create(slice, &analysis, allocator, fixed, error);
 }
 
 hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_allocator *allocator, hcr_region **fixed,
                          hcr_error *error) {
-    if (region == NULL || fixed == NULL || (x == NULL && region->motion.parameters != 0))
+    if (region == NULL || fixed == NULL || (x == NULL && region->origin_map.parameters != 0))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or fixed is NULL");
     *fixed = NULL;
-    if (region->motion.parameters == 0) {
-        const hcri_outline outline = {.origin = region->origin,
-                                      .lower = region->lower,
-                                      .upper = region->upper,
-                                      .box_is_claimed = region->box_is_claimed,
-                                      .radius = region->radius,
-                                      .affine = &region->affine,
-                                      .unbounded_allowed = region->unbounded_allowed,
-                                      .visibility = region->visibility,
-                                      .origin_choice = region->origin_choice};
-        return hcri_region_create(&region->set, &outline, allocator, fixed, error);
+    if (region->origin_map.parameters == 0) {
+        const hcri_analysis analysis = {.origin = region->origin,
+                                        .lower = region->lower,
+                                        .upper = region->upper,
+                                        .box_is_claimed = region->box_is_claimed,
+                                        .radius = region->radius,
+                                        .affine = &region->affine,
+                                        .unbounded_allowed = region->unbounded_allowed,
+                                        .visibility = region->visibility,
+                                        .origin_choice = region->origin_choice};
+        return hcri_region_create(&region->set, &analysis, allocator, fixed, error);
     }
     hcri_set slice = {.allocator = region->set.allocator};
     hcri_affine affine = {0};
     double *point;
-    hcri_anchor anchor;
-    HCRI_TRY(find_origin(region, x, &slice.allocator, &point, &anchor, error));
-    const hcr_status status = make_slice(region, point, anchor, &slice, &affine, allocator, fixed, error);
+    hcri_sample_origin sample_origin;
+    HCRI_TRY(find_origin(region, x, &slice.allocator, &point, &sample_origin, error));
+    const hcr_status status = make_slice(region, point, sample_origin, &slice, &affine, allocator, fixed, error);
     hcri_release(&slice.allocator, point);
     hcri_affine_release(&affine, &slice.allocator);
     hcri_set_release(&slice);

@@ -1,5 +1,5 @@
-/* A wish to stop, of whoever called hcr_builder_finish: solvers ask for it now and then. It is known by thread, since
- * it concerns whatever that thread does until the call ends. */
+/* A request to stop, of whoever called hcr_builder_finish: solvers ask for it now and then. It is known by thread,
+ * since it concerns whatever that thread does until the call ends. */
 #ifndef HCRI_STOP_REQUEST_H
 #define HCRI_STOP_REQUEST_H
 

@@ -58,7 +58,7 @@ static void add_quadratic(const hcri_quadratic *quadratic, size_t outputs, hcri_
 
 /* Slacks at the origin of the sample: from the parameters alone where that is cheaper, else from the origin too. */
 static void add_moving(const hcri_moving *moving, hcri_cost *sum) {
-    const size_t parameters = moving->motion->parameters;
+    const size_t parameters = moving->origin_map->parameters;
     if (moving->map_is_cheaper) {
         add_layout(&moving->map, &moving->map_layout, parameters, sum);
         return;
@@ -132,13 +132,14 @@ hcri_cost hcri_decode_cost(const hcr_region *region) {
         const hcri_cost before = sum;
         add_block(block, &sum);
         /* A curved block is evaluated on the ray from the origin of the sample, and at the result. */
-        if (region->motion.parameters != 0 && b >= 2 && block->kind->id != HCRI_VARYING) {
+        if (region->origin_map.parameters != 0 && b >= 2 && block->kind->id != HCRI_VARYING) {
             sum.multiply_adds += 2 * (sum.multiply_adds - before.multiply_adds);
             sum.bytes += 2 * (sum.bytes - before.bytes);
         }
     }
-    if (region->motion.parameters != 0)
-        add(&sum, (double)hcri_rows_entries(&region->motion.map), 1.5 * (double)hcri_rows_entries(&region->motion.map));
+    if (region->origin_map.parameters != 0)
+        add(&sum, (double)hcri_rows_entries(&region->origin_map.map),
+            1.5 * (double)hcri_rows_entries(&region->origin_map.map));
     if (region->affine.count != 0) { /* projection, twice, and completion */
         const double basis = (double)hcri_rows_entries(&region->affine.basis),
                      map = (double)hcri_rows_entries(&region->affine.map);
@@ -151,6 +152,6 @@ double hcri_centre_step_cost(const hcr_region *region) {
     if (hcri_slice_centre_scratch(region) == 0)
         return 0;
     const double n = (double)(region->set.outputs - region->affine.count),
-                 m = (double)(region->existing - 2 * region->motion.parameters);
+                 m = (double)(region->existing - 2 * region->origin_map.parameters);
     return m * n * n / 2 + n * n * n / 6;
 }

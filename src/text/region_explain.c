@@ -13,7 +13,7 @@
 #define SHOWN_OUTPUTS 8
 
 /* Bounds of this size and beyond, when they are powers of ten, are what people write for "none". */
-#define LEAST_DOUBTFUL 1e7
+#define LEAST_UNCERTAIN 1e7
 
 typedef struct source_count { /* of one source */
     size_t kind[HCRI_KINDS];  /* inequalities of the region … */
@@ -63,8 +63,8 @@ static int is_dropped(const source_count *count) {
 /* -------------------------------------------------------------------------------------------------------- warnings */
 
 /* A bound such as 1e8 that seems to stand for none. */
-static int is_doubtful(double bound) {
-    if (!(fabs(bound) >= LEAST_DOUBTFUL) || isinf(bound))
+static int is_uncertain(double bound) {
+    if (!(fabs(bound) >= LEAST_UNCERTAIN) || isinf(bound))
         return 0;
     const double power = round(log10(fabs(bound)));
     return fabs(bound) == pow(10, power);
@@ -75,8 +75,8 @@ static int find_warning(const hcr_region *region, size_t *j, char *text, size_t 
     const hcri_set *set = &region->set;
     for (; *j < set->outputs; (*j)++) {
         const double lower = set->box->lower[*j], upper = set->box->upper[*j];
-        const double bound = is_doubtful(upper) ? upper : lower;
-        if (!is_doubtful(bound))
+        const double bound = is_uncertain(upper) ? upper : lower;
+        if (!is_uncertain(bound))
             continue;
         char name[64];
         hcri_set_column_name(set, *j, name, sizeof name);
@@ -151,15 +151,15 @@ static void write_points(hcri_report *report, const hcr_region *region) {
 }
 
 static void write_ranges(hcri_report *report, const hcr_region *region) {
-    const size_t p = region->motion.parameters, shown = p <= SHOWN_OUTPUTS ? p : SHOWN_OUTPUTS;
+    const size_t p = region->origin_map.parameters, shown = p <= SHOWN_OUTPUTS ? p : SHOWN_OUTPUTS;
     if (p == 0)
         return;
     hcri_report_write(report, "\n  parameter            lower                       upper\n");
     for (size_t k = 0; k < shown; k++) {
         char name[64];
         hcr_region_parameter_name(region, k, name, sizeof name);
-        hcri_report_write(report, "  %-12.40s  %12.6g                %12.6g\n", name, region->motion.lower[k],
-                          region->motion.upper[k]);
+        hcri_report_write(report, "  %-12.40s  %12.6g                %12.6g\n", name, region->origin_map.lower[k],
+                          region->origin_map.upper[k]);
     }
     if (shown != p)
         hcri_report_write(report, "  … %zu more\n", p - shown);
@@ -169,7 +169,7 @@ static const char *const origin_forms[] = {
     [HCR_ORIGIN_FIXED] = "fixed", [HCR_ORIGIN_AFFINE] = "affine", [HCR_ORIGIN_CHECKED] = "checked"};
 
 /* How the origin moves with the parameters. */
-static void write_motion(hcri_report *report, const hcr_region *region) {
+static void write_origin_map(hcri_report *report, const hcr_region *region) {
     static const char *const says[] = {
         [HCR_ORIGIN_FIXED] = "stays, strictly inside for all parameters of the range: proved",
         [HCR_ORIGIN_AFFINE] = "moves affinely with the parameters, strictly inside for all of the range: proved",
@@ -212,8 +212,8 @@ static void write_shape(hcri_report *report, const hcr_region *region) {
                       : region->unbounded_allowed ? "no: unbounded directions are allowed"
                                                   : "no");
     hcri_report_write(report, "origin        %s\n", origin_choice(region));
-    if (region->motion.parameters != 0)
-        write_motion(report, region);
+    if (region->origin_map.parameters != 0)
+        write_origin_map(report, region);
 }
 
 static void write_variables(hcri_report *report, const hcri_set *set, int parameters) {
@@ -230,8 +230,8 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
     const hcri_set *set = &region->set;
     hcri_report_write(report, "outputs       %zu:", set->outputs);
     write_variables(report, set, 0);
-    if (region->motion.parameters != 0) {
-        hcri_report_write(report, "\nparameters    %zu:", region->motion.parameters);
+    if (region->origin_map.parameters != 0) {
+        hcri_report_write(report, "\nparameters    %zu:", region->origin_map.parameters);
         write_variables(report, set, 1);
     }
     size_t all[HCRI_KINDS] = {0};
@@ -321,8 +321,8 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
     hcri_report_write(report, "{\n  \"outputs\": %zu,\n", set->outputs);
     write_json_variables(report, "variables", set, 0);
     write_json_variables(report, "parameters", set, 1);
-    write_json_numbers(report, "parameter_lower", region->motion.parameters, region->motion.lower);
-    write_json_numbers(report, "parameter_upper", region->motion.parameters, region->motion.upper);
+    write_json_numbers(report, "parameter_lower", region->origin_map.parameters, region->origin_map.lower);
+    write_json_numbers(report, "parameter_upper", region->origin_map.parameters, region->origin_map.upper);
     write_json_sources(report, set, count);
     hcri_report_write(report,
                       "  \"equalities\": %zu,\n  \"free_outputs\": %zu,\n  \"convex\": %s,\n  \"visibility\": "

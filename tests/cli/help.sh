@@ -33,7 +33,7 @@ expect 2 encode - -
 expect 2 encode a - --parameters -
 says "$messages" "only one file can be standard input"
 expect 2 encode --search best a b
-says "$messages" "--search takes full\|algorithm1\|champion, not \"best\""
+says "$messages" "--search takes full\|algorithm1\|pruned, not \"best\""
 expect 2 fit a b c -o d --rate x
 expect 2 fit a b c -o d --rate -1
 expect 2 fit a b c -o d --epochs 0

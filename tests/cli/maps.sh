@@ -27,13 +27,13 @@ values = struct.unpack("<9600d", raw[-9600 * 8:])
 rows = list(csv.reader(open("back.csv")))[1:]
 assert [float(cell) for row in rows for cell in row] == list(values)
 END
-for search in full algorithm1 champion; do
+for search in full algorithm1 pruned; do
     expect 0 decode "$regions/load.region" polar.csv -o "$search.csv" --search "$search" --stats --threads 2
     says "$messages" '^hcr: [0-9]+ intersections for 200 rows'
     cmp -s back.csv "$search.csv" || fail "--search $search gives other bits"
 done
 few=$(grep -o '[0-9]* intersections' <<<"$messages")
-[ "${few% *}" -lt $((200 * 190)) ] || fail "champion intersects all: $few"
+[ "${few% *}" -lt $((200 * 190)) ] || fail "pruned intersects all: $few"
 awk -F, 'BEGIN { OFS = "," } { $1 = $1; line = $NF; for (i = NF - 1; i > 0; i--) line = line "," $i; print line ",7" }' polar.csv | sed '1s/,7$/,more/' >shuffled.csv
 expect 0 decode "$regions/load.region" shuffled.csv -o other.csv
 cmp -s back.csv other.csv || fail "columns aren't found by name"

@@ -179,7 +179,7 @@ expect 2 contract "$regions/disc.region" steps.csv --parameters x.csv
 expect 4 contract plan.region steps.csv --parameters nowhere.csv
 
 # --search is for regions without parameters.
-expect 3 contract plan.region v.csv --search champion
+expect 3 contract plan.region v.csv --search pruned
 expect 0 contract plan.region v.csv --search full
 
 # explain and plot.

@@ -56,7 +56,7 @@ hcr_region *region_following_on(hcr_builder *builder, const double *constant, co
     const size_t n = builder->set.outputs, p = builder->set.n - n;
     const double *range_low = builder->set.box->lower + n, *range_high = builder->set.box->upper + n;
     double origin[2 * MOST], lower[2 * MOST], upper[2 * MOST], kept[MOST];
-    hcri_motion motion = {.outputs = n, .parameters = p, .constant = kept};
+    hcri_origin_map origin_map = {.outputs = n, .parameters = p, .constant = kept};
     for (size_t k = 0; k < p; k++) {
         lower[n + k] = range_low[k];
         upper[n + k] = range_high[k];
@@ -71,25 +71,25 @@ hcr_region *region_following_on(hcr_builder *builder, const double *constant, co
                 columns[count] = (uint32_t)k;
                 values[count++] = map[j * p + k];
             }
-        must(hcri_rows_append(&motion.map, &hcri_default_allocator, count, columns, values, &error), &error);
+        must(hcri_rows_append(&origin_map.map, &hcri_default_allocator, count, columns, values, &error), &error);
         kept[j] = constant[j];
         lower[j] = -reach;
         upper[j] = reach;
     }
-    hcri_motion_origin(&motion, origin + n, origin);
+    hcri_origin_map_origin(&origin_map, origin + n, origin);
     hcri_affine_complete(affine, origin);
     hcr_region *region = NULL;
     must(hcri_region_create(&builder->set,
-                            &(hcri_outline){.origin = origin,
-                                            .lower = lower,
-                                            .upper = upper,
-                                            .radius = INFINITY,
-                                            .affine = affine,
-                                            .motion = &motion,
-                                            .unbounded_allowed = isinf(reach)},
+                            &(hcri_analysis){.origin = origin,
+                                             .lower = lower,
+                                             .upper = upper,
+                                             .radius = INFINITY,
+                                             .affine = affine,
+                                             .origin_map = &origin_map,
+                                             .unbounded_allowed = isinf(reach)},
                             NULL, &region, &error),
          &error);
-    hcri_rows_release(&motion.map, &hcri_default_allocator);
+    hcri_rows_release(&origin_map.map, &hcri_default_allocator);
     hcr_builder_free(builder);
     return region;
 }

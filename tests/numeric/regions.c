@@ -50,8 +50,8 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
     must(hcri_builder_begin(builder, &error), &error);
     must(hcri_set_number(&builder->set, &error), &error);
     must(hcri_region_create(&builder->set,
-                            &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
-                            &region, &error),
+                            &(hcri_analysis){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY},
+                            NULL, &region, &error),
          &error);
     free(lower);
     free(upper);
@@ -70,12 +70,12 @@ hcr_region *region_moved(const hcr_region *region, const double *origin) {
         lower[j] = fmin(region->lower[j], origin[j]);
         upper[j] = fmax(region->upper[j], origin[j]);
     }
-    const hcri_outline outline = {.origin = origin,
-                                  .lower = lower,
-                                  .upper = upper,
-                                  .radius = region->radius + (1 + 1e-12) * distance,
-                                  .affine = &region->affine};
-    must(hcri_region_create(&region->set, &outline, NULL, &moved, &error), &error);
+    const hcri_analysis analysis = {.origin = origin,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .radius = region->radius + (1 + 1e-12) * distance,
+                                    .affine = &region->affine};
+    must(hcri_region_create(&region->set, &analysis, NULL, &moved, &error), &error);
     free(lower);
     free(upper);
     return moved;

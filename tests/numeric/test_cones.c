@@ -186,8 +186,8 @@ static void test_no_interior(void **state) {
     must(hcr_builder_add_cone(builder, &cone, &error), &error);
     must(hcri_set_number(&builder->set, &error), &error);
     hcr_region *region = NULL;
-    const hcri_outline outline = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
-    assert_int_equal(hcri_region_create(&builder->set, &outline, NULL, &region, &error), HCR_ERROR_ORIGIN);
+    const hcri_analysis analysis = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
+    assert_int_equal(hcri_region_create(&builder->set, &analysis, NULL, &region, &error), HCR_ERROR_ORIGIN);
     assert_null(region);
     hcr_builder_free(builder);
 }
@@ -347,7 +347,7 @@ static void test_pruning(void **state) {
         for (size_t b = 2; b < region->set.blocks; b++) {
             const hcri_constraint *block = region->set.block[b];
             for (int near = 0; near < 3; near++) {
-                uint32_t champion[ROWS];
+                uint32_t active_constraint[ROWS];
                 for (size_t i = 0; i < ROWS; i++) {
                     for (size_t j = 0; j < N; j++)
                         v[i][j] = hcri_random_normal(&random);
@@ -357,9 +357,9 @@ static void test_pruning(void **state) {
                                                                                               : 1);
                     best[i] = i % 11 == 0 ? 0 : alone * up;
                     expected[i] = fmax(best[i], alone);
-                    champion[i] = 77;
+                    active_constraint[i] = 77;
                     if (expected[i] > best[i])
-                        champion[i] = 1000;
+                        active_constraint[i] = 1000;
                 }
                 uint32_t seen[ROWS];
                 for (size_t i = 0; i < ROWS; i++)
@@ -367,7 +367,7 @@ static void test_pruning(void **state) {
                 block->kind->gauge(block, ROWS, &v[0][0], N + 2, best, seen, scratch_for(block));
                 for (size_t i = 0; i < ROWS; i++) {
                     assert_true(best[i] == expected[i]);
-                    assert_int_equal(seen[i], champion[i] == 77 ? 77 : block->first);
+                    assert_int_equal(seen[i], active_constraint[i] == 77 ? 77 : block->first);
                 }
             }
         }
@@ -491,7 +491,7 @@ static void test_memory(void **state) {
     matrices[25] = matrices[25 + 12] = 1;
     const hcr_lmi lmi = {.size = 5, .constant = constant, .terms = 2, .outputs = columns, .matrices = matrices};
     const double origin[N] = {0, 0, 0}, lower[N] = {-9, -9, -9}, upper[N] = {9, 9, 9};
-    const hcri_outline outline = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
+    const hcri_analysis analysis = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
     int failed = 1;
     for (size_t fails_at = 1; failed; fails_at++) {
         meter m = {0, 0, 0};
@@ -522,7 +522,7 @@ static void test_memory(void **state) {
         assert_int_equal(builder->place_rows, 4);
         must(hcri_set_number(&builder->set, &error), &error);
         hcr_region *region = NULL;
-        status = hcri_region_create(&builder->set, &outline, &allocator, &region, &error);
+        status = hcri_region_create(&builder->set, &analysis, &allocator, &region, &error);
         if (status != HCR_OK) {
             assert_int_equal(status, HCR_ERROR_MEMORY);
             assert_null(region);

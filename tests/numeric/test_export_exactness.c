@@ -124,7 +124,7 @@ static void fill(const hcr_region *region, hcri_random *random, batch *rows) {
     const size_t n = region->set.outputs, p = region->set.n - n;
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t k = 0; k < p; k++) {
-            const double least = region->motion.lower[k], most = region->motion.upper[k];
+            const double least = region->origin_map.lower[k], most = region->origin_map.upper[k];
             const size_t end = hcri_random_below(random, 8);
             const double x = single(least + (most - least) * hcri_random_uniform(random));
             rows->x[i * p + k] = end == 0 ? least : end == 1 ? most : fmin(fmax(x, least), most);

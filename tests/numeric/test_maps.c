@@ -298,7 +298,7 @@ static void test_independence(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------- searches */
 
-/* Algorithm 1, champion pruning and the full search: the same bits and the same constraint, ties included. */
+/* Algorithm 1, active constraint pruning and the full search: the same bits and the same constraint, ties included. */
 static void compare_searches(const hcr_region *region, size_t rows, const double *v) {
     hcr_workspace *workspace = workspace_of(region, 1);
     double *gauge = numbers(rows), *other = numbers(rows);
@@ -309,7 +309,7 @@ static void compare_searches(const hcr_region *region, size_t rows, const double
     static const hcr_search searches[] = {{HCR_SEARCH_ALGORITHM1, 0, 0},
                                           {HCR_SEARCH_ALGORITHM1, 0.01, 3},
                                           {HCR_SEARCH_ALGORITHM1, 100, 1},
-                                          {HCR_SEARCH_CHAMPION, 0, 0}};
+                                          {HCR_SEARCH_PRUNED, 0, 0}};
     for (size_t k = 0; k < sizeof searches / sizeof searches[0]; k++) {
         must(hcr_workspace_set_search(workspace, &searches[k], &error), &error);
         hcr_workspace_reset_intersections(workspace);
@@ -360,7 +360,7 @@ static void test_intersections(void **state) {
         {{HCR_SEARCH_ALGORITHM1, 0.4, 10}, 1}, /* from 1.2 = 0.4 (1 + 0.5 · 4) on */
         {{HCR_SEARCH_ALGORITHM1, 0.4, 3}, 4},  /* three steps aren't enough: all */
         {{HCR_SEARCH_ALGORITHM1, 20, 1}, 2},   /* so far out that both y0 <= 1 and y1 <= 1 are */
-        {{HCR_SEARCH_CHAMPION, 0, 0}, 1},      /* the first is the nearest */
+        {{HCR_SEARCH_PRUNED, 0, 0}, 1},        /* the first is the nearest */
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         must(hcr_workspace_set_search(workspace, &cases[k].search, &error), &error);

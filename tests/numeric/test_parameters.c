@@ -289,7 +289,7 @@ static void test_arguments(void **state) {
     assert_int_equal(hcr_region_at(region, NULL, NULL, &fixed, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_region_at(region, x, NULL, NULL, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_region_origin_at(region, NULL, origin, &error), HCR_ERROR_ARGUMENT);
-    for (hcr_search_method method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_CHAMPION; method++)
+    for (hcr_search_method method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_PRUNED; method++)
         assert_int_equal(hcr_workspace_set_search(workspace, &(hcr_search){.method = method}, &error),
                          HCR_ERROR_UNSUPPORTED);
     must(hcr_workspace_set_search(workspace, &(hcr_search){.method = HCR_SEARCH_FULL}, &error), &error);

@@ -308,8 +308,8 @@ static void test_at_origin(void **state) {
     const double x[P] = {0.5, 0.25}, zero[N + 1] = {0, 0, 0, 0.5}, bad[N + 1] = {NAN, 0, 0, 0.5}, bar[N] = {1, 2, 3};
     double result[N + 1], x_bar[P], expected[P] = {0, 0};
     for (size_t j = 0; j < N; j++)
-        for (size_t k = region->motion.map.start[j]; k < region->motion.map.start[j + 1]; k++)
-            expected[region->motion.map.columns[k]] += bar[j] * region->motion.map.values[k];
+        for (size_t k = region->origin_map.map.start[j]; k < region->origin_map.map.start[j + 1]; k++)
+            expected[region->origin_map.map.columns[k]] += bar[j] * region->origin_map.map.values[k];
     static vjp_function *const backward[] = {hcr_decode_vjp, hcr_contract_vjp, hcr_soften_vjp};
     for (size_t m = 0; m < 3; m++) {
         must(backward[m](region, workspace, 1, x, zero, NULL, bar, result, x_bar, &error), &error);

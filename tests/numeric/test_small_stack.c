@@ -193,8 +193,8 @@ static void test_kinds(void **state) {
             check(random_region((region_shape)shape, n, 1, 1, &random), shape_names[shape], &random);
 }
 
-/* So many dense rows, and so large a matrix, that both are screened in single precision first. */
-static void test_screens(void **state) {
+/* So many dense rows, and so large a matrix, that both are filtered in single precision first. */
+static void test_filters(void **state) {
     (void)state;
     enum { N = 128, MANY = 2000 };
     static double A[MANY * N], upper[MANY], matrix[N * N], origin[N];
@@ -257,7 +257,7 @@ static void test_texts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_screens),
+        cmocka_unit_test(test_filters),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_texts),
     };

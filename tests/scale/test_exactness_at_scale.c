@@ -65,7 +65,7 @@ static hcr_region *make_region(size_t kind, hcri_random *random) {
         region = random_region((region_shape)kind, 1 + hcri_random_below(random, 8), 1,
                                spreads[hcri_random_below(random, 3)], random);
     }
-    if (region == NULL || (kind >= SHAPES && kind < FIRST_EQUALITIES) || region->motion.parameters != 0 ||
+    if (region == NULL || (kind >= SHAPES && kind < FIRST_EQUALITIES) || region->origin_map.parameters != 0 ||
         !region->bounded || !region->convex || hcri_random_below(random, 2) == 0)
         return region;
     const size_t n = region->set.n;
@@ -142,7 +142,7 @@ typedef struct batch {
 } batch;
 
 static void fill(const hcr_region *region, int single, hcri_random *random, batch *b) {
-    const size_t n = region->set.outputs, p = region->motion.parameters;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t i = 0; i < ROWS; i++) {
         make_input(region, single, random, b->polar + i * (n + 1));
         memcpy(b->v + i * n, b->polar + i * (n + 1), n * sizeof *b->v);
@@ -239,7 +239,7 @@ static uint64_t try_projection(const hcr_region *region, size_t kind, size_t var
     for (size_t i = 0; i < PROJECTED; i++) {
         uint8_t outcome;
         memmove(b->v, b->v + i * n, n * sizeof *b->v);
-        memmove(b->x, b->x + i * region->motion.parameters, region->motion.parameters * sizeof *b->x);
+        memmove(b->x, b->x + i * region->origin_map.parameters, region->origin_map.parameters * sizeof *b->x);
         b->rows = 1;
         const hcr_status status = hcr_project(projector, 1, b->x, b->v, b->y, &outcome, &error);
         all->projected++;

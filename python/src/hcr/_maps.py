@@ -36,7 +36,7 @@ JVPS = _functions("_jvp")
 #: What stands for a row with a NaN or an infinity: a row of NaN, or the origin.
 Bad = Literal["nan", "origin"]
 _INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v"}
-_SEARCHES = ("full", "algorithm1", "champion")
+_SEARCHES = ("full", "algorithm1", "pruned")
 Self = TypeVar("Self", bound="Maps")
 
 
@@ -97,13 +97,13 @@ class Maps(Facts):
         """The same region, whose maps find the nearest constraint by another method: the same bits, another effort.
 
         Args:
-            method: ``"full"``, ``"algorithm1"`` (the paper's) or ``"champion"``; the last two aren't for regions with
+            method: ``"full"``, ``"algorithm1"`` (the paper's) or ``"pruned"``; the last two aren't for regions with
                 parameters.
             base_multiplier: Algorithm 1's first step from the origin; 0: the region's default, its inradius.
             max_iterations: Algorithm 1's steps before it falls back on all constraints; 0: 64.
 
         >>> import hcr
-        >>> box = hcr.Region("var y[100]\\n-1 <= y <= 1").searching("champion")
+        >>> box = hcr.Region("var y[100]\\n-1 <= y <= 1").searching("pruned")
         >>> _ = box.contract([5.0] + 99 * [0.0])
         >>> box.intersections() < 200
         True

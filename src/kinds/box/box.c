@@ -120,16 +120,17 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (!box->any)
         return;
-    if (champion == NULL)
+    if (active_constraint == NULL)
         kernels->box_max(rows, constraint->n, v, stride, &box->inverse, best);
     else
-        kernels->box_champions(rows, constraint->n, v, stride, &box->inverse, best, constraint->first, champion);
+        kernels->box_active_constraints(rows, constraint->n, v, stride, &box->inverse, best, constraint->first,
+                                        active_constraint);
 }
 
 static int goes_alone(const hcri_constraint *constraint) {
@@ -137,20 +138,20 @@ static int goes_alone(const hcri_constraint *constraint) {
     return 1;
 }
 
-static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     (void)error;
-    ((hcri_box *)constraint)->motion = motion;
+    ((hcri_box *)constraint)->origin_map = origin_map;
     return HCR_OK;
 }
 
 /* The bounds of the parameters are their range, which a ray never leaves. */
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = constraint->n, outputs = box->motion->outputs;
-    if (champion == NULL) {
+    const size_t n = constraint->n, outputs = box->origin_map->outputs;
+    if (active_constraint == NULL) {
         kernels->moving->box_max(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
         return;
     }
@@ -159,8 +160,8 @@ static void gauge_from(const hcri_constraint *constraint, size_t rows, const dou
         const double before = best[s];
         kernels->moving->box_max(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
         if (best[s] > before)
-            champion[s] = constraint->first +
-                          (uint32_t)kernels->moving->box_find(outputs, x, origin, box->lower, box->upper, best[s]);
+            active_constraint[s] = constraint->first + (uint32_t)kernels->moving->box_find(
+                                                           outputs, x, origin, box->lower, box->upper, best[s]);
     }
 }
 
@@ -198,12 +199,12 @@ static int exists(const hcri_constraint *constraint, size_t i) {
 /* As `margin` below, over the range of the parameters, for which every O(x) has to be inside. */
 static double moving_margin(const hcri_box *box, double unit, const hcri_extent *extent) {
     double most = 0;
-    for (size_t j = 0; j < box->motion->outputs; j++) {
+    for (size_t j = 0; j < box->origin_map->outputs; j++) {
         double least_at, most_at;
-        hcri_motion_extremes(box->motion, j, &least_at, &most_at);
+        hcri_origin_map_extremes(box->origin_map, j, &least_at, &most_at);
         const double extra = extent->extra == NULL ? 0 : extent->extra[j];
         const double slack = fmin(box->upper[j] - most_at, least_at - box->lower[j]) -
-                             (2 * hcri_motion_rounding(box->motion, j) + extra);
+                             (2 * hcri_origin_map_rounding(box->origin_map, j) + extra);
         if (!(slack > 0))
             return INFINITY;
         if (extra > 0 && !isinf(slack))
@@ -216,7 +217,7 @@ static double moving_margin(const hcri_box *box, double unit, const hcri_extent 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
-    if (extent->motion != NULL)
+    if (extent->origin_map != NULL)
         return moving_margin(box, unit, extent);
     double most = 0;
     for (size_t j = 0; extent->extra != NULL && j < constraint->n; j++) {

@@ -12,7 +12,7 @@ typedef struct hcri_box {
     hcri_bounds inverse;                   /* … as the kernels read them */
     int any;                               /* after place: there is a bound at all */
     double *centre;                        /* after place: a copy of the origin */
-    const hcri_motion *motion;             /* after follow */
+    const hcri_origin_map *origin_map;     /* after follow */
 } hcri_box;
 
 extern const hcri_kind hcri_kind_box;

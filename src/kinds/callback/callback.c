@@ -299,13 +299,13 @@ static double gauge_one(const hcri_constraint *constraint, size_t i, const doubl
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     for (size_t s = 0; s < rows; s++) {
         const double found = gauge_one(constraint, 0, v + s * stride, scratch);
         if (found > best[s]) {
             best[s] = found;
-            if (champion != NULL)
-                champion[s] = constraint->first;
+            if (active_constraint != NULL)
+                active_constraint[s] = constraint->first;
         }
     }
 }

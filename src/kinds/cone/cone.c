@@ -222,7 +222,7 @@ static double slope(const hcri_cone *cone, const double *v) {
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
@@ -238,8 +238,8 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             const double found = hcri_cone_root(norm, sums[s].cross, f[s], cone->one_less) / cone->right;
             if (found > best[done + s]) {
                 best[done + s] = found;
-                if (champion != NULL)
-                    champion[done + s] = constraint->first;
+                if (active_constraint != NULL)
+                    active_constraint[done + s] = constraint->first;
             }
         }
     }
@@ -274,7 +274,7 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
     for (size_t k = 0; k < count; k++) {
         const size_t j = columns == NULL ? k : columns[k];
         const double size = fabs(values[k]);
-        if (size == 0 || (extent->motion != NULL && j >= extent->motion->outputs))
+        if (size == 0 || (extent->origin_map != NULL && j >= extent->origin_map->outputs))
             continue; /* parameters don't move */
         squares += size * size;
         terms.at_origin += size * hcri_size_at_origin(extent, j);

@@ -26,26 +26,26 @@ void hcri_cone_moving_release(hcri_cone *cone) {
     hcri_release(allocator, cone->moving);
 }
 
-static hcr_status make_right(const hcri_cone *cone, const hcri_motion *motion, hcr_error *error) {
+static hcr_status make_right(const hcri_cone *cone, const hcri_origin_map *origin_map, hcr_error *error) {
     const hcr_allocator *allocator = cone->base.allocator;
     hcri_rows right = {0};
     hcr_status status = hcri_rows_append_dense(&right, allocator, cone->base.n, cone->linear, error);
     if (status == HCR_OK)
         status =
-            hcri_moving_rows_make(&right, NULL, &cone->constant, 1, motion, allocator, &cone->moving->right, error);
+            hcri_moving_rows_make(&right, NULL, &cone->constant, 1, origin_map, allocator, &cone->moving->right, error);
     hcri_rows_release(&right, allocator);
     return status;
 }
 
-hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_cone *cone = (hcri_cone *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     hcri_moving_cone *moving = hcri_allocate(allocator, 1, sizeof *moving);
     if (moving == NULL)
         return hcri_fail_memory(error);
     cone->moving = moving;
-    HCRI_TRY(hcri_moving_rows_make(&cone->rows, NULL, cone->shift, 1, motion, allocator, &moving->rows, error));
-    HCRI_TRY(make_right(cone, motion, error));
+    HCRI_TRY(hcri_moving_rows_make(&cone->rows, NULL, cone->shift, 1, origin_map, allocator, &moving->rows, error));
+    HCRI_TRY(make_right(cone, origin_map, error));
     moving->linear_is_zero = moving->right.slope.start[1] == 0;
     moving->width = cone->rows.count + HCRI_PANEL;
     return HCR_OK;
@@ -70,7 +70,7 @@ static double gauge_of(const hcri_cone *cone, const double *v, const double *x, 
     const hcri_moving_cone *moving = cone->moving;
     const size_t count = cone->rows.count;
     const double e0 = hcri_moving_row_at(&moving->right, 0, x);
-    const double f = moving->linear_is_zero ? 0 : kernels->dot(moving->rows.motion->outputs, cone->linear, v);
+    const double f = moving->linear_is_zero ? 0 : kernels->dot(moving->rows.origin_map->outputs, cone->linear, v);
     double one_less = 1, cross = 0;
     if (!moving->rows.is_zero) {
         const double share = norm_of(kernels, count, w0) / e0;
@@ -85,10 +85,10 @@ static double gauge_of(const hcri_cone *cone, const double *v, const double *x, 
 }
 
 void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                          size_t stride, double *best, uint32_t *champion, double *scratch) {
+                          size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_moving_cone *moving = cone->moving;
-    const size_t n = constraint->n, outputs = moving->rows.motion->outputs;
+    const size_t n = constraint->n, outputs = moving->rows.origin_map->outputs;
     double *w = scratch, *w0 = w + AT_ONCE * moving->width;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
@@ -103,8 +103,8 @@ void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const 
                 gauge_of(cone, directions.first + s * stride, x.first + s * n, w + s * moving->width, at);
             if (found > best[done + s]) {
                 best[done + s] = found;
-                if (champion != NULL)
-                    champion[done + s] = constraint->first;
+                if (active_constraint != NULL)
+                    active_constraint[done + s] = constraint->first;
             }
         }
     }
@@ -115,7 +115,7 @@ void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const 
 /* |w0(x)| is at most |w0| at the middle and the norm of the rows' spreads. The last part of the error is that of
  * 1 − |w0/e0|², computed from rounded numbers: half of it, times e0, is what the constraint is off. */
 hcri_cone_origin hcri_cone_origin_range(const hcri_cone *cone, const hcri_extent *extent) {
-    if (extent->motion == NULL)
+    if (extent->origin_map == NULL)
         return (hcri_cone_origin){cone->right, cone->origin_error, cone->slack};
     const hcri_row_range right = hcri_moving_row_range(&cone->moving->right, 0, extent);
     double middle = 0, spread = 0, error = 0;

@@ -221,11 +221,11 @@ static double value_at(const ray *along, double t) {
  * a larger result depends. A convex expression below 0 by more than rounding beyond `enough` has its root, and the
  * bracket that is found of it, farther still. */
 static double gauge_along(const ray *along, double enough) {
-    static const double doubt = 1e-10, beyond = 1 + 0x1p-40;
+    static const double error_bound = 1e-10, beyond = 1 + 0x1p-40;
     const hcri_expression *expression = along->expression;
     if (!expression->base.convex)
         return 1 / hcri_expression_first_crossing(expression, along->v, along->guess, enough, along->slope);
-    if (enough < along->reach && value_at(along, enough * beyond) <= doubt * expression->at_origin)
+    if (enough < along->reach && value_at(along, enough * beyond) <= error_bound * expression->at_origin)
         return 0;
     const double t =
         hcri_first_root(expression->method, evaluate, along, expression->at_origin, along->guess, along->reach, NULL);
@@ -240,15 +240,15 @@ static double gauge_one(const hcri_constraint *constraint, size_t i, const doubl
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
     for (size_t s = 0; s < rows; s++) {
         const ray along = ray_along(expression, v + s * stride, scratch);
         const double found = gauge_along(&along, 1 / best[s]);
         if (found > best[s]) {
             best[s] = found;
-            if (champion != NULL)
-                champion[s] = constraint->first;
+            if (active_constraint != NULL)
+                active_constraint[s] = constraint->first;
         }
     }
 }

@@ -11,9 +11,9 @@ static void release(hcri_constraint *constraint) {
     hcri_linear *linear = (hcri_linear *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     hcri_moving_release(linear->moving, allocator);
-    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
-        hcri_screen_release(&linear->screen[r], allocator);
-    hcri_release(allocator, linear->screen);
+    for (size_t r = 0; linear->float_filter != NULL && r < linear->layout.runs; r++)
+        hcri_float_filter_release(&linear->float_filter[r], allocator);
+    hcri_release(allocator, linear->float_filter);
     hcri_layout_release(&linear->layout, allocator);
     hcri_rows_release(&linear->rows, allocator);
     hcri_release(allocator, linear->lower);
@@ -138,22 +138,22 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     }
     constraint->has_gauge_gradient = 1;
     HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
-    linear->screen = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->screen);
+    linear->float_filter = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->float_filter);
     linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
-    if (linear->screen == NULL || linear->inverse == NULL)
+    if (linear->float_filter == NULL || linear->inverse == NULL)
         return hcri_fail_memory(error);
     for (size_t r = 0; r < linear->layout.runs; r++) {
         const hcri_run *run = &linear->layout.run[r];
         linear->inverse[r] =
             hcri_bounds_of(run->count, linear->inverse_lower + run->first, linear->inverse_upper + run->first);
-        HCRI_TRY(hcri_screen_make(&linear->rows, run, constraint->n, linear->inverse_lower, linear->inverse_upper,
-                                  allocator, &linear->screen[r], error));
+        HCRI_TRY(hcri_float_filter_make(&linear->rows, run, constraint->n, linear->inverse_lower, linear->inverse_upper,
+                                        allocator, &linear->float_filter[r], error));
     }
     return HCR_OK;
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
@@ -161,17 +161,17 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const double *x = v + done * stride;
-        uint32_t *found = champion == NULL ? NULL : champion + done;
+        uint32_t *found = active_constraint == NULL ? NULL : active_constraint + done;
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
-            if (linear->screen[r].count != 0)
-                hcri_screen_max(&linear->screen[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
-                                linear->inverse_upper, best + done, constraint->first, found, scratch);
+            if (linear->float_filter[r].count != 0)
+                hcri_float_filter_max(&linear->float_filter[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
+                                      linear->inverse_upper, best + done, constraint->first, found, scratch);
             else if (found == NULL)
                 kernels->run_max(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done);
             else
-                kernels->run_champions(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done,
-                                       constraint->first, found);
+                kernels->run_active_constraints(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done,
+                                                constraint->first, found);
         }
     }
 }
@@ -184,25 +184,25 @@ static int goes_alone(const hcri_constraint *constraint) {
     return alone;
 }
 
-static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_linear *linear = (hcri_linear *)constraint;
-    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, motion, constraint->allocator,
+    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, origin_map, constraint->allocator,
                               &linear->moving, error);
 }
 
 static size_t scratch_of(const hcri_constraint *constraint) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     size_t most = hcri_moving_scratch(linear->moving);
-    for (size_t r = 0; linear->screen != NULL && r < linear->layout.runs; r++)
-        if (linear->screen[r].count != 0 && most < HCRI_SCREEN_SCRATCH)
-            most = HCRI_SCREEN_SCRATCH;
+    for (size_t r = 0; linear->float_filter != NULL && r < linear->layout.runs; r++)
+        if (linear->float_filter[r].count != 0 && most < HCRI_FLOAT_FILTER_SCRATCH)
+            most = HCRI_FLOAT_FILTER_SCRATCH;
     return most;
 }
 
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
-    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, champion, scratch);
+    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, active_constraint, scratch);
 }
 
 /* The gauge of inequality i before it is cut off at 0. */
@@ -289,7 +289,7 @@ static double least_slack(const hcri_linear *linear, size_t i) {
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
-    if (extent->motion != NULL)
+    if (extent->origin_map != NULL)
         return hcri_moving_margin(linear->moving, unit, extent);
     double most = 0;
     for (size_t i = 0; i < linear->rows.count; i++) {

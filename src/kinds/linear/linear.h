@@ -14,7 +14,7 @@ typedef struct hcri_linear {
     size_t capacity;                       /* room in lower, upper and base.source */
     double *lower, *upper;                 /* one a row, ±infinity where there is none */
     hcri_layout layout;                    /* after place: the same rows in the form that is fastest … */
-    hcri_screen *screen;                   /* … and for each of its runs, in single precision */
+    hcri_float_filter *float_filter;       /* … and for each of its runs, in single precision */
     double *inverse_lower, *inverse_upper; /* after place: 1/(l − a·O) and 1/(u − a·O), 0 where there is none */
     hcri_bounds *inverse;                  /* … for the rows of each run, as the kernels read them */
     double *at_origin;                     /* after place: a·O */

@@ -273,7 +273,7 @@ static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
     return kept;
 }
 
-static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, double *best, uint32_t *champion,
+static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, double *best, uint32_t *active_constraint,
                      double *matrix) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     size_t tried = 0, pruned = 0;
@@ -299,23 +299,23 @@ static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, doub
                 if (!(found[l] > best[s]))
                     continue;
                 best[s] = found[l];
-                if (champion != NULL)
-                    champion[s] = lmi->base.first;
+                if (active_constraint != NULL)
+                    active_constraint[s] = lmi->base.first;
             }
         }
     }
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, champion, scratch);
+    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, active_constraint, scratch);
 }
 
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, champion, scratch);
+    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, active_constraint, scratch);
 }
 
 /* x'S(e_j)x for the unit eigenvector x of S(u) to its largest eigenvalue, which is 1; with S from panels that is a sum

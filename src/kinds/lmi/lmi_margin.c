@@ -11,7 +11,7 @@
 typedef enum hcri_weight { AT_ORIGIN, REACH, EXTRA } hcri_weight;
 
 static double weight_of(const hcri_extent *extent, hcri_weight weight, size_t j) {
-    if (extent->motion != NULL && j >= extent->motion->outputs) /* parameters don't move */
+    if (extent->origin_map != NULL && j >= extent->origin_map->outputs) /* parameters don't move */
         return 0;
     return weight == AT_ORIGIN ? hcri_size_at_origin(extent, j) : weight == REACH ? extent->reach[j] : extent->extra[j];
 }
@@ -117,7 +117,7 @@ static double inverse_norm(const hcri_lmi *lmi) {
  * With L of F(O(x)), |L| has a norm of at most (tr F)^½, and what is as large as |L||C||L'| one of tr F |F⁻¹||C| once
  * it is reduced. */
 static origins measure_origins(const hcri_lmi *lmi, const hcri_extent *extent, double *matrix, double *rows) {
-    if (extent->motion == NULL)
+    if (extent->origin_map == NULL)
         return (origins){1, lmi->condition * lmi->condition, 0};
     const size_t m = lmi->size;
     double trace = 0, errors = 0;
@@ -139,7 +139,7 @@ double hcri_lmi_margin(const hcri_constraint *constraint, double unit, const hcr
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     const double u = 0x1p-53, m = (double)lmi->size, n = (double)constraint->n;
     double *matrix = scratch, *rows = scratch + lmi->terms.count; /* within the room for eight matrices */
-    const int moves = extent->motion != NULL;                     /* then F_j are summed, and the sum is reduced */
+    const int moves = extent->origin_map != NULL;                 /* then F_j are summed, and the sum is reduced */
     const origins at = measure_origins(lmi, extent, matrix, rows);
     const double reach = bound(lmi, extent, REACH, 0, matrix, rows);
     const double summed = moves ? bound(lmi, extent, REACH, 1, matrix, rows) : reach;

@@ -20,7 +20,7 @@ void hcri_lmi_moving_release(hcri_lmi *lmi) {
 
 const hcri_moving_rows *hcri_lmi_moving_entries(const hcri_lmi *lmi) { return &lmi->moving->entries; }
 
-hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     enum { GATHERED = 4 }; /* a gathered term of a sum takes as long as so many of a panel */
     hcri_lmi *lmi = (hcri_lmi *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
@@ -29,10 +29,11 @@ hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_motion *motio
     if (moving == NULL)
         return hcri_fail_memory(error);
     lmi->moving = moving;
-    HCRI_TRY(hcri_moving_rows_make(&lmi->terms, NULL, lmi->constant, 1, motion, allocator, &moving->entries, error));
+    HCRI_TRY(
+        hcri_moving_rows_make(&lmi->terms, NULL, lmi->constant, 1, origin_map, allocator, &moving->entries, error));
     const hcri_rows *slope = &moving->entries.slope;
-    if (motion->outputs * entries <= GATHERED * slope->start[entries]) {
-        moving->panels = hcri_lmi_panels(lmi, slope, motion->outputs, 0);
+    if (origin_map->outputs * entries <= GATHERED * slope->start[entries]) {
+        moving->panels = hcri_lmi_panels(lmi, slope, origin_map->outputs, 0);
         if (moving->panels == NULL)
             return hcri_fail_memory(error);
     }
@@ -46,7 +47,7 @@ static void factor_origins(const hcri_lmi *lmi, size_t lanes, const double *cons
     const hcri_moving_rows *entries = &lmi->moving->entries;
     const double *x[HCRI_LANES], no_shift[HCRI_LANES] = {0};
     for (size_t l = 0; l < lanes; l++)
-        x[l] = origin[l] + entries->motion->outputs;
+        x[l] = origin[l] + entries->origin_map->outputs;
     kernels->combine_negative(&entries->map, lanes, x, lower);
     for (size_t e = 0; e < entries->map.count; e++)
         for (size_t l = 0; l < HCRI_LANES; l++)
@@ -61,7 +62,7 @@ void hcri_lmi_reduced_from(const hcri_lmi *lmi, size_t lanes, const double *cons
     int positive[HCRI_LANES];
     factor_origins(lmi, lanes, origin, lower, positive);
     if (moving->panels != NULL)
-        kernels->combine(moving->entries.motion->outputs, moving->panels, lmi->terms.count, lanes, v, matrix);
+        kernels->combine(moving->entries.origin_map->outputs, moving->panels, lmi->terms.count, lanes, v, matrix);
     else
         kernels->combine_negative(&moving->entries.slope, lanes, v, matrix);
     kernels->reduce_each(lmi->size, lower, matrix);

@@ -6,7 +6,7 @@
 #include "kinds/parametric_rows.h"
 
 /* hcri_kind's follow, and what it made. */
-hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error);
+hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error);
 void hcri_lmi_moving_release(hcri_lmi *lmi);
 /* The entries of F, packed. */
 const hcri_moving_rows *hcri_lmi_moving_entries(const hcri_lmi *lmi);

@@ -140,7 +140,7 @@ static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error
         }
         sums = fmax(sums, sum);
     }
-    if (n < shortest_single || n > HCRI_SCREEN_WIDTH || largest == 0)
+    if (n < shortest_single || n > HCRI_FLOAT_FILTER_WIDTH || largest == 0)
         return HCR_OK;
     size_t numbers = 0;
     for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL)
@@ -149,7 +149,7 @@ static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error
     if (quadratic->single_panels == NULL)
         return hcri_fail_memory(error);
     quadratic->single_exponent = ilogb(largest);
-    quadratic->single_doubt = 1.01 * ((double)n + 8) * 0x1p-24 * sums;
+    quadratic->single_error_bound = 1.01 * ((double)n + 8) * 0x1p-24 * sums;
     float *panel = quadratic->single_panels;
     for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL) {
         for (size_t r = i; r < i + HCRI_SINGLE_PANEL && r < n; r++)
@@ -222,10 +222,10 @@ static double slope_along(const hcri_quadratic *quadratic, const hcri_kernels *k
 enum { AT_ONCE = 32 };
 
 /* The directions, at most AT_ONCE, along which the form in single precision doesn't exclude that the gauge is above
- * best: which[k] is the number of the k-th. `numbers`: HCRI_SCREEN_NUMBERS. */
-static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
-                     size_t stride, const double *best, size_t *which, float *numbers) {
-    const size_t n = quadratic->base.n, at_once = hcri_screen_samples(n);
+ * best: which[k] is the number of the k-th. `numbers`: HCRI_FLOAT_FILTER_NUMBERS. */
+static size_t float_filter(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples,
+                           const double *v, size_t stride, const double *best, size_t *which, float *numbers) {
+    const size_t n = quadratic->base.n, at_once = hcri_float_filter_samples(n);
     float form[AT_ONCE];
     const float *direction[AT_ONCE];
     double size[AT_ONCE];
@@ -242,7 +242,7 @@ static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernel
     size_t count = 0;
     for (size_t s = 0; s < samples; s++) {
         /* best² (c(O) + g1/best + g2/best²), and the sizes of what it is summed from */
-        const double g2 = fmax((double)form[s] * unit + quadratic->single_doubt, 0) * size[s] * size[s];
+        const double g2 = fmax((double)form[s] * unit + quadratic->single_error_bound, 0) * size[s] * size[s];
         const double g1 = slope_along(quadratic, kernels, v + s * stride) * best[s];
         const double at_origin = quadratic->at_origin * best[s] * best[s];
         which[count] = s;
@@ -253,7 +253,7 @@ static size_t screen(const hcri_quadratic *quadratic, const hcri_kernels *kernel
 
 /* At most AT_ONCE directions. */
 static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
-                  size_t stride, const size_t *which, double *best, uint32_t *champion) {
+                  size_t stride, const size_t *which, double *best, uint32_t *active_constraint) {
     double g2[AT_ONCE];
     curvatures(quadratic, kernels, samples, v, stride, g2);
     for (size_t k = 0; k < samples; k++) {
@@ -262,20 +262,20 @@ static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, 
         const size_t s = which == NULL ? k : which[k];
         if (found > best[s]) {
             best[s] = found;
-            if (champion != NULL)
-                champion[s] = quadratic->base.first;
+            if (active_constraint != NULL)
+                active_constraint[s] = quadratic->base.first;
         }
     }
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     for (size_t done = 0; done < rows; done += AT_ONCE) {
         const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
         const double *x = v + done * stride;
-        uint32_t *found = champion == NULL ? NULL : champion + done;
+        uint32_t *found = active_constraint == NULL ? NULL : active_constraint + done;
         int any = 0; /* where nothing was found yet nothing can be excluded */
         for (size_t s = 0; s < now; s++)
             any |= best[done + s] > 0;
@@ -284,7 +284,8 @@ static void gauge(const hcri_constraint *constraint, size_t rows, const double *
             continue;
         }
         size_t which[AT_ONCE];
-        const size_t count = screen(quadratic, kernels, now, x, stride, best + done, which, (float *)(void *)scratch);
+        const size_t count =
+            float_filter(quadratic, kernels, now, x, stride, best + done, which, (float *)(void *)scratch);
         if (2 * count > now) {
             raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
             continue;
@@ -407,7 +408,7 @@ static double moved_by(const hcri_quadratic *quadratic, const double *extra, dou
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
-    if (extent->motion != NULL)
+    if (extent->origin_map != NULL)
         return hcri_quadratic_moving_margin(quadratic, unit, extent);
     const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
     const hcri_sizes sizes = measure(quadratic, extent);

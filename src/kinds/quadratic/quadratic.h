@@ -31,8 +31,8 @@ typedef struct hcri_quadratic {
                      * panel p has columns 8p … n − 1, column by column, padded with zeros below the last row */
     float *single_panels; /* DENSE, where it is worth its while: U 2^-single_exponent in panels of 16 rows … */
     int single_exponent;
-    double single_doubt; /* … and how far v'Uv from them is off at most for |v| = 1 */
-    hcri_layout layout;  /* FACTOR: F */
+    double single_error_bound; /* … and how far v'Uv from them is off at most for |v| = 1 */
+    hcri_layout layout;        /* FACTOR: F */
 
     struct hcri_moving_quadratic *moving; /* after follow */
 } hcri_quadratic;

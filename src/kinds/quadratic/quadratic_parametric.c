@@ -42,24 +42,24 @@ static hcr_status append_matrix_row(const hcri_quadratic *quadratic, size_t i, h
                             error);
 }
 
-static hcr_status make_rows(const hcri_quadratic *quadratic, const hcri_motion *motion, hcr_error *error) {
+static hcr_status make_rows(const hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
     const hcr_allocator *allocator = quadratic->base.allocator;
     hcri_moving_quadratic *moving = quadratic->moving;
     hcri_rows rows = {0};
     if (quadratic->form == HCRI_FACTOR)
-        return hcri_moving_rows_make(&quadratic->factor, NULL, quadratic->shift, -1, motion, allocator, &moving->rows,
-                                     error);
+        return hcri_moving_rows_make(&quadratic->factor, NULL, quadratic->shift, -1, origin_map, allocator,
+                                     &moving->rows, error);
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < quadratic->base.n && status == HCR_OK; i++)
         status = append_matrix_row(quadratic, i, &rows, error);
     if (status == HCR_OK)
-        status = hcri_moving_rows_make(&rows, quadratic->shift, NULL, 0, motion, allocator, &moving->rows, error);
+        status = hcri_moving_rows_make(&rows, quadratic->shift, NULL, 0, origin_map, allocator, &moving->rows, error);
     hcri_rows_release(&rows, allocator);
     return status;
 }
 
 /* q·(y, x) + r − ½ R², its constant to twice the working precision. */
-static hcr_status make_level(const hcri_quadratic *quadratic, const hcri_motion *motion, hcr_error *error) {
+static hcr_status make_level(const hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
     const hcr_allocator *allocator = quadratic->base.allocator;
     hcri_rows level = {0};
     const hcri_dd constant =
@@ -67,7 +67,8 @@ static hcr_status make_level(const hcri_quadratic *quadratic, const hcri_motion 
     const double rounded = hcri_dd_value(constant);
     hcr_status status = hcri_rows_append_dense(&level, allocator, quadratic->base.n, quadratic->linear, error);
     if (status == HCR_OK)
-        status = hcri_moving_rows_make(&level, NULL, &rounded, 1, motion, allocator, &quadratic->moving->level, error);
+        status =
+            hcri_moving_rows_make(&level, NULL, &rounded, 1, origin_map, allocator, &quadratic->moving->level, error);
     hcri_rows_release(&level, allocator);
     return status;
 }
@@ -77,14 +78,14 @@ typedef struct place {
     double middle, spread, most;
 } place;
 
-static place place_of(const hcri_quadratic *quadratic, const hcri_motion *motion, size_t i) {
-    const size_t outputs = motion->outputs, k = i - outputs;
+static place place_of(const hcri_quadratic *quadratic, const hcri_origin_map *origin_map, size_t i) {
+    const size_t outputs = origin_map->outputs, k = i - outputs;
     double least, most;
     if (i < outputs) {
-        hcri_motion_extremes(motion, i, &least, &most);
+        hcri_origin_map_extremes(origin_map, i, &least, &most);
     } else {
-        least = motion->lower[k];
-        most = motion->upper[k];
+        least = origin_map->lower[k];
+        most = origin_map->upper[k];
     }
     const double middle = 0.5 * least + 0.5 * most, shift = quadratic->shift[i];
     return (place){middle - shift, (1 + 0x1p-40) * 0.5 * (most - least), fmax(fabs(least - shift), fabs(most - shift))};
@@ -96,25 +97,25 @@ static double still_half(const hcri_quadratic *quadratic) {
     hcri_dd total = {0, 0};
     for (size_t i = 0; i < rows->map.count; i++) {
         const double t =
-            quadratic->form == HCRI_FACTOR ? rows->constant[i] : place_of(quadratic, rows->motion, i).middle;
+            quadratic->form == HCRI_FACTOR ? rows->constant[i] : place_of(quadratic, rows->origin_map, i).middle;
         total = hcri_dd_add_product(total, 0.5 * t, rows->constant[i]);
     }
     return hcri_dd_value(total);
 }
 
-hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
     const hcr_allocator *allocator = constraint->allocator;
     hcri_moving_quadratic *moving = hcri_allocate(allocator, 1, sizeof *moving);
     if (moving == NULL)
         return hcri_fail_memory(error);
     quadratic->moving = moving;
-    HCRI_TRY(make_rows(quadratic, motion, error));
-    HCRI_TRY(make_level(quadratic, motion, error));
+    HCRI_TRY(make_rows(quadratic, origin_map, error));
+    HCRI_TRY(make_level(quadratic, origin_map, error));
     moving->still_half = moving->rows.is_still ? still_half(quadratic) : 0;
     moving->linear_is_zero = moving->level.slope.start[1] == 0;
     if (quadratic->form == HCRI_DENSE) {
-        moving->panels = hcri_quadratic_panels(quadratic, motion->outputs);
+        moving->panels = hcri_quadratic_panels(quadratic, origin_map->outputs);
         if (moving->panels == NULL)
             return hcri_fail_memory(error);
     }
@@ -127,7 +128,7 @@ hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_motion 
 size_t hcri_quadratic_scratch(const hcri_constraint *constraint) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t moving = quadratic->moving == NULL ? 0 : (2 * AT_ONCE + 1) * quadratic->moving->width;
-    return quadratic->single_panels != NULL && moving < HCRI_SCREEN_SCRATCH ? HCRI_SCREEN_SCRATCH : moving;
+    return quadratic->single_panels != NULL && moving < HCRI_FLOAT_FILTER_SCRATCH ? HCRI_FLOAT_FILTER_SCRATCH : moving;
 }
 
 /* c(O + t v) = value + slope t + curvature t² */
@@ -151,7 +152,7 @@ static double half_at(const hcri_quadratic *quadratic, const double *origin, con
 /* Of a quadratic that isn't dense; FACTOR: w = F v. */
 static double curvature_of(const hcri_quadratic *quadratic, const double *v, const double *w) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t outputs = quadratic->moving->rows.motion->outputs;
+    const size_t outputs = quadratic->moving->rows.origin_map->outputs;
     return 0.5 * (quadratic->form == HCRI_FACTOR ? kernels->squares(quadratic->factor.count, w)
                   : quadratic->unit              ? kernels->squares(outputs, v)
                                                  : kernels->weighted_squares(outputs, quadratic->matrix, v));
@@ -160,7 +161,7 @@ static double curvature_of(const hcri_quadratic *quadratic, const double *v, con
 static double slope_of(const hcri_quadratic *quadratic, const double *v, const double *w, const double *at) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_moving_quadratic *moving = quadratic->moving;
-    const size_t outputs = moving->rows.motion->outputs;
+    const size_t outputs = moving->rows.origin_map->outputs;
     const double linear = moving->linear_is_zero ? 0 : kernels->dot(outputs, quadratic->linear, v);
     if (moving->rows.is_zero)
         return linear;
@@ -173,7 +174,7 @@ static void put_parabolas(const hcri_quadratic *quadratic, size_t samples, hcri_
                           double *scratch, parabola *found) {
     const hcri_moving_quadratic *moving = quadratic->moving;
     const hcri_moving_rows *rows = &moving->rows;
-    const size_t outputs = rows->motion->outputs, width = moving->width;
+    const size_t outputs = rows->origin_map->outputs, width = moving->width;
     double *at = scratch, *w = scratch + AT_ONCE * width, *one = w + AT_ONCE * width, curvature[AT_ONCE];
     if (quadratic->form == HCRI_FACTOR)
         hcri_layout_products(&rows->slope_layout, &rows->slope, outputs, samples, v, w, width);
@@ -191,7 +192,7 @@ static void put_parabolas(const hcri_quadratic *quadratic, size_t samples, hcri_
 }
 
 void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                               size_t stride, double *best, uint32_t *champion, double *scratch) {
+                               size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
     for (size_t done = 0; done < rows; done += AT_ONCE) {
@@ -205,8 +206,8 @@ void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, c
                 ray[s].value < 0 ? hcri_quadratic_root(ray[s].slope, curvature, ray[s].value) : INFINITY;
             if (found > best[done + s]) {
                 best[done + s] = found;
-                if (champion != NULL)
-                    champion[done + s] = constraint->first;
+                if (active_constraint != NULL)
+                    active_constraint[done + s] = constraint->first;
             }
         }
     }
@@ -226,11 +227,11 @@ typedef struct energies {
  * of the origins' rounding. */
 static energies measure_matrix(const hcri_quadratic *quadratic, const hcri_extent *extent) {
     const hcri_moving_rows *rows = &quadratic->moving->rows;
-    const size_t count = rows->map.count, outputs = rows->motion->outputs;
+    const size_t count = rows->map.count, outputs = rows->origin_map->outputs;
     const double u = 0x1p-53, sums = (double)count / 32 + 10;
     double middle = 0, spread = 0, slip = 0, error = 0, gradient = 0, gradient_error = 0;
     for (size_t i = 0; i < count; i++) {
-        const place t = place_of(quadratic, rows->motion, i);
+        const place t = place_of(quadratic, rows->origin_map, i);
         const hcri_row_range h = hcri_moving_row_range(rows, i, extent);
         const double most = fabs(h.middle) + h.spread;
         const double off = i >= outputs ? 0 : rows->rounding[i] + (extent->extra == NULL ? 0 : extent->extra[i]);
@@ -270,7 +271,7 @@ typedef struct sizes {
 
 static sizes measure_sizes(const hcri_quadratic *quadratic, const hcri_extent *extent) {
     const hcri_rows *slope = &quadratic->moving->rows.slope;
-    const size_t outputs = extent->motion->outputs;
+    const size_t outputs = extent->origin_map->outputs;
     const int is_factor = quadratic->form == HCRI_FACTOR;
     double largest = 0, energy = 0, squares = 0;
     for (size_t i = 0; i < (is_factor ? slope->count : outputs); i++) {
@@ -290,7 +291,7 @@ static sizes measure_sizes(const hcri_quadratic *quadratic, const hcri_extent *e
 /* As `margin` of quadratic.c, with the gradient at O taken apart into P t + q, of which |t'Pz| <= Q^½ (z'Pz)^½. */
 double hcri_quadratic_moving_margin(const hcri_quadratic *quadratic, double unit, const hcri_extent *extent) {
     const hcri_moving_quadratic *moving = quadratic->moving;
-    const size_t outputs = extent->motion->outputs;
+    const size_t outputs = extent->origin_map->outputs;
     const double u = 0x1p-53, n = (double)outputs, rank = (double)quadratic->factor.count, radius = extent->radius;
     const int is_factor = quadratic->form == HCRI_FACTOR, is_dense = quadratic->form == HCRI_DENSE;
     const energies at = is_factor ? measure_factor(quadratic, extent) : measure_matrix(quadratic, extent);

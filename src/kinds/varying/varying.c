@@ -272,7 +272,7 @@ static int is_idle(const hcri_constraint *constraint, size_t i, const double *y)
     if (varying->moving == NULL)
         return 0;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
-    const size_t outputs = varying->moving->motion->outputs, row = i / 2;
+    const size_t outputs = varying->moving->origin_map->outputs, row = i / 2;
     size_t k = rows->start[row], q = products->start[row];
     const size_t rows_end = rows->start[row + 1], products_end = products->start[row + 1];
     for (;;) { /* both are sorted by output, outputs first */
@@ -395,27 +395,27 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 }
 
 static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *champion, double *scratch) {
+                  uint32_t *active_constraint, double *scratch) {
     (void)scratch;
     for (size_t s = 0; s < rows; s++)
         for (size_t i = 0; i < constraint->count; i++) {
             const double found = gauge_one(constraint, i, v + s * stride, NULL);
             if (found > best[s]) {
                 best[s] = found;
-                if (champion != NULL)
-                    champion[s] = constraint->first + (uint32_t)i;
+                if (active_constraint != NULL)
+                    active_constraint[s] = constraint->first + (uint32_t)i;
             }
         }
 }
 
-static hcr_status follow(hcri_constraint *constraint, const hcri_motion *motion, hcr_error *error) {
+static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_varying *varying = (hcri_varying *)constraint;
     for (size_t q = 0; q < varying->pairs; q++)
-        if (varying->right[q] < motion->outputs)
+        if (varying->right[q] < origin_map->outputs)
             return hcri_fail(error, HCR_ERROR_FORMAT, "a row that varies has a product of two outputs");
     const hcri_products products = {varying->pairs, varying->left, varying->right, &varying->products};
-    return hcri_moving_create(&varying->rows, &products, varying->lower, varying->upper, motion, constraint->allocator,
-                              &varying->moving, error);
+    return hcri_moving_create(&varying->rows, &products, varying->lower, varying->upper, origin_map,
+                              constraint->allocator, &varying->moving, error);
 }
 
 /* A gradient, and what rays from origins that move take. */
@@ -424,9 +424,9 @@ static size_t scratch_of(const hcri_constraint *constraint) {
 }
 
 static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *champion, double *scratch) {
+                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
-    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, champion, scratch);
+    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, active_constraint, scratch);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */
@@ -434,7 +434,7 @@ static void gauge_from(const hcri_constraint *constraint, size_t rows, const dou
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
-    return extent->motion == NULL ? INFINITY : hcri_moving_margin(varying->moving, unit, extent);
+    return extent->origin_map == NULL ? INFINITY : hcri_moving_margin(varying->moving, unit, extent);
 }
 
 /* To first order, in outputs and parameters. */

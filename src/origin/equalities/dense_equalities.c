@@ -197,7 +197,7 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
 }
 
 /* A number that is so small a share of the terms of an equality may be what rounding made of a 0. */
-static const double doubtful = 0x1p-70;
+static const double uncertain = 0x1p-70;
 
 /* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
  * `zeroed` and `residual`: rank numbers. */
@@ -211,7 +211,7 @@ static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x,
         for (size_t k = 0; k < rank; k++)
             terms += fabs(a[system->column[k]] * x[k]);
         for (size_t k = 0; k < rank; k++)
-            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= doubtful * terms) {
+            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= uncertain * terms) {
                 zeroed[k] = 0;
                 any = 1;
             }

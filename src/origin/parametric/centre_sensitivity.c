@@ -25,7 +25,7 @@ enum { MOST_CURVED = 400 };
 /* Least squares of so many unknowns are solved by factorisation, of more by conjugate gradients. */
 enum { MOST_FACTORED = 1000 };
 
-typedef struct drift {
+typedef struct sensitivity {
     const hcri_lifted *lifted;
     const hcri_set *free;
     const hcri_sweep *sweep;
@@ -41,9 +41,9 @@ typedef struct drift {
     double *row, *ahead, *other;     /* a number a column of `free`; */
     uint32_t *column;                /* the same; */
     double *product;                 /* a number a form */
-} drift;
+} sensitivity;
 
-static void release(drift *at) {
+static void release(sensitivity *at) {
     void *owned[] = {at->z,     at->lifted_point, at->gradient, at->row,     at->ahead,
                      at->other, at->column,       at->product,  at->partner, at->factor};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
@@ -52,7 +52,7 @@ static void release(drift *at) {
     hcri_rows_release(&at->by_column, memory);
 }
 
-static hcr_status prepare(drift *at, hcr_error *error) {
+static hcr_status prepare(sensitivity *at, hcr_error *error) {
     const size_t n = at->lifted->set->n;
     at->columns = at->free->n;
     at->outputs = at->free->outputs;
@@ -74,7 +74,7 @@ static hcr_status prepare(drift *at, hcr_error *error) {
 /* ---------------------------------------------------------------------------------------------------------- forms */
 
 /* at->row times a weight as a form, its parameters by where in their range they are; zeroes at->row. */
-static hcr_status add_form(drift *at, double weight, hcr_error *error) {
+static hcr_status add_form(sensitivity *at, double weight, hcr_error *error) {
     size_t count = 0;
     int moves = 0;
     for (uint32_t j = 0; j < at->columns; j++) {
@@ -92,11 +92,11 @@ static hcr_status add_form(drift *at, double weight, hcr_error *error) {
 static double inverse_square(double slack) { return slack > 0 && !isinf(slack) ? 1 / (slack * slack) : 0; }
 
 /* at->row with the slacks on its sides. */
-static hcr_status add_sides(drift *at, double above, double below, hcr_error *error) {
+static hcr_status add_sides(sensitivity *at, double above, double below, hcr_error *error) {
     return add_form(at, sqrt(inverse_square(above) + inverse_square(below)), error);
 }
 
-static hcr_status add_flat(drift *at, hcr_error *error) {
+static hcr_status add_flat(sensitivity *at, hcr_error *error) {
     const hcri_box *box = at->free->box;
     const hcri_linear *linear = at->free->linear;
     for (size_t j = 0; j < at->outputs; j++) {
@@ -115,7 +115,8 @@ static hcr_status add_flat(drift *at, hcr_error *error) {
 }
 
 /* The gradient at z, moved by `step` in one column, over the free columns: `to` = ∇c. */
-static void gradient_at(drift *at, const hcri_constraint *block, size_t i, size_t moved, double step, double *to) {
+static void gradient_at(sensitivity *at, const hcri_constraint *block, size_t i, size_t moved, double step,
+                        double *to) {
     const hcri_reduction *reduction = at->free->reduction;
     const double kept = at->z[moved];
     memset(at->gradient, 0, at->lifted->set->n * sizeof *at->gradient);
@@ -135,7 +136,7 @@ static void gradient_at(drift *at, const hcri_constraint *block, size_t i, size_
  * in outputs and parameters, so that the ball moves with its middle; where that leads out of a domain, a part of the
  * range.
  */
-static double step_of(const drift *at, size_t j, int attempt) {
+static double step_of(const sensitivity *at, size_t j, int attempt) {
     static const double share = 0.1, least = 1e-4;
     if (j < at->outputs)
         return share * at->radius;
@@ -145,7 +146,7 @@ static double step_of(const drift *at, size_t j, int attempt) {
 
 /* The second derivatives from differences, a column each, and in `mean` the gradient, as the mean over steps of
  * outputs: 0 at a kink. Returns 0 where they aren't finite. */
-static int take_curvature(drift *at, const hcri_constraint *block, size_t i, double *matrix, double *mean) {
+static int take_curvature(sensitivity *at, const hcri_constraint *block, size_t i, double *matrix, double *mean) {
     const size_t n = at->columns;
     for (size_t j = 0; j < n; j++) {
         double step = 0;
@@ -168,7 +169,7 @@ static int take_curvature(drift *at, const hcri_constraint *block, size_t i, dou
 
 /* The lower triangle of (M + M')/2, of the columns that it knows of alone, put together in the front; returns how many.
  */
-static size_t gather(drift *at, double *matrix) {
+static size_t gather(sensitivity *at, double *matrix) {
     const size_t n = at->columns;
     size_t count = 0;
     for (uint32_t j = 0; j < n; j++) {
@@ -187,7 +188,7 @@ static size_t gather(drift *at, double *matrix) {
     return count;
 }
 
-static hcr_status add_curvature(drift *at, const hcri_constraint *block, size_t i, double c, hcr_error *error) {
+static hcr_status add_curvature(sensitivity *at, const hcri_constraint *block, size_t i, double c, hcr_error *error) {
     static const double negligible = 1e-9;
     const size_t n = at->columns;
     double *matrix = hcri_allocate(memory, n * n + 2 * n, sizeof *matrix), *eigenvalue = matrix + n * n;
@@ -220,7 +221,7 @@ static hcr_status add_curvature(drift *at, const hcri_constraint *block, size_t 
     return status;
 }
 
-static hcr_status add_others(drift *at, hcr_error *error) {
+static hcr_status add_others(sensitivity *at, hcr_error *error) {
     const hcri_set *set = at->lifted->set;
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {
@@ -243,7 +244,7 @@ static hcr_status add_others(drift *at, hcr_error *error) {
 /* -------------------------------------------------------------------------------------------------- least squares */
 
 /* The free outputs that share a form with a column, increasing, in at->column; returns how many. */
-static size_t find_partners(drift *at, size_t column) {
+static size_t find_partners(sensitivity *at, size_t column) {
     size_t count = 0;
     memset(at->other, 0, at->columns * sizeof *at->other);
     for (size_t e = at->by_column.start[column]; e < at->by_column.start[column + 1]; e++)
@@ -257,7 +258,7 @@ static size_t find_partners(drift *at, size_t column) {
 }
 
 /* to = −Σ_k f_k (f_k·column): the right side of the normal equations. */
-static void take_right(drift *at, size_t column, size_t count, double *to) {
+static void take_right(sensitivity *at, size_t column, size_t count, double *to) {
     memset(at->row, 0, at->columns * sizeof *at->row);
     for (size_t e = at->by_column.start[column]; e < at->by_column.start[column + 1]; e++)
         for (size_t k = at->forms.start[at->by_column.columns[e]]; k < at->forms.start[at->by_column.columns[e] + 1];
@@ -269,7 +270,7 @@ static void take_right(drift *at, size_t column, size_t count, double *to) {
 }
 
 /* Factors the normal equations, with a hair on the diagonal for what nothing determines. */
-static hcr_status factor(drift *at, size_t count, hcr_error *error) {
+static hcr_status factor(sensitivity *at, size_t count, hcr_error *error) {
     static const double hair = 1e-11;
     hcri_release(memory, at->partner);
     hcri_release(memory, at->factor);
@@ -294,7 +295,7 @@ static hcr_status factor(drift *at, size_t count, hcr_error *error) {
 }
 
 /* Parameters with the same partners follow each other, where there are many partners. */
-static hcr_status solve_factored(drift *at, size_t count, double *solution, hcr_error *error) {
+static hcr_status solve_factored(sensitivity *at, size_t count, double *solution, hcr_error *error) {
     const lapack_int size = (lapack_int)count;
     if (at->factored != count || memcmp(at->partner, at->column, count * sizeof *at->partner) != 0)
         HCRI_TRY(factor(at, count, error));
@@ -304,7 +305,7 @@ static hcr_status solve_factored(drift *at, size_t count, double *solution, hcr_
 }
 
 /* to = Σ_k f_k (f_k·x) over the partners. */
-static void apply_normal(drift *at, size_t count, const double *x, double *to) {
+static void apply_normal(sensitivity *at, size_t count, const double *x, double *to) {
     memset(at->product, 0, at->forms.count * sizeof *at->product);
     for (size_t a = 0; a < count; a++)
         for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
@@ -317,7 +318,7 @@ static void apply_normal(drift *at, size_t count, const double *x, double *to) {
 }
 
 /* The same by conjugate gradients, divided by the diagonal. */
-static hcr_status solve_iterated(drift *at, size_t count, double *solution, hcr_error *error) {
+static hcr_status solve_iterated(sensitivity *at, size_t count, double *solution, hcr_error *error) {
     enum { MOST_STEPS = 300 };
     static const double close = 1e-20; /* of squares */
     double *residual = hcri_copy(memory, solution, count, sizeof *residual);
@@ -357,7 +358,7 @@ static hcr_status solve_iterated(drift *at, size_t count, double *solution, hcr_
     return HCR_OK;
 }
 
-static hcr_status solve(drift *at, size_t parameter, hcri_rows *moves, hcr_error *error) {
+static hcr_status solve(sensitivity *at, size_t parameter, hcri_rows *moves, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     const size_t column = at->outputs + parameter, count = find_partners(at, column);
     double *solution = hcri_allocate(memory, count, sizeof *solution);
@@ -374,7 +375,7 @@ static hcr_status solve(drift *at, size_t parameter, hcri_rows *moves, hcr_error
     return status;
 }
 
-static hcr_status find(drift *at, hcri_rows *moves, hcr_error *error) {
+static hcr_status find(sensitivity *at, hcri_rows *moves, hcr_error *error) {
     HCRI_TRY(prepare(at, error));
     HCRI_TRY(add_flat(at, error));
     HCRI_TRY(add_others(at, error));
@@ -387,9 +388,9 @@ static hcr_status find(drift *at, hcri_rows *moves, hcr_error *error) {
     return HCR_OK;
 }
 
-hcr_status hcri_drift_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
-                           hcri_rows *moves, hcr_error *error) {
-    drift at = {.lifted = lifted, .free = lifted->free, .sweep = sweep, .point = point, .radius = radius};
+hcr_status hcri_sensitivity_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
+                                 hcri_rows *moves, hcr_error *error) {
+    sensitivity at = {.lifted = lifted, .free = lifted->free, .sweep = sweep, .point = point, .radius = radius};
     *moves = (hcri_rows){0};
     const hcr_status status = find(&at, moves, error);
     release(&at);
@@ -457,8 +458,8 @@ static void take_dependent(const hcri_lifted *lifted, const hcri_sweep *sweep, c
     }
 }
 
-hcr_status hcri_drift_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_rows *moves, int simple,
-                          hcri_rows *map, hcr_error *error) {
+hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_rows *moves, int simple,
+                                hcri_rows *map, hcr_error *error) {
     const size_t outputs = sweep->outputs, parameters = sweep->n - outputs;
     hcri_rows by_output;
     *map = (hcri_rows){0};

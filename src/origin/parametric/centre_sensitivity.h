@@ -12,11 +12,11 @@
 /* moves: a row a parameter, over the free outputs (columns of lifted->free) that share an inequality with it; others
  * don't follow it. The values are what they move by over half of its range; zeros are kept. `point`: all columns of the
  * set, strictly inside at the middle of the range; `radius` is about the room around it. */
-hcr_status hcri_drift_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
-                           hcri_rows *moves, hcr_error *error);
-/* The map of a motion from moves: a row an output, the dependent ones on the equalities. `simple`: the moves are only
- * about right, and may be rounded. */
-hcr_status hcri_drift_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_rows *moves, int simple,
-                          hcri_rows *map, hcr_error *error);
+hcr_status hcri_sensitivity_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const double *point, double radius,
+                                 hcri_rows *moves, hcr_error *error);
+/* The map of a origin map from moves: a row an output, the dependent ones on the equalities. `simple`: the moves are
+ * only about right, and may be rounded. */
+hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_rows *moves, int simple,
+                                hcri_rows *map, hcr_error *error);
 
 #endif

@@ -66,7 +66,8 @@ static hcr_status check_equalities(const hcri_set *set, const hcr_builder *build
     return HCR_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- the motion */
+/* ----------------------------------------------------------------------------------------------------- the origin map
+ */
 
 /* The free outputs' moves, for the map of all. */
 static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
@@ -93,25 +94,25 @@ static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep,
     return status;
 }
 
-static hcr_status make_motion(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
-                              hcri_motion *motion, hcr_error *error) {
+static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
+                                  hcri_origin_map *origin_map, hcr_error *error) {
     const size_t outputs = sweep->outputs;
     hcri_rows moves;
-    *motion = (hcri_motion){
+    *origin_map = (hcri_origin_map){
         .outputs = outputs, .parameters = sweep->n - outputs, .lower = sweep->lower, .upper = sweep->upper};
     hcr_status status = take_moves(lifted, sweep, builder, &moves, error);
     if (status == HCR_OK)
-        status = hcri_drift_map(lifted, sweep, &moves, 0, &motion->map, error);
+        status = hcri_sensitivity_map(lifted, sweep, &moves, 0, &origin_map->map, error);
     hcri_rows_release(&moves, memory);
     /* The dependent outputs' constants at x = 0. */
     double *point = hcri_allocate(memory, sweep->n, sizeof *point);
-    motion->constant = hcri_allocate(memory, outputs, sizeof(double));
-    if (status == HCR_OK && (point == NULL || motion->constant == NULL))
+    origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
+    if (status == HCR_OK && (point == NULL || origin_map->constant == NULL))
         status = hcri_fail_memory(error);
     if (status == HCR_OK) {
         memcpy(point, builder->points, outputs * sizeof *point);
         hcri_affine_complete(lifted->affine, point);
-        memcpy(motion->constant, point, outputs * sizeof *point);
+        memcpy(origin_map->constant, point, outputs * sizeof *point);
     }
     hcri_release(memory, point);
     return status;
@@ -155,7 +156,7 @@ static hcr_status refuse(const hcri_set *set, uint32_t number, double value, con
 
 typedef struct check {
     const hcri_lifted *lifted;
-    const hcri_sweep *sweep; /* along the motion */
+    const hcri_sweep *sweep; /* along the origin map */
     const double *middle;    /* the origin there, an output each */
     double *width;           /* of the box around the set, 0 where it is open */
     double *gradient, *pulled;
@@ -203,11 +204,12 @@ static hcr_status check_inequalities(check *at, hcr_error *error) {
     return HCR_OK;
 }
 
-static hcr_status check_motion(const hcri_lifted *lifted, const hcri_motion *motion, double *room, hcr_error *error) {
+static hcr_status check_origin_map(const hcri_lifted *lifted, const hcri_origin_map *origin_map, double *room,
+                                   hcr_error *error) {
     const hcri_set *set = lifted->set;
     const size_t n = set->n;
     hcri_sweep sweep;
-    HCRI_TRY(hcri_sweep_create(set, &motion->map, &sweep, error));
+    HCRI_TRY(hcri_sweep_create(set, &origin_map->map, &sweep, error));
     double *numbers = hcri_allocate(memory, 3 * n + lifted->free->n, sizeof *numbers);
     hcr_status status = numbers == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK) {
@@ -218,7 +220,7 @@ static hcr_status check_motion(const hcri_lifted *lifted, const hcri_motion *mot
                     .gradient = numbers + 2 * n,
                     .pulled = numbers + 3 * n,
                     .room = INFINITY};
-        hcri_motion_origin(motion, sweep.middle, numbers);
+        hcri_origin_map_origin(origin_map, sweep.middle, numbers);
         for (size_t j = 0; j < set->outputs; j++)
             at.width[j] = isinf(lifted->lower[j]) || isinf(lifted->upper[j]) ? 0 : lifted->upper[j] - lifted->lower[j];
         status = check_inequalities(&at, error);
@@ -230,13 +232,13 @@ static hcr_status check_motion(const hcri_lifted *lifted, const hcri_motion *mot
 }
 
 hcr_status hcri_given_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
-                           hcri_motion *motion, double *room, hcr_error *error) {
+                           hcri_origin_map *origin_map, double *room, hcr_error *error) {
     double *still = hcri_allocate(memory, sweep->outputs, sizeof *still);
     if (still == NULL)
         return hcri_fail_memory(error);
     hcr_status status = check_equalities(lifted->set, builder, still, error);
     hcri_release(memory, still);
     if (status == HCR_OK)
-        status = make_motion(lifted, sweep, builder, motion, error);
-    return status == HCR_OK ? check_motion(lifted, motion, room, error) : status;
+        status = make_origin_map(lifted, sweep, builder, origin_map, error);
+    return status == HCR_OK ? check_origin_map(lifted, origin_map, room, error) : status;
 }

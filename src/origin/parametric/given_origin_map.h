@@ -5,10 +5,10 @@
 #include "origin/parametric/origin_map_search.h"
 #include "origin/parametric/worst_parameters.h"
 
-/* The motion that the builder's points describe, on the equalities, and inside for every x: *room is about the radius
- * of the ball that it keeps. Errors: ORIGIN with the equality, or with the inequality and the x where it is outside;
- * MEMORY. */
+/* The origin map that the builder's points describe, on the equalities, and inside for every x: *room is about the
+ * radius of the ball that it keeps. Errors: ORIGIN with the equality, or with the inequality and the x where it is
+ * outside; MEMORY. */
 hcr_status hcri_given_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
-                           hcri_motion *motion, double *room, hcr_error *error);
+                           hcri_origin_map *origin_map, double *room, hcr_error *error);
 
 #endif

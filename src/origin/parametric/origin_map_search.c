@@ -22,8 +22,8 @@ typedef struct moving {
     hcri_sweep sweep;    /* the range; nothing moves in it */
     const double *point; /* all columns: the centre of a largest ball at the middle of the range, … */
     double middle_room;  /* … and its radius */
-    hcri_rows moves;     /* as drift.h has them */
-    hcri_rows map;       /* of the motion, … */
+    hcri_rows moves;     /* as sensitivity.h has them */
+    hcri_rows map;       /* of the origin map, … */
     double *centre;      /* … the origin that goes with it at the middle of the range (an output each), … */
     double room;         /* … and the radius of the ball that it has for every x, −infinity: none */
 } moving;
@@ -101,7 +101,7 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
     double *centre = hcri_allocate(memory, at->sweep.outputs, sizeof *centre);
     if (centre == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = hcri_drift_map(at->lifted, &at->sweep, moves, 1, &map, error);
+    hcr_status status = hcri_sensitivity_map(at->lifted, &at->sweep, moves, 1, &map, error);
     if (status != HCR_OK) {
         hcri_release(memory, centre);
         return status;
@@ -192,7 +192,7 @@ static hcr_status add_all_tangents(const moving *at, hcri_robust *robust, const 
     hcri_rows map;
     hcri_sweep sweep = {0};
     *added = 0;
-    HCRI_TRY(hcri_drift_map(at->lifted, &at->sweep, moves, 0, &map, error));
+    HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 0, &map, error));
     hcr_status status = hcri_sweep_create(set, &map, &sweep, error);
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count && status == HCR_OK; i++) {
@@ -235,8 +235,8 @@ static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows 
     return status;
 }
 
-/* Between the moves of the drift, which are central everywhere, and those of the program, which are so where it is
- * narrowest: as near to the first ones as leaves room enough. */
+/* Between the moves of the sensitivity, which are central everywhere, and those of the program, which are so where it
+ * is narrowest: as near to the first ones as leaves room enough. */
 static hcr_status mix(moving *at, const hcri_rows *program, double least, hcr_error *error) {
     enum { STEPS = 5 };
     const size_t count = program->start[program->count];
@@ -265,8 +265,8 @@ static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_
     return status;
 }
 
-/* The drift's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly tried;
- * with others the program is asked first whether there is anything to be found. */
+/* The sensitivity's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly
+ * tried; with others the program is asked first whether there is anything to be found. */
 static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
     const int flat = at->lifted->set->blocks == 2;
     double most = INFINITY, room;
@@ -285,24 +285,25 @@ static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error)
     return enough * room > drifting ? mix(at, program, enough * room, error) : HCR_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the motion */
+/* ------------------------------------------------------------------------------------------------------ the origin map
+ */
 
 /* constant + map·middle = centre. */
-static hcr_status make_motion(const moving *at, hcri_motion *motion, hcr_error *error) {
+static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map, hcr_error *error) {
     const size_t outputs = at->sweep.outputs;
-    *motion = (hcri_motion){
+    *origin_map = (hcri_origin_map){
         .outputs = outputs, .parameters = at->sweep.n - outputs, .lower = at->sweep.lower, .upper = at->sweep.upper};
-    motion->constant = hcri_allocate(memory, outputs, sizeof(double));
-    hcr_status status = motion->constant == NULL ? hcri_fail_memory(error)
-                                                 : hcri_rows_append_all(&motion->map, memory, &at->map, error);
+    origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
+    hcr_status status = origin_map->constant == NULL ? hcri_fail_memory(error)
+                                                     : hcri_rows_append_all(&origin_map->map, memory, &at->map, error);
     for (size_t j = 0; j < outputs && status == HCR_OK; j++)
-        motion->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->sweep.middle, at->centre[j]);
+        origin_map->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->sweep.middle, at->centre[j]);
     return status;
 }
 
 static hcr_status choose(moving *at, hcr_error *error) {
     hcri_rows program = {0};
-    HCRI_TRY(hcri_drift_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
+    HCRI_TRY(hcri_sensitivity_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
     hcr_status status = hcri_rows_append_all(&program, memory, &at->moves, error);
     if (status == HCR_OK)
         status = choose_moves(at, &program, error);
@@ -310,32 +311,33 @@ static hcr_status choose(moving *at, hcr_error *error) {
     if (status != HCR_OK || at->centre != NULL)
         return status;
     /* Nothing affine stays inside for all x: the best there is around the middle. */
-    HCRI_TRY(hcri_drift_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
+    HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
     at->centre = hcri_copy(memory, at->point, at->sweep.outputs, sizeof *at->centre);
     at->room = at->middle_room;
     return at->centre == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
-static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_motion *motion, double *origin) {
+static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_origin_map *origin_map,
+                        double *origin) {
     memcpy(origin + sweep->outputs, sweep->middle, (sweep->n - sweep->outputs) * sizeof *origin);
-    hcri_motion_origin(motion, sweep->middle, origin);
+    hcri_origin_map_origin(origin_map, sweep->middle, origin);
     hcri_affine_complete(lifted->affine, origin);
 }
 
 hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
-                            hcri_motion *motion, double *origin, double *inradius, hcr_error *error) {
+                            hcri_origin_map *origin_map, double *origin, double *inradius, hcr_error *error) {
     moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
     HCRI_TRY(hcri_sweep_create(lifted->set, NULL, &at.sweep, error));
     hcr_status status;
     if (builder->origin == HCR_ORIGIN_GIVEN) {
-        status = hcri_given_find(lifted, &at.sweep, builder, motion, &at.room, error);
+        status = hcri_given_find(lifted, &at.sweep, builder, origin_map, &at.room, error);
     } else {
         status = choose(&at, error);
         if (status == HCR_OK)
-            status = make_motion(&at, motion, error);
+            status = make_origin_map(&at, origin_map, error);
     }
     if (status == HCR_OK) {
-        take_origin(lifted, &at.sweep, motion, origin);
+        take_origin(lifted, &at.sweep, origin_map, origin);
         *inradius = at.room;
         status = check_middle(lifted->set, origin, error);
     }

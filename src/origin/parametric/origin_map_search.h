@@ -18,15 +18,15 @@ typedef struct hcri_lifted {
 /* A centre at the middle of the range, which is the rest of the point (all columns of the set), and its room. EMPTY
  * where nothing is inside there. */
 hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *room, hcr_error *error);
-/* With that, the motion (its memory is the default allocator's), the origin at the middle of the range with that as its
- * parameters (n numbers of the set), and about the radius of the ball that moves with it: of the least over the range
- * where O(x) is inside for all x as far as that was found out, else at the middle.
+/* With that, the origin map (its memory is the default allocator's), the origin at the middle of the range with that as
+ * its parameters (n numbers of the set), and about the radius of the ball that moves with it: of the least over the
+ * range where O(x) is inside for all x as far as that was found out, else at the middle.
  *
  * CHEBYSHEV: map from the derivatives of the analytic centre, or from a linear program over constant and map where that
  * gives much more room (docs/solving.md); constant from the largest ball that then has room for every x. GIVEN:
  * checked. Errors: EMPTY (nothing inside at the middle of the range), ORIGIN (a given one that is outside for some x,
  * which the text names), SOLVER, MEMORY. */
 hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
-                            hcri_motion *motion, double *origin, double *inradius, hcr_error *error);
+                            hcri_origin_map *origin_map, double *origin, double *inradius, hcr_error *error);
 
 #endif

@@ -278,6 +278,6 @@ hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map
 hcr_status hcri_counterpart_centre(const hcri_counterpart *counterpart, double *centre, double *radius,
                                    hcr_error *error) {
     const hcri_lifted *lifted = counterpart->lifted;
-    return hcri_outline_centre(&counterpart->set, lifted->unbounded_allowed, lifted->lower, lifted->upper, centre,
-                               radius, error);
+    return hcri_analysis_centre(&counterpart->set, lifted->unbounded_allowed, lifted->lower, lifted->upper, centre,
+                                radius, error);
 }

@@ -70,7 +70,7 @@ struct hcri_worst {
     const hcri_sweep *sweep;
     const hcri_constraint *block;
     size_t i;
-    size_t active;       /* of a varying row: parameters that it knows of, directly or through the motion; … */
+    size_t active;       /* of a varying row: parameters that it knows of, directly or through the origin map; … */
     uint32_t *parameter; /* … these */
     size_t seen;         /* corners that were the worst, the next one overwrites number `seen` */
     double *corner;      /* SEEN × parameters */
@@ -205,9 +205,9 @@ static void polish(hcri_worst *worst, const double *y) {
             const double middle = try(worst, y, worst->tried);
             worst->tried[l] = 1;
             const double high = try(worst, y, worst->tried);
-            const double bend = low + high - 2 * middle;
-            if (bend < 0 && fabs(low - high) < -2 * bend) {
-                worst->tried[l] = 0.5 * (low - high) / bend;
+            const double curved_term = low + high - 2 * middle;
+            if (curved_term < 0 && fabs(low - high) < -2 * curved_term) {
+                worst->tried[l] = 0.5 * (low - high) / curved_term;
                 (void)try(worst, y, worst->tried);
             }
             gained |= worst->value > before;

@@ -5,8 +5,8 @@
  *
  * It is convex in y, whatever c is in x. Where c is convex in both, the largest value is at a corner of the range;
  * corners are found by going to the one where the linearised c is largest, again and again, from the middle and from
- * corners that were the worst before. Varying rows, which are quadratic in x along a motion, are searched parameter by
- * parameter too. Neither is certain to find the largest of all: what was found is a lower bound of C. */
+ * corners that were the worst before. Varying rows, which are quadratic in x along a origin map, are searched parameter
+ * by parameter too. Neither is certain to find the largest of all: what was found is a lower bound of C. */
 #ifndef HCRI_WORST_PARAMETERS_H
 #define HCRI_WORST_PARAMETERS_H
 
@@ -18,7 +18,7 @@ typedef struct hcri_sweep {
     size_t n, outputs;           /* columns of the set, and those of them that are outputs */
     const double *lower, *upper; /* of the parameters */
     double *middle, *half;
-    hcri_rows moved; /* a row a parameter: half times its column of the motion's map, over the outputs */
+    hcri_rows moved; /* a row a parameter: half times its column of the origin map's map, over the outputs */
 } hcri_sweep;
 /* map: outputs rows over the parameters; NULL: nothing moves. */
 hcr_status hcri_sweep_create(const hcri_set *set, const hcri_rows *map, hcri_sweep *sweep, hcr_error *error);

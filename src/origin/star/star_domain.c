@@ -74,7 +74,7 @@ static hcr_status take_apart(star *s, hcr_error *error) {
     hcr_builder first = s->plain;
     first.point_count = s->builder->point_count;
     first.origin = s->builder->origin == HCR_ORIGIN_ANALYTIC ? HCR_ORIGIN_CHEBYSHEV : s->builder->origin;
-    HCRI_TRY(hcri_outline_find(&first, &s->part, &s->found, error));
+    HCRI_TRY(hcri_analysis_find(&first, &s->part, &s->found, error));
     memcpy(s->lower, s->found.lower, s->n * sizeof *s->lower);
     memcpy(s->upper, s->found.upper, s->n * sizeof *s->upper);
     HCRI_TRY(hcri_set_copy(s->found.set, memory, &s->whole, error));
@@ -93,15 +93,15 @@ static hcr_status find_piece(star *s, size_t count, hcri_constraint *const *unio
                 HCRI_TRY(hcri_pieces_add_body(set, &of->body[b], error));
     }
     HCRI_TRY(hcri_set_number(set, error));
-    return hcri_outline_find(&s->plain, set, found, error);
+    return hcri_analysis_find(&s->plain, set, found, error);
 }
 
 /* Equalities that only hold in a piece make it flat: it has no interior. */
 static hcr_status keep_piece(star *s, const hcri_finding *found, hcr_error *error) {
     if (found->affine.count != s->found.affine.count)
         return HCR_ERROR_EMPTY;
-    const hcri_outline outline = hcri_finding_outline(&s->plain, found);
-    HCRI_TRY(hcri_region_create(found->set, &outline, memory, &s->piece[s->pieces], error));
+    const hcri_analysis analysis = hcri_finding_analysis(&s->plain, found);
+    HCRI_TRY(hcri_region_create(found->set, &analysis, memory, &s->piece[s->pieces], error));
     s->pieces++;
     return HCR_OK;
 }
@@ -186,7 +186,7 @@ static hcr_status check_bounded(star *s, hcr_error *error) {
         for (size_t k = 0; k < s->pieces && !has_star_constraint(s); k++) {
             hcri_finding found = {0};
             const hcr_status status =
-                s->piece[k]->bounded ? HCR_OK : hcri_outline_find(&strict, &s->piece[k]->set, &found, error);
+                s->piece[k]->bounded ? HCR_OK : hcri_analysis_find(&strict, &s->piece[k]->set, &found, error);
             hcri_finding_release(&found);
             HCRI_TRY(status);
         }
@@ -208,13 +208,13 @@ static hcr_status try_origin(const star *s, const double *y, hcr_region **region
     *region = NULL;
     if (!hcri_strictly_inside(&s->whole, y, NULL, NULL))
         return HCR_OK;
-    const hcri_outline outline = {.origin = y,
-                                  .lower = s->lower,
-                                  .upper = s->upper,
-                                  .radius = INFINITY,
-                                  .affine = &s->found.affine,
-                                  .unbounded_allowed = 1};
-    const hcr_status status = hcri_region_create(&s->whole, &outline, memory, region, error);
+    const hcri_analysis analysis = {.origin = y,
+                                    .lower = s->lower,
+                                    .upper = s->upper,
+                                    .radius = INFINITY,
+                                    .affine = &s->found.affine,
+                                    .unbounded_allowed = 1};
+    const hcr_status status = hcri_region_create(&s->whole, &analysis, memory, region, error);
     return status == HCR_ERROR_ORIGIN ? HCR_OK : status;
 }
 
@@ -382,15 +382,15 @@ static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
     if (status == HCR_OK)
         status = look_around(s, chosen, &visibility, error);
     if (status == HCR_OK) {
-        const hcri_outline outline = {.origin = chosen->origin,
-                                      .lower = s->lower,
-                                      .upper = s->upper,
-                                      .radius = INFINITY,
-                                      .affine = &s->found.affine,
-                                      .unbounded_allowed = s->builder->unbounded_allowed,
-                                      .visibility = visibility,
-                                      .origin_choice = s->builder->origin};
-        status = hcri_region_create(&s->whole, &outline, &s->builder->set.allocator, region, error);
+        const hcri_analysis analysis = {.origin = chosen->origin,
+                                        .lower = s->lower,
+                                        .upper = s->upper,
+                                        .radius = INFINITY,
+                                        .affine = &s->found.affine,
+                                        .unbounded_allowed = s->builder->unbounded_allowed,
+                                        .visibility = visibility,
+                                        .origin_choice = s->builder->origin};
+        status = hcri_region_create(&s->whole, &analysis, &s->builder->set.allocator, region, error);
     }
     hcr_region_free(chosen);
     return status;

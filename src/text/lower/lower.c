@@ -78,27 +78,28 @@ static int add_all_domains(hcri_lowering *lowering, const hcri_inequality *inequ
 /* Refuses curved parts that are never below 0, nor below what they should be. */
 static int may_hold(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
-    int never = branch->bends != 0 && branch->count == 0 && branch->constant.high > 0;
-    for (size_t b = 0; b < branch->bends && never; b++)
-        never = branch->bend[b].weight * branch->bend[b].atom->sign > 0;
-    if (never && branch->bends > 1)
+    int never = branch->curved_terms != 0 && branch->count == 0 && branch->constant.high > 0;
+    for (size_t b = 0; b < branch->curved_terms && never; b++)
+        never = branch->curved_term[b].weight * branch->curved_term[b].atom->sign > 0;
+    if (never && branch->curved_terms > 1)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: the left side exceeds the right one by %g or more",
                     hcri_dd_value(branch->constant));
     else if (never) {
-        const hcri_bend *bend = &branch->bend[0];
-        const double weight = bend->atom->negated ? -bend->weight : bend->weight; /* of what the text has */
+        const hcri_curved_term *curved_term = &branch->curved_term[0];
+        const double weight =
+            curved_term->atom->negated ? -curved_term->weight : curved_term->weight; /* of what the text has */
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: %s is at %s 0, the bound is %g",
-                    hcri_text_excerpt(lowering->text, bend->atom->span).text,
-                    weight * bend->atom->sign * bend->weight > 0 ? "least" : "most",
+                    hcri_text_excerpt(lowering->text, curved_term->atom->span).text,
+                    weight * curved_term->atom->sign * curved_term->weight > 0 ? "least" : "most",
                     -hcri_dd_value(branch->constant) / weight + 0.0);
     }
     return !never;
 }
 
 /* Curved parts need outputs, and nothing that parameters multiply. */
-static int may_bend(hcri_lowering *lowering) {
+static int may_be_curved(hcri_lowering *lowering) {
     const unsigned depends = hcri_branch_depends(lowering);
     if (depends == HCRI_ON_PARAMETERS)
         return hcri_lowering_refuse_parameters(lowering, lowering->statement);
@@ -110,7 +111,8 @@ static int may_bend(hcri_lowering *lowering) {
 }
 
 static int lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
-    return hcri_branch_whole(lowering, inequality) && may_bend(lowering) && hcri_lower_expression(lowering, convex);
+    return hcri_branch_whole(lowering, inequality) && may_be_curved(lowering) &&
+           hcri_lower_expression(lowering, convex);
 }
 
 static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -120,7 +122,7 @@ static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality
     if (branch->infinite > 0)
         return hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
     const hcri_leaf leaf = hcri_leaf_of(branch);
-    if (leaf != HCRI_LEAF_LINEAR && !may_bend(lowering))
+    if (leaf != HCRI_LEAF_LINEAR && !may_be_curved(lowering))
         return 0;
     switch (leaf) {
     case HCRI_LEAF_LINEAR: return hcri_lower_linear(lowering, inequality);
@@ -171,7 +173,7 @@ int hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequa
 
 /* --------------------------------------------------------------------------------------------------- certification */
 
-/* Refuses an element whose curvature is wrong for its side: marks the first atom that bends it so. */
+/* Refuses an element whose curvature is wrong for its side: marks the first atom that is curved it so. */
 static int refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
                        hcri_span span, const char *is, const char *side) {
     hcri_text *text = lowering->text;
@@ -337,5 +339,5 @@ void hcri_lowering_release(hcri_lowering *lowering) {
     hcri_release(allocator, lowering->branch.entry);
     hcri_release(allocator, lowering->branch.column);
     hcri_release(allocator, lowering->branch.value);
-    hcri_release(allocator, lowering->branch.bend);
+    hcri_release(allocator, lowering->branch.curved_term);
 }

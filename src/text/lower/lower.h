@@ -7,12 +7,12 @@
 #include "text/syntax/lexer.h"
 #include "text/values/atoms.h"
 
-typedef struct hcri_bend { /* weight · atom */
+typedef struct hcri_curved_term { /* weight · atom */
     double weight;
     const hcri_atom *atom;
-} hcri_bend;
+} hcri_curved_term;
 
-/* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ bends <= 0. */
+/* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ is curved <= 0. */
 typedef struct hcri_branch {
     size_t count, entry_capacity, column_capacity, value_capacity;
     hcri_entry *entry; /* while it grows */
@@ -20,8 +20,8 @@ typedef struct hcri_branch {
     double *value;     /* … not 0 */
     hcri_dd constant;
     int infinite; /* the sign of infinite constants in it, 0 for none */
-    size_t bends, bend_capacity;
-    hcri_bend *bend;
+    size_t curved_terms, curved_term_capacity;
+    hcri_curved_term *curved_term;
 } hcri_branch;
 
 /* Σ weight · element + constant <= 0, of one or two elements. */

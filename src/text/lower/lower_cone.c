@@ -73,8 +73,8 @@ static double root_up(double square) {
 }
 
 int hcri_lower_cone(hcri_lowering *lowering) {
-    const double weight = lowering->branch.bend[0].weight;
-    const hcri_atom *atom = lowering->branch.bend[0].atom;
+    const double weight = lowering->branch.curved_term[0].weight;
+    const hcri_atom *atom = lowering->branch.curved_term[0].atom;
     hcri_text *text = lowering->text;
     const size_t count = atom->count, rest = count, one = count + 1; /* of the elements joined below */
     const hcri_value *parts[2] = {atom_and_rest(lowering, atom), hcri_value_scalar(text, atom->span, 1)};

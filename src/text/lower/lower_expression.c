@@ -199,15 +199,15 @@ int hcri_lower_expression(hcri_lowering *lowering, int convex) {
         return 0;
     }
     const hcri_arena mark = lowering->text->arena;
-    const hcri_span span = branch->bend[0].atom->span;
+    const hcri_span span = branch->curved_term[0].atom->span;
     taping t = {.lowering = lowering, .span = span, .tape = {.allocator = &lowering->builder->set.allocator}};
-    hcri_term *term = hcri_take(lowering->text, span, branch->bends, sizeof *term);
-    for (size_t b = 0; term != NULL && b < branch->bends; b++)
-        term[b] = (hcri_term){branch->bend[b].weight, branch->bend[b].atom};
+    hcri_term *term = hcri_take(lowering->text, span, branch->curved_terms, sizeof *term);
+    for (size_t b = 0; term != NULL && b < branch->curved_terms; b++)
+        term[b] = (hcri_term){branch->curved_term[b].weight, branch->curved_term[b].atom};
     uint32_t step;
     if (term == NULL || !hcri_lowering_place(lowering) ||
-        !sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value, branch->bends,
-                  term, &step)) {
+        !sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value,
+                  branch->curved_terms, term, &step)) {
         hcri_tape_release(&t.tape);
         return 0;
     }

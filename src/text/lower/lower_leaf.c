@@ -22,18 +22,18 @@ static int has_inverse(const hcri_atom *atom) {
 }
 
 hcri_leaf hcri_leaf_of(const hcri_branch *branch) {
-    if (branch->bends == 0)
+    if (branch->curved_terms == 0)
         return HCRI_LEAF_LINEAR;
-    const hcri_atom *atom = branch->bend[0].atom;
-    const int is_alone = branch->bends == 1 && branch->count == 0;
+    const hcri_atom *atom = branch->curved_term[0].atom;
+    const int is_alone = branch->curved_terms == 1 && branch->count == 0;
     if (is_alone && has_inverse(atom))
         return HCRI_LEAF_INVERSE;
     int all_quadratic = 1;
-    for (size_t b = 0; b < branch->bends && all_quadratic; b++)
-        all_quadratic = is_quadratic(branch->bend[b].atom);
+    for (size_t b = 0; b < branch->curved_terms && all_quadratic; b++)
+        all_quadratic = is_quadratic(branch->curved_term[b].atom);
     if (all_quadratic)
         return HCRI_LEAF_QUADRATIC;
-    if (branch->bends > 1 || !is_affine(atom))
+    if (branch->curved_terms > 1 || !is_affine(atom))
         return HCRI_LEAF_EXPRESSION;
     switch (atom->kind) {
     case HCRI_ATOM_NORM:
@@ -99,8 +99,8 @@ static int refuse_bound(hcri_lowering *lowering, const hcri_atom *atom, double b
 /* weight · f(x) + constant <= 0 */
 int hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_branch *branch = &lowering->branch;
-    const hcri_atom *atom = branch->bend[0].atom;
-    const double weight = branch->bend[0].weight, infinity = (double)INFINITY;
+    const hcri_atom *atom = branch->curved_term[0].atom;
+    const double weight = branch->curved_term[0].weight, infinity = (double)INFINITY;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
     const double p = atom->kind == HCRI_ATOM_SQRT ? 0.5 : atom->kind == HCRI_ATOM_SQUARES ? 2 : atom->parameter;
     if (weight < 0) { /* f(x) >= t, f concave: x >= f⁻¹(t) */

@@ -130,11 +130,11 @@ int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequali
     hcri_text *text = lowering->text;
     if (!hcri_branch_whole(lowering, inequality))
         return 0;
-    if (branch->bends != 0) {
-        hcri_refuse(text, branch->bend[0].atom->span, HCR_ERROR_CONVEXITY,
+    if (branch->curved_terms != 0) {
+        hcri_refuse(text, branch->curved_term[0].atom->span, HCR_ERROR_CONVEXITY,
                     "== holds between affine expressions only: where %s is equal to something is no convex set and has "
                     "no interior: write <= where it is convex, >= where it is concave",
-                    hcri_text_excerpt(text, branch->bend[0].atom->span).text);
+                    hcri_text_excerpt(text, branch->curved_term[0].atom->span).text);
         return 0;
     }
     if (branch->infinite != 0) {

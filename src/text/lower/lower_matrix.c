@@ -125,8 +125,8 @@ int hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *v
 
 /* weight · λ_max(E) + a <= 0:  −a I − weight E >> 0 */
 int hcri_lower_eigenvalue(hcri_lowering *lowering) {
-    const hcri_bend bend = lowering->branch.bend[0];
-    const hcri_atom *atom = bend.atom;
+    const hcri_curved_term curved_term = lowering->branch.curved_term[0];
+    const hcri_atom *atom = curved_term.atom;
     hcri_text *text = lowering->text;
     const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};
     const hcri_value *joined = pair[1] == NULL ? NULL : hcri_value_join(text, atom->span, 2, pair);
@@ -136,7 +136,7 @@ int hcri_lower_eigenvalue(hcri_lowering *lowering) {
     size_t used = 0;
     for (size_t e = 0; e < atom->count; e++) {
         sums.element[used] = atom->first + e;
-        sums.weight[used++] = -bend.weight;
+        sums.weight[used++] = -curved_term.weight;
         if (e % (atom->rows + 1) == 0) {
             sums.element[used] = joined->size - 1;
             sums.weight[used++] = -1;

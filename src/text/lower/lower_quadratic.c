@@ -42,8 +42,8 @@ typedef struct parts {
 
 static void *take(parts *p, size_t count, size_t size) { return hcri_take(p->lowering->text, p->span, count, size); }
 
-static double weight_of(const parts *p, size_t bend) {
-    return p->lowering->branch.bend[bend].weight / p->lowering->branch.bend[0].weight;
+static double weight_of(const parts *p, size_t curved_term) {
+    return p->lowering->branch.curved_term[curved_term].weight / p->lowering->branch.curved_term[0].weight;
 }
 
 /* Squares of single outputs, no output twice: a diagonal. 0 when it isn't that. */
@@ -54,8 +54,8 @@ static int fill_diagonal(parts *p, int *fits) {
     if (p->matrix == NULL || p->shift == NULL)
         return 0;
     *fits = 1;
-    for (size_t b = 0; b < branch->bends && *fits; b++) {
-        const hcri_atom *atom = branch->bend[b].atom;
+    for (size_t b = 0; b < branch->curved_terms && *fits; b++) {
+        const hcri_atom *atom = branch->curved_term[b].atom;
         const hcri_value *x = atom->argument;
         *fits = atom->kind != HCRI_ATOM_FORM || (is_selection(atom) && is_diagonal(atom));
         for (size_t k = 0; k < atom->count && *fits; k++) {
@@ -86,8 +86,8 @@ static int fill_diagonal(parts *p, int *fits) {
 static int fill_factor(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     size_t rank = 0, entries = 0;
-    for (size_t b = 0; b < branch->bends; b++) {
-        const hcri_atom *atom = branch->bend[b].atom;
+    for (size_t b = 0; b < branch->curved_terms; b++) {
+        const hcri_atom *atom = branch->curved_term[b].atom;
         rank += atom->count;
         entries += atom->argument->start[atom->first + atom->count] - atom->argument->start[atom->first];
     }
@@ -98,8 +98,8 @@ static int fill_factor(parts *p) {
     if (start == NULL || columns == NULL || values == NULL || p->shift == NULL)
         return 0;
     size_t row = 0, used = 0;
-    for (size_t b = 0; b < branch->bends; b++) {
-        const hcri_atom *atom = branch->bend[b].atom;
+    for (size_t b = 0; b < branch->curved_terms; b++) {
+        const hcri_atom *atom = branch->curved_term[b].atom;
         const hcri_value *x = atom->argument;
         const double scale = sqrt(weight_of(p, b));
         for (size_t e = atom->first; e < atom->first + atom->count; e++) {
@@ -179,12 +179,12 @@ static int fill_dense(parts *p) {
     p->quadratic.form = HCR_QUADRATIC_DENSE;
     p->quadratic.matrix = p->matrix;
     p->quadratic.shift = NULL;
-    if (branch->bends == 1 && is_selection(branch->bend[0].atom)) {
-        fill_selection(p, branch->bend[0].atom);
+    if (branch->curved_terms == 1 && is_selection(branch->curved_term[0].atom)) {
+        fill_selection(p, branch->curved_term[0].atom);
         return 1;
     }
-    for (size_t b = 0; b < branch->bends; b++)
-        if (!add_form(p, branch->bend[b].atom, weight_of(p, b)))
+    for (size_t b = 0; b < branch->curved_terms; b++)
+        if (!add_form(p, branch->curved_term[b].atom, weight_of(p, b)))
             return 0;
     for (size_t i = 0; i < n; i++) /* symmetric in spite of rounding */
         for (size_t j = 0; j < i; j++)
@@ -196,13 +196,13 @@ static int fill_dense(parts *p) {
 static void set_radius(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
-    p->quadratic.radius = hcri_quotient_down(bound, branch->bend[0].weight);
+    p->quadratic.radius = hcri_quotient_down(bound, branch->curved_term[0].weight);
 }
 
 /* The linear part and the constant, of weight · squares + linear·y + constant <= 0; the constant rounded up. */
 static void set_linear(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
-    const double divisor = 2 * branch->bend[0].weight;
+    const double divisor = 2 * branch->curved_term[0].weight;
     for (size_t k = 0; k < branch->count; k++)
         p->linear[branch->column[k]] = branch->value[k] / divisor;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
@@ -212,14 +212,14 @@ static void set_linear(parts *p) {
 int hcri_lower_quadratic(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_arena mark = lowering->text->arena;
-    parts p = {.lowering = lowering, .span = branch->bend[0].atom->span, .n = lowering->builder->set.n};
+    parts p = {.lowering = lowering, .span = branch->curved_term[0].atom->span, .n = lowering->builder->set.n};
     int has_form = 0, fits = 0;
-    for (size_t b = 0; b < branch->bends; b++)
-        has_form |= branch->bend[b].atom->kind == HCRI_ATOM_FORM;
+    for (size_t b = 0; b < branch->curved_terms; b++)
+        has_form |= branch->curved_term[b].atom->kind == HCRI_ATOM_FORM;
     p.linear = take(&p, p.n, sizeof *p.linear);
     if (p.linear == NULL)
         return 0;
-    if (branch->bend[0].atom->kind == HCRI_ATOM_NORM)
+    if (branch->curved_term[0].atom->kind == HCRI_ATOM_NORM)
         set_radius(&p);
     else
         set_linear(&p);

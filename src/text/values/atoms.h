@@ -1,4 +1,4 @@
-/* The functions that bend: what the rules of disciplined convex programming know of each. */
+/* The functions that are curved: what the rules of disciplined convex programming know of each. */
 #ifndef HCRI_ATOMS_H
 #define HCRI_ATOMS_H
 

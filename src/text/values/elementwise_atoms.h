@@ -1,4 +1,4 @@
-/* Functions that bend: one atom an element, or one of all elements. */
+/* Functions that are curved: one atom an element, or one of all elements. */
 #ifndef HCRI_ELEMENTWISE_ATOMS_H
 #define HCRI_ELEMENTWISE_ATOMS_H
 

@@ -85,7 +85,7 @@ static void refuse_outputs(const factors *f, const char *a, const char *b) {
                     same ? a : "", same ? ")" : "", f->text->unproved);
 }
 
-/* Neither element is constant; what is in both of them, or bends, keeps them from being multiplied. */
+/* Neither element is constant; what is in both of them, or is curved, keeps them from being multiplied. */
 static int may_multiply(const factors *f, size_t i) {
     const hcri_excerpt a = hcri_text_excerpt(f->text, f->left_span), b = hcri_text_excerpt(f->text, f->right_span);
     const unsigned left = hcri_element_depends(f->text, f->left, i), right = hcri_element_depends(f->text, f->right, i);

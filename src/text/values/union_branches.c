@@ -8,14 +8,15 @@ int hcri_lowering_no_memory(hcri_lowering *lowering) {
     return 0;
 }
 
-static int add_bend(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
+static int add_curved_term(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
     hcri_branch *branch = &lowering->branch;
-    hcri_bend *bend = hcri_grow(&lowering->text->arena.allocator, branch->bend, &branch->bend_capacity,
-                                branch->bends + 1, sizeof *bend);
-    if (bend == NULL)
+    hcri_curved_term *curved_term =
+        hcri_grow(&lowering->text->arena.allocator, branch->curved_term, &branch->curved_term_capacity,
+                  branch->curved_terms + 1, sizeof *curved_term);
+    if (curved_term == NULL)
         return hcri_lowering_no_memory(lowering);
-    branch->bend = bend;
-    bend[branch->bends++] = (hcri_bend){weight, atom};
+    branch->curved_term = curved_term;
+    curved_term[branch->curved_terms++] = (hcri_curved_term){weight, atom};
     return 1;
 }
 
@@ -69,7 +70,7 @@ static int add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i
             added = add_choice(lowering, atom->argument, atom->first + low, own_weight,
                                own_choice - atom->branch_offset[low]);
         } else {
-            added = add_bend(lowering, own_weight, atom);
+            added = add_curved_term(lowering, own_weight, atom);
         }
         if (!added)
             return 0;
@@ -83,14 +84,14 @@ static int add_whole(hcri_lowering *lowering, const hcri_value *value, size_t i,
     if (value->term_start == NULL)
         return 1;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-        if (!add_bend(lowering, weight * value->term[t].weight, value->term[t].atom))
+        if (!add_curved_term(lowering, weight * value->term[t].weight, value->term[t].atom))
             return 0;
     return 1;
 }
 
 static void begin(hcri_lowering *lowering, const hcri_inequality *inequality) {
     hcri_branch *branch = &lowering->branch;
-    branch->count = branch->bends = 0;
+    branch->count = branch->curved_terms = 0;
     branch->constant = (hcri_dd){inequality->constant, 0};
     branch->infinite = 0;
 }
@@ -160,8 +161,8 @@ unsigned hcri_branch_depends(const hcri_lowering *lowering) {
     unsigned depends = 0;
     for (size_t k = 0; k < branch->count; k++)
         depends |= hcri_column_depends(lowering->text, branch->column[k]);
-    for (size_t b = 0; b < branch->bends; b++)
-        depends |= branch->bend[b].atom->depends;
+    for (size_t b = 0; b < branch->curved_terms; b++)
+        depends |= branch->curved_term[b].atom->depends;
     return depends;
 }
 

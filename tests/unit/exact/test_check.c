@@ -256,10 +256,10 @@ static hcr_region *small_region(hcri_set *set) {
     assert_int_equal(hcri_set_number(set, NULL), HCR_OK);
     hcr_region *region = NULL;
     assert_int_equal(hcri_region_create(set,
-                                        &(hcri_outline){.origin = (const double[]){0, 0},
-                                                        .lower = (const double[]){-1.25, -1.25},
-                                                        .upper = (const double[]){1.25, 1.25},
-                                                        .radius = INFINITY},
+                                        &(hcri_analysis){.origin = (const double[]){0, 0},
+                                                         .lower = (const double[]){-1.25, -1.25},
+                                                         .upper = (const double[]){1.25, 1.25},
+                                                         .radius = INFINITY},
                                         NULL, &region, NULL),
                      HCR_OK);
     return region;

@@ -23,9 +23,9 @@ static void half_plane(hcr_builder *builder, double a, double b, double c) {
 /* The region around a given origin, within |y_j| <= 10. */
 static hcr_status make(hcr_builder *builder, double x, double y, hcr_region **region) {
     const double origin[2] = {x, y}, lower[2] = {-10, -10}, upper[2] = {10, 10};
-    const hcri_outline outline = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
+    const hcri_analysis analysis = {.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY};
     OK(hcri_set_number(&builder->set, NULL));
-    const hcr_status status = hcri_region_create(&builder->set, &outline, NULL, region, NULL);
+    const hcr_status status = hcri_region_create(&builder->set, &analysis, NULL, region, NULL);
     hcr_builder_free(builder);
     return status;
 }
@@ -208,7 +208,7 @@ static void test_known_ends(void **state) {
     assert_gauge(region, -1, 0, 1);       /* the near wall */
     assert_gauge(region, 1, 0.5, 1);      /* y = 1.6 at the wall: no door there */
     assert_gauge(region, 3, 0, 0.6);      /* homogeneous */
-    assert_gauge(region, -1, 1, 1 / 0.9); /* the fourth room is out of sight */
+    assert_gauge(region, -1, 1, 1 / 0.9); /* the fourth room is out of visibility */
     hcr_region_free(region);
 
     /* Discs that touch in one point: only the ray through it goes on. */
@@ -232,10 +232,10 @@ static void test_known_ends(void **state) {
     half_plane(builder, -1, 0, -0.5);
     end(builder);
     const double origin[2] = {0, 0}, lower[2] = {-INFINITY, -INFINITY}, upper[2] = {INFINITY, INFINITY};
-    const hcri_outline outline = {
+    const hcri_analysis analysis = {
         .origin = origin, .lower = lower, .upper = upper, .radius = INFINITY, .unbounded_allowed = 1};
     OK(hcri_set_number(&builder->set, NULL));
-    OK(hcri_region_create(&builder->set, &outline, NULL, &region, NULL));
+    OK(hcri_region_create(&builder->set, &analysis, NULL, &region, NULL));
     hcr_builder_free(builder);
     assert_gauge(region, 1, 0, 0);
     assert_gauge(region, 1, 1, 0);
@@ -271,7 +271,7 @@ static void test_search(void **state) {
             v[j] = hcri_random_normal(&random);
         OK(hcr_workspace_create(region, 1, &workspace, NULL));
         OK(hcr_gauge(region, workspace, RAYS, NULL, v, wanted, NULL, NULL));
-        for (hcr_search_method method = HCR_SEARCH_FULL; method <= HCR_SEARCH_CHAMPION; method++) {
+        for (hcr_search_method method = HCR_SEARCH_FULL; method <= HCR_SEARCH_PRUNED; method++) {
             OK(hcr_workspace_set_search(workspace, &(hcr_search){.method = method}, NULL));
             for (size_t s = 0; s < RAYS; s++)
                 OK(hcr_gauge(region, workspace, 1, NULL, v + 2 * s, found + s, NULL, NULL));

@@ -183,7 +183,7 @@ static void test_norms_at_kinks(void **state) {
 }
 
 /* Beside an axis's end N = √(x² + Σ (v_k t)²): its second derivative there is Σ v_k²/x; larger powers are flat. */
-static void test_norms_bend_at_axes(void **state) {
+static void test_norms_curve_at_axes(void **state) {
     (void)state;
     static const double ps[] = {2, 3, 7.5};
     for (size_t k = 0; k < 3; k++) {
@@ -199,8 +199,8 @@ static void test_norms_bend_at_axes(void **state) {
     }
 }
 
-/* Σ w_k f_k(x_k) of functions that bend, along a ray: the weights are those of the second derivatives too. */
-static void test_sums_bend(void **state) {
+/* Σ w_k f_k(x_k) of functions that are curved, along a ray: the weights are those of the second derivatives too. */
+static void test_sums_curve(void **state) {
     (void)state;
     hcri_tape tape = {.allocator = &hcri_default_allocator};
     const uint32_t columns[2] = {0, 1};
@@ -486,8 +486,8 @@ static void test_substitution(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),   cmocka_unit_test(test_domains),
-        cmocka_unit_test(test_norms_at_kinks), cmocka_unit_test(test_norms_bend_at_axes),
-        cmocka_unit_test(test_sums_bend),      cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_norms_at_kinks), cmocka_unit_test(test_norms_curve_at_axes),
+        cmocka_unit_test(test_sums_curve),     cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_tight_norms),    cmocka_unit_test(test_rules),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_damaged_bytes),  cmocka_unit_test(test_substitution),

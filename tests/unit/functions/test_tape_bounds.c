@@ -64,7 +64,7 @@ static void test_one_argument(void **state) {
                 ray r;
                 open_ray(&r, &tape, &from, &v);
                 const double to = way > 0 || !c->positive ? 0.125 : fmin(0.125, from - 0.0625);
-                double least = INFINITY, most = -INFINITY, jet[3], bend = 0;
+                double least = INFINITY, most = -INFINITY, jet[3], curved_term = 0;
                 hcri_enclosure derivative, at;
                 const hcri_enclosure over = along(&r, 0, to, &derivative);
                 for (int i = 0; i <= 32; i++) {
@@ -73,10 +73,10 @@ static void test_one_argument(void **state) {
                     assert_holds(derivative, jet[1], 1e-13 * (1 + fabs(jet[1])));
                     least = fmin(least, jet[0]);
                     most = fmax(most, jet[0]);
-                    bend = fmax(bend, fabs(jet[2]));
+                    curved_term = fmax(curved_term, fabs(jet[2]));
                 }
                 /* its argument is exact and comes once, so that only what the samples miss is added */
-                const double missed = 1e-12 * (1 + fabs(least) + fabs(most)) + bend * to / 16;
+                const double missed = 1e-12 * (1 + fabs(least) + fabs(most)) + curved_term * to / 16;
                 assert_true(over.low >= least - missed && over.high <= most + missed);
                 jet_at(&r, 0, jet);
                 at = along(&r, 0, 0, &derivative);
@@ -124,8 +124,8 @@ static void test_all_kinds(void **state) {
     }
 }
 
-/* Every kind over arguments that bend, e^(y_k/4): derivatives along the ray against central differences of the one
- * before. */
+/* Every kind over arguments that are curved, e^(y_k/4): derivatives along the ray against central differences of the
+ * one before. */
 static void test_bent_arguments(void **state) {
     (void)state;
     static const double step = 0x1p-18, quarter = 0.25;

@@ -151,11 +151,12 @@ static void test_rows(void **state) {
         fill(&random, v, SAMPLES * n);
         for (size_t k = 0; k < kernel_count; k++) {
             double together[SAMPLES] = {0}, again[SAMPLES] = {0};
-            uint32_t champion[SAMPLES] = {0};
+            uint32_t active_constraint[SAMPLES] = {0};
             for (size_t r = 0; r < layout.runs; r++) {
                 const hcri_bounds bounds = bounds_of(&layout.run[r], lower, upper);
                 kernels[k]->run_max(&rows, &layout.run[r], n, SAMPLES, v, n, &bounds, together);
-                kernels[k]->run_champions(&rows, &layout.run[r], n, SAMPLES, v, n, &bounds, again, 7, champion);
+                kernels[k]->run_active_constraints(&rows, &layout.run[r], n, SAMPLES, v, n, &bounds, again, 7,
+                                                   active_constraint);
             }
             assert_memory_equal(again, together, sizeof again);
             for (size_t s = 0; s < SAMPLES; s++) {
@@ -186,7 +187,7 @@ static void test_rows(void **state) {
                 assert_true(alone == by_row);
                 assert_near(alone, plain, sizes, n);
                 assert_true(fabs(squares - plain_squares) <= 1e-12 * plain_squares);
-                assert_int_equal(champion[s], 7 + first);
+                assert_int_equal(active_constraint[s], 7 + first);
             }
         }
         hcri_layout_release(&layout, &hcri_default_allocator);
@@ -493,7 +494,7 @@ static void test_box_and_step(void **state) {
         }
         for (size_t k = 0; k < kernel_count; k++) {
             double best = 0, same = 0;
-            uint32_t champion = 0, none = 7;
+            uint32_t active_constraint = 0, none = 7;
             kernels[k]->box_max(1, n, v, n, &bounds, &best);
             assert_true(best == plain);
             double size, least = 0;
@@ -503,9 +504,9 @@ static void test_box_and_step(void **state) {
             if (bounds.every == 0)
                 kernels[k]->sum_abs_and_box(1, n, v, n, &bounds, &size, &best);
             assert_true(best == plain && size >= (1 - 1e-14) * least && size <= (2 + 1e-14) * least);
-            kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &champion);
-            assert_true(same == plain && champion == 5 + first);
-            kernels[k]->box_champions(1, n, v, n, &bounds, &same, 5, &none);
+            kernels[k]->box_active_constraints(1, n, v, n, &bounds, &same, 5, &active_constraint);
+            assert_true(same == plain && active_constraint == 5 + first);
+            kernels[k]->box_active_constraints(1, n, v, n, &bounds, &same, 5, &none);
             assert_true(same == plain && none == 7);
             kernels[k]->step(n, origin, every, 0.3, v, &bounds, y);
             kernels[k]->step_f32(n, origin, every, 0.3, v, &bounds, f);

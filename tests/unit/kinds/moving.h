@@ -14,7 +14,7 @@ enum { MOST_OUTPUTS = 48, MOST_PARAMETERS = 12, MOST_COLUMNS = MOST_OUTPUTS + MO
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 typedef struct moving_case {
-    hcri_motion motion;
+    hcri_origin_map origin_map;
     double range[2][MOST_PARAMETERS];
     hcri_rows rows; /* over all columns */
     size_t product_start[MOST_ROWS + 1];
@@ -23,18 +23,18 @@ typedef struct moving_case {
     double lower[MOST_ROWS], upper[MOST_ROWS];
 } moving_case;
 
-static inline size_t columns_of(const moving_case *c) { return c->motion.outputs + c->motion.parameters; }
+static inline size_t columns_of(const moving_case *c) { return c->origin_map.outputs + c->origin_map.parameters; }
 
 /* (O(x), x), as the region computes it up to rounding. */
 static inline void origin_at(const moving_case *c, const double *x, double *point) {
-    for (size_t j = 0; j < c->motion.outputs; j++)
-        point[j] = c->motion.constant[j] + hcri_rows_dot(&c->motion.map, j, x, NULL);
-    memcpy(point + c->motion.outputs, x, c->motion.parameters * sizeof *x);
+    for (size_t j = 0; j < c->origin_map.outputs; j++)
+        point[j] = c->origin_map.constant[j] + hcri_rows_dot(&c->origin_map.map, j, x, NULL);
+    memcpy(point + c->origin_map.outputs, x, c->origin_map.parameters * sizeof *x);
 }
 
 /* Within the range, at its ends half of the time. */
 static inline void draw_parameters(const moving_case *c, hcri_random *random, double *x) {
-    for (size_t k = 0; k < c->motion.parameters; k++) {
+    for (size_t k = 0; k < c->origin_map.parameters; k++) {
         const double share = hcri_random_uniform(random), low = c->range[0][k], high = c->range[1][k];
         x[k] = share < 0.25 ? low : share < 0.5 ? high : fmin(low + (share - 0.5) * 2 * (high - low), high);
     }
@@ -56,7 +56,7 @@ static inline void append_row(moving_case *c, size_t count, const uint32_t *colu
 /* Rows of every form: differences and single outputs with parameters that move on with them, dense ones where there is
  * an odd number of outputs, sparse ones, one of parameters alone. */
 static inline void draw_rows(moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, p = c->motion.parameters;
+    const size_t n = c->origin_map.outputs, p = c->origin_map.parameters;
     uint32_t columns[MOST_COLUMNS];
     double values[MOST_COLUMNS];
     for (uint32_t i = 0; i + 1 < n; i++) {
@@ -93,7 +93,7 @@ static inline void draw_rows(moving_case *c, hcri_random *random) {
 }
 
 static inline void draw_products(moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, p = c->motion.parameters;
+    const size_t n = c->origin_map.outputs, p = c->origin_map.parameters;
     size_t k = 0;
     for (size_t i = 0; i < c->rows.count; i++) {
         for (size_t l = 0; l < i % 4 && i + 1 < c->rows.count;
@@ -134,16 +134,16 @@ static inline void draw_bounds(moving_case *c, hcri_random *random, double slack
 static inline void draw_case(moving_case *c, hcri_random *random, size_t n, size_t p, double map_density, int products,
                              double slack) {
     memset(c, 0, sizeof *c);
-    c->motion.outputs = n;
-    c->motion.parameters = p;
-    c->motion.constant = hcri_allocate(memory, n, sizeof(double));
-    assert_non_null(c->motion.constant);
+    c->origin_map.outputs = n;
+    c->origin_map.parameters = p;
+    c->origin_map.constant = hcri_allocate(memory, n, sizeof(double));
+    assert_non_null(c->origin_map.constant);
     for (size_t k = 0; k < p; k++) {
         c->range[0][k] = hcri_random_normal(random) - 0.5;
         c->range[1][k] = c->range[0][k] + 0.1 + hcri_random_uniform(random);
     }
-    c->motion.lower = c->range[0];
-    c->motion.upper = c->range[1];
+    c->origin_map.lower = c->range[0];
+    c->origin_map.upper = c->range[1];
     for (size_t j = 0; j < n; j++) {
         uint32_t columns[MOST_PARAMETERS];
         double values[MOST_PARAMETERS];
@@ -153,8 +153,8 @@ static inline void draw_case(moving_case *c, hcri_random *random, size_t n, size
                 columns[kept] = k;
                 values[kept++] = hcri_random_normal(random);
             }
-        c->motion.constant[j] = hcri_random_normal(random);
-        assert_int_equal(hcri_rows_append(&c->motion.map, memory, kept, columns, values, NULL), HCR_OK);
+        c->origin_map.constant[j] = hcri_random_normal(random);
+        assert_int_equal(hcri_rows_append(&c->origin_map.map, memory, kept, columns, values, NULL), HCR_OK);
     }
     draw_rows(c, random);
     if (products)
@@ -163,8 +163,8 @@ static inline void draw_case(moving_case *c, hcri_random *random, size_t n, size
 }
 
 static inline void release_case(moving_case *c) {
-    hcri_release(memory, c->motion.constant);
-    hcri_rows_release(&c->motion.map, memory);
+    hcri_release(memory, c->origin_map.constant);
+    hcri_rows_release(&c->origin_map.map, memory);
     hcri_rows_release(&c->rows, memory);
 }
 
@@ -195,19 +195,19 @@ static inline hcri_constraint *make_block(const moving_case *c, int products) {
 /* … placed at the middle of the range, ready for origins that move. */
 static inline hcri_constraint *make_moving_block(const moving_case *c, int products) {
     double middle[MOST_PARAMETERS], point[MOST_COLUMNS];
-    for (size_t k = 0; k < c->motion.parameters; k++)
+    for (size_t k = 0; k < c->origin_map.parameters; k++)
         middle[k] = 0.5 * (c->range[0][k] + c->range[1][k]);
     origin_at(c, middle, point);
     hcri_constraint *block = make_block(c, products);
     assert_int_equal(block->kind->place(block, point, NULL), HCR_OK);
-    assert_int_equal(block->kind->follow(block, &c->motion, NULL), HCR_OK);
+    assert_int_equal(block->kind->follow(block, &c->origin_map, NULL), HCR_OK);
     return block;
 }
 
 /* The rows at parameters x as a block over the outputs alone, placed at `point`. */
 static inline hcri_constraint *make_fixed_block(const moving_case *c, const hcri_constraint *block,
                                                 const double *point) {
-    const size_t n = c->motion.outputs;
+    const size_t n = c->origin_map.outputs;
     hcri_constraint *fixed = NULL;
     assert_int_equal(hcri_linear_create(n, memory, &fixed, NULL), HCR_OK);
     for (size_t i = 0; i < c->rows.count; i++) {

@@ -1,4 +1,4 @@
-/* What margins where origins move are made of: the motion and affine rows in full matrices, for tests. */
+/* What margins where origins move are made of: the origin map and affine rows in full matrices, for tests. */
 #ifndef HCR_TESTS_MOVING_MARGINS_H
 #define HCR_TESTS_MOVING_MARGINS_H
 
@@ -16,11 +16,11 @@ typedef struct moving_surroundings {
     surroundings base;                               /* `n` are the outputs */
 } moving_surroundings;
 
-static inline void surround(moving_surroundings *at, const moving_case *c, size_t number, hcri_random *random) {
+static inline void boundedness(moving_surroundings *at, const moving_case *c, size_t number, hcri_random *random) {
     memset(at, 0, sizeof *at);
     at->c = c;
-    at->n = c->motion.outputs;
-    at->p = c->motion.parameters;
+    at->n = c->origin_map.outputs;
+    at->p = c->origin_map.parameters;
     draw_surroundings(&at->base, at->n, number, random);
     for (size_t q = 0; q < at->p; q++) {
         at->middle[q] = 0.5 * (c->range[0][q] + c->range[1][q]);
@@ -30,23 +30,24 @@ static inline void surround(moving_surroundings *at, const moving_case *c, size_
         at->base.reach[at->n + q] = at->base.extra[at->n + q] = 0;
     }
     for (size_t j = 0; j < at->n; j++) {
-        double size = fabs(c->motion.constant[j]), least, most, swing = 0, mean = c->motion.constant[j];
-        const size_t start = c->motion.map.start[j], end = c->motion.map.start[j + 1];
+        double size = fabs(c->origin_map.constant[j]), least, most, moving_origin = 0, mean = c->origin_map.constant[j];
+        const size_t start = c->origin_map.map.start[j], end = c->origin_map.map.start[j + 1];
         for (size_t e = start; e < end; e++) {
-            const size_t q = c->motion.map.columns[e];
-            at->k[j][q] = c->motion.map.values[e];
+            const size_t q = c->origin_map.map.columns[e];
+            at->k[j][q] = c->origin_map.map.values[e];
             size += fabs(at->k[j][q]) * at->most[q];
             mean += at->k[j][q] * at->middle[q];
-            swing += fabs(at->k[j][q]) * at->distance[q];
+            moving_origin += fabs(at->k[j][q]) * at->distance[q];
         }
         at->omega[j] = start == end ? 0 : 1.01 * ((double)(end - start) + 2) * u * size;
         at->base.extra[j] *= 1e6;
-        hcri_motion_extremes(&c->motion, j, &least, &most);
-        assert_true(fabs(least - (mean - swing)) <= 1e-13 * size && fabs(most - (mean + swing)) <= 1e-13 * size);
+        hcri_origin_map_extremes(&c->origin_map, j, &least, &most);
+        assert_true(fabs(least - (mean - moving_origin)) <= 1e-13 * size &&
+                    fabs(most - (mean + moving_origin)) <= 1e-13 * size);
         at->base.origin[j] = fmax(fabs(least), fabs(most));
-        assert_true(fabs(hcri_motion_rounding(&c->motion, j) - at->omega[j]) <= 1e-11 * at->omega[j]);
+        assert_true(fabs(hcri_origin_map_rounding(&c->origin_map, j) - at->omega[j]) <= 1e-11 * at->omega[j]);
     }
-    at->base.extent.motion = &c->motion;
+    at->base.extent.origin_map = &c->origin_map;
 }
 
 /* What the origin's rounding and equalities do to output j. */
@@ -62,7 +63,7 @@ typedef struct range {
 static inline range range_of(const moving_surroundings *at, const double *a, const double *centre, double add) {
     range r = {.e = add};
     for (size_t j = 0; j < at->n; j++) {
-        r.e += a[j] * (at->c->motion.constant[j] - (centre == NULL ? 0 : centre[j]));
+        r.e += a[j] * (at->c->origin_map.constant[j] - (centre == NULL ? 0 : centre[j]));
         r.moved += fabs(a[j]) * off(at, j);
     }
     for (size_t q = 0; q < at->p; q++) {
@@ -118,7 +119,7 @@ static inline void append_matrix(moving_matrix *m) {
 
 static inline void middle_of(const moving_surroundings *at, double *middle) {
     for (size_t j = 0; j < at->n; j++)
-        middle[j] = at->c->motion.constant[j] + dot(at->p, at->k[j], at->middle);
+        middle[j] = at->c->origin_map.constant[j] + dot(at->p, at->k[j], at->middle);
     memcpy(middle + at->n, at->middle, at->p * sizeof *middle);
 }
 

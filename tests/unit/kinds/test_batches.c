@@ -105,12 +105,12 @@ static hcri_constraint *make(hcri_random *random, block_kind kind, size_t n) {
 
 static void check(const hcri_constraint *block, const double *v, size_t stride, const double *start) {
     double best[ROWS], without[ROWS];
-    uint32_t champion[ROWS];
+    uint32_t active_constraint[ROWS];
     memcpy(best, start, sizeof best);
     memcpy(without, start, sizeof without);
     for (size_t s = 0; s < ROWS; s++)
-        champion[s] = 9999;
-    block->kind->gauge(block, ROWS, v, stride, best, champion, scratch_for(block));
+        active_constraint[s] = 9999;
+    block->kind->gauge(block, ROWS, v, stride, best, active_constraint, scratch_for(block));
     block->kind->gauge(block, ROWS, v, stride, without, NULL, scratch_for(block));
     assert_memory_equal(best, without, sizeof best);
     for (size_t s = 0; s < ROWS; s++) {
@@ -126,7 +126,7 @@ static void check(const hcri_constraint *block, const double *v, size_t stride, 
             }
         }
         assert_true(best[s] == expected);
-        assert_int_equal(champion[s], first);
+        assert_int_equal(active_constraint[s], first);
     }
 }
 

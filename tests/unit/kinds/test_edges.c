@@ -72,16 +72,16 @@ static void test_bounds(void **state) {
                         !signbit(block->kind->gauge_one(block, i, v, scratch_for(block))));
             assert_true(!signbit(block->kind->gauge_one(block, i, zero, scratch_for(block))));
             assert_true(!signbit(block->kind->gauge_one(block, i, minus, scratch_for(block))));
-            /* a better one from before keeps its champion, the same one too */
+            /* a better one from before keeps its active constraint, the same one too */
             v[i / 2] = sign;
             for (size_t s = 0; s < 3; s++) {
                 double best = gauges[i] * (s == 0 ? 0.5 : s == 1 ? 1 : 2);
                 const double before = best;
-                uint32_t champion = 99;
+                uint32_t active_constraint = 99;
                 block->first = 10;
-                block->kind->gauge(block, 1, v, 3, &best, &champion, scratch_for(block));
+                block->kind->gauge(block, 1, v, 3, &best, &active_constraint, scratch_for(block));
                 assert_true(best == fmax(before, gauges[i]));
-                assert_int_equal(champion, before < gauges[i] ? 10 + i : 99);
+                assert_int_equal(active_constraint, before < gauges[i] ? 10 + i : 99);
             }
         }
         assert_true(block->kind->inradius(block, scratch_for(block)) == 1);

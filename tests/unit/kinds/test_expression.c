@@ -79,19 +79,19 @@ static void test_gauge(void **state) {
         hcri_tape tape = mixed_tape(N);
         hcri_constraint *block = make(&tape, N, 1, (hcri_root_method)method, zero);
         double v[ROWS * N], best[ROWS], raised[ROWS];
-        uint32_t champion[ROWS];
+        uint32_t active_constraint[ROWS];
         for (size_t k = 0; k < ROWS * N; k++)
             v[k] = hcri_random_normal(&random) * pow(10, (double)(k / N % 21) - 10);
         for (size_t s = 0; s < ROWS; s++) {
             best[s] = 0;
-            champion[s] = 77;
+            active_constraint[s] = 77;
         }
         block->first = 5;
-        block->kind->gauge(block, ROWS, v, N, best, champion, scratch_for(block));
+        block->kind->gauge(block, ROWS, v, N, best, active_constraint, scratch_for(block));
         for (size_t s = 0; s < ROWS; s++) {
             const double one = block->kind->gauge_one(block, 0, v + s * N, scratch_for(block));
             assert_true(one == best[s]);
-            assert_int_equal(champion[s], one > 0 ? 5 : 77);
+            assert_int_equal(active_constraint[s], one > 0 ? 5 : 77);
             if (one == 0) /* all y fall */
                 continue;
             const double t = bisect(block, v + s * N, 2 / one);

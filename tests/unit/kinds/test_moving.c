@@ -22,7 +22,7 @@ typedef struct batch {
 } batch;
 
 static void draw_batch(const moving_case *c, hcri_random *random, batch *b) {
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     b->points = hcri_allocate(memory, SAMPLES * width, sizeof(double));
     b->v = hcri_allocate(memory, SAMPLES * STRIDE, sizeof(double));
     assert_true(b->points != NULL && b->v != NULL);
@@ -39,8 +39,9 @@ static void release_batch(batch *b) {
     hcri_release(memory, b->v);
 }
 
-/* A batch gives each sample the bits that it has alone, with and without champions. */
-static void check_bits(const hcri_constraint *block, const batch *b, const double *best, const uint32_t *champion) {
+/* A batch gives each sample the bits that it has alone, with and without active constraints. */
+static void check_bits(const hcri_constraint *block, const batch *b, const double *best,
+                       const uint32_t *active_constraint) {
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         uint32_t one = HCRI_NO_CONSTRAINT;
@@ -50,8 +51,8 @@ static void check_bits(const hcri_constraint *block, const batch *b, const doubl
         alone = 0;
         block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
                                 scratch_for(block));
-        assert_true(alone == best[s] && one == champion[s]);
-        alone = 2 * best[s] + 1; /* raised, never lowered; and a champion stays */
+        assert_true(alone == best[s] && one == active_constraint[s]);
+        alone = 2 * best[s] + 1; /* raised, never lowered; and a active constraint stays */
         one = 12345;
         block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
                                 scratch_for(block));
@@ -61,26 +62,26 @@ static void check_bits(const hcri_constraint *block, const batch *b, const doubl
 
 /* The slack is at least a tenth of 1 and of some hundred terms of size 1: 1e-11 is a thousand times its rounding. */
 static void compare_with_fixed(moving_case *c, int products, int proved, hcri_random *random) {
-    c->motion.proved = proved;
+    c->origin_map.proved = proved;
     hcri_constraint *block = make_moving_block(c, products);
     block->first = 1000;
     batch b;
     draw_batch(c, random, &b);
     double best[SAMPLES] = {0};
-    uint32_t champion[SAMPLES];
+    uint32_t active_constraint[SAMPLES];
     feclearexcept(FE_ALL_EXCEPT);
-    block->kind->gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, champion, scratch_for(block));
+    block->kind->gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, active_constraint, scratch_for(block));
     assert_false(fetestexcept(FE_INVALID | FE_DIVBYZERO)); /* whoever traps these goes on: infinite sides, too */
-    check_bits(block, &b, best, champion);
+    check_bits(block, &b, best, active_constraint);
     for (size_t s = 0; s < SAMPLES; s++) {
         const double *v = b.v + s * STRIDE;
         hcri_constraint *fixed = make_fixed_block(c, block, b.points + s * block->n);
         double expected = 0;
         fixed->kind->gauge(fixed, 1, v, STRIDE, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best[s] - expected) <= 1e-11 * expected);
-        assert_true(best[s] > 0 && champion[s] >= 1000);
-        assert_true(fabs(fixed->kind->gauge_one(fixed, champion[s] - 1000, v, scratch_for(fixed)) - expected) <=
-                    1e-11 * expected);
+        assert_true(best[s] > 0 && active_constraint[s] >= 1000);
+        assert_true(fabs(fixed->kind->gauge_one(fixed, active_constraint[s] - 1000, v, scratch_for(fixed)) -
+                         expected) <= 1e-11 * expected);
         fixed->kind->release(fixed);
     }
     release_batch(&b);
@@ -209,18 +210,18 @@ static int is_violated(const hcri_constraint *block, const double *point) {
  * margin there must be none. Everything is within [−4, 4], which `reach` says. */
 static void decode_frontier(moving_case *c, int products, int proved, hcri_random *random, rounded *found) {
     static const double half = 4;
-    c->motion.proved = proved;
+    c->origin_map.proved = proved;
     hcri_constraint *block = make_moving_block(c, products);
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     double size[MOST_COLUMNS], reach[MOST_COLUMNS] = {0};
     for (size_t j = 0; j < width; j++) {
         double least = 0, most = 0;
         if (j < n)
-            hcri_motion_extremes(&c->motion, j, &least, &most);
+            hcri_origin_map_extremes(&c->origin_map, j, &least, &most);
         size[j] = j < n ? fmax(fabs(least), fabs(most)) : fmax(fabs(c->range[0][j - n]), fabs(c->range[1][j - n]));
         reach[j] = j < n ? half + size[j] : 0;
     }
-    const hcri_extent extent = {size, reach, &c->motion, hcri_norm(width, reach), NULL};
+    const hcri_extent extent = {size, reach, &c->origin_map, hcri_norm(width, reach), NULL};
     const double units[PRECISIONS] = {0x1p-53, 0x1p-24};
     double margin[PRECISIONS];
     for (int p = 0; p < PRECISIONS; p++) {
@@ -270,11 +271,11 @@ static void test_margins(void **state) {
             for (size_t k = 0; k < 40; k++) {
                 moving_case c;
                 draw_case(&c, &random, 6 + k % 7, 1 + k % 3, k % 2 == 0 ? 0.3 : 1, products, k % 4 == 0 ? 1e-2 : 0.3);
-                for (size_t j = 0; j < c.motion.outputs; j++) /* well within [−4, 4] */
-                    c.motion.constant[j] = fmod(c.motion.constant[j], 0.5);
+                for (size_t j = 0; j < c.origin_map.outputs; j++) /* well within [−4, 4] */
+                    c.origin_map.constant[j] = fmod(c.origin_map.constant[j], 0.5);
                 draw_bounds(&c, &random, k % 4 == 0 ? 1e-2 : 0.3);
-                for (size_t l = 0; l < c.motion.map.start[c.motion.outputs]; l++)
-                    c.motion.map.values[l] = fmod(c.motion.map.values[l], 0.4);
+                for (size_t l = 0; l < c.origin_map.map.start[c.origin_map.outputs]; l++)
+                    c.origin_map.map.values[l] = fmod(c.origin_map.map.values[l], 0.4);
                 draw_bounds(&c, &random, k % 4 == 0 ? 1e-2 : 0.3);
                 decode_frontier(&c, products, proved, &random, &found);
                 release_case(&c);
@@ -296,8 +297,8 @@ static void test_no_margin(void **state) {
         double size[MOST_COLUMNS], reach[MOST_COLUMNS];
         for (size_t j = 0; j < MOST_COLUMNS; j++)
             size[j] = reach[j] = 10;
-        const hcri_extent extent = {size, reach, &c.motion, 100, NULL};
-        const hcri_extent open = {size, reach, &c.motion, INFINITY, NULL};
+        const hcri_extent extent = {size, reach, &c.origin_map, 100, NULL};
+        const hcri_extent open = {size, reach, &c.origin_map, INFINITY, NULL};
         hcri_constraint *block = make_moving_block(&c, products);
         assert_true(block->kind->margin(block, 0x1p-53, &extent, scratch_for(block)) < 1e-10);
         reach[1] = INFINITY;
@@ -324,11 +325,11 @@ static void test_box(void **state) {
     (void)state;
     enum { N = 3, P = 2 };
     double constant[N] = {0, 1, -1}, lower[P] = {-1, 0}, upper[P] = {1, 2};
-    hcri_motion motion = {.outputs = N, .parameters = P, .constant = constant, .lower = lower, .upper = upper};
+    hcri_origin_map origin_map = {.outputs = N, .parameters = P, .constant = constant, .lower = lower, .upper = upper};
     const uint32_t columns[2] = {0, 1};
     const double values[2] = {0.5, -0.25};
     for (size_t j = 0; j < N; j++)
-        assert_int_equal(hcri_rows_append(&motion.map, memory, j, columns, values, NULL), HCR_OK);
+        assert_int_equal(hcri_rows_append(&origin_map.map, memory, j, columns, values, NULL), HCR_OK);
     hcri_constraint *made = NULL;
     assert_int_equal(hcri_box_create(N + P, memory, &made, NULL), HCR_OK);
     hcri_box *box = (hcri_box *)made;
@@ -343,23 +344,23 @@ static void test_box(void **state) {
     }
     const double middle[N + P] = {0, 1, -1.25, 0, 1};
     assert_int_equal(made->kind->place(made, middle, NULL), HCR_OK);
-    assert_int_equal(made->kind->follow(made, &motion, NULL), HCR_OK);
+    assert_int_equal(made->kind->follow(made, &origin_map, NULL), HCR_OK);
 
     /* Parameters at the ends of their range: O = (0, 1.5, −1), then (0, 0.5, −2). */
     const double origins[2][N + P] = {{0, 1.5, -1, 1, 2}, {0, 0.5, -2, -1, 2}};
     const double v[2][N + P] = {{1, -1, 0.5, 0, 0}, {-1, -1, 0, 0, 0}};
     double best[2] = {0, 0};
-    uint32_t champion[2];
-    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, best, champion, scratch_for(made));
-    assert_true(best[0] == 1 / 1.25 && champion[0] == 3);
-    assert_true(best[1] == 1 / 0.25 && champion[1] == 3);
+    uint32_t active_constraint[2];
+    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, best, active_constraint, scratch_for(made));
+    assert_true(best[0] == 1 / 1.25 && active_constraint[0] == 3);
+    assert_true(best[1] == 1 / 0.25 && active_constraint[1] == 3);
     double again[2] = {0, 0};
     made->kind->gauge_from(made, 2, origins[0], v[0], N + P, again, NULL, scratch_for(made));
     assert_true(again[0] == best[0] && again[1] == best[1]);
 
     /* Results are clamped: no margin is needed, but O(x) must be inside for all x. */
     const double size[N + P] = {3, 3, 3, 3, 3}, reach[N + P] = {9, 9, 9, 0, 0}, extra[N + P] = {0, 1e-12, 0, 0, 0};
-    const hcri_extent extent = {size, reach, &motion, 20, NULL}, determined = {size, reach, &motion, 20, extra};
+    const hcri_extent extent = {size, reach, &origin_map, 20, NULL}, determined = {size, reach, &origin_map, 20, extra};
     assert_true(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made)) == 0);
     /* 4u(3 + 9) + 1e-12 over the slack of output 1, which is 0.25 at the least. */
     const double expected = (48 * 0x1p-53 + 1e-12) / 0.25,
@@ -368,7 +369,7 @@ static void test_box(void **state) {
     hcri_box_narrow_lower(box, 1, 0.5, 0, 0);
     assert_true(isinf(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made))));
     made->kind->release(made);
-    hcri_rows_release(&motion.map, memory);
+    hcri_rows_release(&origin_map.map, memory);
 }
 
 /* ----------------------------------------------------------------------------------------- any kind, and odd inputs */
@@ -395,9 +396,9 @@ static void test_disc(void **state) {
         const double origin[N] = {c0 + off * cos(angle), c1 + off * sin(angle), c0, c1, radius};
         const double v[N] = {hcri_random_normal(&random), hcri_random_normal(&random)};
         double best = 0;
-        uint32_t champion = HCRI_NO_CONSTRAINT;
-        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &champion, scratch_for(disc));
-        assert_int_equal(champion, 7);
+        uint32_t active_constraint = HCRI_NO_CONSTRAINT;
+        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &active_constraint, scratch_for(disc));
+        assert_int_equal(active_constraint, 7);
         if (off > radius * (1 + 1e-9)) {
             assert_true(isinf(best));
         } else if (off < radius * (1 - 1e-6)) { /* |o + t v|² = R²; the slack is 1e-6 of its terms */
@@ -418,9 +419,9 @@ static void test_extremes(void **state) {
     (void)state;
     enum { N = 2, P = 1 };
     double constant[N] = {0, 0}, lower[P] = {0}, upper[P] = {1};
-    hcri_motion motion = {.outputs = N, .parameters = P, .constant = constant, .lower = lower, .upper = upper};
+    hcri_origin_map origin_map = {.outputs = N, .parameters = P, .constant = constant, .lower = lower, .upper = upper};
     for (size_t j = 0; j < N; j++)
-        assert_int_equal(hcri_rows_append(&motion.map, memory, 0, NULL, NULL, NULL), HCR_OK);
+        assert_int_equal(hcri_rows_append(&origin_map.map, memory, 0, NULL, NULL, NULL), HCR_OK);
     hcri_constraint *made = NULL;
     assert_int_equal(hcri_linear_create(N + P, memory, &made, NULL), HCR_OK);
     const uint32_t columns[3][2] = {{0, 2}, {1, 2}, {0, 0}};
@@ -438,9 +439,9 @@ static void test_extremes(void **state) {
             hcri_source in = {.data = bytes.data, .size = bytes.size};
             assert_int_equal(made->kind->read(&in, N + P, memory, &copy, NULL), HCR_OK);
             hcri_release(memory, bytes.data);
-            motion.proved = proved;
+            origin_map.proved = proved;
             assert_int_equal(copy->kind->place(copy, middle, NULL), HCR_OK);
-            assert_int_equal(copy->kind->follow(copy, &motion, NULL), HCR_OK);
+            assert_int_equal(copy->kind->follow(copy, &origin_map, NULL), HCR_OK);
             static const struct {
                 double x, v[N], gauge;
             } cases[] = {
@@ -459,17 +460,17 @@ static void test_extremes(void **state) {
             for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
                 const double origin[N + P] = {0, 0, cases[k].x}, v[N + P] = {cases[k].v[0], cases[k].v[1], 0};
                 double best = 0;
-                uint32_t champion = HCRI_NO_CONSTRAINT;
-                copy->kind->gauge_from(copy, 1, origin, v, N + P, &best, &champion, scratch_for(copy));
+                uint32_t active_constraint = HCRI_NO_CONSTRAINT;
+                copy->kind->gauge_from(copy, 1, origin, v, N + P, &best, &active_constraint, scratch_for(copy));
                 assert_true(isinf(cases[k].gauge) ? isinf(best)
                                                   : fabs(best - cases[k].gauge) <= 0x1p-51 * cases[k].gauge);
-                assert_true((best > 0) == (champion != HCRI_NO_CONSTRAINT));
+                assert_true((best > 0) == (active_constraint != HCRI_NO_CONSTRAINT));
             }
             copy->kind->release(copy);
         }
     }
     made->kind->release(made);
-    hcri_rows_release(&motion.map, memory);
+    hcri_rows_release(&origin_map.map, memory);
 }
 
 int main(void) {

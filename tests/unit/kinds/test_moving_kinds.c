@@ -26,12 +26,12 @@ enum { MOST = 40, SIZE = 4, SAMPLES = 37 };
 
 typedef struct moving_case {
     block_kind kind;
-    hcri_motion motion;
+    hcri_origin_map origin_map;
     double constant[MOST], lower[MOST], upper[MOST];
     hcri_constraint *block;
 } moving_case;
 
-static size_t columns_of(const moving_case *c) { return c->motion.outputs + c->motion.parameters; }
+static size_t columns_of(const moving_case *c) { return c->origin_map.outputs + c->origin_map.parameters; }
 
 static void draw(hcri_random *random, double scale, size_t count, double *x) {
     for (size_t k = 0; k < count; k++)
@@ -39,14 +39,14 @@ static void draw(hcri_random *random, double scale, size_t count, double *x) {
 }
 
 /* still: O doesn't depend on x. */
-static void draw_motion(moving_case *c, size_t n, size_t p, int still, hcri_random *random) {
-    c->motion =
-        (hcri_motion){.outputs = n, .parameters = p, .constant = c->constant, .lower = c->lower, .upper = c->upper};
+static void draw_origin_map(moving_case *c, size_t n, size_t p, int still, hcri_random *random) {
+    c->origin_map =
+        (hcri_origin_map){.outputs = n, .parameters = p, .constant = c->constant, .lower = c->lower, .upper = c->upper};
     draw(random, 0.1, n, c->constant);
     for (size_t j = 0; j < n; j++) {
         double row[MOST];
         draw(random, still ? 0 : 0.3 / sqrt((double)(n * p)), p, row);
-        assert_int_equal(hcri_rows_append_dense(&c->motion.map, memory, p, row, NULL), HCR_OK);
+        assert_int_equal(hcri_rows_append_dense(&c->origin_map.map, memory, p, row, NULL), HCR_OK);
     }
     for (size_t k = 0; k < p; k++) {
         c->lower[k] = -hcri_random_uniform(random);
@@ -56,7 +56,7 @@ static void draw_motion(moving_case *c, size_t n, size_t p, int still, hcri_rand
 
 /* `count` rows over all columns whose norm is about 1, in the parameters about `share` of that. */
 static hcri_rows draw_rows(const moving_case *c, size_t count, double share, hcri_random *random) {
-    const size_t n = c->motion.outputs, p = c->motion.parameters;
+    const size_t n = c->origin_map.outputs, p = c->origin_map.parameters;
     hcri_rows rows = {0};
     for (size_t i = 0; i < count; i++) {
         double row[MOST];
@@ -68,7 +68,7 @@ static hcri_rows draw_rows(const moving_case *c, size_t count, double share, hcr
 }
 
 static hcri_constraint *make_quadratic(const moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     static double matrix[MOST * MOST];
     double linear[MOST], shift[MOST];
     memset(matrix, 0, sizeof matrix);
@@ -97,7 +97,7 @@ static hcri_constraint *make_quadratic(const moving_case *c, hcri_random *random
 
 /* AXIS: |y − O(x)| <= 2 + c·x, w0 being 0 at every origin. */
 static hcri_constraint *make_cone(const moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     double linear[MOST], shift[MOST] = {0};
     hcri_rows rows = {0};
     draw(random, 0.2 / sqrt((double)width), width, linear);
@@ -107,8 +107,8 @@ static hcri_constraint *make_cone(const moving_case *c, hcri_random *random) {
             double row[MOST] = {0};
             row[i] = 1;
             shift[i] = -c->constant[i];
-            for (size_t k = c->motion.map.start[i]; k < c->motion.map.start[i + 1]; k++)
-                row[n + c->motion.map.columns[k]] = -c->motion.map.values[k];
+            for (size_t k = c->origin_map.map.start[i]; k < c->origin_map.map.start[i + 1]; k++)
+                row[n + c->origin_map.map.columns[k]] = -c->origin_map.map.values[k];
             assert_int_equal(hcri_rows_append_dense(&rows, memory, width, row, NULL), HCR_OK);
         }
     } else {
@@ -134,15 +134,15 @@ static hcri_constraint *make_lmi(const moving_case *c, hcri_random *random) {
 }
 
 static void origin_at(const moving_case *c, const double *x, double *point) {
-    for (size_t j = 0; j < c->motion.outputs; j++)
-        point[j] = c->constant[j] + hcri_rows_dot(&c->motion.map, j, x, NULL);
-    memcpy(point + c->motion.outputs, x, c->motion.parameters * sizeof *x);
+    for (size_t j = 0; j < c->origin_map.outputs; j++)
+        point[j] = c->constant[j] + hcri_rows_dot(&c->origin_map.map, j, x, NULL);
+    memcpy(point + c->origin_map.outputs, x, c->origin_map.parameters * sizeof *x);
 }
 
 /* Within the range, at its ends half of the time. */
 static void draw_origin(const moving_case *c, hcri_random *random, double *point) {
     double x[MOST];
-    for (size_t k = 0; k < c->motion.parameters; k++) {
+    for (size_t k = 0; k < c->origin_map.parameters; k++) {
         const double share = hcri_random_uniform(random);
         x[k] = share < 0.25  ? c->lower[k]
                : share < 0.5 ? c->upper[k]
@@ -156,22 +156,22 @@ static moving_case *draw_case(block_kind kind, size_t n, size_t p, int still, hc
     moving_case *c = calloc(1, sizeof *c);
     assert_non_null(c);
     c->kind = kind;
-    draw_motion(c, n, p, still, random);
+    draw_origin_map(c, n, p, still, random);
     c->block = kind == LMI ? make_lmi(c, random) : kind >= CONE ? make_cone(c, random) : make_quadratic(c, random);
     c->block->first = 9;
     double middle[MOST], point[MOST];
     for (size_t k = 0; k < p; k++)
-        middle[k] = hcri_motion_middle(&c->motion, k);
+        middle[k] = hcri_origin_map_middle(&c->origin_map, k);
     origin_at(c, middle, point);
     assert_int_equal(c->block->kind->place(c->block, point, NULL), HCR_OK);
-    assert_int_equal(c->block->kind->follow(c->block, &c->motion, NULL), HCR_OK);
+    assert_int_equal(c->block->kind->follow(c->block, &c->origin_map, NULL), HCR_OK);
     assert_true(hcri_block_reads_outputs_alone(c->block) && hcri_block_takes_parameters(c->block));
     return c;
 }
 
 static void free_case(moving_case *c) {
     c->block->kind->release(c->block);
-    hcri_rows_release(&c->motion.map, memory);
+    hcri_rows_release(&c->origin_map.map, memory);
     free(c);
 }
 
@@ -193,27 +193,27 @@ static void for_each_case(uint64_t seed, each_case *run) {
 }
 
 static void check_gauges(const moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, width = columns_of(c), stride = n + 1;
+    const size_t n = c->origin_map.outputs, width = columns_of(c), stride = n + 1;
     static double origins[SAMPLES * MOST], v[SAMPLES * MOST];
     double best[SAMPLES] = {0}, expected[SAMPLES] = {0}, blank[SAMPLES] = {0};
-    uint32_t champion[SAMPLES];
+    uint32_t active_constraint[SAMPLES];
     for (size_t s = 0; s < SAMPLES; s++) {
         double direction[MOST] = {0};
         draw_origin(c, random, origins + s * width);
         draw(random, s % 9 == 7 ? 1e-90 : s % 9 == 8 ? 1e90 : 1, n, direction);
         memcpy(v + s * stride, direction, n * sizeof *v);
         v[s * stride + n] = NAN; /* nobody's */
-        champion[s] = HCRI_NO_CONSTRAINT;
+        active_constraint[s] = HCRI_NO_CONSTRAINT;
         hcri_block_gauge_from(c->block, 1, origins + s * width, direction, width, &expected[s], NULL,
                               scratch_for(c->block));
     }
-    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, best, champion, scratch_for(c->block));
+    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, best, active_constraint, scratch_for(c->block));
     c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, blank, NULL, scratch_for(c->block));
     assert_memory_equal(best, blank, sizeof best);
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         assert_true(fabs(best[s] - expected[s]) <= 1e-10 * expected[s]); /* of `interval` for matrices: 1e-12 or so */
-        assert_int_equal(champion[s], best[s] > 0 ? 9 : HCRI_NO_CONSTRAINT);
+        assert_int_equal(active_constraint[s], best[s] > 0 ? 9 : HCRI_NO_CONSTRAINT);
         c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL,
                                    scratch_for(c->block));
         assert_true(alone == best[s]);
@@ -231,7 +231,7 @@ static void test_gauges(void **state) {
 
 /* Far from every origin of the range c is positive: no ray begins there. */
 static void check_outside(const moving_case *c, hcri_random *random) {
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     double point[MOST], v[MOST] = {1}, best = 0;
     draw_origin(c, random, point);
     for (size_t k = n; k < width; k++)
@@ -316,16 +316,16 @@ static long double value_of(const moving_case *c, const double *y) {
 /* Points at up to a distance of 4 from the origin count as the region. */
 static void check_margins(const moving_case *c, hcri_random *random) {
     static const double far = 4;
-    const size_t n = c->motion.outputs, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, width = columns_of(c);
     double size[MOST], reach[MOST];
     for (size_t j = 0; j < width; j++) {
         double least = j < n ? 0 : c->lower[j - n], most = j < n ? 0 : c->upper[j - n];
         if (j < n)
-            hcri_motion_extremes(&c->motion, j, &least, &most);
+            hcri_origin_map_extremes(&c->origin_map, j, &least, &most);
         size[j] = fmax(fabs(least), fabs(most));
         reach[j] = j < n ? far : 0;
     }
-    const hcri_extent extent = {size, reach, &c->motion, far, NULL};
+    const hcri_extent extent = {size, reach, &c->origin_map, far, NULL};
     for (int single = 0; single < 2; single++) {
         const double margin =
             c->block->kind->margin(c->block, single ? 0x1p-24 : 0x1p-53, &extent, scratch_for(c->block));
@@ -358,7 +358,7 @@ static void test_margins(void **state) {
 /* With a range that leaves the region there is none. */
 static void check_no_margin(const moving_case *c, hcri_random *random) {
     (void)random;
-    const size_t n = c->motion.outputs, p = c->motion.parameters, width = columns_of(c);
+    const size_t n = c->origin_map.outputs, p = c->origin_map.parameters, width = columns_of(c);
     double size[MOST], reach[MOST] = {0}, x[MOST], point[MOST];
     const double shift = 1e3;
     moving_case wide = *c;
@@ -367,9 +367,9 @@ static void check_no_margin(const moving_case *c, hcri_random *random) {
         wide.upper[k] += shift;
         x[k] = wide.upper[k];
     }
-    wide.motion.constant = wide.constant;
-    wide.motion.lower = wide.lower;
-    wide.motion.upper = wide.upper;
+    wide.origin_map.constant = wide.constant;
+    wide.origin_map.lower = wide.lower;
+    wide.origin_map.upper = wide.upper;
     for (size_t j = 0; j < width; j++)
         size[j] = 1e4;
     hcri_bytes bytes = {.allocator = memory};
@@ -378,14 +378,14 @@ static void check_no_margin(const moving_case *c, hcri_random *random) {
     assert_int_equal(c->block->kind->read(&in, width, memory, &wide.block, NULL), HCR_OK);
     hcri_release(memory, bytes.data);
     for (size_t k = 0; k < p; k++)
-        point[k] = hcri_motion_middle(&wide.motion, k);
+        point[k] = hcri_origin_map_middle(&wide.origin_map, k);
     double middle[MOST];
     origin_at(&wide, point, middle);
     assert_int_equal(wide.block->kind->place(wide.block, middle, NULL), HCR_OK);
-    assert_int_equal(wide.block->kind->follow(wide.block, &wide.motion, NULL), HCR_OK);
+    assert_int_equal(wide.block->kind->follow(wide.block, &wide.origin_map, NULL), HCR_OK);
     origin_at(&wide, x, point);
     const int leaves = wide.block->kind->value(wide.block, 0, point, NULL, scratch_for(wide.block)) > 0;
-    const hcri_extent extent = {size, reach, &wide.motion, 0, NULL};
+    const hcri_extent extent = {size, reach, &wide.origin_map, 0, NULL};
     const double margin = wide.block->kind->margin(wide.block, 0x1p-53, &extent, scratch_for(wide.block));
     assert_true(!leaves || !(margin < 1));
     assert_true(n > 0);
@@ -408,23 +408,23 @@ static void test_rows(void **state) {
     for (size_t i = 0; i < 6; i++) {
         double row[10] = {0};
         row[i] = 1;
-        for (size_t k = c->motion.map.start[i]; k < c->motion.map.start[i + 1]; k++)
-            row[6 + c->motion.map.columns[k]] = -c->motion.map.values[k];
+        for (size_t k = c->origin_map.map.start[i]; k < c->origin_map.map.start[i + 1]; k++)
+            row[6 + c->origin_map.map.columns[k]] = -c->origin_map.map.values[k];
         add[i] = c->constant[i];
         assert_int_equal(hcri_rows_append_dense(&rows, memory, 10, row, NULL), HCR_OK);
     }
     hcri_moving_rows made;
-    assert_int_equal(hcri_moving_rows_make(&rows, NULL, add, -1, &c->motion, memory, &made, NULL), HCR_OK);
+    assert_int_equal(hcri_moving_rows_make(&rows, NULL, add, -1, &c->origin_map, memory, &made, NULL), HCR_OK);
     assert_true(made.is_still && made.is_zero);
     assert_int_equal(made.slope.start[6], 6);
     hcri_moving_rows_release(&made, memory);
-    assert_int_equal(hcri_moving_rows_make(&rows, NULL, add, 1, &c->motion, memory, &made, NULL), HCR_OK);
+    assert_int_equal(hcri_moving_rows_make(&rows, NULL, add, 1, &c->origin_map, memory, &made, NULL), HCR_OK);
     assert_true(made.is_still && !made.is_zero);
     hcri_moving_rows_release(&made, memory);
     hcri_rows_release(&rows, memory);
     rows = draw_rows(c, 20, 1, &random);
-    assert_int_equal(hcri_moving_rows_make(&rows, NULL, NULL, 0, &c->motion, memory, &made, NULL), HCR_OK);
-    const hcri_extent extent = {c->constant, c->constant, &c->motion, 1, NULL};
+    assert_int_equal(hcri_moving_rows_make(&rows, NULL, NULL, 0, &c->origin_map, memory, &made, NULL), HCR_OK);
+    const hcri_extent extent = {c->constant, c->constant, &c->origin_map, 1, NULL};
     for (size_t s = 0; s < 100; s++) {
         double point[MOST], at[20 + HCRI_PANEL];
         draw_origin(c, &random, point);

@@ -69,9 +69,9 @@ static int check_rows(moving_case *c, const moving_surroundings *at, int product
         const double error =
             products ? product_error(at, i, varying, row, &moved) : row_error(at, row, moving->map_is_cheaper, &moved);
         const range r = range_of(at, row, NULL, 0);
-        const double swing = r.spread - 2 * r.error;
-        const double least = products ? moving->least[i] : r.middle - swing;
-        const double most = products ? moving->most[i] : r.middle + swing;
+        const double moving_origin = r.spread - 2 * r.error;
+        const double least = products ? moving->least[i] : r.middle - moving_origin;
+        const double most = products ? moving->most[i] : r.middle + moving_origin;
         const double slack = fmin(c->upper[i] - most, least - c->lower[i]) - moved;
         expected = slack > 0 ? fmax(expected, 1.01 * error / slack) : INFINITY;
         if (isinf(expected))
@@ -93,7 +93,7 @@ static void test_rows(void **state) {
         moving_surroundings at;
         const int products = number / 8 % 2 == 1;
         draw_case(&c, &random, 3 + number % 7, 1 + number % 4, number % 3 == 0 ? 0.4 : 1, products, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         finite += (size_t)check_rows(&c, &at, products);
         release_case(&c);
     }
@@ -109,7 +109,7 @@ static void test_boxes(void **state) {
         moving_surroundings at;
         const size_t n = 3 + number % 5, p = 1 + number % 3;
         draw_case(&c, &random, n, p, 1, 0, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         hcri_constraint *block = NULL;
         assert_int_equal(hcri_box_create(n + p, memory, &block, NULL), HCR_OK);
         double expected = 0, middle[MOST] = {0};
@@ -118,12 +118,12 @@ static void test_boxes(void **state) {
             double unit[MOST] = {0};
             unit[j] = 1;
             const range r = range_of(&at, unit, NULL, 0);
-            const double swing = r.spread - 2 * r.error, below = 0.1 + hcri_random_uniform(&random);
+            const double moving_origin = r.spread - 2 * r.error, below = 0.1 + hcri_random_uniform(&random);
             /* one bound is within the range */
-            const double above = j == outside ? -0.5 * swing : 0.2 + hcri_random_uniform(&random);
+            const double above = j == outside ? -0.5 * moving_origin : 0.2 + hcri_random_uniform(&random);
             if (j % 3 != 1)
-                hcri_box_narrow_lower((hcri_box *)block, j, r.middle - swing - below, 0, 0);
-            hcri_box_narrow_upper((hcri_box *)block, j, r.middle + swing + above, 0, 0);
+                hcri_box_narrow_lower((hcri_box *)block, j, r.middle - moving_origin - below, 0, 0);
+            hcri_box_narrow_upper((hcri_box *)block, j, r.middle + moving_origin + above, 0, 0);
             const double extra = at.base.extent.extra == NULL ? 0 : at.base.extra[j];
             const double slack = (j % 3 == 1 ? above : fmin(below, above)) - 2 * at.omega[j] - extra;
             if (extra > 0)
@@ -137,7 +137,7 @@ static void test_boxes(void **state) {
             middle[n + q] = at.middle[q];
         }
         assert_int_equal(block->kind->place(block, middle, NULL), HCR_OK);
-        assert_int_equal(block->kind->follow(block, &c.motion, NULL), HCR_OK);
+        assert_int_equal(block->kind->follow(block, &c.origin_map, NULL), HCR_OK);
         const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         if (outside < n)
             assert_true(isinf(found));
@@ -159,7 +159,7 @@ static void test_row_ranges(void **state) {
         const size_t n = 3 + number % 5, p = 1 + number % 4;
         double centre[MOST], add[MOST];
         draw_case(&c, &random, n, p, number % 2 == 0 ? 1 : 0.5, 0, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         draw_matrix(&m, 6, n + p, &random);
         append_matrix(&m);
         for (size_t j = 0; j < MOST; j++) {
@@ -167,9 +167,9 @@ static void test_row_ranges(void **state) {
             add[j] = hcri_random_normal(&random);
         }
         hcri_moving_rows made;
-        assert_int_equal(
-            hcri_moving_rows_make(&m.rows, number % 3 == 0 ? NULL : centre, add, -1, &c.motion, memory, &made, NULL),
-            HCR_OK);
+        assert_int_equal(hcri_moving_rows_make(&m.rows, number % 3 == 0 ? NULL : centre, add, -1, &c.origin_map, memory,
+                                               &made, NULL),
+                         HCR_OK);
         for (size_t i = 0; i < m.count; i++) {
             const range expected = range_of(&at, m.value[i], number % 3 == 0 ? NULL : centre, -add[i]);
             const hcri_row_range found = hcri_moving_row_range(&made, i, &at.base.extent);

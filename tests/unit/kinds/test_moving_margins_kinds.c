@@ -27,7 +27,7 @@ static void test_cones(void **state) {
         double shift[MOST], linear[MOST], middle[MOST], at_origin = 0, reach = 0, extra = 0, terms = 0;
         double w0 = 0, spread = 0, error = 0;
         draw_case(&c, &random, n, p, number % 2 == 0 ? 1 : 0.5, 0, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         draw_matrix(&m, count, n + p, &random);
         append_matrix(&m);
         for (size_t i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ static void test_cones(void **state) {
         assert_int_equal(hcri_cone_create(n + p, memory, &m.rows, shift, linear, constant, &block, NULL), HCR_OK);
         middle_of(&at, middle);
         assert_int_equal(block->kind->place(block, middle, NULL), HCR_OK);
-        assert_int_equal(block->kind->follow(block, &c.motion, NULL), HCR_OK);
+        assert_int_equal(block->kind->follow(block, &c.origin_map, NULL), HCR_OK);
         double f[3];
         sizes_of(&at.base, linear, f, f + 1, f + 2);
         const double e0 = right.middle + right.spread, k = (double)count, width = (double)(n + p);
@@ -156,7 +156,7 @@ static double moving_quadric_error(const moving_surroundings *at, const moving_q
     return error;
 }
 
-static hcri_constraint *make_quadric(moving_quadric *q, const double *middle, const hcri_motion *motion) {
+static hcri_constraint *make_quadric(moving_quadric *q, const double *middle, const hcri_origin_map *origin_map) {
     double flat[MOST_ENTRIES];
     const size_t width = q->m.width;
     for (size_t i = 0; i < width && q->form != HCRI_FACTOR; i++)
@@ -172,7 +172,7 @@ static hcri_constraint *make_quadric(moving_quadric *q, const double *middle, co
     hcri_constraint *block = NULL;
     assert_int_equal(hcri_quadratic_create(width, memory, &parts, &block, NULL), HCR_OK);
     assert_int_equal(block->kind->place(block, middle, NULL), HCR_OK);
-    assert_int_equal(block->kind->follow(block, motion, NULL), HCR_OK);
+    assert_int_equal(block->kind->follow(block, origin_map, NULL), HCR_OK);
     return block;
 }
 
@@ -188,7 +188,7 @@ static void test_quadratics(void **state) {
         const size_t n = 3 + number % 5, p = 1 + number % 4, width = n + p;
         double middle[MOST], slack;
         draw_case(&c, &random, n, p, number % 2 == 0 ? 1 : 0.5, 0, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         memset(&q, 0, sizeof q);
         q.form = (hcri_form)(number / 8 % 3);
         draw_matrix(&f, q.form == HCRI_FACTOR ? 2 + number % 6 : width, width, &random);
@@ -207,7 +207,7 @@ static void test_quadratics(void **state) {
         q.constant = slack - 0.5 - hcri_random_uniform(&random);
         const double needed = moving_quadric_error(&at, &q, &slack);
         middle_of(&at, middle);
-        hcri_constraint *block = make_quadric(&q, middle, &c.motion);
+        hcri_constraint *block = make_quadric(&q, middle, &c.origin_map);
         const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(fabs(found - 1.01 * needed / slack) <= 1e-8 * found);
         block->kind->release(block);
@@ -244,7 +244,7 @@ static void test_matrices(void **state) {
         double spread[MOST_ENTRIES], sizes[MOST_ENTRIES], reduced[MOST_ENTRIES], error = 0, trace = 0;
         static double matrices[MOST * MOST_ENTRIES];
         draw_case(&c, &random, n, p, number % 2 == 0 ? 1 : 0.5, 0, 2);
-        surround(&at, &c, number, &random);
+        boundedness(&at, &c, number, &random);
         draw_matrix(&f, entries, n + p, &random);
         append_matrix(&f);
         memset(matrices, 0, sizeof matrices);
@@ -266,7 +266,7 @@ static void test_matrices(void **state) {
         assert_int_equal(hcri_lmi_create(n + p, memory, m, constant, &f.rows, &block, NULL), HCR_OK);
         middle_of(&at, middle);
         assert_int_equal(block->kind->place(block, middle, NULL), HCR_OK);
-        assert_int_equal(block->kind->follow(block, &c.motion, NULL), HCR_OK);
+        assert_int_equal(block->kind->follow(block, &c.origin_map, NULL), HCR_OK);
         invert(m, centre, lower, inverse);
         for (size_t e = 0; e < m * m; e++)
             sizes[e] = fabs(inverse[e]);

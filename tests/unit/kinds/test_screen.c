@@ -1,5 +1,6 @@
-/* What single precision tells in advance changes no result: rows and quadratics with their screens give the bits and
- * the champions that they give without, on every variant of the kernels; and the bounds that this rests on hold. */
+/* What single precision tells in advance changes no result: rows and quadratics with their filters give the bits and
+ * the active constraints that they give without, on every variant of the kernels; and the bounds that this rests on
+ * hold. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,10 +108,11 @@ static void release_matrix(row_matrix *m) {
     free(m->upper);
 }
 
-static hcri_screen make_screen(const row_matrix *m) {
-    hcri_screen screen;
-    assert_int_equal(hcri_screen_make(&m->rows, m->run, m->n, m->lower, m->upper, memory, &screen, NULL), HCR_OK);
-    return screen;
+static hcri_float_filter make_float_filter(const row_matrix *m) {
+    hcri_float_filter float_filter;
+    assert_int_equal(hcri_float_filter_make(&m->rows, m->run, m->n, m->lower, m->upper, memory, &float_filter, NULL),
+                     HCR_OK);
+    return float_filter;
 }
 
 /* Random directions, some along a row, some short or long, some along an axis. */
@@ -126,28 +128,30 @@ static void draw_directions(const row_matrix *m, hcri_random *random, double *v)
     }
 }
 
-/* What the run's product gives, and with the screen. */
-static void compare(const row_matrix *m, const hcri_screen *screen, const double *v, size_t samples,
+/* What the run's product gives, and with the float filter. */
+static void compare(const row_matrix *m, const hcri_float_filter *float_filter, const double *v, size_t samples,
                     const double *start) {
-    static double scratch[HCRI_SCREEN_SCRATCH];
+    static double scratch[HCRI_FLOAT_FILTER_SCRATCH];
     double best[MOST_SAMPLES], expected[MOST_SAMPLES];
-    uint32_t champion[MOST_SAMPLES], expected_champion[MOST_SAMPLES];
+    uint32_t active_constraint[MOST_SAMPLES], expected_active_constraint[MOST_SAMPLES];
     memcpy(best, start, samples * sizeof *best);
     memcpy(expected, start, samples * sizeof *expected);
     for (size_t s = 0; s < samples; s++)
-        champion[s] = expected_champion[s] = 77;
+        active_constraint[s] = expected_active_constraint[s] = 77;
     const hcri_bounds bounds = {m->lower + m->run->first, m->upper + m->run->first, 1};
-    chosen->run_champions(&m->rows, m->run, m->n, samples, v, m->n, &bounds, expected, 100, expected_champion);
-    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, champion, scratch);
+    chosen->run_active_constraints(&m->rows, m->run, m->n, samples, v, m->n, &bounds, expected, 100,
+                                   expected_active_constraint);
+    hcri_float_filter_max(float_filter, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100,
+                          active_constraint, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
-    assert_memory_equal(champion, expected_champion, samples * sizeof *champion);
+    assert_memory_equal(active_constraint, expected_active_constraint, samples * sizeof *active_constraint);
     memcpy(best, start, samples * sizeof *best);
-    hcri_screen_max(screen, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, NULL, scratch);
+    hcri_float_filter_max(float_filter, &m->rows, m->n, samples, v, m->n, m->lower, m->upper, best, 100, NULL, scratch);
     assert_memory_equal(best, expected, samples * sizeof *best);
 }
 
 /* From nothing, from a gauge that no row exceeds, from one next to the best row's on both sides. */
-static void try_screen(const row_matrix *m, const hcri_screen *screen, hcri_random *random) {
+static void try_float_filter(const row_matrix *m, const hcri_float_filter *float_filter, hcri_random *random) {
     static const double share[] = {0, 0.5, 1 - 0x1p-30, 1, 1 + 0x1p-30};
     double *v = numbers(MOST_SAMPLES * m->n, sizeof *v), found[MOST_SAMPLES] = {0}, start[MOST_SAMPLES];
     draw_directions(m, random, v);
@@ -156,9 +160,9 @@ static void try_screen(const row_matrix *m, const hcri_screen *screen, hcri_rand
     for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
         for (size_t s = 0; s < MOST_SAMPLES; s++)
             start[s] = share[k] * found[s];
-        compare(m, screen, v, MOST_SAMPLES, start);
-        compare(m, screen, v, 1 + hcri_random_below(random, MOST_SAMPLES), start);
-        compare(m, screen, v, 1, start);
+        compare(m, float_filter, v, MOST_SAMPLES, start);
+        compare(m, float_filter, v, 1 + hcri_random_below(random, MOST_SAMPLES), start);
+        compare(m, float_filter, v, 1, start);
     }
     free(v);
 }
@@ -176,29 +180,29 @@ static void test_rows(void **state) {
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
         for (row_kind kind = RANDOM; kind < ROW_KINDS; kind++) {
             row_matrix m = draw_matrix(sizes[k].n, sizes[k].count, kind, &random);
-            hcri_screen screen = make_screen(&m);
-            assert_int_equal(screen.count, sizes[k].count);
-            assert_int_equal(screen.blocks != NULL, sizes[k].count >= 1024);
+            hcri_float_filter float_filter = make_float_filter(&m);
+            assert_int_equal(float_filter.count, sizes[k].count);
+            assert_int_equal(float_filter.blocks != NULL, sizes[k].count >= 1024);
             for (size_t l = 0; l < variants; l++) {
                 chosen = kernels[l];
-                try_screen(&m, &screen, &random);
+                try_float_filter(&m, &float_filter, &random);
             }
-            hcri_screen_release(&screen, memory);
+            hcri_float_filter_release(&float_filter, memory);
             release_matrix(&m);
         }
 }
 
 /* Few rows, short or long ones, and numbers that single precision can't hold. */
-static void test_no_screen(void **state) {
+static void test_no_float_filter(void **state) {
     (void)state;
     static const struct { size_t n, count; } sizes[] = {{16, 47}, {15, 64}, {2049, 48}};
     hcri_random random;
     hcri_random_seed(&random, 42);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         row_matrix m = draw_matrix(sizes[k].n, sizes[k].count, RANDOM, &random);
-        hcri_screen screen = make_screen(&m);
-        assert_int_equal(screen.count, 0);
-        assert_null(screen.panels);
+        hcri_float_filter float_filter = make_float_filter(&m);
+        assert_int_equal(float_filter.count, 0);
+        assert_null(float_filter.panels);
         release_matrix(&m);
     }
     for (size_t count = 48; count <= 1100; count += 1052) {
@@ -209,13 +213,13 @@ static void test_no_screen(void **state) {
                 double *at = (side ? m.upper : m.lower) + BEFORE + 30;
                 const double before = *at;
                 *at = side ? inverse[k] : -inverse[k];
-                hcri_screen screen = make_screen(&m);
-                assert_int_equal(screen.count, 0);
+                hcri_float_filter float_filter = make_float_filter(&m);
+                assert_int_equal(float_filter.count, 0);
                 *at = before;
             }
-        hcri_screen screen = make_screen(&m);
-        assert_int_equal(screen.count, count);
-        hcri_screen_release(&screen, memory);
+        hcri_float_filter float_filter = make_float_filter(&m);
+        assert_int_equal(float_filter.count, count);
+        hcri_float_filter_release(&float_filter, memory);
         release_matrix(&m);
     }
 }
@@ -237,7 +241,7 @@ static long double size_of(size_t n, const double *v) {
     return sqrtl(squares);
 }
 
-static void test_doubt(void **state) {
+static void test_error_bound(void **state) {
     (void)state;
     static const size_t sizes[] = {16, 50, 300, 2048};
     const hcri_kernels *kernels[4];
@@ -248,7 +252,7 @@ static void test_doubt(void **state) {
         for (row_kind kind = RANDOM; kind < ROW_KINDS; kind++) {
             const size_t n = sizes[k];
             row_matrix m = draw_matrix(n, HCRI_SINGLE_ROWS, kind, &random);
-            hcri_screen screen = make_screen(&m);
+            hcri_float_filter float_filter = make_float_filter(&m);
             double *v = numbers(MOST_SAMPLES * n, sizeof *v);
             float *direction = numbers(n, sizeof *direction);
             draw_directions(&m, &random, v);
@@ -259,14 +263,15 @@ static void test_doubt(void **state) {
                     float limit = 0, most[HCRI_SINGLE_ROWS];
                     unsigned char exceeds;
                     kernels[l]->single->directions(n, 1, v + s * n, n, &(double){(double)size}, direction);
-                    kernels[l]->single->rows_exceed(HCRI_SINGLE_ROWS, screen.panels, n, screen.lower, screen.upper,
-                                                    screen.doubt, 1, one, &limit, most, &exceeds);
+                    kernels[l]->single->rows_exceed(HCRI_SINGLE_ROWS, float_filter.panels, n, float_filter.lower,
+                                                    float_filter.upper, float_filter.error_bound, 1, one, &limit, most,
+                                                    &exceeds);
                     assert_int_equal(exceeds, 1);
                     long double nearest = 0;
                     for (size_t i = 0; i < HCRI_SINGLE_ROWS; i++) {
-                        const long double exact = gauge_of(&m, screen.row[i], v + s * n, size);
-                        const long double off = (long double)most[i] - (long double)screen.doubt[i] - exact;
-                        assert_true(fabsl(off) <= (long double)screen.doubt[i]);
+                        const long double exact = gauge_of(&m, float_filter.row[i], v + s * n, size);
+                        const long double off = (long double)most[i] - (long double)float_filter.error_bound[i] - exact;
+                        assert_true(fabsl(off) <= (long double)float_filter.error_bound[i]);
                         nearest = fmaxl(nearest, exact);
                     }
                     assert_true(limit > 0 && (long double)limit < nearest);
@@ -274,13 +279,14 @@ static void test_doubt(void **state) {
             }
             free(v);
             free(direction);
-            hcri_screen_release(&screen, memory);
+            hcri_float_filter_release(&float_filter, memory);
             release_matrix(&m);
         }
 }
 
 /* Reaches and lengths are those of the sides around their middle, and little more: else the bounds exclude nothing. */
-static void check_tightness(const row_matrix *m, const hcri_screen_blocks *blocks, const uint32_t *row, size_t count) {
+static void check_tightness(const row_matrix *m, const hcri_float_filter_blocks *blocks, const uint32_t *row,
+                            size_t count) {
     const size_t n = m->n;
     double *middle = numbers(n, sizeof *middle), *a = numbers(n, sizeof *a);
     for (size_t to = 0; to < 2 * blocks->count; to++) {
@@ -336,13 +342,14 @@ static void test_blocks(void **state) {
                 }
                 uint32_t *row = numbers(count, sizeof *row);
                 unsigned char *seen = numbers(m.count, 1);
-                assert_int_equal(hcri_screen_order(&m.rows, BEFORE, count, n, m.lower, m.upper, memory, row, NULL),
-                                 HCR_OK);
+                assert_int_equal(
+                    hcri_float_filter_order(&m.rows, BEFORE, count, n, m.lower, m.upper, memory, row, NULL), HCR_OK);
                 for (size_t i = 0; i < count; i++)
                     seen[row[i]]++;
                 for (size_t i = 0; i < m.count; i++)
                     assert_int_equal(seen[i], i >= BEFORE);
-                hcri_screen_blocks *blocks = hcri_screen_blocks_make(&m.rows, row, count, n, m.lower, m.upper, memory);
+                hcri_float_filter_blocks *blocks =
+                    hcri_float_filter_blocks_make(&m.rows, row, count, n, m.lower, m.upper, memory);
                 assert_non_null(blocks);
                 assert_int_equal(blocks->count, (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS);
                 check_tightness(&m, blocks, row, count);
@@ -366,7 +373,7 @@ static void test_blocks(void **state) {
                         }
                     }
                 }
-                hcri_screen_blocks_release(blocks, memory);
+                hcri_float_filter_blocks_release(blocks, memory);
                 free(v);
                 free(direction);
                 free(row);
@@ -406,18 +413,18 @@ static hcri_quadratic *draw_quadratic(size_t n, size_t rank, double scale, hcri_
 static void compare_quadratic(hcri_quadratic *quadratic, const double *v, size_t samples, const double *start) {
     const hcri_constraint *base = &quadratic->base;
     double best[MOST_SAMPLES], expected[MOST_SAMPLES];
-    uint32_t champion[MOST_SAMPLES], other[MOST_SAMPLES];
+    uint32_t active_constraint[MOST_SAMPLES], other[MOST_SAMPLES];
     memcpy(best, start, samples * sizeof *best);
     memcpy(expected, start, samples * sizeof *best);
     for (size_t s = 0; s < samples; s++)
-        champion[s] = other[s] = 77;
-    base->kind->gauge(base, samples, v, base->n, best, champion, scratch_for(base));
+        active_constraint[s] = other[s] = 77;
+    base->kind->gauge(base, samples, v, base->n, best, active_constraint, scratch_for(base));
     float *panels = quadratic->single_panels;
     quadratic->single_panels = NULL;
     base->kind->gauge(base, samples, v, base->n, expected, other, scratch_for(base));
     quadratic->single_panels = panels;
     assert_memory_equal(best, expected, samples * sizeof *best);
-    assert_memory_equal(champion, other, samples * sizeof *champion);
+    assert_memory_equal(active_constraint, other, samples * sizeof *active_constraint);
 }
 
 static void try_quadratic(hcri_quadratic *quadratic, hcri_random *random) {
@@ -457,7 +464,7 @@ static void check_form(const hcri_quadratic *quadratic, hcri_random *random) {
         chosen->single->directions(n, 1, v, n, &(double){(double)size}, direction);
         chosen->single->triangle_form(n, quadratic->single_panels, 1, one, &form);
         const long double off = ldexpl((long double)form, quadratic->single_exponent) - exact;
-        assert_true(fabsl(off) <= (long double)quadratic->single_doubt);
+        assert_true(fabsl(off) <= (long double)quadratic->single_error_bound);
     }
     free(v);
     free(direction);
@@ -492,8 +499,8 @@ int main(void) {
     const hcri_kernels *kernels[4];
     all_kernels(kernels);
     chosen = kernels[0];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_no_screen),
-                                       cmocka_unit_test(test_doubt), cmocka_unit_test(test_blocks),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_no_float_filter),
+                                       cmocka_unit_test(test_error_bound), cmocka_unit_test(test_blocks),
                                        cmocka_unit_test(test_quadratics)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,11 +159,11 @@ static void test_rays(void **state) {
         for (size_t j = 0; j < N; j++)
             v[j] = hcri_random_normal(&random);
         double best = 0, expected = 0;
-        uint32_t champion = HCRI_NO_CONSTRAINT;
-        block->kind->gauge(block, 1, v, MOST_COLUMNS, &best, &champion, scratch_for(block));
+        uint32_t active_constraint = HCRI_NO_CONSTRAINT;
+        block->kind->gauge(block, 1, v, MOST_COLUMNS, &best, &active_constraint, scratch_for(block));
         fixed->kind->gauge(fixed, 1, v, MOST_COLUMNS, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best - expected) <= 1e-12 * expected);
-        assert_true(block->kind->gauge_one(block, champion, v, scratch_for(block)) == best);
+        assert_true(block->kind->gauge_one(block, active_constraint, v, scratch_for(block)) == best);
         for (size_t i = 0; i < block->count; i++) {
             double enter, leave, from, to;
             assert_true(fabs(block->kind->along(block, i, v, 0.7, scratch_for(block)) -
@@ -314,7 +314,7 @@ static void test_bytes(void **state) {
     const hcri_bilinear bad = {start, &left, &right, &one};
     hcri_constraint *wrong = NULL;
     assert_int_equal(hcri_varying_create(N + P, memory, &empty, &bad, &lower, &upper, &wrong, NULL), HCR_OK);
-    assert_int_equal(wrong->kind->follow(wrong, &c.motion, NULL), HCR_ERROR_FORMAT);
+    assert_int_equal(wrong->kind->follow(wrong, &c.origin_map, NULL), HCR_ERROR_FORMAT);
     wrong->kind->release(wrong);
     hcri_rows_release(&empty, memory);
     block->kind->release(block);

@@ -23,18 +23,19 @@ static int make_region(void **state) {
     const uint32_t first = 0;
     const double share = 0.25, origin[3] = {0, 0, 0}, least[3] = {-2, -3, -1}, most[3] = {6, 1, 1};
     hcr_builder *builder = NULL;
-    hcri_motion motion = {.outputs = 2, .parameters = 1, .constant = constant};
+    hcri_origin_map origin_map = {.outputs = 2, .parameters = 1, .constant = constant};
     assert_int_equal(hcr_builder_create(NULL, &builder, NULL), HCR_OK);
     assert_int_equal(hcr_builder_add_parameter(builder, "p", 1, 1, &low, &high, NULL), HCR_OK);
     assert_int_equal(hcr_builder_add_variable(builder, "y", 2, 0, NULL), HCR_OK);
     assert_int_equal(hcr_builder_add_bounds(builder, 0, 2, lower, upper, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
     for (size_t j = 0; j < 2; j++)
-        assert_int_equal(hcri_rows_append(&motion.map, &builder->set.allocator, 1 - j, &first, &share, NULL), HCR_OK);
-    const hcri_outline outline = {
-        .origin = origin, .lower = least, .upper = most, .radius = INFINITY, .motion = &motion};
-    const hcr_status status = hcri_region_create(&builder->set, &outline, NULL, &region, NULL);
-    hcri_rows_release(&motion.map, &builder->set.allocator);
+        assert_int_equal(hcri_rows_append(&origin_map.map, &builder->set.allocator, 1 - j, &first, &share, NULL),
+                         HCR_OK);
+    const hcri_analysis analysis = {
+        .origin = origin, .lower = least, .upper = most, .radius = INFINITY, .origin_map = &origin_map};
+    const hcr_status status = hcri_region_create(&builder->set, &analysis, NULL, &region, NULL);
+    hcri_rows_release(&origin_map.map, &builder->set.allocator);
     hcr_builder_free(builder);
     return status != HCR_OK;
 }

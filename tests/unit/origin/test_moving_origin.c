@@ -18,27 +18,27 @@ static hcr_error error;
 static void find(hcr_builder *builder, hcri_finding *finding) {
     assert_int_equal(hcri_builder_begin(builder, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    if (hcri_outline_find(builder, &builder->set, finding, &error) != HCR_OK)
+    if (hcri_analysis_find(builder, &builder->set, finding, &error) != HCR_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(finding->motion.parameters, builder->set.n - builder->set.outputs);
+    assert_int_equal(finding->origin_map.parameters, builder->set.n - builder->set.outputs);
 }
 
 static void origin_at(const hcri_finding *finding, const double *x, double *point) {
-    hcri_motion_origin(&finding->motion, x, point);
-    memcpy(point + finding->motion.outputs, x, finding->motion.parameters * sizeof *x);
+    hcri_origin_map_origin(&finding->origin_map, x, point);
+    memcpy(point + finding->origin_map.outputs, x, finding->origin_map.parameters * sizeof *x);
     hcri_affine_complete(&finding->affine, point);
 }
 
 /* Parameters at corner number `corner` of the range, or anywhere in it. */
 static void corner_of(const hcri_finding *finding, size_t corner, double *x) {
-    for (size_t l = 0; l < finding->motion.parameters; l++)
-        x[l] = (corner >> l & 1) != 0 ? finding->motion.upper[l] : finding->motion.lower[l];
+    for (size_t l = 0; l < finding->origin_map.parameters; l++)
+        x[l] = (corner >> l & 1) != 0 ? finding->origin_map.upper[l] : finding->origin_map.lower[l];
 }
 
 static void anywhere(const hcri_finding *finding, hcri_random *random, double *x) {
-    for (size_t l = 0; l < finding->motion.parameters; l++)
-        x[l] = finding->motion.lower[l] +
-               hcri_random_uniform(random) * (finding->motion.upper[l] - finding->motion.lower[l]);
+    for (size_t l = 0; l < finding->origin_map.parameters; l++)
+        x[l] = finding->origin_map.lower[l] +
+               hcri_random_uniform(random) * (finding->origin_map.upper[l] - finding->origin_map.lower[l]);
 }
 
 /* The least room of the lifted point in bounds and rows, by lengths within the equalities; −c for others: below 0
@@ -81,12 +81,12 @@ static hcr_builder *band(double lo_from, double lo_to, double hi_from, double hi
 
 static void check_row(const hcri_finding *finding, size_t j, double constant, const double *map) {
     double dense[64] = {0};
-    const hcri_rows *rows = &finding->motion.map;
+    const hcri_rows *rows = &finding->origin_map.map;
     for (size_t k = rows->start[j]; k < rows->start[j + 1]; k++)
         dense[rows->columns[k]] = rows->values[k];
     /* Least squares with a hair of 1e-11 on the diagonal; numbers of few digits come out as such. */
-    assert_true(fabs(finding->motion.constant[j] - constant) <= 1e-8);
-    for (size_t l = 0; l < finding->motion.parameters; l++)
+    assert_true(fabs(finding->origin_map.constant[j] - constant) <= 1e-8);
+    for (size_t l = 0; l < finding->origin_map.parameters; l++)
         assert_true(fabs(dense[l] - map[l]) <= 1e-9);
 }
 
@@ -97,7 +97,7 @@ static void test_known(void **state) {
     hcri_finding finding;
     find(builder, &finding);
     check_row(&finding, 0, 0, half);
-    assert_true(finding.motion.map.values[0] == 0.5 && fabs(finding.inradius - 0.5) < 1e-9);
+    assert_true(finding.origin_map.map.values[0] == 0.5 && fabs(finding.inradius - 0.5) < 1e-9);
     assert_true(finding.lower[0] <= 0 && finding.lower[0] > -1e-3 && finding.upper[0] >= 10 &&
                 finding.upper[0] < 10 + 1e-3);
     assert_true(finding.lower[1] == 0 && finding.upper[1] == 4 && finding.lower[2] == 5 && finding.upper[2] == 10);
@@ -245,7 +245,7 @@ static void test_most_room(void **state) {
         }
         corner_of(&finding, 0, x);
         for (size_t l = 0; l < PARAMETERS; l++)
-            x[l] = 0.5 * (finding.motion.lower[l] + finding.motion.upper[l]);
+            x[l] = 0.5 * (finding.origin_map.lower[l] + finding.origin_map.upper[l]);
         origin_at(&finding, x, point);
         assert_true(room_at(&finding, point) > 0);
         hcri_finding_release(&finding);

@@ -51,7 +51,7 @@ static hcri_finding found(hcr_builder *builder) {
     hcri_finding finding;
     assert_int_equal(hcri_builder_begin(builder, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    if (hcri_outline_find(builder, &builder->set, &finding, &error) != HCR_OK)
+    if (hcri_analysis_find(builder, &builder->set, &finding, &error) != HCR_OK)
         fail_msg("%s", error.text);
     assert_true(hcri_strictly_inside(finding.set, finding.origin, NULL, NULL));
     return finding;

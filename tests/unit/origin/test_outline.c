@@ -47,7 +47,7 @@ static void test_simplex(void **state) {
         hcri_finding finding;
         assert_int_equal(hcri_builder_begin(builder, NULL), HCR_OK);
         assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-        assert_int_equal(hcri_outline_find(builder, &builder->set, &finding, NULL), HCR_OK);
+        assert_int_equal(hcri_analysis_find(builder, &builder->set, &finding, NULL), HCR_OK);
         for (size_t j = 0; j < n; j++) {
             assert_true(fabs(finding.origin[j] - 1 / (double)n) <= 1e-9);
             assert_true(finding.lower[j] == 0 && fabs(finding.upper[j] - 1) <= 1e-5);

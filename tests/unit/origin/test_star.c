@@ -90,8 +90,8 @@ static void test_common_centre(void **state) {
     assert_true(fabs(hcr_region_upper(region)[0] - 4) < 1e-6 && fabs(hcr_region_upper(region)[1] - 5) < 1e-6);
     assert_true(fabs(hcr_region_lower(region)[0]) < 1e-6 && fabs(hcr_region_lower(region)[1]) < 1e-6);
     assert_true(hcr_region_is_bounded(region));
-    const hcr_visibility sight = hcr_region_visibility(region);
-    assert_true(sight.proved && sight.points == 0 && sight.points_hidden == 0);
+    const hcr_visibility visibility = hcr_region_visibility(region);
+    assert_true(visibility.proved && visibility.points == 0 && visibility.points_hidden == 0);
     hcr_region_free(region);
 
     /* with a second union, rows and a convex quadratic */
@@ -126,16 +126,16 @@ static hcr_builder *rooms(void) {
 static void test_best_view(void **state) {
     (void)state;
     hcr_region *region = finish(rooms());
-    const hcr_visibility sight = hcr_region_visibility(region);
-    assert_false(sight.proved);
-    assert_true(sight.points > 1000 && sight.points_hidden > 0);
+    const hcr_visibility visibility = hcr_region_visibility(region);
+    assert_false(visibility.proved);
+    assert_true(visibility.points > 1000 && visibility.points_hidden > 0);
     static const double centres[3][2] = {{2, 2}, {5, 2}, {8, 2}};
     for (size_t k = 0; k < 3; k++) {
         hcr_builder *builder = rooms();
         given(builder, centres[k][0], centres[k][1]);
         hcr_region *other = finish(builder);
         const hcr_visibility seen = hcr_region_visibility(other);
-        assert_true(seen.points == sight.points && seen.points_hidden >= sight.points_hidden);
+        assert_true(seen.points == visibility.points && seen.points_hidden >= visibility.points_hidden);
         hcr_region_free(other);
     }
     hcr_region_free(region);
@@ -160,8 +160,8 @@ static void test_seen_but_not_proved(void **state) {
     end(builder);
     given(builder, 0.5, 0.5);
     hcr_region *region = finish(builder);
-    const hcr_visibility sight = hcr_region_visibility(region);
-    assert_true(!sight.proved && sight.points > 1000 && sight.points_hidden == 0);
+    const hcr_visibility visibility = hcr_region_visibility(region);
+    assert_true(!visibility.proved && visibility.points > 1000 && visibility.points_hidden == 0);
     hcr_region_free(region);
 }
 
@@ -180,8 +180,8 @@ static void test_except(void **state) {
     hcr_region *region = finish(pillar());
     const double *origin = hcr_region_origin(region);
     assert_true(hypot(origin[0], origin[1]) > 1.05);
-    const hcr_visibility sight = hcr_region_visibility(region);
-    assert_true(!sight.proved && sight.points_hidden > 0 && sight.points_hidden < sight.points / 2);
+    const hcr_visibility visibility = hcr_region_visibility(region);
+    assert_true(!visibility.proved && visibility.points_hidden > 0 && visibility.points_hidden < visibility.points / 2);
     hcr_region_free(region);
 
     /* What is hidden is what lies behind: the segment to it comes nearer to the pillar's axis than its radius. */

@@ -8,13 +8,13 @@
 #include "regions.h"
 
 static int proved(hcr_builder *builder) {
-    int surrounded = -1;
+    int is_bounded = -1;
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
     assert_int_equal(
-        hcri_surround_prove(&builder->set, builder->set.box->lower, builder->set.box->upper, &surrounded, NULL),
+        hcri_boundedness_prove(&builder->set, builder->set.box->lower, builder->set.box->upper, &is_bounded, NULL),
         HCR_OK);
     hcr_builder_free(builder);
-    return surrounded;
+    return is_bounded;
 }
 
 /* Rows that are all turned to one side of `open`, or any. */

@@ -19,7 +19,7 @@ static inline hcr_region *around(hcr_builder *builder, const double *origin, dou
     hcr_error error = {0};
     if (hcri_region_create(
             &builder->set,
-            &(hcri_outline){
+            &(hcri_analysis){
                 .origin = origin == NULL ? zero : origin, .lower = lower, .upper = upper, .radius = INFINITY},
             NULL, &region, &error) != HCR_OK)
         fail_msg("%s", error.text);

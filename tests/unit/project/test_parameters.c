@@ -167,7 +167,7 @@ static void test_implied_by_ranges(void **state) {
     hcri_finding finding;
     assert_int_equal(hcri_builder_begin(builder, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    assert_int_equal(hcri_outline_find(builder, &builder->set, &finding, &error), HCR_OK);
+    assert_int_equal(hcri_analysis_find(builder, &builder->set, &finding, &error), HCR_OK);
     assert_true(isinf(finding.set->box->lower[0]) && isinf(finding.set->box->upper[0]));
     assert_true(finding.set->box->lower[1] == -1 && finding.set->box->upper[1] == 1);
     assert_true(fabs(finding.inradius - 1) < 1e-9 && finding.origin[0] == 0.5 && fabs(finding.origin[1]) < 1e-9);

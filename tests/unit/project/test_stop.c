@@ -1,5 +1,5 @@
-/* A wish to stop ends hcr_builder_finish, whatever solver is at work, and leaves the builder as it was (D46). Rows that
- * a solver doesn't bring to their nearest points get near ones, and an outcome; the others are projected (D71). */
+/* A request to stop ends hcr_builder_finish, whatever solver is at work, and leaves the builder as it was (D46). Rows
+ * that a solver doesn't bring to their nearest points get near ones, and an outcome; the others are projected (D71). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

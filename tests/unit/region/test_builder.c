@@ -95,7 +95,7 @@ static void test_sources(void **state) {
     hcr_region *region = NULL;
     assert_int_equal(
         hcri_region_create(&builder->set,
-                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &(hcri_analysis){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
                            &region, NULL),
         HCR_OK);
     hcr_builder_free(builder);
@@ -122,7 +122,7 @@ static void test_origin_outside(void **state) {
     hcr_error error;
     assert_int_equal(
         hcri_region_create(&builder->set,
-                           &(hcri_outline){.origin = on, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &(hcri_analysis){.origin = on, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
                            &region, &error),
         HCR_ERROR_ORIGIN);
     assert_null(region);

@@ -131,15 +131,17 @@ static void test_region(void **state) {
     assert_int_equal(hcr_builder_add_varying_rows(builder, &varying, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
     double constant[2] = {-0.5, 0}, origin[3] = {-0.125, 0, 1.5}, low[3] = {-4, -4, 1}, high[3] = {4, 4, 2};
-    hcri_motion motion = {.outputs = 2, .parameters = 1, .constant = constant};
+    hcri_origin_map origin_map = {.outputs = 2, .parameters = 1, .constant = constant};
     const uint32_t first = 0;
     double share = 0.25;
     for (size_t j = 0; j < 2; j++)
-        assert_int_equal(hcri_rows_append(&motion.map, &builder->set.allocator, 1 - j, &first, &share, NULL), HCR_OK);
-    const hcri_outline outline = {.origin = origin, .lower = low, .upper = high, .radius = INFINITY, .motion = &motion};
+        assert_int_equal(hcri_rows_append(&origin_map.map, &builder->set.allocator, 1 - j, &first, &share, NULL),
+                         HCR_OK);
+    const hcri_analysis analysis = {
+        .origin = origin, .lower = low, .upper = high, .radius = INFINITY, .origin_map = &origin_map};
     hcr_region *region = NULL, *copy = NULL;
-    assert_int_equal(hcri_region_create(&builder->set, &outline, NULL, &region, &error), HCR_OK);
-    assert_true(region->origin_proved && region->motion.proved);
+    assert_int_equal(hcri_region_create(&builder->set, &analysis, NULL, &region, &error), HCR_OK);
+    assert_true(region->origin_proved && region->origin_map.proved);
     assert_true(region->margin[HCR_DOUBLE] > 0 && region->margin[HCR_DOUBLE] < 1e-13);
     assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_AFFINE);
     assert_string_equal(hcr_region_constraint(region, region->constraints - 1).kind, "varying");
@@ -156,14 +158,14 @@ static void test_region(void **state) {
     constant[0] = 0;
     share = 0.45;
     origin[0] = origin[1] = 0.675;
-    hcri_rows_release(&motion.map, &builder->set.allocator);
+    hcri_rows_release(&origin_map.map, &builder->set.allocator);
     for (size_t j = 0; j < 2; j++)
-        assert_int_equal(hcri_rows_append(&motion.map, &builder->set.allocator, 1, &first, &share, NULL), HCR_OK);
-    assert_int_equal(hcri_region_create(&builder->set, &outline, NULL, &region, &error), HCR_OK);
-    assert_true(!region->origin_proved && !region->motion.proved);
+        assert_int_equal(hcri_rows_append(&origin_map.map, &builder->set.allocator, 1, &first, &share, NULL), HCR_OK);
+    assert_int_equal(hcri_region_create(&builder->set, &analysis, NULL, &region, &error), HCR_OK);
+    assert_true(!region->origin_proved && !region->origin_map.proved);
     assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_CHECKED);
     hcr_region_free(region);
-    hcri_rows_release(&motion.map, &builder->set.allocator);
+    hcri_rows_release(&origin_map.map, &builder->set.allocator);
     hcr_builder_free(builder);
     free(bytes);
     free(again);

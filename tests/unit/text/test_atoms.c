@@ -108,7 +108,7 @@ FUNCTION(inverse_root, 1 / sqrt(positive(x[0])) + x[1])
 FUNCTION(waves, sin(x[0]) + cos(x[1]))
 FUNCTION(product, x[0] * x[1])
 FUNCTION(quotient, x[0] / x[1])
-FUNCTION(bends, tanh(x[0]) - atan(x[1]))
+FUNCTION(curved_terms, tanh(x[0]) - atan(x[1]))
 FUNCTION(cube, x[0] * x[0] * x[0])
 FUNCTION(minus_first, 1 / x[0])
 FUNCTION(minus_second, 1 / (x[0] * x[0]))
@@ -196,7 +196,7 @@ static const row rows[] = {
     {"sin($0) + cos($1)", waves, 1, "expression", 1},
     {"($0) * ($1)", product, 1, "expression", 1},
     {"($0) / ($1)", quotient, 0, "expression", 1},
-    {"tanh($0) - atan($1)", bends, 1, "expression", 1},
+    {"tanh($0) - atan($1)", curved_terms, 1, "expression", 1},
     {"($0) ** 3", cube, 1, "expression", 1},
     {"($0) ** -1", minus_first, 1, "expression", 1},
     {"power($0, -2)", minus_second, 0, "expression", 1},

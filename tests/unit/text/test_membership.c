@@ -36,10 +36,10 @@ struct tree {
 static double random_number(hcri_random *random) { return (double)hcri_random_below(random, 33) / 8 - 2; }
 
 /* A convex tree. */
-static tree *grow(hcri_random *random, int depth, int may_bend) {
+static tree *grow(hcri_random *random, int depth, int may_be_curved) {
     tree *t = calloc(1, sizeof *t);
     assert_non_null(t);
-    const size_t kinds = depth == 0 ? 1 : may_bend ? KINDS : SQUARE;
+    const size_t kinds = depth == 0 ? 1 : may_be_curved ? KINDS : SQUARE;
     t->kind = (kind)hcri_random_below(random, kinds);
     t->spelling = (int)hcri_random_below(random, 4);
     if (t->kind == AFFINE) {
@@ -51,7 +51,7 @@ static tree *grow(hcri_random *random, int depth, int may_bend) {
     t->number[0] = fabs(random_number(random)) + 0.25;
     for (size_t i = 0; i < t->parts; i++) {
         const int nests = t->kind == MAX || t->kind == MINUS_MIN || t->kind == TIMES || t->kind == PLUS;
-        t->part[i] = grow(random, nests ? depth - 1 : 0, may_bend && (t->kind == TIMES || t->kind == PLUS));
+        t->part[i] = grow(random, nests ? depth - 1 : 0, may_be_curved && (t->kind == TIMES || t->kind == PLUS));
     }
     return t;
 }

@@ -38,7 +38,7 @@ static inline hcr_region *make_region(size_t n) {
     }
     assert_int_equal(
         hcri_region_create(&builder->set,
-                           &(hcri_outline){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
+                           &(hcri_analysis){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY}, NULL,
                            &region, NULL),
         HCR_OK);
     hcr_builder_free(builder);
