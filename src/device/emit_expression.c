@@ -496,7 +496,7 @@ void hcri_emit_expression_helpers(hcri_code *code, const hcri_plan *plan) {
     const hcri_set *set = &plan->region->set;
     unsigned char used[FUNCTIONS] = {0};
     for (size_t b = 0; b < set->blocks; b++)
-        if (set->block[b]->kind->id == HCRI_EXPRESSION)
+        if (set->block[b]->kind->id == HCRI_KIND_EXPRESSION)
             (void)put_tape(code, (const hcri_expression *)set->block[b], NULL, used);
     hcri_code_put(
         code,

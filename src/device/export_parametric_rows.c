@@ -16,7 +16,7 @@ typedef struct source {
 } source;
 
 static source source_of(const hcri_constraint *block) {
-    if (block->kind->id == HCRI_LINEAR) {
+    if (block->kind->id == HCRI_KIND_LINEAR) {
         const hcri_linear *linear = (const hcri_linear *)block;
         return (source){&linear->rows, NULL, NULL, NULL, linear->lower, linear->upper};
     }
@@ -195,7 +195,7 @@ static double margin_of_box(const hcri_plan *plan, const hcri_box *box) {
 
 hcr_status hcri_moving_margin_of(const hcri_plan *plan, size_t b, double *margin, hcr_error *error) {
     const hcri_constraint *block = plan->region->set.block[b];
-    if (block->kind->id != HCRI_BOX)
+    if (block->kind->id != HCRI_KIND_BOX)
         return margin_of_rows(plan, block, margin, error);
     *margin = margin_of_box(plan, (const hcri_box *)block);
     return HCR_OK;

@@ -57,8 +57,8 @@ static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error 
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const int is_flat =
-            block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
+        const int is_flat = block->kind->id == HCRI_KIND_BOX || block->kind->id == HCRI_KIND_LINEAR ||
+                            block->kind->id == HCRI_KIND_VARYING;
         const char *reason = moves && !is_flat
                                  ? "in a region with parameters only bounds, rows and equalities are exported"
                                  : hcri_emit_refusal(block, gradient);
@@ -73,16 +73,16 @@ static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error 
 static double effort_of(const hcri_constraint *block) {
     const double n = (double)block->n;
     switch (block->kind->id) {
-    case HCRI_QUADRATIC: {
+    case HCRI_KIND_QUADRATIC: {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
         const double rank = (double)quadratic->factor.count, sums = fmax(2, (n + 12) / (n / 32 + 8));
         return quadratic->form != HCRI_FACTOR ? sums : fmax(sums, fmax((rank + 12) / (rank / 8 + 8), (n + 3) / n));
     }
-    case HCRI_CONE: {
+    case HCRI_KIND_CONE: {
         const double count = (double)((const hcri_cone *)block)->rows.count;
         return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
     }
-    case HCRI_LMI: return 6;
+    case HCRI_KIND_LMI: return 6;
     default: return 1.5;
     }
 }
@@ -102,8 +102,8 @@ static double margin_of(const hcri_plan *plan, const hcri_constraint *block, con
     /* A direction's largest number is at least 2^-16, so that t is at most 2^16 times the reach. Squares that are lost
      * cost as much as their roots. */
     const double t = 0x1p17 * longest, terms = (double)(block->n * block->n + 16);
-    const double lost = block->kind->id == HCRI_LINEAR ? terms * plan->smallest : sqrt(terms * plan->smallest);
-    const double underflow = block->kind->id == HCRI_BOX ? 0 : lost * t;
+    const double lost = block->kind->id == HCRI_KIND_LINEAR ? terms * plan->smallest : sqrt(terms * plan->smallest);
+    const double underflow = block->kind->id == HCRI_KIND_BOX ? 0 : lost * t;
     return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
 }
 

@@ -13,8 +13,8 @@
 static int needs_libm(const hcri_plan *plan) {
     for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++) {
         const hcri_constraint *block = plan->region->set.block[b];
-        if (hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LINEAR &&
-            block->kind->id != HCRI_VARYING)
+        if (hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_KIND_BOX && block->kind->id != HCRI_KIND_LINEAR &&
+            block->kind->id != HCRI_KIND_VARYING)
             return 1;
     }
     return 0;
@@ -82,7 +82,7 @@ static void put_helpers(hcri_code *code, const hcri_plan *plan) {
     for (size_t b = 0; b < plan->region->set.blocks; b++) {
         const hcri_constraint *block = plan->region->set.block[b];
         needed |= hcri_emit_is_needed(plan, b);
-        judged |= hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_BOX && block->kind->id != HCRI_LMI;
+        judged |= hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_KIND_BOX && block->kind->id != HCRI_KIND_LMI;
     }
     hcri_code_put(code,
                   "/* Machines that compute wider than numbers are stored keep the results of sums and products in\n"
@@ -174,11 +174,11 @@ static void put_far_from(hcri_code *code) {
 
 void hcri_source_put_check(hcri_code *code, const hcri_plan *plan, size_t b, const char *at) {
     const hcri_kind_id id = plan->region->set.block[b]->kind->id;
-    if (id == HCRI_BOX)
+    if (id == HCRI_KIND_BOX)
         hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size%s));\n", b, at);
-    else if (id == HCRI_EXPRESSION) /* a far y may have overflowed */
+    else if (id == HCRI_KIND_EXPRESSION) /* a far y may have overflowed */
         hcri_code_put(code, "    verdict = worse(verdict, far_from(unit, check_%zu(y, z, size)));\n", b);
-    else if (id == HCRI_LINEAR && plan->p == 0)
+    else if (id == HCRI_KIND_LINEAR && plan->p == 0)
         hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size, unit));\n", b);
     else
         hcri_code_put(code, "    verdict = worse(verdict, (unit < ~1~) ? UNCERTAIN : check_%zu(y, z, size%s));\n", b,
@@ -275,7 +275,7 @@ static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_e
         numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->moving_origin.rounding[j] / (8 * plan->unit) : 0);
     }
     hcri_code_numbers(code, "doubt", n, numbers);
-    if (has_kind(plan, HCRI_EXPRESSION)) {
+    if (has_kind(plan, HCRI_KIND_EXPRESSION)) {
         for (size_t j = 0; j < n; j++)
             numbers[j] = isinf(plan->reach[j]) ? 0 : 0.99 / plan->reach[j];
         hcri_code_numbers(code, "nearness", n, numbers);
@@ -297,18 +297,18 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     const double before = code->operations;
     put_step(code, plan);
     const double step = code->operations - before;
-    if (has_kind(plan, HCRI_EXPRESSION)) {
+    if (has_kind(plan, HCRI_KIND_EXPRESSION)) {
         put_outermost(code);
         hcri_emit_expression_helpers(code, plan);
     }
-    if (has_kind(plan, HCRI_LMI))
+    if (has_kind(plan, HCRI_KIND_LMI))
         hcri_emit_lmi_helpers(code);
     for (size_t b = 0; b < set->blocks; b++)
         HCRI_TRY(hcri_emit_block(code, plan, b, error));
     put_gauge(code, plan);
     put_direction(code, plan);
     put_relate(code, plan);
-    if (has_kind(plan, HCRI_EXPRESSION))
+    if (has_kind(plan, HCRI_KIND_EXPRESSION))
         put_far_from(code);
     if (plan->verified != 0)
         put_holds(code, plan);

@@ -80,9 +80,9 @@ static int quadratic_sign(const hcri_quadratic *quadratic, const double *y) {
 
 int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y) {
     switch (constraint->kind->id) {
-    case HCRI_LINEAR: return linear_sign((const hcri_linear *)constraint, i, y);
-    case HCRI_QUADRATIC: return quadratic_sign((const hcri_quadratic *)constraint, y);
-    case HCRI_VARYING: return hcri_exact_varying_sign(constraint, i, y);
+    case HCRI_KIND_LINEAR: return linear_sign((const hcri_linear *)constraint, i, y);
+    case HCRI_KIND_QUADRATIC: return quadratic_sign((const hcri_quadratic *)constraint, y);
+    case HCRI_KIND_VARYING: return hcri_exact_varying_sign(constraint, i, y);
     default: break;
     }
     const double c =
@@ -94,7 +94,7 @@ int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y
 static double accurate_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
                              double *scratch) {
     double sizes;
-    if (constraint->kind->id == HCRI_LINEAR) {
+    if (constraint->kind->id == HCRI_KIND_LINEAR) {
         const hcri_linear *linear = (const hcri_linear *)constraint;
         const size_t row = i / 2, terms = linear->rows.start[row + 1] - linear->rows.start[row];
         const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];
@@ -103,7 +103,7 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
         *error = 0x1p-52 * fabs(c) + (double)(terms + 1) * 0x1p-100 * (sizes + fabs(bound)) + 0x1p-1000;
         return i % 2 == 0 ? c : -c;
     }
-    if (constraint->kind->id == HCRI_VARYING) {
+    if (constraint->kind->id == HCRI_KIND_VARYING) {
         const hcri_varying *varying = (const hcri_varying *)constraint;
         const size_t row = i / 2;
         const size_t terms = varying->rows.start[row + 1] - varying->rows.start[row] +
@@ -113,7 +113,7 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
         *error = 0x1p-52 * fabs(c) + (double)(terms + 1) * 0x1p-100 * (sizes + fabs(bound)) + 0x1p-1000;
         return i % 2 == 0 ? c : -c;
     }
-    if (constraint->kind->id == HCRI_QUADRATIC) {
+    if (constraint->kind->id == HCRI_KIND_QUADRATIC) {
         const double c = hcri_quadratic_accurate_value((const hcri_quadratic *)constraint, y, &sizes);
         *error = 0x1p-53 * (8 * sizes + 2 * fabs(c)) + 0x1p-1000;
         return c;
@@ -123,18 +123,18 @@ static double accurate_value(const hcri_constraint *constraint, size_t i, const 
 
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     switch (constraint->kind->id) { /* sets that are no longer convex: their parts decide */
-    case HCRI_UNION: return hcri_exact_union_holds(constraint, y, scratch);
-    case HCRI_EXCEPT: return hcri_exact_except_holds(constraint, y, scratch);
-    case HCRI_CALLBACK: return constraint->kind->holds(constraint, y, scratch);
+    case HCRI_KIND_UNION: return hcri_exact_union_holds(constraint, y, scratch);
+    case HCRI_KIND_EXCEPT: return hcri_exact_except_holds(constraint, y, scratch);
+    case HCRI_KIND_CALLBACK: return constraint->kind->holds(constraint, y, scratch);
     default: break;
     }
     double error, c = constraint->kind->value(constraint, i, y, &error, scratch);
     if (fabs(c) > error) /* false for a NaN */
         return c < 0;
     switch (constraint->kind->id) {
-    case HCRI_CONE: return hcri_exact_cone_holds(constraint, y);
-    case HCRI_LMI: return hcri_exact_lmi_holds(constraint, y, scratch);
-    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) < 0;
+    case HCRI_KIND_CONE: return hcri_exact_cone_holds(constraint, y);
+    case HCRI_KIND_LMI: return hcri_exact_lmi_holds(constraint, y, scratch);
+    case HCRI_KIND_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) < 0;
     default: break;
     }
     c = accurate_value(constraint, i, y, &error, scratch);
@@ -149,8 +149,8 @@ int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *
     if (fabs(c) > error)
         return c > 0;
     switch (constraint->kind->id) {
-    case HCRI_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) > 0;
-    case HCRI_CALLBACK: return 0;
+    case HCRI_KIND_EXPRESSION: return hcri_exact_expression_decide(constraint, y, scratch) > 0;
+    case HCRI_KIND_CALLBACK: return 0;
     default: return !hcri_exact_holds(constraint, i, y, scratch);
     }
 }

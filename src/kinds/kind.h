@@ -16,16 +16,16 @@ typedef struct hcri_constraint hcri_constraint;
 
 /* Pinned: they are stored in compiled files. */
 typedef enum hcri_kind_id {
-    HCRI_BOX = 0,
-    HCRI_LINEAR = 1,
-    HCRI_QUADRATIC = 2,
-    HCRI_CONE = 3,
-    HCRI_LMI = 4,
-    HCRI_EXPRESSION = 5,
-    HCRI_CALLBACK = 6,
-    HCRI_UNION = 7,
-    HCRI_EXCEPT = 8,
-    HCRI_VARYING = 9,
+    HCRI_KIND_BOX = 0,
+    HCRI_KIND_LINEAR = 1,
+    HCRI_KIND_QUADRATIC = 2,
+    HCRI_KIND_CONE = 3,
+    HCRI_KIND_LMI = 4,
+    HCRI_KIND_EXPRESSION = 5,
+    HCRI_KIND_CALLBACK = 6,
+    HCRI_KIND_UNION = 7,
+    HCRI_KIND_EXCEPT = 8,
+    HCRI_KIND_VARYING = 9,
     HCRI_KINDS = 10
 } hcri_kind_id;
 

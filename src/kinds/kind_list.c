@@ -10,16 +10,16 @@
 
 const hcri_kind *hcri_kind_of(uint32_t id) {
     static const hcri_kind *const kinds[HCRI_KINDS] = {
-        [HCRI_BOX] = &hcri_kind_box,
-        [HCRI_LINEAR] = &hcri_kind_linear,
-        [HCRI_QUADRATIC] = &hcri_kind_quadratic,
-        [HCRI_CONE] = &hcri_kind_cone,
-        [HCRI_LMI] = &hcri_kind_lmi,
-        [HCRI_EXPRESSION] = &hcri_kind_expression,
-        [HCRI_CALLBACK] = &hcri_kind_callback,
-        [HCRI_UNION] = &hcri_kind_union,
-        [HCRI_EXCEPT] = &hcri_kind_except,
-        [HCRI_VARYING] = &hcri_kind_varying,
+        [HCRI_KIND_BOX] = &hcri_kind_box,
+        [HCRI_KIND_LINEAR] = &hcri_kind_linear,
+        [HCRI_KIND_QUADRATIC] = &hcri_kind_quadratic,
+        [HCRI_KIND_CONE] = &hcri_kind_cone,
+        [HCRI_KIND_LMI] = &hcri_kind_lmi,
+        [HCRI_KIND_EXPRESSION] = &hcri_kind_expression,
+        [HCRI_KIND_CALLBACK] = &hcri_kind_callback,
+        [HCRI_KIND_UNION] = &hcri_kind_union,
+        [HCRI_KIND_EXCEPT] = &hcri_kind_except,
+        [HCRI_KIND_VARYING] = &hcri_kind_varying,
     };
     return id < HCRI_KINDS ? kinds[id] : NULL;
 }

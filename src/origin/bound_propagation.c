@@ -153,7 +153,7 @@ void hcri_propagate(const hcri_set *set, double *lower, double *upper) {
         for (size_t e = 0; e < set->equalities.rows.count; e++)
             row(&box, &set->equalities.rows, e, set->equalities.right[e], set->equalities.right[e]);
         for (size_t b = 2; b < set->blocks; b++) {
-            if (set->block[b]->kind->id != HCRI_QUADRATIC)
+            if (set->block[b]->kind->id != HCRI_KIND_QUADRATIC)
                 continue;
             const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
             if (quadratic->form == HCRI_DIAGONAL)

@@ -42,12 +42,12 @@ static void write_row(const hcri_set *set, const hcri_rows *rows, size_t row, ch
 
 static const char *name_of_kind(hcri_kind_id id) {
     switch (id) {
-    case HCRI_QUADRATIC: return "a quadratic";
-    case HCRI_CONE: return "a second-order cone";
-    case HCRI_LMI: return "a linear matrix inequality";
-    case HCRI_EXPRESSION: return "an expression";
-    case HCRI_CALLBACK: return "a callback";
-    case HCRI_VARYING: return "a row whose coefficients depend on parameters";
+    case HCRI_KIND_QUADRATIC: return "a quadratic";
+    case HCRI_KIND_CONE: return "a second-order cone";
+    case HCRI_KIND_LMI: return "a linear matrix inequality";
+    case HCRI_KIND_EXPRESSION: return "an expression";
+    case HCRI_KIND_CALLBACK: return "a callback";
+    case HCRI_KIND_VARYING: return "a row whose coefficients depend on parameters";
     default: return "a group";
     }
 }
@@ -72,10 +72,10 @@ void hcri_describe_constraint(const hcri_set *set, uint32_t i, char *text, size_
     const hcri_constraint *block = hcri_set_block_of(set, i, &local);
     char inequality[512] = "", bound[32];
     const int upper = local % 2 == 0;
-    if (block->kind->id == HCRI_BOX) {
+    if (block->kind->id == HCRI_KIND_BOX) {
         append_term(set, 1, local / 2, inequality, sizeof inequality);
         hcri_number_write(bound, (upper ? set->box->upper : set->box->lower)[local / 2], 0);
-    } else if (block->kind->id == HCRI_LINEAR) {
+    } else if (block->kind->id == HCRI_KIND_LINEAR) {
         write_row(set, &set->linear->rows, local / 2, inequality, sizeof inequality);
         hcri_number_write(bound, (upper ? set->linear->upper : set->linear->lower)[local / 2], 0);
     }

@@ -45,9 +45,9 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
 /* Rows have their gradient at hand, of so few entries that n numbers for each would be most of the work. */
 static double least_slack_of(const hcri_constraint *block, size_t i, const double *y, const double *width,
                              double *gradient) {
-    if (block->kind->id == HCRI_BOX)
+    if (block->kind->id == HCRI_KIND_BOX)
         return least_given * width[i / 2];
-    if (block->kind->id == HCRI_LINEAR) {
+    if (block->kind->id == HCRI_KIND_LINEAR) {
         const hcri_rows *rows = &((const hcri_linear *)block)->rows;
         double total = 0;
         for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
@@ -128,7 +128,7 @@ static hcr_status pull_inside(const hcri_set *set, const double *centre, double 
 
 static hcr_status refuse_analytic(const hcri_set *set, hcr_error *error) {
     size_t b = 2;
-    while (set->block[b]->kind->id == HCRI_QUADRATIC)
+    while (set->block[b]->kind->id == HCRI_KIND_QUADRATIC)
         b++;
     char words[400];
     hcri_describe_constraint(set, set->block[b]->first, words, sizeof words);

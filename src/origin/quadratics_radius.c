@@ -11,7 +11,7 @@ enum { LARGEST = 1024 };
 static size_t count_quadratics(const hcri_set *set) {
     size_t count = 0;
     for (size_t b = 2; b < set->blocks; b++)
-        count += set->block[b]->kind->id == HCRI_QUADRATIC;
+        count += set->block[b]->kind->id == HCRI_KIND_QUADRATIC;
     return count;
 }
 
@@ -23,7 +23,7 @@ static double add_quadratics(const hcri_set *set, const double *origin, double *
     double level = 0;
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
-        if (block->kind->id != HCRI_QUADRATIC)
+        if (block->kind->id != HCRI_KIND_QUADRATIC)
             continue;
         double rounding;
         const double at_origin = block->kind->value(block, 0, origin, &rounding, block->scratch);

@@ -30,7 +30,7 @@ static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *up
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-        if (set->block[b]->kind->id != HCRI_QUADRATIC || quadratic->form == HCRI_DIAGONAL ||
+        if (set->block[b]->kind->id != HCRI_KIND_QUADRATIC || quadratic->form == HCRI_DIAGONAL ||
             (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
             continue;
         hcri_ellipsoid ellipsoid;

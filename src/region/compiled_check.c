@@ -141,25 +141,25 @@ static hcr_status verify_bodies(hcri_union *set, hcr_error *error) {
 static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
     int sound = 1;
     switch (block->kind->id) {
-    case HCRI_LINEAR: sound = are_moderate_rows(&((const hcri_linear *)block)->rows); break;
-    case HCRI_VARYING:
+    case HCRI_KIND_LINEAR: sound = are_moderate_rows(&((const hcri_linear *)block)->rows); break;
+    case HCRI_KIND_VARYING:
         sound = are_moderate_rows(&((const hcri_varying *)block)->rows) &&
                 are_moderate_rows(&((const hcri_varying *)block)->products);
         break;
-    case HCRI_CONE: {
+    case HCRI_KIND_CONE: {
         const hcri_cone *cone = (const hcri_cone *)block;
         sound = are_moderate_rows(&cone->rows) && are_moderate(cone->rows.count, cone->shift) &&
                 are_moderate(block->n, cone->linear) && are_moderate(1, &cone->constant);
         break;
     }
-    case HCRI_LMI: {
+    case HCRI_KIND_LMI: {
         const hcri_lmi *lmi = (const hcri_lmi *)block;
         sound = are_moderate_rows(&lmi->terms) && are_moderate(lmi->terms.count, lmi->constant);
         break;
     }
-    case HCRI_QUADRATIC: return verify_quadratic((hcri_quadratic *)block, error);
-    case HCRI_UNION:
-    case HCRI_EXCEPT: return verify_bodies((hcri_union *)block, error);
+    case HCRI_KIND_QUADRATIC: return verify_quadratic((hcri_quadratic *)block, error);
+    case HCRI_KIND_UNION:
+    case HCRI_KIND_EXCEPT: return verify_bodies((hcri_union *)block, error);
     default: break; /* a box has any bounds; a tape was checked step by step */
     }
     return sound ? HCR_OK : refuse(error, "a coefficient is larger than 1e50");
@@ -333,11 +333,11 @@ static hcr_status verify_radius(const hcr_region *region, double radius, hcr_err
         return n > LARGEST_PRODUCT ? refuse(error, "its radius can't be verified") : hcri_fail_memory(error);
     double *slope = M + n * n, *scratch = slope + n, level = 0, count = 0;
     for (size_t b = 0; b < set->blocks; b++)
-        count += set->block[b]->kind->id == HCRI_QUADRATIC;
+        count += set->block[b]->kind->id == HCRI_KIND_QUADRATIC;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         double rounding;
-        if (block->kind->id != HCRI_QUADRATIC)
+        if (block->kind->id != HCRI_KIND_QUADRATIC)
             continue;
         const double at_origin = block->kind->value(block, 0, region->origin, &rounding, scratch),
                      weight = 1 / (-at_origin * count);

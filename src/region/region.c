@@ -146,7 +146,7 @@ static void extra_of_dependent(const hcr_region *region, double unit, const doub
 
 /* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
 static int is_idle(const hcr_region *region, const hcri_constraint *block) {
-    const size_t count = block->kind->id == HCRI_BOX ? 2 * region->set.outputs : block->count;
+    const size_t count = block->kind->id == HCRI_KIND_BOX ? 2 * region->set.outputs : block->count;
     size_t i = 0;
     while (i < count && !block->kind->exists(block, i))
         i++;
@@ -450,10 +450,10 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
 
 /* The name of a callback in the block, NULL when there is none. */
 static const char *callback_in(const hcri_constraint *block) {
-    if (block->kind->id == HCRI_CALLBACK)
+    if (block->kind->id == HCRI_KIND_CALLBACK)
         return ((const hcri_callback *)block)->function.name;
     const hcri_union *set = (const hcri_union *)block;
-    const int has_bodies = block->kind->id == HCRI_UNION || block->kind->id == HCRI_EXCEPT;
+    const int has_bodies = block->kind->id == HCRI_KIND_UNION || block->kind->id == HCRI_KIND_EXCEPT;
     const char *name = NULL;
     for (size_t b = 0; has_bodies && b < set->bodies; b++)
         for (size_t k = 0; k < set->body[b].blocks && name == NULL; k++)

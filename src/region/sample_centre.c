@@ -43,7 +43,7 @@ size_t hcri_slice_centre_scratch(const hcr_region *region) {
     const size_t n = region->set.outputs;
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_kind_id id = region->set.block[b]->kind->id;
-        if (id != HCRI_BOX && id != HCRI_LINEAR && id != HCRI_VARYING)
+        if (id != HCRI_KIND_BOX && id != HCRI_KIND_LINEAR && id != HCRI_KIND_VARYING)
             return 0;
     }
     return 2 * region->set.n + n + n * n + 3 * count_all(region);
@@ -311,7 +311,7 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
         const double along = dot(n, gradient, w);
         for (size_t k = 0; k < parameters; k++)
             x_bar[k] -= along * inverse * inverse * gradient[n + k];
-        if (at.block->kind->id != HCRI_VARYING)
+        if (at.block->kind->id != HCRI_KIND_VARYING)
             continue;
         memset(gradient, 0, region->set.n * sizeof *gradient);
         at.block->kind->add_gradient(at.block, at.i, shifted, inverse, gradient, NULL);
@@ -329,7 +329,7 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
  * outputs and parameters are multiplied. */
 static void turn(const hcr_region *region, const hcri_cursor *at, const double *x_dot, double weight,
                  double *gradient) {
-    if (at->block->kind->id != HCRI_VARYING)
+    if (at->block->kind->id != HCRI_KIND_VARYING)
         return;
     const hcri_varying *varying = (const hcri_varying *)at->block;
     const hcri_rows *products = &varying->products;

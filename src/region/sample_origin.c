@@ -30,7 +30,8 @@ int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sampl
 
 /* In the outputs, for given parameters. */
 static int is_affine(const hcri_constraint *block) {
-    return block->kind->id == HCRI_BOX || block->kind->id == HCRI_LINEAR || block->kind->id == HCRI_VARYING;
+    return block->kind->id == HCRI_KIND_BOX || block->kind->id == HCRI_KIND_LINEAR ||
+           block->kind->id == HCRI_KIND_VARYING;
 }
 
 double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,

@@ -134,7 +134,7 @@ static hcr_status add_rows(const hcr_region *region, const double *x, hcri_set *
     HCRI_TRY(hcri_set_add_block(slice, made, error));
     HCRI_TRY(append_fixed_rows(region, x, slice->linear, error));
     for (size_t b = 2; b < region->set.blocks; b++)
-        if (region->set.block[b]->kind->id == HCRI_VARYING)
+        if (region->set.block[b]->kind->id == HCRI_KIND_VARYING)
             HCRI_TRY(append_varying_rows(region, (const hcri_varying *)region->set.block[b], x, slice->linear, error));
     return HCR_OK;
 }
@@ -163,7 +163,7 @@ static hcr_status add_other_blocks(const hcr_region *region, const double *x, hc
     for (size_t b = 2; b < region->set.blocks && status == HCR_OK; b++) {
         const hcri_constraint *block = region->set.block[b];
         hcri_constraint *made = NULL;
-        if (block->kind->id == HCRI_VARYING)
+        if (block->kind->id == HCRI_KIND_VARYING)
             continue;
         status = block->kind->substitute(block, &fixed, &made, error);
         if (status == HCR_OK && made != NULL)

@@ -285,7 +285,7 @@ static int has_sources(const hcri_set *set, const hcri_constraint *block) {
         if (block->source[k] >= set->places)
             return 0;
     const hcri_union *group = (const hcri_union *)block;
-    const int has_bodies = block->kind->id == HCRI_UNION || block->kind->id == HCRI_EXCEPT;
+    const int has_bodies = block->kind->id == HCRI_KIND_UNION || block->kind->id == HCRI_KIND_EXCEPT;
     for (size_t b = 0; has_bodies && b < group->bodies; b++)
         for (size_t k = 0; k < group->body[b].blocks; k++)
             if (!has_sources(set, group->body[b].block[k]))
@@ -297,8 +297,8 @@ static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) 
     const size_t blocks = hcri_get_count(in, 4);
     for (size_t i = 0; i < blocks; i++) {
         const hcri_kind *kind = hcri_kind_of(hcri_get_u32(in));
-        const hcri_kind_id expected = i == 0 ? HCRI_BOX : HCRI_LINEAR;
-        if (in->failed || kind == NULL || (i < 2) != (kind->id == HCRI_BOX || kind->id == HCRI_LINEAR) ||
+        const hcri_kind_id expected = i == 0 ? HCRI_KIND_BOX : HCRI_KIND_LINEAR;
+        if (in->failed || kind == NULL || (i < 2) != (kind->id == HCRI_KIND_BOX || kind->id == HCRI_KIND_LINEAR) ||
             (i < 2 && kind->id != expected))
             return damaged(error, "constraints");
         hcri_constraint *block = NULL;

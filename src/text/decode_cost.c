@@ -87,8 +87,8 @@ static void add_bodies(const hcri_union *set, hcri_cost *sum) {
 static void add_block(const hcri_constraint *block, hcri_cost *sum) {
     const double n = (double)block->n;
     switch (block->kind->id) {
-    case HCRI_BOX: add(sum, 2 * n, 2 * n); break;
-    case HCRI_LINEAR: {
+    case HCRI_KIND_BOX: add(sum, 2 * n, 2 * n); break;
+    case HCRI_KIND_LINEAR: {
         const hcri_linear *linear = (const hcri_linear *)block;
         add_layout(&linear->rows, &linear->layout, block->n, sum);
         add(sum, 2 * (double)linear->rows.count, 2 * (double)linear->rows.count);
@@ -96,30 +96,30 @@ static void add_block(const hcri_constraint *block, hcri_cost *sum) {
             add_moving(linear->moving, sum);
         break;
     }
-    case HCRI_QUADRATIC: add_quadratic((const hcri_quadratic *)block, block->n, sum); break;
-    case HCRI_CONE: {
+    case HCRI_KIND_QUADRATIC: add_quadratic((const hcri_quadratic *)block, block->n, sum); break;
+    case HCRI_KIND_CONE: {
         const hcri_cone *cone = (const hcri_cone *)block;
         const double rows = (double)cone->rows.count;
         add_layout(&cone->rows, &cone->layout, block->n, sum);
         add(sum, 2 * rows + n, rows + n);
         break;
     }
-    case HCRI_LMI: { /* the matrix of the direction, and its largest eigenvalue by reduction to three diagonals */
+    case HCRI_KIND_LMI: { /* the matrix of the direction, and its largest eigenvalue by reduction to three diagonals */
         const hcri_lmi *lmi = (const hcri_lmi *)block;
         const double size = (double)lmi->size, used = (double)hcri_rows_entries(&lmi->terms);
         add(sum, used + 4 * size * size * size / 3, used);
         break;
     }
-    case HCRI_EXPRESSION: {
+    case HCRI_KIND_EXPRESSION: {
         const hcri_tape *tape = &((const hcri_expression *)block)->tape;
         const double arguments = (double)(tape->arguments + tape->steps);
         add(sum, JETS * JET_OF_ARGUMENT * arguments, 2 * arguments);
         break;
     }
-    case HCRI_UNION:
-    case HCRI_EXCEPT: add_bodies((const hcri_union *)block, sum); break;
-    case HCRI_VARYING: add_varying((const hcri_varying *)block, sum); break;
-    case HCRI_CALLBACK: /* the caller's: not known */
+    case HCRI_KIND_UNION:
+    case HCRI_KIND_EXCEPT: add_bodies((const hcri_union *)block, sum); break;
+    case HCRI_KIND_VARYING: add_varying((const hcri_varying *)block, sum); break;
+    case HCRI_KIND_CALLBACK: /* the caller's: not known */
     case HCRI_KINDS: break;
     }
 }
@@ -132,7 +132,7 @@ hcri_cost hcri_decode_cost(const hcr_region *region) {
         const hcri_cost before = sum;
         add_block(block, &sum);
         /* A curved block is evaluated on the ray from the origin of the sample, and at the result. */
-        if (region->origin_map.parameters != 0 && b >= 2 && block->kind->id != HCRI_VARYING) {
+        if (region->origin_map.parameters != 0 && b >= 2 && block->kind->id != HCRI_KIND_VARYING) {
             sum.multiply_adds += 2 * (sum.multiply_adds - before.multiply_adds);
             sum.bytes += 2 * (sum.bytes - before.bytes);
         }

@@ -25,13 +25,13 @@ typedef struct source_count { /* of one source */
 static void count_block(const hcri_set *set, const hcri_constraint *block, int inner, source_count *count) {
     for (size_t i = 0; i < block->count; i++) {
         source_count *own = &count[block->source[i]];
-        const int is_range = block->kind->id == HCRI_BOX && i / 2 >= set->outputs;
+        const int is_range = block->kind->id == HCRI_KIND_BOX && i / 2 >= set->outputs;
         if (is_range)
             own->ranges += i % 2;
         else if (block->kind->exists(block, i))
             (inner ? own->inner : own->kind)[block->kind->id]++;
     }
-    if (block->kind->id != HCRI_UNION && block->kind->id != HCRI_EXCEPT)
+    if (block->kind->id != HCRI_KIND_UNION && block->kind->id != HCRI_KIND_EXCEPT)
         return;
     const hcri_union *group = (const hcri_union *)block;
     for (size_t b = 0; b < group->bodies; b++)
@@ -244,7 +244,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
         if (all[kind] != 0) {
             hcri_report_write(report, "%s%zu %s", separator, all[kind], hcri_kind_of((uint32_t)kind)->name);
             separator = ", ";
-            if (kind == HCRI_LINEAR)
+            if (kind == HCRI_KIND_LINEAR)
                 hcri_report_write(report, " in %zu row%s with %zu coefficients", set->linear->rows.count,
                                   set->linear->rows.count == 1 ? "" : "s", hcri_rows_entries(&set->linear->rows));
         }

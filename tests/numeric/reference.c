@@ -152,11 +152,11 @@ static int in_lmi(const hcri_lmi *lmi, ray_point *point) {
 
 static int in_block(const hcri_constraint *block, ray_point *point) {
     switch (block->kind->id) {
-    case HCRI_BOX: return in_box((const hcri_box *)block, point);
-    case HCRI_LINEAR: return in_rows((const hcri_linear *)block, point);
-    case HCRI_QUADRATIC: return in_quadratic((const hcri_quadratic *)block, point);
-    case HCRI_CONE: return in_cone((const hcri_cone *)block, point);
-    case HCRI_LMI: return in_lmi((const hcri_lmi *)block, point);
+    case HCRI_KIND_BOX: return in_box((const hcri_box *)block, point);
+    case HCRI_KIND_LINEAR: return in_rows((const hcri_linear *)block, point);
+    case HCRI_KIND_QUADRATIC: return in_quadratic((const hcri_quadratic *)block, point);
+    case HCRI_KIND_CONE: return in_cone((const hcri_cone *)block, point);
+    case HCRI_KIND_LMI: return in_lmi((const hcri_lmi *)block, point);
     default: abort();
     }
 }

@@ -240,7 +240,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_box = {
-    .id = HCRI_BOX,
+    .id = HCRI_KIND_BOX,
     .name = "box",
     .release = release,
     .write = write,

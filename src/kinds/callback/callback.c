@@ -336,7 +336,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_callback = {
-    .id = HCRI_CALLBACK,
+    .id = HCRI_KIND_CALLBACK,
     .name = "callback",
     .release = release,
     .write = write,

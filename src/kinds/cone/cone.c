@@ -322,7 +322,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_cone = {
-    .id = HCRI_CONE,
+    .id = HCRI_KIND_CONE,
     .name = "cone",
     .release = release,
     .write = write,

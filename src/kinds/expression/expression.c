@@ -279,7 +279,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_expression = {
-    .id = HCRI_EXPRESSION,
+    .id = HCRI_KIND_EXPRESSION,
     .name = "expression",
     .release = release,
     .write = write,

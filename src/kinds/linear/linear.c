@@ -322,7 +322,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_linear = {
-    .id = HCRI_LINEAR,
+    .id = HCRI_KIND_LINEAR,
     .name = "linear",
     .release = release,
     .write = write,

@@ -359,7 +359,7 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
 }
 
 const hcri_kind hcri_kind_lmi = {
-    .id = HCRI_LMI,
+    .id = HCRI_KIND_LMI,
     .name = "lmi",
     .release = release,
     .write = write,

@@ -466,7 +466,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_quadratic = {
-    .id = HCRI_QUADRATIC,
+    .id = HCRI_KIND_QUADRATIC,
     .name = "quadratic",
     .release = release,
     .write = write,

@@ -126,8 +126,8 @@ static hcr_status read_body(hcri_source *in, hcri_union *set, hcr_error *error) 
     const size_t blocks = hcri_get_count(in, 4);
     for (size_t k = 0; k < blocks; k++) {
         const hcri_kind *kind = hcri_kind_of(hcri_get_u32(in));
-        if (in->failed || kind == NULL || kind->id == HCRI_UNION || kind->id == HCRI_EXCEPT ||
-            (k == 0) != (kind->id == HCRI_BOX) || (k == 1) != (kind->id == HCRI_LINEAR))
+        if (in->failed || kind == NULL || kind->id == HCRI_KIND_UNION || kind->id == HCRI_KIND_EXCEPT ||
+            (k == 0) != (kind->id == HCRI_KIND_BOX) || (k == 1) != (kind->id == HCRI_KIND_LINEAR))
             return damaged(error);
         hcri_constraint *block = NULL;
         HCRI_TRY(kind->read(in, set->base.n, set->base.allocator, &block, error));
@@ -234,7 +234,7 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (error != NULL)
         *error = isinf(found.value) ? 0 : fmax(found.high - found.value, found.value - found.low);
-    return constraint->kind->id == HCRI_EXCEPT ? -found.value : found.value;
+    return constraint->kind->id == HCRI_KIND_EXCEPT ? -found.value : found.value;
 }
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
@@ -243,7 +243,7 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
     const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (found.block != NULL)
         found.block->kind->add_gradient(found.block, found.inequality, y,
-                                        constraint->kind->id == HCRI_EXCEPT ? -weight : weight, gradient, scratch);
+                                        constraint->kind->id == HCRI_KIND_EXCEPT ? -weight : weight, gradient, scratch);
 }
 
 static int body_holds(const hcri_body *body, const double *y, double *scratch) {
@@ -339,9 +339,10 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     double *scratch = hcri_block_scratch_create(constraint);
-    const hcr_status status = scratch == NULL                       ? hcri_fail_memory(error)
-                              : constraint->kind->id == HCRI_EXCEPT ? place_except(constraint, origin, scratch, error)
-                                                                    : place_union(constraint, origin, scratch, error);
+    const hcr_status status = scratch == NULL ? hcri_fail_memory(error)
+                              : constraint->kind->id == HCRI_KIND_EXCEPT
+                                  ? place_except(constraint, origin, scratch, error)
+                                  : place_union(constraint, origin, scratch, error);
     hcri_release(constraint->allocator, scratch);
     return status;
 }
@@ -437,7 +438,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 
 /* No `interval` and no `substitute`: origin/ takes these sets apart into convex ones. */
 const hcri_kind hcri_kind_union = {
-    .id = HCRI_UNION,
+    .id = HCRI_KIND_UNION,
     .name = "union",
     .release = release,
     .write = write,
@@ -457,7 +458,7 @@ const hcri_kind hcri_kind_union = {
 };
 
 const hcri_kind hcri_kind_except = {
-    .id = HCRI_EXCEPT,
+    .id = HCRI_KIND_EXCEPT,
     .name = "except",
     .release = release,
     .write = write,

@@ -452,7 +452,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 }
 
 const hcri_kind hcri_kind_varying = {
-    .id = HCRI_VARYING,
+    .id = HCRI_KIND_VARYING,
     .name = "varying",
     .release = release,
     .write = write,

@@ -52,7 +52,7 @@ static void release(star *s) {
 static hcr_status make_room(star *s, hcr_error *error) {
     size_t bodies = 1;
     for (size_t b = 0; b < s->builder->set.blocks; b++)
-        if (s->builder->set.block[b]->kind->id == HCRI_UNION)
+        if (s->builder->set.block[b]->kind->id == HCRI_KIND_UNION)
             bodies += ((const hcri_union *)s->builder->set.block[b])->bodies;
     s->piece = hcri_allocate(memory, bodies, sizeof *s->piece);
     s->lower = hcri_allocate(memory, 2 * s->n, sizeof *s->lower);
@@ -88,7 +88,7 @@ static hcr_status find_piece(star *s, size_t count, hcri_constraint *const *unio
     HCRI_TRY(hcri_set_copy(s->found.set, memory, set, error));
     for (size_t u = 0; u < count; u++) {
         const hcri_union *of = (const hcri_union *)unions[u];
-        for (size_t b = 0; of->base.kind->id == HCRI_UNION && b < of->bodies; b++)
+        for (size_t b = 0; of->base.kind->id == HCRI_KIND_UNION && b < of->bodies; b++)
             if (which == SIZE_MAX || which == b)
                 HCRI_TRY(hcri_pieces_add_body(set, &of->body[b], error));
     }
@@ -157,7 +157,7 @@ static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
 static hcr_status add_pieces(star *s, hcr_error *error) {
     size_t unions = 0;
     for (size_t b = 0; b < s->builder->set.blocks; b++)
-        if (s->builder->set.block[b]->kind->id == HCRI_UNION) {
+        if (s->builder->set.block[b]->kind->id == HCRI_KIND_UNION) {
             unions++;
             HCRI_TRY(add_union(s, s->builder->set.block[b], error));
         }
@@ -170,7 +170,7 @@ static hcr_status add_pieces(star *s, hcr_error *error) {
 static int has_star_constraint(const star *s) {
     for (size_t b = 0; b < s->whole.blocks; b++) {
         const hcri_constraint *block = s->whole.block[b];
-        if (!block->convex && (block->kind->id == HCRI_EXPRESSION || block->kind->id == HCRI_CALLBACK))
+        if (!block->convex && (block->kind->id == HCRI_KIND_EXPRESSION || block->kind->id == HCRI_KIND_CALLBACK))
             return 1;
     }
     return 0;
@@ -222,7 +222,7 @@ static hcr_status try_origin(const star *s, const double *y, hcr_region **region
 static int is_proved(const hcr_region *region) {
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_union *set = (const hcri_union *)region->set.block[b];
-        for (size_t k = 0; set->base.kind->id == HCRI_UNION && k < set->bodies; k++)
+        for (size_t k = 0; set->base.kind->id == HCRI_KIND_UNION && k < set->bodies; k++)
             if (!set->body[k].holds_origin)
                 return 0;
     }

@@ -97,11 +97,11 @@ static int reference_sign(const hcri_constraint *constraint, size_t i, const dou
         mpq_init(y[j]);
         mpq_set_d(y[j], point[j]);
     }
-    if (constraint->kind->id == HCRI_BOX) {
+    if (constraint->kind->id == HCRI_KIND_BOX) {
         const hcri_box *box = (const hcri_box *)constraint;
         const double c = point[i / 2], upper = box->upper[i / 2], lower = box->lower[i / 2];
         sign = i % 2 == 0 ? (c > upper) - (c < upper) : (c < lower) - (c > lower);
-    } else if (constraint->kind->id == HCRI_LINEAR) {
+    } else if (constraint->kind->id == HCRI_KIND_LINEAR) {
         sign = row_sign((const hcri_linear *)constraint, i, y);
     } else {
         sign = quadratic_sign((const hcri_quadratic *)constraint, y);

@@ -214,7 +214,7 @@ static inline hcri_constraint *make_fixed_block(const moving_case *c, const hcri
         uint32_t columns[MOST_OUTPUTS];
         double values[MOST_OUTPUTS], lower = c->lower[i], upper = c->upper[i];
         size_t kept = 0;
-        if (block->kind->id == HCRI_VARYING) {
+        if (block->kind->id == HCRI_KIND_VARYING) {
             kept = hcri_varying_at((const hcri_varying *)block, i, n, point + n, columns, values, &lower, &upper);
         } else {
             for (size_t k = c->rows.start[i]; k < c->rows.start[i + 1]; k++)

@@ -186,7 +186,7 @@ typedef struct rounded {
 /* c_i at (y, x), to twice the working precision and rounded once: its sign is right unless it is 1e-30 of its terms. */
 static double accurate(const hcri_constraint *block, size_t i, const double *point) {
     const double *lower, *upper;
-    if (block->kind->id == HCRI_VARYING) {
+    if (block->kind->id == HCRI_KIND_VARYING) {
         const hcri_varying *varying = (const hcri_varying *)block;
         const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
         const double c = hcri_varying_dot_minus(varying, i / 2, point, bound, NULL);

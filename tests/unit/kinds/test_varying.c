@@ -248,7 +248,7 @@ static void test_substitutions(void **state) {
             constant[N] = 0.5 * (fmax(c.lower[alone], -10) + fmin(c.upper[alone], 10));
         hcri_constraint *made = NULL;
         assert_int_equal(block->kind->substitute(block, &by, &made, NULL), HCR_OK);
-        assert_int_equal(made->kind->id, fixed == P ? HCRI_LINEAR : HCRI_VARYING);
+        assert_int_equal(made->kind->id, fixed == P ? HCRI_KIND_LINEAR : HCRI_KIND_VARYING);
         assert_int_equal(made->n, by.coordinates);
         assert_int_equal(made->count, block->count - (fixed > 0 ? 2 : 0));
         for (size_t s = 0; s < 50; s++) {
@@ -291,17 +291,17 @@ static void test_bytes(void **state) {
     hcri_bytes bytes = {.allocator = memory}, again = {.allocator = memory};
     assert_int_equal(block->kind->write(block, &bytes), HCR_OK);
     hcri_source in = {.data = bytes.data, .size = bytes.size};
-    assert_int_equal(hcri_kind_of(HCRI_VARYING)->read(&in, N + P, memory, &read, NULL), HCR_OK);
+    assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&in, N + P, memory, &read, NULL), HCR_OK);
     assert_int_equal(in.used, bytes.size);
     assert_int_equal(read->kind->write(read, &again), HCR_OK);
     assert_true(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0);
     read->kind->release(read);
     for (size_t size = 0; size < bytes.size; size += size % 16 == 0 ? 1 : 5) {
         hcri_source cut = {.data = bytes.data, .size = size};
-        assert_int_equal(hcri_kind_of(HCRI_VARYING)->read(&cut, N + P, memory, &read, NULL), HCR_ERROR_FORMAT);
+        assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&cut, N + P, memory, &read, NULL), HCR_ERROR_FORMAT);
     }
     hcri_source narrow = {.data = bytes.data, .size = bytes.size};
-    assert_int_equal(hcri_kind_of(HCRI_VARYING)->read(&narrow, N + P - 1, memory, &read, NULL), HCR_ERROR_FORMAT);
+    assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&narrow, N + P - 1, memory, &read, NULL), HCR_ERROR_FORMAT);
     hcri_release(memory, bytes.data);
     hcri_release(memory, again.data);
 

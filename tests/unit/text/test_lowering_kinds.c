@@ -72,15 +72,15 @@ static void test_cones(void **state) {
                                  "4 * quad_over_lin([y[0], 1], y[1]) <= y[2]\n"
                                  "inv_pos(y[0]) <= y[1]\n"
                                  "geo_mean([y[0], y[1]]) >= 2\n");
-    assert_cone((const hcri_cone *)block(builder, 0, HCRI_CONE), 2, (double[]){1, 0, 0, 0, 1, 0}, (double[]){-1, -1},
-                (double[]){0, 0, 1}, 2);
+    assert_cone((const hcri_cone *)block(builder, 0, HCRI_KIND_CONE), 2, (double[]){1, 0, 0, 0, 1, 0},
+                (double[]){-1, -1}, (double[]){0, 0, 1}, 2);
     /* |(4 x, 4, t − b)| <= t + b */
-    assert_cone((const hcri_cone *)block(builder, 1, HCRI_CONE), 3, (double[]){4, 0, 0, 0, 0, 0, 0, 1, -1},
+    assert_cone((const hcri_cone *)block(builder, 1, HCRI_KIND_CONE), 3, (double[]){4, 0, 0, 0, 0, 0, 0, 1, -1},
                 (double[]){0, 4, 0}, (double[]){0, 1, 1}, 0);
-    assert_cone((const hcri_cone *)block(builder, 2, HCRI_CONE), 2, (double[]){0, 0, 0, 1, -1, 0}, (double[]){2, 0},
-                (double[]){1, 1, 0}, 0);
-    assert_cone((const hcri_cone *)block(builder, 3, HCRI_CONE), 2, (double[]){0, 0, 0, 1, -1, 0}, (double[]){4, 0},
-                (double[]){1, 1, 0}, 0);
+    assert_cone((const hcri_cone *)block(builder, 2, HCRI_KIND_CONE), 2, (double[]){0, 0, 0, 1, -1, 0},
+                (double[]){2, 0}, (double[]){1, 1, 0}, 0);
+    assert_cone((const hcri_cone *)block(builder, 3, HCRI_KIND_CONE), 2, (double[]){0, 0, 0, 1, -1, 0},
+                (double[]){4, 0}, (double[]){1, 1, 0}, 0);
     assert_int_equal(builder->set.blocks, 6);
     assert_bounds(builder, 0, 0, INF); /* the domains */
     assert_bounds(builder, 1, 0, INF);
@@ -104,7 +104,7 @@ static void test_c07_one_dimension(void **state) {
             assert_true(fabs(builder->set.box->lower[0] - 0.5452) < 1e-15);
             assert_true(fabs(builder->set.box->upper[0] - 0.7452) < 1e-15);
         } else { /* a norm of two, of which one is 0: a ball */
-            const hcri_quadratic *ball = (const hcri_quadratic *)block(builder, 0, HCRI_QUADRATIC);
+            const hcri_quadratic *ball = (const hcri_quadratic *)block(builder, 0, HCRI_KIND_QUADRATIC);
             assert_true(ball->matrix[0] == 1 && ball->shift[0] == 0.6452 && ball->radius == 0.1);
         }
         hcr_builder_free(builder);
@@ -132,7 +132,7 @@ static void test_matrices(void **state) {
         char text[256];
         snprintf(text, sizeof text, "var y[3]\n%s", ways[w]);
         hcr_builder *builder = build(text);
-        const hcri_lmi *lmi = (const hcri_lmi *)block(builder, 0, HCRI_LMI);
+        const hcri_lmi *lmi = (const hcri_lmi *)block(builder, 0, HCRI_KIND_LMI);
         assert_int_equal(builder->set.blocks, 3);
         assert_int_equal(lmi->size, 3);
         static const double constant[6] = {0, 0, 2, 1, 0, 3};
@@ -145,7 +145,7 @@ static void test_matrices(void **state) {
     }
     /* t I − E */
     hcr_builder *builder = build("var y[3]\nlambda_max([[1, y[0], 0], [y[0], 0, y[1]], [0, y[1], 0]]) <= y[2] + 4");
-    const hcri_lmi *lmi = (const hcri_lmi *)block(builder, 0, HCRI_LMI);
+    const hcri_lmi *lmi = (const hcri_lmi *)block(builder, 0, HCRI_KIND_LMI);
     static const double bound[6][3] = {{0, 0, 1}, {-1, 0, 0}, {0, 0, 1}, {0, 0, 0}, {0, -1, 0}, {0, 0, 1}};
     for (size_t r = 0; r < 6; r++)
         assert_row(&lmi->terms, r, 3, bound[r]);
@@ -167,12 +167,12 @@ static void test_blocks_of_matrices(void **state) {
     assert_bounds(builder, 1, -INF, 2);
     assert_bounds(builder, 2, -5, INF);
     assert_int_equal(builder->set.blocks, 3);
-    assert_cone((const hcri_cone *)block(builder, 0, HCRI_CONE), 2, (double[]){0, 2, 0, 1, 0, 0}, (double[]){0, -2},
-                (double[]){1, 0, 0}, 2);
+    assert_cone((const hcri_cone *)block(builder, 0, HCRI_KIND_CONE), 2, (double[]){0, 2, 0, 1, 0, 0},
+                (double[]){0, -2}, (double[]){1, 0, 0}, 2);
     hcr_builder_free(builder);
     /* symmetric up to rounding: 0.1 + 0.2 and 0.3 */
     builder = build("var y[3]\npsd([[y[0], (0.1 + 0.2) * y[1], 1], [0.3 * y[1], 2, y[2]], [1, y[2], 3]])");
-    assert_int_equal(count_of(builder, HCRI_LMI), 1);
+    assert_int_equal(count_of(builder, HCRI_KIND_LMI), 1);
     hcr_builder_free(builder);
 }
 
@@ -201,8 +201,8 @@ static void test_inverses(void **state) {
     assert_true(box->lower[7] == 0 && box->upper[7] <= 4 && box->upper[7] > 4 - 1e-14);
     hcr_builder_free(builder);
     builder = build("var y[2]\nexp(abs(y[0] - y[1])) <= 1\nsquare(norm(y)) <= 4\nexp(y) <= 1\nlog(y + 3) >= 0");
-    assert_int_equal(count_of(builder, HCRI_QUADRATIC), 1);
-    assert_true(((const hcri_quadratic *)block(builder, 0, HCRI_QUADRATIC))->radius == 2);
+    assert_int_equal(count_of(builder, HCRI_KIND_QUADRATIC), 1);
+    assert_true(((const hcri_quadratic *)block(builder, 0, HCRI_KIND_QUADRATIC))->radius == 2);
     assert_int_equal(builder->set.linear->rows.count, 1);
     assert_bounds(builder, 0, -2, 0);
     hcr_builder_free(builder);
@@ -224,7 +224,7 @@ static void test_domains(void **state) {
     assert_row(&linear->rows, 1, 4, (double[]){0, 0, 1, -1});
     assert_row(&linear->rows, 2, 4, (double[]){0, 1, 1, 0});
     assert_int_equal(builder->set.place[linear->base.source[3]].line, 4);
-    assert_int_equal(count_of(builder, HCRI_EXPRESSION), 3);
+    assert_int_equal(count_of(builder, HCRI_KIND_EXPRESSION), 3);
     hcr_builder_free(builder);
 }
 
@@ -232,18 +232,18 @@ static void test_domains(void **state) {
 static void test_many_branches(void **state) {
     (void)state;
     hcr_builder *builder = build("var y[60]\nnorm(y, 1) <= 1\n2 <= 3 - sum(abs(diff(y)))");
-    assert_int_equal(count_of(builder, HCRI_EXPRESSION), 2);
+    assert_int_equal(count_of(builder, HCRI_KIND_EXPRESSION), 2);
     assert_int_equal(builder->set.linear->rows.count, 0);
-    assert_true(block(builder, 0, HCRI_EXPRESSION)->convex);
+    assert_true(block(builder, 0, HCRI_KIND_EXPRESSION)->convex);
     hcr_builder_free(builder);
     builder = build("var y[3]\nmax(exp(y[0]), norm(y), y[1] + y[2], abs(y[1] - y[0])) <= 3");
-    assert_int_equal(count_of(builder, HCRI_EXPRESSION), 0);
-    assert_int_equal(count_of(builder, HCRI_QUADRATIC), 1);
+    assert_int_equal(count_of(builder, HCRI_KIND_EXPRESSION), 0);
+    assert_int_equal(count_of(builder, HCRI_KIND_QUADRATIC), 1);
     assert_int_equal(builder->set.linear->rows.count, 2);
     hcr_builder_free(builder);
     /* an expression that stands in many places is one step of the tape */
     builder = build("var y[9]\nmax([i + 1 for i in range(50)] * norm(y, 3)) + exp(y[0]) <= 3");
-    assert_true(((const hcri_expression *)block(builder, 0, HCRI_EXPRESSION))->tape.steps < 9 + 1 + 50 + 5);
+    assert_true(((const hcri_expression *)block(builder, 0, HCRI_KIND_EXPRESSION))->tape.steps < 9 + 1 + 50 + 5);
     hcr_builder_free(builder);
 }
 
@@ -291,29 +291,29 @@ static void test_groups(void **state) {
                                  "    y[0] - y[1] >= 0.5\n"
                                  "end\n"
                                  "y >= -7\nunbounded");
-    assert_int_equal(count_of(builder, HCRI_UNION), 1);
-    assert_int_equal(count_of(builder, HCRI_EXCEPT), 3);
+    assert_int_equal(count_of(builder, HCRI_KIND_UNION), 1);
+    assert_int_equal(count_of(builder, HCRI_KIND_EXCEPT), 3);
     assert_bounds(builder, 0, -7, INF);
     assert_int_equal(builder->set.linear->rows.count, 1); /* the groups' rows are theirs */
     assert_true(builder->unbounded_allowed);
-    const hcri_union *set = (const hcri_union *)block(builder, 0, HCRI_UNION);
+    const hcri_union *set = (const hcri_union *)block(builder, 0, HCRI_KIND_UNION);
     assert_int_equal(builder->set.place[set->base.source[0]].line, 3);
     assert_int_equal(set->bodies, 3);
     assert_int_equal(set->body[0].blocks, 3);
-    assert_int_equal(set->body[0].block[2]->kind->id, HCRI_QUADRATIC);
+    assert_int_equal(set->body[0].block[2]->kind->id, HCRI_KIND_QUADRATIC);
     assert_int_equal(set->body[1].blocks, 2);
     assert_true(set->body[1].box->upper[1] == 3 && set->body[1].box->lower[0] == 0);
     assert_int_equal(set->body[1].linear->rows.count, 2);
     assert_int_equal(builder->set.place[set->body[1].linear->base.source[2]].line, 9);
-    assert_int_equal(set->body[2].block[2]->kind->id, HCRI_LMI);
+    assert_int_equal(set->body[2].block[2]->kind->id, HCRI_KIND_LMI);
     assert_true(set->body[2].box->lower[0] == 1);
     for (size_t i = 0; i < 2; i++) {
-        const hcri_union *cut = (const hcri_union *)block(builder, 1 + i, HCRI_EXCEPT);
+        const hcri_union *cut = (const hcri_union *)block(builder, 1 + i, HCRI_KIND_EXCEPT);
         assert_int_equal(cut->bodies, 1);
         const hcri_quadratic *disc = (const hcri_quadratic *)cut->body[0].block[2];
         assert_true(disc->shift[0] == 2 * (double)(i + 1));
     }
-    const hcri_union *cut = (const hcri_union *)block(builder, 3, HCRI_EXCEPT);
+    const hcri_union *cut = (const hcri_union *)block(builder, 3, HCRI_KIND_EXCEPT);
     assert_true(cut->body[0].box->lower[0] == 2.5 && cut->body[0].linear->rows.count == 1);
     hcr_builder_free(builder);
 }
@@ -329,9 +329,9 @@ static void test_star(void **state) {
                                  "    sin(y[i]) <= 0.9 for i in range(2)\n"
                                  "    y[0] + y[1] == 1\n"
                                  "end");
-    assert_int_equal(count_of(builder, HCRI_QUADRATIC), 1);
-    assert_int_equal(count_of(builder, HCRI_EXPRESSION), 4);
-    assert_false(block(builder, 0, HCRI_EXPRESSION)->convex);
+    assert_int_equal(count_of(builder, HCRI_KIND_QUADRATIC), 1);
+    assert_int_equal(count_of(builder, HCRI_KIND_EXPRESSION), 4);
+    assert_false(block(builder, 0, HCRI_KIND_EXPRESSION)->convex);
     assert_bounds(builder, 0, -2, 2);
     assert_int_equal(builder->set.equalities.rows.count, 1);
     hcr_builder_free(builder);

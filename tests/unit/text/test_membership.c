@@ -175,7 +175,7 @@ static int is_member(const hcri_set *set, const double *y) {
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         /* sums with too many signs are expressions */
-        const double value = block->kind->id == HCRI_QUADRATIC
+        const double value = block->kind->id == HCRI_KIND_QUADRATIC
                                  ? quadratic_value((const hcri_quadratic *)block, y)
                                  : block->kind->value(block, 0, y, NULL, scratch_for(block));
         if (!(value <= 0))

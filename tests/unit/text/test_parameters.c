@@ -263,7 +263,7 @@ static void test_random_products(void **state) {
                     if (!block->kind->exists(block, i) || (b == 0 && i >= 4)) /* the ranges */
                         continue;
                     found++;
-                    varying += block->kind->id == HCRI_VARYING;
+                    varying += block->kind->id == HCRI_KIND_VARYING;
                     assert_true(block->kind->value(block, i, point, NULL, scratch_for(block)) == expected);
                 }
             }
@@ -280,7 +280,7 @@ static void test_expression(void **state) {
     hcr_builder *builder = build("var y[2]\nparam c[2] in [-1, 1], d in [1, 4]\nlog_sum_exp(y + c) + huber(y[0]) <= d");
     assert_int_equal(builder->set.blocks, 3);
     const hcri_constraint *block = builder->set.block[2];
-    assert_int_equal(block->kind->id, HCRI_EXPRESSION);
+    assert_int_equal(block->kind->id, HCRI_KIND_EXPRESSION);
     const double point[5] = {0.5, -0.25, 0.75, -1, 2};
     const double expected = log(exp(1.25) + exp(-1.25)) + 0.25 - 2;
     assert_true(fabs(block->kind->value(block, 0, point, NULL, scratch_for(block)) - expected) <
