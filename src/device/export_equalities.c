@@ -116,13 +116,112 @@ static void put_completion(hcri_code *code, const hcri_plan *plan) {
     hcri_code_put(code,
                   "/* The outputs that equalities determine, from the others as they are rounded. */\n"
                   "static void complete(@ *y%s)\n{\n    uint32_t i;\n    for (i = 0u; i < %zuu; i++) {\n"
-                  "        y[dependent[i]] = completed(y, i%s);\n    }\n}\n\n"
-                  "static int meets_equalities(const @ *y%s)\n{\n    int meets = 1;\n    uint32_t i;\n"
-                  "    for (i = 0u; i < %zuu; i++) {\n        const @ wanted = completed(y, i%s);\n"
-                  "        const @ off = magnitude(y[dependent[i]] - wanted);\n"
-                  "        meets = (off <= (%s * magnitude(wanted))) ? meets : 0;\n    }\n    return meets;\n}\n\n",
-                  sample, plan->region->affine.count, at, sample, plan->region->affine.count, at,
-                  hcri_code_literal(code, 2 * plan->unit).text);
+                  "        y[dependent[i]] = completed(y, i%s);\n    }\n}\n\n",
+                  sample, plan->region->affine.count, at);
+}
+
+/* Equality i as a·(y, x) − b, divided by a power of two near its largest coefficient; and Σ_k β_k |(y, x)_k| + β_0,
+ * which is more than its tolerance, linear in the sizes of outputs and parameters, and what rounding does to
+ * a·(y, x) − b where coefficients are rounded and terms added one by one. */
+typedef struct judged_rows {
+    hcri_rows values, bounds;
+    double *right, *bound; /* b, β_0 */
+    double *point;         /* n + p numbers, and as many for a row */
+} judged_rows;
+
+static hcr_status append_judged(const hcri_plan *plan, size_t i, judged_rows *to, hcr_error *error) {
+    static const double far = 0x1p300;
+    const hcr_region *region = plan->region;
+    const hcr_allocator *allocator = &region->set.allocator;
+    const hcri_rows *rows = &region->set.equalities.rows;
+    const size_t columns = plan->n + plan->p, start = rows->start[i], terms = rows->start[i + 1] - start;
+    const double units = (double)terms + 6;
+    double *row = to->point + columns, largest = 0;
+    int exponent;
+    for (size_t k = 0; k < terms; k++)
+        largest = fmax(largest, fabs(rows->values[start + k]));
+    frexp(largest, &exponent);
+    for (size_t j = 0; j < columns; j++)
+        row[j] = 0;
+    for (size_t k = 0; k < terms; k++)
+        row[rows->columns[start + k]] = ldexp(rows->values[start + k], -exponent);
+    to->right[i] = ldexp(region->set.equalities.right[i], -exponent);
+    HCRI_TRY(hcri_rows_append_dense(&to->values, allocator, columns, row, error));
+    const double alone = hcr_region_equality_tolerance(region, i, to->point + plan->n, to->point, plan->precision);
+    to->bound[i] = 1.02 * (ldexp(alone, -exponent) + units * (plan->unit * fabs(to->right[i]) + plan->smallest));
+    for (size_t j = 0; j < columns; j++) {
+        to->point[j] = far;
+        const double with = hcr_region_equality_tolerance(region, i, to->point + plan->n, to->point, plan->precision);
+        to->point[j] = 0;
+        if (with > alone)
+            row[j] = 1.02 * fmax(ldexp(with / far, -exponent) + units * plan->unit * fabs(row[j]), plan->smallest);
+    }
+    return hcri_rows_append_dense(&to->bounds, allocator, columns, row, error);
+}
+
+static hcr_status put_judged(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    const hcr_allocator *allocator = &plan->region->set.allocator;
+    const size_t count = plan->region->set.equalities.rows.count;
+    judged_rows made = {.right = hcri_allocate(allocator, count, sizeof(double)),
+                        .bound = hcri_allocate(allocator, count, sizeof(double)),
+                        .point = hcri_allocate(allocator, 2 * (plan->n + plan->p), sizeof(double))};
+    hcr_status status =
+        made.right == NULL || made.bound == NULL || made.point == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (size_t i = 0; i < count && status == HCR_OK; i++)
+        status = append_judged(plan, i, &made, error);
+    if (status == HCR_OK)
+        status = hcri_emit_rows(code, plan, "equality", &made.values, 1, error);
+    if (status == HCR_OK)
+        status = hcri_emit_rows(code, plan, "tolerance", &made.bounds, 1, error);
+    if (status == HCR_OK) {
+        hcri_code_numbers(code, "equality_right", count, made.right);
+        hcri_code_numbers(code, "tolerance_alone", count, made.bound);
+    }
+    hcri_rows_release(&made.values, allocator);
+    hcri_rows_release(&made.bounds, allocator);
+    hcri_release(allocator, made.right);
+    hcri_release(allocator, made.bound);
+    hcri_release(allocator, made.point);
+    return status;
+}
+
+/* An output as it was completed is within the tolerance, unless products of its sum underflowed: those of factors of
+ * at least `exact`, or of 0, didn't, and what the others lose is nothing beside an output of at least `tiny`. */
+static void put_check(hcri_code *code, const hcri_plan *plan) {
+    const int single = plan->precision == HCR_SINGLE;
+    const char *sample = plan->p != 0 ? ", const sample *at" : "", *at = plan->p != 0 ? ", at" : "";
+    const char *factor = plan->p != 0 ? "(j >= outputs) ? at->x[j - outputs] : y[j]" : "y[j]";
+    const hcri_rows *map = &plan->region->affine.map;
+    double least = 1;
+    for (size_t k = 0; k < hcri_rows_entries(map); k++)
+        least = fmin(least, fabs(map->values[k]));
+    const double exact = fmin(ldexp(plan->smallest, single ? 53 + 24 : 53 + 53) / least, plan->largest);
+    const double tiny = 2 * (double)parts_of(plan) * (double)plan->region->set.n * plan->smallest / plan->unit;
+    hcri_code_put(code,
+                  "static int is_completed(const @ *y, uint32_t i%s)\n{\n    const @ wanted = completed(y, i%s);\n"
+                  "    int same = (y[dependent[i]] <= wanted) && (y[dependent[i]] >= wanted);\n    uint32_t k;\n"
+                  "    for (k = map_start[i]; (k < map_start[i + 1u]) && (magnitude(wanted) < %s); k++) {\n"
+                  "        const uint32_t j = map_columns[k];\n        const @ size = magnitude(%s);\n"
+                  "        same = ((size <= ~0~) || (size >= %s)) ? same : 0;\n    }\n    return same;\n}\n\n",
+                  sample, at, hcri_code_literal(code, tiny).text, factor, hcri_code_literal(code, exact).text);
+    hcri_code_put(code,
+                  "/* Sure of outputs as they are completed, broken where one is off by more than any tolerance. */\n"
+                  "static int check_equalities(const @ *y%s)\n{\n    int verdict = SURE;\n    uint32_t i;\n"
+                  "    uint32_t k;\n    for (i = 0u; i < %zuu; i++) {\n"
+                  "        verdict = is_completed(y, i%s) ? verdict : UNCERTAIN;\n    }\n"
+                  "    for (i = 0u; (i < %zuu) && (verdict == UNCERTAIN); i++) {\n"
+                  "        @ off = -equality_right[i];\n        @ most = tolerance_alone[i];\n",
+                  sample, plan->region->affine.count, at, plan->region->set.equalities.rows.count);
+    hcri_code_put(code,
+                  "        for (k = equality_start[i]; k < equality_start[i + 1u]; k++) {\n"
+                  "            const uint32_t j = equality_columns[k];\n            const @ factor = %s;\n"
+                  "            off += equality_values[k] * factor;\n        }\n"
+                  "        for (k = tolerance_start[i]; k < tolerance_start[i + 1u]; k++) {\n"
+                  "            const uint32_t j = tolerance_columns[k];\n            const @ factor = %s;\n"
+                  "            most += tolerance_values[k] * magnitude(factor);\n        }\n"
+                  "        verdict = ((magnitude(off) > most) && is_finite(off)) ? BROKEN : verdict;\n"
+                  "    }\n    return verdict;\n}\n\n",
+                  factor, factor);
 }
 
 hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
@@ -137,6 +236,8 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
     hcri_code_text(code, "\n");
     put_projections(code, plan);
     put_completion(code, plan);
+    HCRI_TRY(put_judged(code, plan, error));
+    put_check(code, plan);
     const double across = (double)hcri_rows_entries(&affine->basis), entries = (double)hcri_rows_entries(&affine->map);
     code->operations +=
         8 * across + 8 * entries + 13 * 2 * (double)(parts_of(plan)) * entries + 60 * (double)affine->count;

@@ -84,7 +84,7 @@ void hcri_maps_put_check(hcri_code *code, const hcri_plan *plan) {
         if (hcri_emit_is_needed(plan, b))
             hcri_source_put_check(code, plan, b, at);
     if (plan->region->affine.count != 0)
-        hcri_code_put(code, "    verdict = worse(verdict, meets_equalities(y%s) ? SURE : BROKEN);\n", at);
+        hcri_code_put(code, "    verdict = worse(verdict, check_equalities(y%s));\n", at);
     hcri_code_put(code, "    return (verdict == SURE) ? ^INSIDE : ((verdict == BROKEN) ? ^OUTSIDE : ^FRONTIER);\n}\n");
 }
 

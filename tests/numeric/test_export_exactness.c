@@ -460,6 +460,104 @@ static void wide_equalities(void **state) {
     assert_true(tried[0] > 6 && tried[1] > 3);
 }
 
+/* ------------------------------------------------------------------------------------------- check of equalities */
+
+/* The verdict of the code at y and the exact one. */
+static void compare_verdicts(const hcr_region *region, const loaded *code, int single, const double *y, const double *x,
+                             const char *text, size_t found[4]) {
+    float y_f32[MOST], x_f32[MOST_PARAMETERS];
+    uint8_t inside = 0;
+    int verdict;
+    const int moves = region->set.n != region->set.outputs;
+    for (size_t j = 0; j < region->set.outputs; j++)
+        y_f32[j] = (float)y[j];
+    for (size_t k = 0; k < region->set.n - region->set.outputs; k++)
+        x_f32[k] = (float)x[k];
+    if (single) {
+        verdict = moves ? code->check_at_f32(x_f32, y_f32) : code->check_f32(y_f32);
+        must(hcr_check_f32(region, 1, moves ? x_f32 : NULL, y_f32, &inside, NULL, &error), &error);
+    } else {
+        verdict = moves ? code->check_at(x, y) : code->check(y);
+        must(hcr_check(region, 1, moves ? x : NULL, y, &inside, NULL, &error), &error);
+    }
+    found[verdict]++;
+    if (verdict == (inside ? HCR_OUTSIDE : HCR_INSIDE))
+        fail_msg("%s: %s precision: the code's verdict is %d, the exact one %d", text, single ? "single" : "double",
+                 verdict, inside);
+}
+
+/* Half of a result of the maps, completed; or with a number of it changed: by units in the last place, by a share, to
+ * nearly nothing, or all of them scaled. */
+static void disturb(const hcr_region *region, int single, hcri_random *random, double *y) {
+    const size_t n = region->set.outputs, j = hcri_random_below(random, n), form = hcri_random_below(random, 6);
+    const double unit = single ? 0x1p-23 : 0x1p-52, side = hcri_random_below(random, 2) ? 1 : -1;
+    if (form == 1)
+        y[j] *= 1 + side * unit * (double)(1 + hcri_random_below(random, 16));
+    else if (form == 2)
+        y[j] += side * fabs(y[hcri_random_below(random, n)]) * unit * (double)(1 + hcri_random_below(random, 4));
+    else if (form == 3)
+        y[j] += side * exp(-40 * hcri_random_uniform(random)) * (1 + fabs(y[j]));
+    else if (form == 4)
+        y[j] *= single ? 0x1p-60 : 0x1p-500;
+    else if (form == 5)
+        for (size_t k = 0; k < n; k++)
+            y[k] *= ldexp(1, -(int)hcri_random_below(random, single ? 150 : 1060));
+}
+
+/* D57: what the code's check says of equalities never contradicts the exact check: at results, and at points off by
+ * units in the last place or more. */
+static void verdicts_on_equalities(void **state) {
+    static const char *const sets[] = {
+        "var y[4]\ny >= 0\nsum(y) == 1\ny[0] <= 0.4",
+        "var y[4]\n-1 <= y <= 1\ny[0] - 3*y[1] + 0.1*y[2] == 0\n0.7*y[1] + y[2] - y[3] == 0",
+        "var y[3]\nparam s in [1, 2]\n0 <= y <= 3\ny[0] + 0.3*y[1] + y[2] == s",
+    };
+    static const equality_family families[] = {EQUALITIES_ALONE,     EQUALITIES_ROWS,  EQUALITIES_NETWORK,
+                                               EQUALITIES_TRANSPORT, EQUALITIES_BLEND, EQUALITIES_HIERARCHY};
+    enum { SETS = sizeof sets / sizeof *sets, FAMILIES = sizeof families / sizeof *families };
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 57);
+    size_t found[2][4] = {{0}};
+    for (size_t k = 0; k < SETS + (is_long() ? 20 : 2) * FAMILIES; k++) {
+        char *text = k < SETS ? NULL : equality_text(families[k % FAMILIES], 8, &random);
+        hcr_region *region = text == NULL ? region_of(sets[k]) : equality_region(text);
+        for (int single = 0; region != NULL && single < 2; single++) {
+            const hcr_export_options options = {.name = "t", .precision = (hcr_precision)single};
+            const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
+            if (status == HCR_ERROR_PRECISION)
+                continue;
+            must(status, &error);
+            const loaded code = load(usual_ways[k % 2], single);
+            batch *rows = calloc(1, sizeof *rows);
+            assert_non_null(rows);
+            const size_t n = region->set.outputs, p = region->set.n - n;
+            for (size_t round = 0; round < (is_long() ? 100 : 20); round++) {
+                fill(region, &random, rows);
+                for (size_t i = 0; i < ROWS; i++) {
+                    single ? run_row_f32(region, &code, rows, i) : run_row(region, &code, rows, i);
+                    double *y = rows->y + i * n;
+                    for (size_t j = 0; single && j < n; j++)
+                        y[j] = (double)rows->y_f32[i * n + j];
+                    disturb(region, single, &random, y);
+                    compare_verdicts(region, &code, single, y, rows->x + i * p, text == NULL ? sets[k] : text,
+                                     found[single]);
+                }
+            }
+            free(rows);
+            dlclose(code.library);
+        }
+        hcr_region_free(region);
+        free(text);
+    }
+    for (int single = 0; single < 2; single++) {
+        print_message("%s: %zu inside, %zu at the frontier, %zu outside\n", single ? "single" : "double",
+                      found[single][HCR_INSIDE], found[single][HCR_FRONTIER], found[single][HCR_OUTSIDE]);
+        const size_t all = found[single][HCR_INSIDE] + found[single][HCR_FRONTIER] + found[single][HCR_OUTSIDE];
+        assert_true(10 * found[single][HCR_INSIDE] > all && 5 * found[single][HCR_OUTSIDE] > all);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------ derivatives */
 
 /* The library's gradients, to a share of 1e-9 of the largest: sums run in another order. */
@@ -619,8 +717,13 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape),     cmocka_unit_test(every_text), cmocka_unit_test(known_answers),
-        cmocka_unit_test(wide_equalities), cmocka_unit_test(gradients),  cmocka_unit_test(models),
+        cmocka_unit_test(every_shape),
+        cmocka_unit_test(every_text),
+        cmocka_unit_test(known_answers),
+        cmocka_unit_test(wide_equalities),
+        cmocka_unit_test(verdicts_on_equalities),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(models),
         cmocka_unit_test(refusals),
     };
     if (system("cc --version >/dev/null 2>&1") != 0) {
