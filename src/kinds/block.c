@@ -46,6 +46,21 @@ hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_err
     return HCR_OK;
 }
 
+hcr_status hcri_block_contradiction(hcr_error *error, const char *what) {
+    return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region contradicts itself: %s; compile it again", what);
+}
+
+hcr_status hcri_block_verify_numbers(size_t count, const double *values, hcr_error *error) {
+    for (size_t k = 0; k < count; k++)
+        if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
+            return hcri_block_contradiction(error, "a coefficient is larger than 1e50");
+    return HCR_OK;
+}
+
+hcr_status hcri_block_verify_rows(const hcri_rows *rows, hcr_error *error) {
+    return hcri_block_verify_numbers(hcri_rows_entries(rows), rows->values, error);
+}
+
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error) {
     hcri_fail_at(error, HCR_ERROR_ORIGIN, "", (int)local + 1, 0,
                  "the origin isn't strictly inside: a constraint's value there is %.3g, it must be below 0",

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "kernels/sparse_rows.h"
 #include "kinds/kind.h"
 
 /* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
@@ -17,6 +18,11 @@ void hcri_block_release(hcri_constraint *constraint);
 void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
 /* Reads the sources of the `count` inequalities that the block has. */
 hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
+/* FORMAT: `what` is said by one part of a compiled file and not by another. */
+hcr_status hcri_block_contradiction(hcr_error *error, const char *what);
+/* Refuses coefficients of a file beyond HCRI_LARGEST_COEFFICIENT. */
+hcr_status hcri_block_verify_numbers(size_t count, const double *values, hcr_error *error);
+hcr_status hcri_block_verify_rows(const hcri_rows *rows, hcr_error *error);
 /* ORIGIN, with the local number of the inequality that doesn't hold strictly there. */
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
 /* `exists` of a block whose inequalities all do. */

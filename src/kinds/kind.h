@@ -1,5 +1,6 @@
 /* What every kind of constraint can do. A block holds inequalities of one kind; a region is the intersection of its
- * blocks. A new kind fills one hcri_kind, gets one row in kinds.c, and nothing else changes in the runtime. */
+ * blocks. A new kind fills one hcri_kind and gets one row in kind_list.c; other rooms ask its table and name no kind.
+ */
 #ifndef HCRI_KIND_H
 #define HCRI_KIND_H
 
@@ -13,6 +14,7 @@
 #define HCRI_NO_BOUND 1e20
 
 typedef struct hcri_constraint hcri_constraint;
+struct hcri_quadratic;
 
 /* Pinned: they are stored in compiled files. */
 typedef enum hcri_kind_id {
@@ -26,7 +28,7 @@ typedef enum hcri_kind_id {
     HCRI_KIND_UNION = 7,
     HCRI_KIND_EXCEPT = 8,
     HCRI_KIND_VARYING = 9,
-    HCRI_KINDS = 10
+    HCRI_KINDS = 10 /* and the id of kinds that aren't the library's: they can't be in a file */
 } hcri_kind_id;
 
 /* The origins of samples with parameters: O(x) = constant + map x. A set's coordinates are its outputs, and behind them
@@ -55,12 +57,25 @@ typedef struct hcri_extent {
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
+    const char *words; /* for one inequality in messages: "a quadratic" */
+    int is_affine;     /* each c_i is affine in the outputs, for given parameters … */
+    int is_bilinear;   /* … but not in both together: then not jointly convex; there are `row_at` and `add_mixed` */
     void (*release)(hcri_constraint *constraint);
 
     /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
     hcr_status (*write)(const hcri_constraint *constraint, hcri_bytes *out);
     hcr_status (*read)(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
                        hcr_error *error);
+    /* FORMAT where what was read from a file can't be: coefficients beyond HCRI_LARGEST_COEFFICIENT, claims that aren't
+     * true. NULL: `read` has seen to it. */
+    hcr_status (*verify)(hcri_constraint *constraint, hcr_error *error);
+    /* The name of what keeps the block out of files, a function of the program, NULL when nothing does. NULL: nothing
+     * ever does. */
+    const char *(*unwritable)(const hcri_constraint *constraint);
+    /* The blocks that the block is made of, number k; NULL behind the last. NULL: it has none. */
+    hcri_constraint *(*part)(const hcri_constraint *constraint, size_t k);
+    /* The block as a quadratic, which closed forms and quadratic programs take. NULL: it isn't one. */
+    const struct hcri_quadratic *(*quadratic)(const hcri_constraint *constraint);
 
     /* Prepares the block for rays from `origin` (kept by the caller). Errors: MEMORY; ORIGIN when an inequality doesn't
      * hold strictly there (error->line is then the local number + 1). */
@@ -125,6 +140,15 @@ typedef struct hcri_kind {
      * there. After follow. NULL where that can't be. */
     int (*is_idle)(const hcri_constraint *constraint, size_t i, const double *y);
 
+    /* Row i, inequalities 2i and 2i + 1, at the parameters x as a plain row over `outputs` outputs: returns its
+     * entries, at most `outputs`. Each coefficient is rounded once, so that it is off by at most 2^-53 of itself; the
+     * bounds, from which the parameters' own part was taken off, are rounded inwards. */
+    size_t (*row_at)(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x, uint32_t *columns,
+                     double *values, double *lower, double *upper);
+    /* gradient += weight · (how the gradient of c_i in the outputs changes when the parameters do by x_dot). */
+    void (*add_mixed)(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x_dot, double weight,
+                      double *gradient);
+
     /* A bound of |y − O| over the points that satisfy the block, infinity when there is none. After place. */
     double (*radius)(const hcri_constraint *constraint);
     /* max_i E_i/|c_i(O)|: the margin that this block needs (docs/exactness.md). `unit` is the unit roundoff of the
@@ -159,6 +183,17 @@ static inline double hcri_size_at_origin(const hcri_extent *extent, size_t j) {
     return size > 0x1p-100 ? size : 0x1p-100;
 }
 
+static inline hcri_constraint *hcri_block_part(const hcri_constraint *constraint, size_t k) {
+    return constraint->kind->part == NULL ? NULL : constraint->kind->part(constraint, k);
+}
+
+static inline const struct hcri_quadratic *hcri_block_quadratic(const hcri_constraint *constraint) {
+    return constraint->kind->quadratic == NULL ? NULL : constraint->kind->quadratic(constraint);
+}
+
 const hcri_kind *hcri_kind_of(uint32_t id); /* NULL when there is none */
+/* The number of a kind in compiled files; in a copy in memory the kind itself. `get`: NULL when there is none. */
+void hcri_kind_put(const hcri_kind *kind, hcri_bytes *out);
+const hcri_kind *hcri_kind_get(hcri_source *in);
 
 #endif

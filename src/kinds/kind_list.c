@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "kinds/box/box.h"
 #include "kinds/callback/callback.h"
 #include "kinds/cone/cone.h"
@@ -22,4 +24,24 @@ const hcri_kind *hcri_kind_of(uint32_t id) {
         [HCRI_KIND_VARYING] = &hcri_kind_varying,
     };
     return id < HCRI_KINDS ? kinds[id] : NULL;
+}
+
+void hcri_kind_put(const hcri_kind *kind, hcri_bytes *out) {
+    if (out->in_memory)
+        hcri_put_bytes(out, &kind, sizeof kind);
+    else
+        hcri_put_u32(out, kind->id);
+}
+
+const hcri_kind *hcri_kind_get(hcri_source *in) {
+    if (!in->in_memory)
+        return hcri_kind_of(hcri_get_u32(in));
+    const hcri_kind *kind = NULL;
+    if (in->size - in->used < sizeof kind) {
+        in->failed = 1;
+        return NULL;
+    }
+    memcpy(&kind, in->data + in->used, sizeof kind);
+    in->used += sizeof kind;
+    return kind;
 }

@@ -22,8 +22,7 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 static double curvature_bound(const hcri_set *set, size_t b) {
     const hcri_reduction *reduction = set->reduction;
     const hcri_quadratic *quadratic =
-        (const hcri_quadratic *)(reduction == NULL ? set->block[b]
-                                                   : reduction->original->block[reduction->block_of[b]]);
+        hcri_block_quadratic(reduction == NULL ? set->block[b] : reduction->original->block[reduction->block_of[b]]);
     const size_t n = quadratic->base.n;
     double most = 0;
     switch (quadratic->form) {
@@ -138,7 +137,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
     hcr_status status = HCR_OK;
     for (size_t b = 2; b < set->blocks && status == HCR_OK && *radius < rounding * most; b++) {
         hcri_ellipsoid ellipsoid;
-        status = hcri_ellipsoid_find((const hcri_quadratic *)set->block[b], &ellipsoid, error);
+        status = hcri_ellipsoid_find(hcri_block_quadratic(set->block[b]), &ellipsoid, error);
         if (status != HCR_OK || !ellipsoid.definite)
             continue;
         double value;

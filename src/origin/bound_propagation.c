@@ -153,12 +153,10 @@ void hcri_propagate(const hcri_set *set, double *lower, double *upper) {
         for (size_t e = 0; e < set->equalities.rows.count; e++)
             row(&box, &set->equalities.rows, e, set->equalities.right[e], set->equalities.right[e]);
         for (size_t b = 2; b < set->blocks; b++) {
-            if (set->block[b]->kind->id != HCRI_KIND_QUADRATIC)
-                continue;
-            const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-            if (quadratic->form == HCRI_DIAGONAL)
+            const hcri_quadratic *quadratic = hcri_block_quadratic(set->block[b]);
+            if (quadratic != NULL && quadratic->form == HCRI_DIAGONAL)
                 diagonal(&box, quadratic);
-            else if (quadratic->form == HCRI_FACTOR)
+            else if (quadratic != NULL && quadratic->form == HCRI_FACTOR)
                 factored(&box, quadratic);
         }
         for (size_t j = 0; j < set->n; j++)

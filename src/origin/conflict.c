@@ -27,7 +27,7 @@ static int in_order(const void *a, const void *b) {
 static member member_of(const hcri_set *set, uint32_t number) {
     size_t local;
     const hcri_constraint *block = hcri_set_block_of(set, number, &local);
-    const member made = {block->source[local], number, block->kind->id == HCRI_KIND_BOX ? BOUND : INEQUALITY};
+    const member made = {block->source[local], number, block == set->block[0] ? BOUND : INEQUALITY};
     return made;
 }
 

@@ -40,18 +40,6 @@ static void write_row(const hcri_set *set, const hcri_rows *rows, size_t row, ch
         append(text, capacity, " + ... (%zu terms)", terms);
 }
 
-static const char *name_of_kind(hcri_kind_id id) {
-    switch (id) {
-    case HCRI_KIND_QUADRATIC: return "a quadratic";
-    case HCRI_KIND_CONE: return "a second-order cone";
-    case HCRI_KIND_LMI: return "a linear matrix inequality";
-    case HCRI_KIND_EXPRESSION: return "an expression";
-    case HCRI_KIND_CALLBACK: return "a callback";
-    case HCRI_KIND_VARYING: return "a row whose coefficients depend on parameters";
-    default: return "a group";
-    }
-}
-
 /* "file:line: text (inequality)" */
 static void describe(const hcri_place *place, const char *inequality, char *text, size_t capacity) {
     text[0] = '\0';
@@ -72,15 +60,15 @@ void hcri_describe_constraint(const hcri_set *set, uint32_t i, char *text, size_
     const hcri_constraint *block = hcri_set_block_of(set, i, &local);
     char inequality[512] = "", bound[32];
     const int upper = local % 2 == 0;
-    if (block->kind->id == HCRI_KIND_BOX) {
+    if (block == set->block[0]) {
         append_term(set, 1, local / 2, inequality, sizeof inequality);
         hcri_number_write(bound, (upper ? set->box->upper : set->box->lower)[local / 2], 0);
-    } else if (block->kind->id == HCRI_KIND_LINEAR) {
+    } else if (block == set->block[1]) {
         write_row(set, &set->linear->rows, local / 2, inequality, sizeof inequality);
         hcri_number_write(bound, (upper ? set->linear->upper : set->linear->lower)[local / 2], 0);
     }
     if (inequality[0] == '\0')
-        append(inequality, sizeof inequality, "%s", name_of_kind(block->kind->id));
+        append(inequality, sizeof inequality, "%s", block->kind->words);
     else
         append(inequality, sizeof inequality, " %s %s", upper ? "<=" : ">=", bound);
     describe(&set->place[block->source[local]], inequality, text, capacity);

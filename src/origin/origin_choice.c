@@ -43,12 +43,12 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
 }
 
 /* Rows have their gradient at hand, of so few entries that n numbers for each would be most of the work. */
-static double least_slack_of(const hcri_constraint *block, size_t i, const double *y, const double *width,
-                             double *gradient) {
-    if (block->kind->id == HCRI_KIND_BOX)
+static double least_slack_of(const hcri_set *set, const hcri_constraint *block, size_t i, const double *y,
+                             const double *width, double *gradient) {
+    if (block == set->block[0])
         return least_given * width[i / 2];
-    if (block->kind->id == HCRI_KIND_LINEAR) {
-        const hcri_rows *rows = &((const hcri_linear *)block)->rows;
+    if (block == set->block[1]) {
+        const hcri_rows *rows = &set->linear->rows;
         double total = 0;
         for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
             total += fabs(rows->values[k]) * width[rows->columns[k]];
@@ -79,7 +79,7 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
             if (!block->kind->exists(block, i))
                 continue;
             const double c = block->kind->value(block, i, y, NULL, block->scratch);
-            if (-c < least_slack_of(block, i, y, width, gradient))
+            if (-c < least_slack_of(set, block, i, y, width, gradient))
                 status = refuse_given(set, block->first + (uint32_t)i, c, error);
         }
     }
@@ -128,7 +128,7 @@ static hcr_status pull_inside(const hcri_set *set, const double *centre, double 
 
 static hcr_status refuse_analytic(const hcri_set *set, hcr_error *error) {
     size_t b = 2;
-    while (set->block[b]->kind->id == HCRI_KIND_QUADRATIC)
+    while (hcri_block_quadratic(set->block[b]) != NULL)
         b++;
     char words[400];
     hcri_describe_constraint(set, set->block[b]->first, words, sizeof words);

@@ -192,7 +192,7 @@ static hcr_status interior_search_reduced(const hcri_reduction *reduction, const
 
 static int has_varying(const hcri_set *set) {
     for (size_t b = 2; b < set->blocks; b++)
-        if (set->block[b]->kind->id == HCRI_KIND_VARYING)
+        if (set->block[b]->kind->is_bilinear)
             return 1;
     return 0;
 }
@@ -202,7 +202,7 @@ static hcr_status copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *er
     HCRI_TRY(hcri_set_copy(set, memory, copy, error));
     size_t kept = 0;
     for (size_t b = 0; b < copy->blocks; b++)
-        if (copy->block[b]->kind->id == HCRI_KIND_VARYING)
+        if (copy->block[b]->kind->is_bilinear)
             copy->block[b]->kind->release(copy->block[b]);
         else
             copy->block[kept++] = copy->block[b];

@@ -15,7 +15,7 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 int hcri_outer_is_needed(const hcri_set *set) {
     for (size_t b = 2; b < set->blocks; b++)
-        if (set->block[b]->kind->id != HCRI_KIND_QUADRATIC)
+        if (hcri_block_quadratic(set->block[b]) == NULL)
             return 1;
     return 0;
 }

@@ -11,7 +11,7 @@ enum { LARGEST = 1024 };
 static size_t count_quadratics(const hcri_set *set) {
     size_t count = 0;
     for (size_t b = 2; b < set->blocks; b++)
-        count += set->block[b]->kind->id == HCRI_KIND_QUADRATIC;
+        count += hcri_block_quadratic(set->block[b]) != NULL;
     return count;
 }
 
@@ -23,14 +23,14 @@ static double add_quadratics(const hcri_set *set, const double *origin, double *
     double level = 0;
     for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
-        if (block->kind->id != HCRI_KIND_QUADRATIC)
+        if (hcri_block_quadratic(block) == NULL)
             continue;
         double rounding;
         const double at_origin = block->kind->value(block, 0, origin, &rounding, block->scratch);
         if (!(at_origin + rounding < 0))
             return INFINITY;
         const double weight = 1 / (-at_origin * count);
-        hcri_quadratic_add_matrix((const hcri_quadratic *)block, weight, mean);
+        hcri_quadratic_add_matrix(hcri_block_quadratic(block), weight, mean);
         block->kind->add_gradient(block, 0, origin, weight, slope, block->scratch);
         level += weight * (rounding - at_origin);
     }

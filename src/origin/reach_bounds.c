@@ -29,8 +29,8 @@ static hcr_status ellipsoid_boxes(const hcri_set *set, double *lower, double *up
     enum { ALWAYS = 500 };                  /* outputs above which a factorisation has to be needed */
     static const double widened = 1 + 1e-6; /* for the condition of the matrix */
     for (size_t b = 2; b < set->blocks; b++) {
-        const hcri_quadratic *quadratic = (const hcri_quadratic *)set->block[b];
-        if (set->block[b]->kind->id != HCRI_KIND_QUADRATIC || quadratic->form == HCRI_DIAGONAL ||
+        const hcri_quadratic *quadratic = hcri_block_quadratic(set->block[b]);
+        if (quadratic == NULL || quadratic->form == HCRI_DIAGONAL ||
             (set->n > ALWAYS && hcri_bounds_closed(set->n, lower, upper)))
             continue;
         hcri_ellipsoid ellipsoid;
@@ -152,7 +152,7 @@ static hcr_status recession_program(const hcri_set *set, const double *lower, co
                                       rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
                                       isinf(set->linear->upper[i]) ? INFINITY : 0, error);
     for (size_t b = 2; b < set->blocks && status == HCR_OK; b++)
-        status = add_recession((const hcri_quadratic *)set->block[b], program, error);
+        status = add_recession(hcri_block_quadratic(set->block[b]), program, error);
     if (status != HCR_OK)
         hcri_program_release(program);
     return status;

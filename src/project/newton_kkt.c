@@ -85,8 +85,9 @@ static int is_active(const hcri_kkt *kkt, uint32_t constraint) {
 static void activate(hcri_kkt *kkt, uint32_t constraint) {
     size_t local;
     const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, constraint, &local);
-    kkt->depth[kkt->active] = block->kind->id == HCRI_KIND_QUADRATIC
-                                  ? -((const hcri_quadratic *)block)->at_origin
+    const hcri_quadratic *quadratic = hcri_block_quadratic(block);
+    kkt->depth[kkt->active] = quadratic != NULL
+                                  ? -quadratic->at_origin
                                   : -block->kind->value(block, local, kkt->region->origin, NULL, kkt->scratch);
     kkt->constraint[kkt->active] = constraint;
     kkt->multiplier[kkt->active++] = 0;
@@ -152,10 +153,10 @@ static int linearise(hcri_kkt *kkt) {
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
         kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1, kkt->scratch);
         block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n, kkt->scratch);
-        if (!(kkt->multiplier[i] > 0) || block->kind->id <= HCRI_KIND_LINEAR)
+        if (!(kkt->multiplier[i] > 0) || block->kind->is_affine)
             continue;
-        if (block->kind->id == HCRI_KIND_QUADRATIC)
-            hcri_quadratic_add_matrix((const hcri_quadratic *)block, kkt->multiplier[i], kkt->hessian);
+        if (hcri_block_quadratic(block) != NULL)
+            hcri_quadratic_add_matrix(hcri_block_quadratic(block), kkt->multiplier[i], kkt->hessian);
         else
             add_curvature(kkt, block, local, kkt->multiplier[i]);
     }
@@ -299,7 +300,9 @@ static void stay_in_domain(hcri_kkt *kkt) {
     for (size_t i = kkt->equalities; i < kkt->active; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(&kkt->region->set, kkt->constraint[i], &local);
-        for (int halving = 0; block->kind->id > HCRI_KIND_QUADRATIC && halving < HALVINGS; halving++) {
+        if (block->kind->is_affine || hcri_block_quadratic(block) != NULL)
+            continue;
+        for (int halving = 0; halving < HALVINGS; halving++) {
             for (size_t j = 0; j < n; j++)
                 kkt->probe[j] = kkt->y[j] + kkt->step[j];
             memset(kkt->gradient, 0, n * sizeof *kkt->gradient);

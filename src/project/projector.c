@@ -68,7 +68,7 @@ void hcr_projector_free(hcr_projector *projector) {
 static size_t count_axes(const hcri_set *set) {
     size_t numbers = 0;
     for (size_t q = 0; q < quadratics(set); q++) {
-        const int dense = ((const hcri_quadratic *)set->block[q + 2])->form != HCRI_DIAGONAL;
+        const int dense = hcri_block_quadratic(set->block[q + 2])->form != HCRI_DIAGONAL;
         numbers += dense ? set->n * set->n : set->n;
         if ((dense && set->n > HCRI_LARGEST_DENSE) || numbers > largest_axes)
             return q;
@@ -176,8 +176,8 @@ static hcr_status project_group(hcr_projector *projector, size_t group, const do
     if (q >= projector->axes_count)
         return HCR_ERROR_UNSUPPORTED;
     if (projector->axes[q].n == 0)
-        HCRI_TRY(hcri_axes_find((const hcri_quadratic *)set->block[q + 2], projector->region->origin,
-                                &projector->axes[q], error));
+        HCRI_TRY(hcri_axes_find(hcri_block_quadratic(set->block[q + 2]), projector->region->origin, &projector->axes[q],
+                                error));
     hcri_axes_project(&projector->axes[q], p, y);
     return HCR_OK;
 }

@@ -65,7 +65,7 @@ static hcr_status check_body(const hcr_builder *builder, const char *call, hcr_e
 
 hcr_status hcr_builder_next(hcr_builder *builder, hcr_error *error) {
     HCRI_TRY(check_body(builder, "hcr_builder_next", error));
-    if (builder->group->base.kind->id == HCRI_KIND_EXCEPT)
+    if (hcri_union_body(&builder->group->base, 0) == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "an except has one body: to cut out another, end this one and begin a new except");
     hcri_body *body = NULL;

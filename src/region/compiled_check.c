@@ -8,16 +8,9 @@
 #include "base/printable.h"
 #include "base/vector.h"
 #include "hcr/hcr_build.h"
-#include "kernels/kernels.h"
-#include "kinds/cone/cone.h"
-#include "kinds/lmi/lmi.h"
+#include "kinds/block.h"
 #include "kinds/parametric_rows.h"
-#include "kinds/union/union.h"
-#include "kinds/varying/varying.h"
-
-static hcr_status refuse(hcr_error *error, const char *what) {
-    return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region contradicts itself: %s; compile it again", what);
-}
+#include "kinds/quadratic/quadratic_verify.h"
 
 /* --------------------------------------------------------------------------------------------------------- names */
 
@@ -38,138 +31,18 @@ static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
     for (size_t i = 1; i < set->variables; i++)
         sound &= strcmp(name[i - 1], name[i]) != 0;
     hcri_release(&set->allocator, name);
-    return sound ? HCR_OK : refuse(error, "a name is none, or is there twice");
-}
-
-/* ------------------------------------------------------------------------------------------------- positive matrices
- */
-
-/* Has P + shift I a Cholesky factorisation in floating point? P, n × n, is used up. */
-static int is_positive(size_t n, double *P, double shift) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    for (size_t i = 0; i < n; i++) {
-        double *row = P + i * n;
-        for (size_t j = 0; j < i; j++)
-            row[j] = (row[j] - kernels->dot(j, row, P + j * n)) / P[j * n + j];
-        const double pivot = row[i] + shift - kernels->squares(i, row);
-        if (!(pivot > 0 && isfinite(pivot)))
-            return 0;
-        row[i] = sqrt(pivot);
-    }
-    return 1;
-}
-
-static double largest_row_sum(size_t n, const double *P) {
-    double most = 0;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < n; j++)
-            sum += fabs(P[i * n + j]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
-/* Matrices that a claim isn't worth making. */
-enum { LARGEST_PRODUCT = 2048 };
-
-/* P of a dense or factored quadratic, λ_min(P) >= `least` >= 0 as far as the rounding of P's norm goes, which is what
- * the quadratic was made with (region/builder_quadratic.c: −16 n u λ_max stands for 0). */
-static hcr_status verify_eigenvalue(const hcri_quadratic *quadratic, double least, hcr_error *error) {
-    const size_t n = quadratic->base.n;
-    const hcr_allocator *allocator = quadratic->base.allocator;
-    double *P = hcri_allocate(allocator, n * n, sizeof *P);
-    if (P == NULL)
-        return hcri_fail_memory(error);
-    hcri_quadratic_add_matrix(quadratic, 1, P);
-    const double norm = largest_row_sum(n, P), rounding = (least > 0 ? 4 : 64 * (double)n) * 0x1p-53 * norm;
-    const int sound = norm == 0 ? least == 0 : is_positive(n, P, rounding - least);
-    hcri_release(allocator, P);
-    return sound ? HCR_OK : refuse(error, "a quadratic isn't convex, or less so than it says");
-}
-
-static hcr_status verify_quadratic(hcri_quadratic *quadratic, hcr_error *error) {
-    const size_t n = quadratic->base.n;
-    const double *P = quadratic->matrix;
-    int sound = quadratic->least_eigenvalue >= 0;
-    switch (quadratic->form) {
-    case HCRI_DIAGONAL:
-        for (size_t j = 0; j < n; j++)
-            sound &= P[j] >= 0;
-        return sound ? HCR_OK : refuse(error, "a quadratic isn't convex");
-    case HCRI_DENSE:
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < i; j++)
-                sound &= P[i * n + j] == P[j * n + i];
-        return sound ? verify_eigenvalue(quadratic, quadratic->least_eigenvalue, error)
-                     : refuse(error, "a quadratic's matrix isn't symmetric");
-    case HCRI_FACTOR: break;
-    }
-    if (quadratic->least_eigenvalue == 0)
-        return HCR_OK;
-    if (!sound || quadratic->factor.count < n)
-        return refuse(error, "a quadratic is less convex than it says");
-    if (n <= LARGEST_PRODUCT)
-        return verify_eigenvalue(quadratic, quadratic->least_eigenvalue, error);
-    quadratic->least_eigenvalue = 0;
-    return HCR_OK;
+    return sound ? HCR_OK : hcri_block_contradiction(error, "a name is none, or is there twice");
 }
 
 /* ------------------------------------------------------------------------------------------------------ coefficients
  */
 
-static int are_moderate(size_t count, const double *values) {
-    for (size_t k = 0; k < count; k++)
-        if (!(fabs(values[k]) <= HCRI_LARGEST_COEFFICIENT))
-            return 0;
-    return 1;
-}
-
-static int are_moderate_rows(const hcri_rows *rows) {
-    return rows->count == 0 || are_moderate(rows->start[rows->count], rows->values);
-}
-
-static hcr_status verify_block(hcri_constraint *block, hcr_error *error);
-
-static hcr_status verify_bodies(hcri_union *set, hcr_error *error) {
-    for (size_t b = 0; b < set->bodies; b++)
-        for (size_t k = 0; k < set->body[b].blocks; k++)
-            HCRI_TRY(verify_block(set->body[b].block[k], error));
-    return HCR_OK;
-}
-
-static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
-    int sound = 1;
-    switch (block->kind->id) {
-    case HCRI_KIND_LINEAR: sound = are_moderate_rows(&((const hcri_linear *)block)->rows); break;
-    case HCRI_KIND_VARYING:
-        sound = are_moderate_rows(&((const hcri_varying *)block)->rows) &&
-                are_moderate_rows(&((const hcri_varying *)block)->products);
-        break;
-    case HCRI_KIND_CONE: {
-        const hcri_cone *cone = (const hcri_cone *)block;
-        sound = are_moderate_rows(&cone->rows) && are_moderate(cone->rows.count, cone->shift) &&
-                are_moderate(block->n, cone->linear) && are_moderate(1, &cone->constant);
-        break;
-    }
-    case HCRI_KIND_LMI: {
-        const hcri_lmi *lmi = (const hcri_lmi *)block;
-        sound = are_moderate_rows(&lmi->terms) && are_moderate(lmi->terms.count, lmi->constant);
-        break;
-    }
-    case HCRI_KIND_QUADRATIC: return verify_quadratic((hcri_quadratic *)block, error);
-    case HCRI_KIND_UNION:
-    case HCRI_KIND_EXCEPT: return verify_bodies((hcri_union *)block, error);
-    default: break; /* a box has any bounds; a tape was checked step by step */
-    }
-    return sound ? HCR_OK : refuse(error, "a coefficient is larger than 1e50");
-}
-
 hcr_status hcri_verify_set(hcri_set *set, hcr_error *error) {
     HCRI_TRY(verify_names(set, error));
     for (size_t b = 0; b < set->blocks; b++)
-        HCRI_TRY(verify_block(set->block[b], error));
-    return are_moderate_rows(&set->equalities.rows) ? HCR_OK : refuse(error, "a coefficient is larger than 1e50");
+        if (set->block[b]->kind->verify != NULL)
+            HCRI_TRY(set->block[b]->kind->verify(set->block[b], error));
+    return hcri_block_verify_rows(&set->equalities.rows, error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- equalities
@@ -238,18 +111,19 @@ static hcr_status verify_equalities(const hcri_set *set, const hcri_analysis *an
     const size_t n = set->n;
     const hcri_affine *affine = analysis->affine;
     if (set->equalities.rows.count == 0)
-        return affine->count == 0 ? HCR_OK : refuse(error, "equalities were solved that aren't there");
+        return affine->count == 0 ? HCR_OK
+                                  : hcri_block_contradiction(error, "equalities were solved that aren't there");
     if (affine->count > set->equalities.rows.count)
-        return refuse(error, "more equalities were solved than there are");
+        return hcri_block_contradiction(error, "more equalities were solved than there are");
     for (size_t d = 0; d < affine->count; d++)
         if (affine->dependent[d] >= set->outputs || !is_unit_row(&affine->basis, d, set->outputs))
-            return refuse(error, "the equalities' solution isn't theirs");
+            return hcri_block_contradiction(error, "the equalities' solution isn't theirs");
     residual of = {.sum = hcri_allocate(&set->allocator, n, sizeof *of.sum),
                    .size = hcri_allocate(&set->allocator, n, sizeof *of.size)};
     hcr_status status = of.sum == NULL || of.size == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; i < set->equalities.rows.count && status == HCR_OK; i++)
         if (!is_solved(set, analysis, i, &of))
-            status = refuse(error, "the equalities' solution isn't theirs");
+            status = hcri_block_contradiction(error, "the equalities' solution isn't theirs");
     hcri_release(&set->allocator, of.sum);
     hcri_release(&set->allocator, of.size);
     return status;
@@ -299,15 +173,15 @@ static int is_in_the_middle(const hcri_set *set, const hcri_origin_map *origin_m
 hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analysis, hcr_error *error) {
     for (size_t j = 0; j < set->n; j++)
         if (!isfinite(analysis->origin[j]) || !(analysis->lower[j] <= analysis->upper[j]))
-            return refuse(error, "its origin is no point, or its bounds cross");
+            return hcri_block_contradiction(error, "its origin is no point, or its bounds cross");
     if (analysis->origin_choice > HCR_ORIGIN_GIVEN || !(analysis->radius >= 0))
-        return refuse(error, "its origin or its radius can't be");
+        return hcri_block_contradiction(error, "its origin or its radius can't be");
     for (size_t j = set->outputs; j < set->n; j++)
         if (analysis->lower[j] > set->box->lower[j] || analysis->upper[j] < set->box->upper[j])
-            return refuse(error, "its parameters have two ranges");
+            return hcri_block_contradiction(error, "its parameters have two ranges");
     HCRI_TRY(verify_equalities(set, analysis, error));
     if (!is_complete(analysis->affine, analysis->origin))
-        return refuse(error, "its origin isn't on the equalities");
+        return hcri_block_contradiction(error, "its origin isn't on the equalities");
     if (analysis->origin_map == NULL)
         return HCR_OK;
     hcri_origin_map origin_map = *analysis->origin_map;
@@ -315,7 +189,7 @@ hcr_status hcri_verify_analysis(const hcri_set *set, const hcri_analysis *analys
     origin_map.upper = set->box->upper + set->outputs;
     return is_in_the_middle(set, &origin_map, analysis->affine, analysis->origin)
                ? HCR_OK
-               : refuse(error, "its origin isn't that of the middle of the parameters' range");
+               : hcri_block_contradiction(error, "its origin isn't that of the middle of the parameters' range");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- reach
@@ -327,28 +201,30 @@ static hcr_status verify_radius(const hcr_region *region, double radius, hcr_err
     const hcri_set *set = &region->set;
     const size_t n = set->n;
     if (n != set->outputs)
-        return refuse(error, "its radius is larger than it says");
-    double *M = n > LARGEST_PRODUCT ? NULL : hcri_allocate(&set->allocator, n * n + n + region->scratch, sizeof *M);
+        return hcri_block_contradiction(error, "its radius is larger than it says");
+    double *M =
+        n > HCRI_LARGEST_VERIFIED ? NULL : hcri_allocate(&set->allocator, n * n + n + region->scratch, sizeof *M);
     if (M == NULL)
-        return n > LARGEST_PRODUCT ? refuse(error, "its radius can't be verified") : hcri_fail_memory(error);
+        return n > HCRI_LARGEST_VERIFIED ? hcri_block_contradiction(error, "its radius can't be verified")
+                                         : hcri_fail_memory(error);
     double *slope = M + n * n, *scratch = slope + n, level = 0, count = 0;
     for (size_t b = 0; b < set->blocks; b++)
-        count += set->block[b]->kind->id == HCRI_KIND_QUADRATIC;
+        count += hcri_block_quadratic(set->block[b]) != NULL;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         double rounding;
-        if (block->kind->id != HCRI_KIND_QUADRATIC)
+        if (hcri_block_quadratic(block) == NULL)
             continue;
         const double at_origin = block->kind->value(block, 0, region->origin, &rounding, scratch),
                      weight = 1 / (-at_origin * count);
-        hcri_quadratic_add_matrix((const hcri_quadratic *)block, weight, M);
+        hcri_quadratic_add_matrix(hcri_block_quadratic(block), weight, M);
         block->kind->add_gradient(block, 0, region->origin, weight, slope, scratch);
         level += weight * (rounding - at_origin);
     }
     const double needed = 2 * (level + radius * hcri_norm(n, slope)) / (radius * radius);
-    const int sound = count > 0 && is_positive(n, M, -needed);
+    const int sound = count > 0 && hcri_is_positive(n, M, -needed);
     hcri_release(&set->allocator, M);
-    return sound ? HCR_OK : refuse(error, "its radius is larger than it says");
+    return sound ? HCR_OK : hcri_block_contradiction(error, "its radius is larger than it says");
 }
 
 /* The blocks that results can't be said to satisfy unless the box is right. */

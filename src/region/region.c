@@ -146,7 +146,7 @@ static void extra_of_dependent(const hcr_region *region, double unit, const doub
 
 /* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
 static int is_idle(const hcr_region *region, const hcri_constraint *block) {
-    const size_t count = block->kind->id == HCRI_KIND_BOX ? 2 * region->set.outputs : block->count;
+    const size_t count = block == region->set.block[0] ? 2 * region->set.outputs : block->count;
     size_t i = 0;
     while (i < count && !block->kind->exists(block, i))
         i++;
@@ -448,24 +448,16 @@ static void put_payload(const hcr_region *region, hcri_bytes *out) {
     (void)hcri_origin_map_write(&region->origin_map, out);
 }
 
-/* The name of a callback in the block, NULL when there is none. */
-static const char *callback_in(const hcri_constraint *block) {
-    if (block->kind->id == HCRI_KIND_CALLBACK)
-        return ((const hcri_callback *)block)->function.name;
-    const hcri_union *set = (const hcri_union *)block;
-    const int has_bodies = block->kind->id == HCRI_KIND_UNION || block->kind->id == HCRI_KIND_EXCEPT;
-    const char *name = NULL;
-    for (size_t b = 0; has_bodies && b < set->bodies; b++)
-        for (size_t k = 0; k < set->body[b].blocks && name == NULL; k++)
-            name = callback_in(set->body[b].block[k]);
-    return name;
-}
-
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
     if (region == NULL || bytes == NULL || size == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, bytes or size is NULL");
     for (size_t b = 0; b < region->set.blocks; b++) {
-        const char *name = callback_in(region->set.block[b]);
+        const hcri_constraint *block = region->set.block[b];
+        const char *name = block->kind->unwritable == NULL ? NULL : block->kind->unwritable(block);
+        if (hcri_kind_of(block->kind->id) != block->kind)
+            return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                             "the region has a constraint of the kind \"%s\", which compiled files don't have",
+                             block->kind->name);
         if (name != NULL)
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                              "the region has the callback \"%s\", a function of this program: it can't be written",

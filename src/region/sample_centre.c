@@ -41,11 +41,9 @@ static size_t count_all(const hcr_region *region) {
 
 size_t hcri_slice_centre_scratch(const hcr_region *region) {
     const size_t n = region->set.outputs;
-    for (size_t b = 0; b < region->set.blocks; b++) {
-        const hcri_kind_id id = region->set.block[b]->kind->id;
-        if (id != HCRI_KIND_BOX && id != HCRI_KIND_LINEAR && id != HCRI_KIND_VARYING)
+    for (size_t b = 0; b < region->set.blocks; b++)
+        if (!region->set.block[b]->kind->is_affine)
             return 0;
-    }
     return 2 * region->set.n + n + n * n + 3 * count_all(region);
 }
 
@@ -311,7 +309,7 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
         const double along = dot(n, gradient, w);
         for (size_t k = 0; k < parameters; k++)
             x_bar[k] -= along * inverse * inverse * gradient[n + k];
-        if (at.block->kind->id != HCRI_KIND_VARYING)
+        if (!at.block->kind->is_bilinear)
             continue;
         memset(gradient, 0, region->set.n * sizeof *gradient);
         at.block->kind->add_gradient(at.block, at.i, shifted, inverse, gradient, NULL);
@@ -329,15 +327,9 @@ void hcri_slice_centre_vjp(const hcr_region *region, const double *point, double
  * outputs and parameters are multiplied. */
 static void turn(const hcr_region *region, const hcri_cursor *at, const double *x_dot, double weight,
                  double *gradient) {
-    if (at->block->kind->id != HCRI_KIND_VARYING)
+    if (!at->block->kind->is_bilinear)
         return;
-    const hcri_varying *varying = (const hcri_varying *)at->block;
-    const hcri_rows *products = &varying->products;
-    const double sign = at->i % 2 == 0 ? weight : -weight;
-    for (size_t k = products->start[at->i / 2]; k < products->start[at->i / 2 + 1]; k++) {
-        const uint32_t left = varying->left[products->columns[k]], right = varying->right[products->columns[k]];
-        gradient[left] += sign * products->values[k] * x_dot[right - region->set.outputs];
-    }
+    at->block->kind->add_mixed(at->block, at->i, region->set.outputs, x_dot, weight, gradient);
     fold(&region->affine, gradient);
 }
 

@@ -28,19 +28,13 @@ int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sampl
     return 1;
 }
 
-/* In the outputs, for given parameters. */
-static int is_affine(const hcri_constraint *block) {
-    return block->kind->id == HCRI_KIND_BOX || block->kind->id == HCRI_KIND_LINEAR ||
-           block->kind->id == HCRI_KIND_VARYING;
-}
-
 double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
                                     const double *origin, const double *point, double *scratch) {
     size_t count;
     const hcri_constraint *const *block = verified(region, sample_origin, precision, &count);
     double most = 0;
     for (size_t b = 0; b < count; b++)
-        for (size_t i = 0; is_affine(block[b]) && i < block[b]->count; i++) {
+        for (size_t i = 0; block[b]->kind->is_affine && i < block[b]->count; i++) {
             if (!block[b]->kind->exists(block[b], i))
                 continue;
             double rounding;

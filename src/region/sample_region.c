@@ -112,16 +112,16 @@ static hcr_status append_fixed_rows(const hcr_region *region, const double *x, h
     return HCR_OK;
 }
 
-static hcr_status append_varying_rows(const hcr_region *region, const hcri_varying *from, const double *x,
-                                      hcri_linear *linear, hcr_error *error) {
+static hcr_status append_bilinear_rows(const hcr_region *region, const hcri_constraint *from, const double *x,
+                                       hcri_linear *linear, hcr_error *error) {
     const hcr_allocator *allocator = linear->base.allocator;
     uint32_t *columns = hcri_allocate(allocator, region->set.outputs, sizeof *columns);
     double *values = hcri_allocate(allocator, region->set.outputs, sizeof *values);
     hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < from->rows.count && status == HCR_OK; i++) {
+    for (size_t i = 0; 2 * i < from->count && status == HCR_OK; i++) {
         double lower, upper;
-        const size_t count = hcri_varying_at(from, i, region->set.outputs, x, columns, values, &lower, &upper);
-        status = append_row(linear, count, columns, values, lower, upper, &from->base, i, error);
+        const size_t count = from->kind->row_at(from, i, region->set.outputs, x, columns, values, &lower, &upper);
+        status = append_row(linear, count, columns, values, lower, upper, from, i, error);
     }
     hcri_release(allocator, columns);
     hcri_release(allocator, values);
@@ -134,8 +134,8 @@ static hcr_status add_rows(const hcr_region *region, const double *x, hcri_set *
     HCRI_TRY(hcri_set_add_block(slice, made, error));
     HCRI_TRY(append_fixed_rows(region, x, slice->linear, error));
     for (size_t b = 2; b < region->set.blocks; b++)
-        if (region->set.block[b]->kind->id == HCRI_KIND_VARYING)
-            HCRI_TRY(append_varying_rows(region, (const hcri_varying *)region->set.block[b], x, slice->linear, error));
+        if (region->set.block[b]->kind->is_bilinear)
+            HCRI_TRY(append_bilinear_rows(region, region->set.block[b], x, slice->linear, error));
     return HCR_OK;
 }
 
@@ -163,7 +163,7 @@ static hcr_status add_other_blocks(const hcr_region *region, const double *x, hc
     for (size_t b = 2; b < region->set.blocks && status == HCR_OK; b++) {
         const hcri_constraint *block = region->set.block[b];
         hcri_constraint *made = NULL;
-        if (block->kind->id == HCRI_KIND_VARYING)
+        if (block->kind->is_bilinear)
             continue;
         status = block->kind->substitute(block, &fixed, &made, error);
         if (status == HCR_OK && made != NULL)

@@ -6,7 +6,6 @@
 
 #include "base/printable.h"
 #include "kinds/block.h"
-#include "kinds/union/union.h"
 
 void hcri_set_release(hcri_set *set) {
     const hcr_allocator *allocator = &set->allocator;
@@ -229,7 +228,7 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     }
     hcri_put_u64(out, set->blocks);
     for (size_t i = 0; i < set->blocks; i++) {
-        hcri_put_u32(out, set->block[i]->kind->id);
+        hcri_kind_put(set->block[i]->kind, out);
         if (set->block[i]->kind->write(set->block[i], out) != HCR_OK)
             return HCR_ERROR_MEMORY;
     }
@@ -284,22 +283,18 @@ static int has_sources(const hcri_set *set, const hcri_constraint *block) {
     for (size_t k = 0; k < block->count; k++)
         if (block->source[k] >= set->places)
             return 0;
-    const hcri_union *group = (const hcri_union *)block;
-    const int has_bodies = block->kind->id == HCRI_KIND_UNION || block->kind->id == HCRI_KIND_EXCEPT;
-    for (size_t b = 0; has_bodies && b < group->bodies; b++)
-        for (size_t k = 0; k < group->body[b].blocks; k++)
-            if (!has_sources(set, group->body[b].block[k]))
-                return 0;
+    for (size_t k = 0; hcri_block_part(block, k) != NULL; k++)
+        if (!has_sources(set, hcri_block_part(block, k)))
+            return 0;
     return 1;
 }
 
 static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) {
     const size_t blocks = hcri_get_count(in, 4);
     for (size_t i = 0; i < blocks; i++) {
-        const hcri_kind *kind = hcri_kind_of(hcri_get_u32(in));
-        const hcri_kind_id expected = i == 0 ? HCRI_KIND_BOX : HCRI_KIND_LINEAR;
-        if (in->failed || kind == NULL || (i < 2) != (kind->id == HCRI_KIND_BOX || kind->id == HCRI_KIND_LINEAR) ||
-            (i < 2 && kind->id != expected))
+        const hcri_kind *kind = hcri_kind_get(in);
+        if (in->failed || kind == NULL || (i == 0) != (kind == &hcri_kind_box) ||
+            (i == 1) != (kind == &hcri_kind_linear))
             return damaged(error, "constraints");
         hcri_constraint *block = NULL;
         HCRI_TRY(kind->read(in, set->n, &set->allocator, &block, error));

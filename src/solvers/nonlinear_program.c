@@ -239,7 +239,7 @@ static int prepare_quadratics(hcri_nlp *nlp) {
         quadratic_part *part = &nlp->quadratic[q];
         const hcri_constraint *block = set->block[q + 2];
         const double weight = nlp->parts.weight[q], scale = nlp->parts.scale;
-        part->quadratic = (const hcri_quadratic *)block;
+        part->quadratic = hcri_block_quadratic(block);
         part->constant = block->kind->value(block, 0, nlp->parts.centre, NULL, block->scratch) / weight;
         part->factor = scale * scale / weight;
         part->gradient = calloc(nlp->n, sizeof *part->gradient);

@@ -242,6 +242,8 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 const hcri_kind hcri_kind_box = {
     .id = HCRI_KIND_BOX,
     .name = "box",
+    .words = "a bound",
+    .is_affine = 1,
     .release = release,
     .write = write,
     .read = read,

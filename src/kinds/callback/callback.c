@@ -335,12 +335,18 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return 1 / most;
 }
 
+static const char *unwritable(const hcri_constraint *constraint) {
+    return ((const hcri_callback *)constraint)->function.name;
+}
+
 const hcri_kind hcri_kind_callback = {
     .id = HCRI_KIND_CALLBACK,
     .name = "callback",
+    .words = "a callback",
     .release = release,
     .write = write,
     .read = read,
+    .unwritable = unwritable,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

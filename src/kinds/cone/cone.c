@@ -321,12 +321,22 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return growth > 0 ? cone->slack / growth : INFINITY;
 }
 
+static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    HCRI_TRY(hcri_block_verify_rows(&cone->rows, error));
+    HCRI_TRY(hcri_block_verify_numbers(cone->rows.count, cone->shift, error));
+    HCRI_TRY(hcri_block_verify_numbers(constraint->n, cone->linear, error));
+    return hcri_block_verify_numbers(1, &cone->constant, error);
+}
+
 const hcri_kind hcri_kind_cone = {
     .id = HCRI_KIND_CONE,
     .name = "cone",
+    .words = "a second-order cone",
     .release = release,
     .write = write,
     .read = read,
+    .verify = verify,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

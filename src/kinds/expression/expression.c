@@ -281,6 +281,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 const hcri_kind hcri_kind_expression = {
     .id = HCRI_KIND_EXPRESSION,
     .name = "expression",
+    .words = "an expression",
     .release = release,
     .write = write,
     .read = read,

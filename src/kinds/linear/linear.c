@@ -321,12 +321,19 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return least;
 }
 
+static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
+    return hcri_block_verify_rows(&((const hcri_linear *)constraint)->rows, error);
+}
+
 const hcri_kind hcri_kind_linear = {
     .id = HCRI_KIND_LINEAR,
     .name = "linear",
+    .words = "a row",
+    .is_affine = 1,
     .release = release,
     .write = write,
     .read = read,
+    .verify = verify,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

@@ -358,12 +358,20 @@ static double along(const hcri_constraint *constraint, size_t i, const double *v
     return t * found[0] - 1;
 }
 
+static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    HCRI_TRY(hcri_block_verify_rows(&lmi->terms, error));
+    return hcri_block_verify_numbers(lmi->terms.count, lmi->constant, error);
+}
+
 const hcri_kind hcri_kind_lmi = {
     .id = HCRI_KIND_LMI,
     .name = "lmi",
+    .words = "a linear matrix inequality",
     .release = release,
     .write = write,
     .read = read,
+    .verify = verify,
     .place = place,
     .scratch = hcri_lmi_scratch,
     .gauge = gauge,

@@ -10,6 +10,7 @@
 #include "kinds/quadratic/quadratic_parametric.h"
 #include "kinds/quadratic/quadratic_substitute.h"
 #include "kinds/quadratic/quadratic_value.h"
+#include "kinds/quadratic/quadratic_verify.h"
 #include "kinds/ray_interval.h"
 
 /* Shorter directions aren't worth their conversion to single precision. */
@@ -465,12 +466,17 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return found > 0 ? 1 / found : INFINITY;
 }
 
+static const hcri_quadratic *itself(const hcri_constraint *constraint) { return (const hcri_quadratic *)constraint; }
+
 const hcri_kind hcri_kind_quadratic = {
     .id = HCRI_KIND_QUADRATIC,
     .name = "quadratic",
+    .words = "a quadratic",
     .release = release,
     .write = write,
     .read = read,
+    .verify = hcri_quadratic_verify,
+    .quadratic = itself,
     .place = place,
     .scratch = hcri_quadratic_scratch,
     .gauge = gauge,

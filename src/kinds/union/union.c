@@ -107,7 +107,7 @@ static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
         const hcri_body *body = &set->body[b];
         hcri_put_u64(out, body->blocks);
         for (size_t k = 0; k < body->blocks; k++) {
-            hcri_put_u32(out, body->block[k]->kind->id);
+            hcri_kind_put(body->block[k]->kind, out);
             if (body->block[k]->kind->write(body->block[k], out) != HCR_OK)
                 return HCR_ERROR_MEMORY;
         }
@@ -125,9 +125,9 @@ static hcr_status read_body(hcri_source *in, hcri_union *set, hcr_error *error) 
     HCRI_TRY(open_body(set, &body, error));
     const size_t blocks = hcri_get_count(in, 4);
     for (size_t k = 0; k < blocks; k++) {
-        const hcri_kind *kind = hcri_kind_of(hcri_get_u32(in));
-        if (in->failed || kind == NULL || kind->id == HCRI_KIND_UNION || kind->id == HCRI_KIND_EXCEPT ||
-            (k == 0) != (kind->id == HCRI_KIND_BOX) || (k == 1) != (kind->id == HCRI_KIND_LINEAR))
+        const hcri_kind *kind = hcri_kind_get(in);
+        if (in->failed || kind == NULL || kind->part != NULL || (k == 0) != (kind->id == HCRI_KIND_BOX) ||
+            (k == 1) != (kind->id == HCRI_KIND_LINEAR))
             return damaged(error);
         hcri_constraint *block = NULL;
         HCRI_TRY(kind->read(in, set->base.n, set->base.allocator, &block, error));
@@ -436,13 +436,47 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return ((const hcri_union *)constraint)->inradius;
 }
 
+static hcri_constraint *part(const hcri_constraint *constraint, size_t k) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    for (size_t b = 0; b < set->bodies; k -= set->body[b++].blocks)
+        if (k < set->body[b].blocks)
+            return set->body[b].block[k];
+    return NULL;
+}
+
+static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
+    for (size_t k = 0; part(constraint, k) != NULL; k++) {
+        hcri_constraint *block = part(constraint, k);
+        if (block->kind->verify != NULL)
+            HCRI_TRY(block->kind->verify(block, error));
+    }
+    return HCR_OK;
+}
+
+static const char *unwritable(const hcri_constraint *constraint) {
+    const char *name = NULL;
+    for (size_t k = 0; name == NULL && part(constraint, k) != NULL; k++)
+        if (part(constraint, k)->kind->unwritable != NULL)
+            name = part(constraint, k)->kind->unwritable(part(constraint, k));
+    return name;
+}
+
+const hcri_body *hcri_union_body(const hcri_constraint *constraint, size_t k) {
+    const hcri_union *set = (const hcri_union *)constraint;
+    return constraint->kind == &hcri_kind_union && k < set->bodies ? &set->body[k] : NULL;
+}
+
 /* No `interval` and no `substitute`: origin/ takes these sets apart into convex ones. */
 const hcri_kind hcri_kind_union = {
     .id = HCRI_KIND_UNION,
     .name = "union",
+    .words = "a group",
     .release = release,
     .write = write,
     .read = read_union,
+    .verify = verify,
+    .unwritable = unwritable,
+    .part = part,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,
@@ -460,9 +494,13 @@ const hcri_kind hcri_kind_union = {
 const hcri_kind hcri_kind_except = {
     .id = HCRI_KIND_EXCEPT,
     .name = "except",
+    .words = "a group",
     .release = release,
     .write = write,
     .read = read_except,
+    .verify = verify,
+    .unwritable = unwritable,
+    .part = part,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

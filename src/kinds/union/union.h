@@ -41,6 +41,8 @@ hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *alloc
 hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *error);
 /* Takes the block over, also on failure. Errors: MEMORY, CONVEXITY (not known to be convex). */
 hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_error *error);
+/* Body k of a union, whose convex pieces they are; NULL behind the last, and for every other block. */
+const hcri_body *hcri_union_body(const hcri_constraint *constraint, size_t k);
 /* How many inequalities of a body exist. */
 size_t hcri_body_inequalities(const hcri_body *body);
 

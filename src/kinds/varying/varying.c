@@ -316,8 +316,9 @@ static int holds(const hcri_constraint *constraint, const double *y, double *scr
 
 /* ----------------------------------------------------------------------------------------------- fixed parameters */
 
-size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, const double *x, uint32_t *columns,
-                       double *values, double *lower, double *upper) {
+static size_t row_at(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x, uint32_t *columns,
+                     double *values, double *lower, double *upper) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     size_t k = rows->start[i], q = products->start[i], kept = 0;
     const size_t rows_end = rows->start[i + 1], products_end = products->start[i + 1];
@@ -451,12 +452,34 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return least;
 }
 
+static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
+    HCRI_TRY(hcri_block_verify_rows(&((const hcri_varying *)constraint)->rows, error));
+    return hcri_block_verify_rows(&((const hcri_varying *)constraint)->products, error);
+}
+
+static void add_mixed(const hcri_constraint *constraint, size_t i, size_t outputs, const double *x_dot, double weight,
+                      double *gradient) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const hcri_rows *products = &varying->products;
+    const double sign = i % 2 == 0 ? weight : -weight;
+    for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++) {
+        const uint32_t left = varying->left[products->columns[k]], right = varying->right[products->columns[k]];
+        gradient[left] += sign * products->values[k] * x_dot[right - outputs];
+    }
+}
+
 const hcri_kind hcri_kind_varying = {
     .id = HCRI_KIND_VARYING,
     .name = "varying",
+    .words = "a row whose coefficients depend on parameters",
+    .is_affine = 1,
+    .is_bilinear = 1,
     .release = release,
     .write = write,
     .read = read,
+    .verify = verify,
+    .row_at = row_at,
+    .add_mixed = add_mixed,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

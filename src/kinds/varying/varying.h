@@ -34,11 +34,6 @@ hcr_status hcri_varying_create(size_t n, const hcr_allocator *allocator, const h
                                hcri_constraint **constraint, hcr_error *error);
 /* Row i at y less b, to about twice the working precision, rounded once; *sizes (NULL: not wanted) gets Σ|terms|. */
 double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const double *y, double b, double *sizes);
-/* Row i at parameters x (of the columns from `outputs` on) as a plain row over the outputs: returns its entries, at
- * most `outputs`. Each coefficient is rounded once, so that it is off by at most 2^-53 of itself; the bounds, from
- * which the parameters' own part was taken off, are rounded inwards. */
-size_t hcri_varying_at(const hcri_varying *varying, size_t i, size_t outputs, const double *x, uint32_t *columns,
-                       double *values, double *lower, double *upper);
 /* hcri_kind's substitute. What is left without a product comes back as a block of linear.h. */
 hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                    hcri_constraint **substituted, hcr_error *error);

@@ -301,7 +301,7 @@ static hcr_status add_blocks(hcri_reduction *reduction, hcri_set *settled, hcr_e
         return hcri_fail_memory(error);
     hcr_status status = HCR_OK;
     for (size_t b = 2; b < settled->blocks && status == HCR_OK; b++) {
-        if (settled->block[b]->kind->id == HCRI_KIND_VARYING) /* it isn't jointly convex: not for what is reduced */
+        if (settled->block[b]->kind->is_bilinear) /* it isn't jointly convex: not for what is reduced */
             continue;
         hcri_constraint *substituted = NULL;
         verdict found = HOLDS_CLEARLY;

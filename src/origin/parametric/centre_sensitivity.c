@@ -231,7 +231,7 @@ static hcr_status add_others(sensitivity *at, hcr_error *error) {
             const double c = block->kind->value(block, i, at->point, NULL, block->scratch);
             if (!(c < 0))
                 continue;
-            if (at->columns <= MOST_CURVED && at->outputs != 0 && block->kind->id != HCRI_KIND_VARYING) {
+            if (at->columns <= MOST_CURVED && at->outputs != 0 && !block->kind->is_bilinear) {
                 HCRI_TRY(add_curvature(at, block, i, c, error));
             } else {
                 gradient_at(at, block, i, 0, 0, at->row);

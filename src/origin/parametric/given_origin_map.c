@@ -181,7 +181,8 @@ static hcr_status check_one(check *at, const hcri_constraint *block, size_t i, h
     memset(at->pulled + free->outputs, 0, (free->n - free->outputs) * sizeof *at->pulled);
     const double length = hcri_gradient_length(free, at->pulled);
     hcr_status status = HCR_OK;
-    const int idle = length == 0 && block->kind->id <= HCRI_KIND_LINEAR; /* no origin can do anything about it */
+    const int idle =
+        length == 0 && block->kind->is_affine && !block->kind->is_bilinear; /* no origin can do anything about it */
     if (!idle && (!(c + rounding < 0) || -c < hcri_origin_least_slack(set->n, at->gradient, at->width))) {
         char where[400];
         describe_parameters(set, at->sweep, at->gradient, point, where, sizeof where);

@@ -224,7 +224,7 @@ static hcr_status add_others(const maker *at, hcr_error *error) {
         status = hcri_fail_memory(error);
     for (size_t b = 2; b < at->from->blocks && status == HCR_OK; b++) {
         const hcri_constraint *block = at->from->block[b];
-        if (at->map == NULL && block->kind->id != HCRI_KIND_VARYING) {
+        if (at->map == NULL && !block->kind->is_bilinear) {
             status = add_at_middle(at, block, &fixed, error);
             continue;
         }

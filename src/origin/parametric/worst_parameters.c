@@ -135,7 +135,7 @@ hcr_status hcri_worst_create(const hcri_sweep *sweep, const hcri_constraint *blo
     made->point = made->last + outputs;
     made->trial = made->point + n;
     made->gradient = made->trial + n;
-    if (block->kind->id == HCRI_KIND_VARYING)
+    if (block->kind->is_bilinear)
         find_active(made);
     *worst = made;
     return HCR_OK;
@@ -240,7 +240,7 @@ double hcri_worst_search(hcri_worst *worst, const double *y, size_t starts) {
             worst->tried[l] = start == 0 ? 0 : hcri_random_bits(&random) % 2 == 0 ? 1 : -1;
         climb(worst, y, try(worst, y, worst->tried));
     }
-    if (worst->block->kind->id == HCRI_KIND_VARYING)
+    if (worst->block->kind->is_bilinear)
         polish(worst, y);
     if (!was_seen(worst))
         memcpy(worst->corner + (worst->seen++ % SEEN) * parameters, worst->at, parameters * sizeof *worst->at);

@@ -58,7 +58,7 @@ hcr_status hcri_pieces_add_others(hcri_set *set, const hcri_set *from, hcr_error
 
 int hcri_pieces_hide(const hcri_set *set) {
     for (size_t b = 0; b < set->blocks; b++)
-        if (!set->block[b]->convex && set->block[b]->kind->id != HCRI_KIND_UNION)
+        if (!set->block[b]->convex && hcri_union_body(set->block[b], 0) == NULL)
             return 1;
     return 0;
 }

@@ -52,8 +52,8 @@ static void release(star *s) {
 static hcr_status make_room(star *s, hcr_error *error) {
     size_t bodies = 1;
     for (size_t b = 0; b < s->builder->set.blocks; b++)
-        if (s->builder->set.block[b]->kind->id == HCRI_KIND_UNION)
-            bodies += ((const hcri_union *)s->builder->set.block[b])->bodies;
+        for (size_t k = 0; hcri_union_body(s->builder->set.block[b], k) != NULL; k++)
+            bodies++;
     s->piece = hcri_allocate(memory, bodies, sizeof *s->piece);
     s->lower = hcri_allocate(memory, 2 * s->n, sizeof *s->lower);
     s->candidate = hcri_allocate(memory, CANDIDATES, s->n * sizeof *s->candidate);
@@ -86,12 +86,10 @@ static hcr_status take_apart(star *s, hcr_error *error) {
 static hcr_status find_piece(star *s, size_t count, hcri_constraint *const *unions, size_t which, hcri_set *set,
                              hcri_finding *found, hcr_error *error) {
     HCRI_TRY(hcri_set_copy(s->found.set, memory, set, error));
-    for (size_t u = 0; u < count; u++) {
-        const hcri_union *of = (const hcri_union *)unions[u];
-        for (size_t b = 0; of->base.kind->id == HCRI_KIND_UNION && b < of->bodies; b++)
+    for (size_t u = 0; u < count; u++)
+        for (size_t b = 0; hcri_union_body(unions[u], b) != NULL; b++)
             if (which == SIZE_MAX || which == b)
-                HCRI_TRY(hcri_pieces_add_body(set, &of->body[b], error));
-    }
+                HCRI_TRY(hcri_pieces_add_body(set, hcri_union_body(unions[u], b), error));
     HCRI_TRY(hcri_set_number(set, error));
     return hcri_analysis_find(&s->plain, set, found, error);
 }
@@ -126,7 +124,7 @@ static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
         lower[j] = INFINITY;
         upper[j] = -INFINITY;
     }
-    for (size_t b = 0; b < ((const hcri_union *)block)->bodies && status == HCR_OK; b++) {
+    for (size_t b = 0; hcri_union_body(block, b) != NULL && status == HCR_OK; b++) {
         hcri_set set = {.allocator = *memory};
         hcri_finding found = {0};
         why = (hcr_error){0};
@@ -157,7 +155,7 @@ static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
 static hcr_status add_pieces(star *s, hcr_error *error) {
     size_t unions = 0;
     for (size_t b = 0; b < s->builder->set.blocks; b++)
-        if (s->builder->set.block[b]->kind->id == HCRI_KIND_UNION) {
+        if (hcri_union_body(s->builder->set.block[b], 0) != NULL) {
             unions++;
             HCRI_TRY(add_union(s, s->builder->set.block[b], error));
         }
@@ -170,7 +168,7 @@ static hcr_status add_pieces(star *s, hcr_error *error) {
 static int has_star_constraint(const star *s) {
     for (size_t b = 0; b < s->whole.blocks; b++) {
         const hcri_constraint *block = s->whole.block[b];
-        if (!block->convex && (block->kind->id == HCRI_KIND_EXPRESSION || block->kind->id == HCRI_KIND_CALLBACK))
+        if (!block->convex && block->kind->part == NULL)
             return 1;
     }
     return 0;
@@ -220,12 +218,10 @@ static hcr_status try_origin(const star *s, const double *y, hcr_region **region
 
 /* Is the region star-shaped around its origin: inside every body, and nothing that hides? */
 static int is_proved(const hcr_region *region) {
-    for (size_t b = 0; b < region->set.blocks; b++) {
-        const hcri_union *set = (const hcri_union *)region->set.block[b];
-        for (size_t k = 0; set->base.kind->id == HCRI_KIND_UNION && k < set->bodies; k++)
-            if (!set->body[k].holds_origin)
+    for (size_t b = 0; b < region->set.blocks; b++)
+        for (size_t k = 0; hcri_union_body(region->set.block[b], k) != NULL; k++)
+            if (!hcri_union_body(region->set.block[b], k)->holds_origin)
                 return 0;
-    }
     return !hcri_pieces_hide(&region->set);
 }
 

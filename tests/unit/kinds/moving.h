@@ -215,7 +215,7 @@ static inline hcri_constraint *make_fixed_block(const moving_case *c, const hcri
         double values[MOST_OUTPUTS], lower = c->lower[i], upper = c->upper[i];
         size_t kept = 0;
         if (block->kind->id == HCRI_KIND_VARYING) {
-            kept = hcri_varying_at((const hcri_varying *)block, i, n, point + n, columns, values, &lower, &upper);
+            kept = block->kind->row_at(block, i, n, point + n, columns, values, &lower, &upper);
         } else {
             for (size_t k = c->rows.start[i]; k < c->rows.start[i + 1]; k++)
                 if (c->rows.columns[k] < n) {

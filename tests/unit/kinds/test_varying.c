@@ -107,8 +107,7 @@ static void test_fixed_parameters(void **state) {
         for (size_t i = 0; i < c.rows.count; i++) {
             uint32_t columns[N];
             double values[N], lower, upper, dense[N] = {0};
-            const size_t count =
-                hcri_varying_at((hcri_varying *)block, i, N, point + N, columns, values, &lower, &upper);
+            const size_t count = block->kind->row_at(block, i, N, point + N, columns, values, &lower, &upper);
             for (size_t k = 0; k < count; k++) {
                 assert_true(columns[k] < N && values[k] != 0 && (k == 0 || columns[k] > columns[k - 1]));
                 dense[columns[k]] = values[k];
