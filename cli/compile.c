@@ -1,13 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
-#include "ending.h"
 #include "options.h"
 #include "region_argument.h"
 #include "report.h"
 #include "tables.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,38 +15,33 @@ struct job {
     int json;
     struct opened_region opened;
     hcr_table targets;
-    char *made_path, *explanation;
+    char *explanation;
 };
 
-static int find_output(struct job *job) {
-    if (job->output_path != NULL) {
-        if (strcmp(job->output_path, "-") != 0)
-            return EXIT_DONE;
+static void find_output(struct job *job) {
+    if (job->output_path == NULL) {
+        if (strcmp(job->region_path, "-") == 0)
+            fail_usage("compile", "a region from standard input needs -o FILE");
+        job->output_path = region_path_with(job->region_path, ".hcr");
+        options_check_output("compile", job->output_path, job->region_path);
+    } else if (strcmp(job->output_path, "-") == 0) {
         if (job->json)
-            return report_usage("compile", "--json and `-o -` would both write to standard output");
-        return isatty(STDOUT_FILENO) ? report_usage("compile", "a compiled region isn't for a terminal") : EXIT_DONE;
+            fail_usage("compile", "--json and `-o -` would both write to standard output");
+        if (isatty(STDOUT_FILENO))
+            fail_usage("compile", "a compiled region isn't for a terminal");
     }
-    if (strcmp(job->region_path, "-") == 0)
-        return report_usage("compile", "a region from standard input needs -o FILE");
-    job->output_path = job->made_path = region_path_with(job->region_path, ".hcr");
-    if (job->made_path == NULL)
-        return report_memory();
-    const int code = options_check_output("compile", job->output_path, job->region_path);
-    return code == OPTIONS_PARSED ? EXIT_DONE : code;
 }
 
-static int place(struct job *job) {
+static void place(struct job *job) {
     if (job->opened.builder == NULL) {
         if (job->targets_path != NULL)
             report("--targets is of no use here: the region text doesn't say `origin = mean`");
-        return EXIT_DONE;
+        return;
     }
-    if (job->targets_path == NULL) {
-        report("%s: `origin = mean` needs the targets: give --targets Y", job->region_path);
-        return EXIT_INPUT;
-    }
-    const int code = table_read_points(job->targets_path, job->opened.region, "Y", &job->targets);
-    return code == EXIT_DONE ? region_recentre(&job->opened, job->targets.rows, job->targets.values) : code;
+    if (job->targets_path == NULL)
+        fail(EXIT_INPUT, "%s: `origin = mean` needs the targets: give --targets Y", job->region_path);
+    table_read_points(job->targets_path, job->opened.region, "Y", &job->targets);
+    region_recentre(&job->opened, job->targets.rows, job->targets.values);
 }
 
 static void print_sizes(const char *path, const hcr_region *region) {
@@ -62,21 +55,13 @@ static void print_sizes(const char *path, const hcr_region *region) {
 
 static int run(struct job *job) {
     hcr_error error = {0};
-    int code = find_output(job);
-    if (code == EXIT_DONE)
-        code = region_open(job->region_path, &job->settings, &job->opened);
-    if (code == EXIT_DONE)
-        code = place(job);
-    if (code != EXIT_DONE)
-        return code;
+    find_output(job);
+    region_open(job->region_path, &job->settings, &job->opened);
+    place(job);
     const hcr_region *region = job->opened.region;
-    if (job->json && hcr_region_explain(region, 1, &job->explanation, &error) != HCR_OK)
-        return report_error(&error);
-    ending_put_off();
-    const hcr_status status = hcr_region_save(region, job->output_path, &error);
-    ending_obey();
-    if (status != HCR_OK)
-        return report_error(&error);
+    if (job->json)
+        must(hcr_region_explain(region, 1, &job->explanation, &error), &error);
+    region_save(region, job->output_path);
     if (job->json)
         fputs(job->explanation, stdout);
     else if (strcmp(job->output_path, "-") != 0)
@@ -85,7 +70,7 @@ static int run(struct job *job) {
 }
 
 int command_compile(int argc, char **argv) {
-    struct job job = {0};
+    static struct job job;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "FILE",
          "write there (standard output: -); REGION with the extension .hcr otherwise", &job.output_path, 0, 0},
@@ -101,13 +86,6 @@ int command_compile(int argc, char **argv) {
         .example = "hcr compile load.region -o load.hcr --set dmax=20",
         OPTION_ROWS(rows),
     };
-    int code = options_parse(argc, argv, &usage, &job.region_path);
-    if (code == OPTIONS_PARSED)
-        code = run(&job);
-    settings_clear(&job.settings);
-    region_close(&job.opened);
-    hcr_table_clear(&job.targets);
-    free(job.made_path);
-    free(job.explanation);
-    return code;
+    options_parse(argc, argv, &usage, &job.region_path);
+    return run(&job);
 }

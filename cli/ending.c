@@ -20,13 +20,17 @@ static int is_echo(void) {
     return now.tv_sec - first.tv_sec < 2; /* that is, up to one or two seconds */
 }
 
+void ending_clean(void) {
+    if (removed[0] != '\0')
+        unlink(removed);
+}
+
 static void on_signal(int number) {
     if (depth > 0 && is_echo()) {
         noted = number;
         return;
     }
-    if (removed[0] != '\0')
-        unlink(removed);
+    ending_clean();
     const struct sigaction plain = {.sa_handler = SIG_DFL};
     sigaction(number, &plain, NULL);
     raise(number);

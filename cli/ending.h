@@ -13,5 +13,7 @@ void ending_obey(void);
 
 /* The file that a signal takes away before it ends the process, until the next call; NULL: none. */
 void ending_removes(const char *path);
+/* Removes it now. */
+void ending_clean(void);
 
 #endif

@@ -4,11 +4,10 @@
 #include "report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 int command_explain(int argc, char **argv) {
-    struct settings settings = {0};
-    int json = 0;
+    static struct settings settings;
+    static int json;
     const struct option_row rows[] = {OPTION_ROW_SET(&settings), OPTION_ROW_JSON(&json)};
     const struct usage usage = {
         .name = "explain",
@@ -20,22 +19,14 @@ int command_explain(int argc, char **argv) {
         OPTION_ROWS(rows),
     };
     const char *path;
-    int code = options_parse(argc, argv, &usage, &path);
-    if (code == OPTIONS_PARSED) {
-        struct opened_region opened = {0};
-        hcr_error error = {0};
-        char *text = NULL;
-        code = region_open(path, &settings, &opened);
-        if (code == EXIT_DONE && hcr_region_explain(opened.region, json, &text, &error) != HCR_OK)
-            code = report_error(&error);
-        if (code == EXIT_DONE) {
-            fputs(text, stdout);
-            if (opened.builder != NULL)
-                report("the text says `origin = mean`, and there are no targets here: the Chebyshev centre is shown");
-        }
-        free(text);
-        region_close(&opened);
-    }
-    settings_clear(&settings);
-    return code;
+    options_parse(argc, argv, &usage, &path);
+    static struct opened_region opened;
+    static char *text;
+    hcr_error error = {0};
+    region_open(path, &settings, &opened);
+    must(hcr_region_explain(opened.region, json, &text, &error), &error);
+    fputs(text, stdout);
+    if (opened.builder != NULL)
+        report("the text says `origin = mean`, and there are no targets here: the Chebyshev centre is shown");
+    return EXIT_DONE;
 }

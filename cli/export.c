@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct job {
@@ -44,7 +43,7 @@ static void derive_name(const char *path, char name[48]) {
         memcpy(name, "region", sizeof "region");
 }
 
-static int tell(const struct job *job, const char *name, const hcr_export_report *made) {
+static void tell(const struct job *job, const char *name, const hcr_export_report *made) {
     const char *precision = job->single ? "single" : "double";
     if (job->json) {
         printf("{\"folder\": ");
@@ -53,19 +52,18 @@ static int tell(const struct job *job, const char *name, const hcr_export_report
                "\"operations\": %.0f, \"largest_operations\": %.0f}\n",
                name, precision, made->margin, made->verified, made->constants, made->operations,
                made->largest_operations);
-        return EXIT_DONE;
+        return;
     }
     print_name(stdout, job->folder);
     printf(": %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", name, precision,
            made->constants, made->largest_operations, made->verified == 0 ? "" : " (drawing results in)");
-    return EXIT_DONE;
 }
 
 static int run(struct job *job) {
     if (strcmp(job->operand[0], "c") != 0)
-        return report_usage("export", "there is no export to \"%s\": the one there is is to c", job->operand[0]);
+        fail_usage("export", "there is no export to \"%s\": the one there is is to c", job->operand[0]);
     if (job->folder == NULL)
-        return report_usage("export", "give the folder to write into: -o DIR");
+        fail_usage("export", "give the folder to write into: -o DIR");
     const char *path = job->operand[1];
     char derived[48];
     derive_name(path, derived);
@@ -75,24 +73,22 @@ static int run(struct job *job) {
                                         .origin = path};
     hcr_export_report made;
     hcr_error error = {0};
-    if (is_model(path)) {
-        if (hcr_model_load(path, &job->model, &error) != HCR_OK)
-            return report_error(&error);
-    } else {
-        const int code = region_open_placed(path, &job->settings, &job->opened);
-        if (code != EXIT_DONE)
-            return code;
-    }
+    if (is_model(path))
+        must(hcr_model_load(path, &job->model, &error), &error);
+    else
+        region_open_placed(path, &job->settings, &job->opened);
     ending_put_off();
     const hcr_status status = job->model != NULL
                                   ? hcr_export_model(job->model, &options, job->folder, &made, &error)
                                   : hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
     ending_obey();
-    return status == HCR_OK ? tell(job, options.name, &made) : report_error(&error);
+    must(status, &error);
+    tell(job, options.name, &made);
+    return EXIT_DONE;
 }
 
 int command_export(int argc, char **argv) {
-    struct job job = {0};
+    static struct job job;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "DIR", "the folder to write into, made when it isn't there", &job.folder, 0, 0},
         {OPTION_TEXT, '\0', "name", "NAME",
@@ -113,11 +109,6 @@ int command_export(int argc, char **argv) {
         .example = "hcr export c torque.region -o firmware/torque --single",
         OPTION_ROWS(rows),
     };
-    int code = options_parse(argc, argv, &usage, job.operand);
-    if (code == OPTIONS_PARSED)
-        code = run(&job);
-    settings_clear(&job.settings);
-    region_close(&job.opened);
-    hcr_model_free(job.model);
-    return code;
+    options_parse(argc, argv, &usage, job.operand);
+    return run(&job);
 }

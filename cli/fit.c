@@ -7,7 +7,7 @@
 #include "plot/gnuplot.h"
 #include "progress.h"
 #include "region_argument.h"
-#include "report.h"
+#include "script.h"
 #include "tables.h"
 
 #include "hcr/hcr_learn.h"
@@ -36,27 +36,15 @@ struct job {
     double *training_loss, *validation_loss;
 };
 
-static void release(struct job *job) {
-    settings_clear(&job->settings);
-    region_close(&job->opened);
-    hcr_table_clear(&job->inputs);
-    hcr_table_clear(&job->targets);
-    parameters_free(&job->parameters);
-    free(job->checkpoint);
-    hcr_model_free(job->model);
-    free(job->training_loss);
-    free(job->validation_loss);
-}
-
 /* ------------------------------------------------------------------------------------------------------ progress */
 
 static void keep_losses(struct job *job, const hcr_progress *state) {
     if (job->training_loss == NULL) {
-        job->training_loss = calloc(state->epochs + 1, sizeof *job->training_loss);
-        job->validation_loss = calloc(state->epochs + 1, sizeof *job->validation_loss);
+        job->training_loss = allocate(state->epochs, sizeof *job->training_loss);
+        job->validation_loss = allocate(state->epochs, sizeof *job->validation_loss);
         job->first_epoch = state->epoch;
     }
-    if (job->training_loss != NULL && job->validation_loss != NULL && job->losses < state->epochs) {
+    if (job->losses < state->epochs) {
         job->training_loss[job->losses] = state->training_loss;
         job->validation_loss[job->losses++] = state->validation_loss;
     }
@@ -78,7 +66,7 @@ static int on_progress(void *context, const hcr_progress *state) {
     return ending_noted() != 0;
 }
 
-static int draw_losses(const struct job *job) {
+static void draw_losses(const struct job *job) {
     const struct plot_line lines[] = {
         {"training", "lines linewidth 2 linecolor '#1f77b4'", job->losses, job->training_loss,
          (double)job->first_epoch},
@@ -87,10 +75,10 @@ static int draw_losses(const struct job *job) {
     };
     if (job->losses == 0) {
         report("no epoch was trained: there is nothing to draw");
-        return EXIT_DONE;
+        return;
     }
     const size_t shown = isfinite(job->validation_loss[0]) ? 2 : 1;
-    return plot_draw(job->plot_path, &(struct plot){"epoch", "loss", 1, shown, lines});
+    plot_draw(job->plot_path, &(struct plot){"epoch", "loss", 1, shown, lines});
 }
 
 /* ---------------------------------------------------------------------------------------------------- the report */
@@ -159,67 +147,50 @@ static void print_json_report(const struct job *job) {
 
 static int to_standard_output(const struct job *job) { return strcmp(job->output_path, "-") == 0; }
 
-static int check_options(const struct job *job) {
+static void check_options(const struct job *job) {
     if (job->output_path == NULL)
-        return report_usage("fit", "give -o MODEL, the file to write");
+        fail_usage("fit", "give -o MODEL, the file to write");
     if (to_standard_output(job) && job->options.resume)
-        return report_usage("fit", "--resume needs a model file, and its checkpoint beside it");
+        fail_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
-        return report_usage("fit", "--json and `-o -` would both write to standard output");
+        fail_usage("fit", "--json and `-o -` would both write to standard output");
     if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
-        return report_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
-    return EXIT_DONE;
+        fail_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
 }
 
 /* The constants of --set belong to what the model should tell about its region: comments behind the text. */
-static int note_settings(struct job *job) {
+static void note_settings(struct job *job) {
     const size_t count = job->settings.count;
     if (count == 0)
-        return EXIT_DONE;
-    char *noted = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&noted, &size);
-    if (stream == NULL)
-        return report_memory();
-    fprintf(stream, "%s\n", job->opened.text);
+        return;
+    struct script noted;
+    script_begin(&noted);
+    fprintf(noted.stream, "%s\n", job->opened.text);
     for (size_t i = 0; i < count; i++) {
         const hcr_constant *constant = &job->settings.constant[i];
         const size_t values = constant->rows == 0 ? 1 : constant->rows;
-        fprintf(stream, "# --set %s=", constant->name);
+        fprintf(noted.stream, "# --set %s=", constant->name);
         for (size_t k = 0; k < values; k++)
-            fprintf(stream, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
-        fputc('\n', stream);
-    }
-    if (fclose(stream) != 0) {
-        free(noted);
-        return report_memory();
+            fprintf(noted.stream, "%s%.17g", k == 0 ? "" : ",", constant->values[k]);
+        fputc('\n', noted.stream);
     }
     free(job->opened.text);
-    job->opened.text = noted;
-    return EXIT_DONE;
+    job->opened.text = script_end(&noted);
 }
 
-static int read_all(struct job *job, const char *const *operand) {
+static void read_all(struct job *job, const char *const *operand) {
     hcr_error error = {0};
-    int code = region_open(operand[0], &job->settings, &job->opened);
-    if (code != EXIT_DONE)
-        return code;
-    if (hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error) != HCR_OK)
-        code = report_error(&error);
-    if (code == EXIT_DONE)
-        code = table_read_points(operand[2], job->opened.region, "Y", &job->targets);
-    if (code == EXIT_DONE && job->inputs.rows != job->targets.rows) {
-        report("X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,
-               job->targets.rows);
-        code = EXIT_INPUT;
-    }
-    if (code == EXIT_DONE && job->parameters.path != NULL)
-        code = parameters_read(&job->parameters, job->opened.region, job->inputs.rows);
-    if (code == EXIT_DONE)
-        code = region_recentre(&job->opened, job->targets.rows, job->targets.values);
-    if (code == EXIT_DONE)
-        code = note_settings(job);
-    return code;
+    region_open(operand[0], &job->settings, &job->opened);
+    must(hcr_table_read(operand[1], HCR_TABLE_BY_NAME, NULL, 1, &job->inputs, &error), &error);
+    table_read_points(operand[2], job->opened.region, "Y", &job->targets);
+    if (job->inputs.rows != job->targets.rows)
+        fail(EXIT_INPUT, "X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,
+             job->targets.rows);
+    job->parameters.region = job->opened.region;
+    if (job->parameters.path != NULL)
+        parameters_read(&job->parameters, job->inputs.rows);
+    region_recentre(&job->opened, job->targets.rows, job->targets.values);
+    note_settings(job);
 }
 
 static hcr_status train(struct job *job, hcr_error *error) {
@@ -241,57 +212,47 @@ static hcr_status train(struct job *job, hcr_error *error) {
     return status;
 }
 
-static int save(const struct job *job) {
+static void save(const struct job *job) {
     hcr_error error = {0};
     ending_put_off();
     const hcr_status status = hcr_model_save(job->model, job->output_path, &error);
     ending_obey();
-    if (status != HCR_OK)
-        return report_error(&error);
+    must(status, &error);
     if (job->checkpoint != NULL)
         unlink(job->checkpoint);
-    return EXIT_DONE;
 }
 
 static int run(struct job *job, const char *const *operand) {
     static const char extension[] = ".checkpoint";
-    int code = check_options(job);
-    if (code == EXIT_DONE)
-        code = read_all(job, operand);
-    if (code != EXIT_DONE)
-        return code;
+    check_options(job);
+    read_all(job, operand);
     if (!to_standard_output(job)) {
-        job->checkpoint = malloc(strlen(job->output_path) + sizeof extension);
-        if (job->checkpoint == NULL)
-            return report_memory();
+        job->checkpoint = allocate(strlen(job->output_path) + sizeof extension, 1);
         sprintf(job->checkpoint, "%s%s", job->output_path, extension);
         if (job->options.resume && access(job->checkpoint, F_OK) != 0)
             report("there is no \"%s\" to go on from: starting anew", job->checkpoint);
     }
     hcr_error error = {0};
     const hcr_status status = train(job, &error);
-    if (status == HCR_ERROR_INTERRUPTED) {
-        if (job->checkpoint != NULL)
-            report("interrupted after %zu epochs, which \"%s\" keeps: the same command with --resume goes on",
-                   job->epochs_done, job->checkpoint);
-        else
-            report("interrupted after %zu epochs", job->epochs_done);
-        return EXIT_INTERRUPTED;
-    }
-    if (status != HCR_OK)
-        return report_error(&error);
-    code = save(job);
-    if (code != EXIT_DONE)
-        return code;
+    if (status == HCR_ERROR_INTERRUPTED && job->checkpoint != NULL)
+        fail(EXIT_INTERRUPTED,
+             "interrupted after %zu epochs, which \"%s\" keeps: the same command with --resume goes on",
+             job->epochs_done, job->checkpoint);
+    if (status == HCR_ERROR_INTERRUPTED)
+        fail(EXIT_INTERRUPTED, "interrupted after %zu epochs", job->epochs_done);
+    must(status, &error);
+    save(job);
     if (job->json)
         print_json_report(job);
     else if (!job->quiet)
         print_report(job, to_standard_output(job) ? stderr : stdout);
-    return job->plot_path == NULL ? EXIT_DONE : draw_losses(job);
+    if (job->plot_path != NULL)
+        draw_losses(job);
+    return EXIT_DONE;
 }
 
 int command_fit(int argc, char **argv) {
-    struct job job = {0};
+    static struct job job;
     hcr_fit_options *options = &job.options;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
@@ -356,9 +317,6 @@ int command_fit(int argc, char **argv) {
         OPTION_ROWS(rows),
     };
     const char *operand[3];
-    int code = options_parse(argc, argv, &usage, operand);
-    if (code == OPTIONS_PARSED)
-        code = run(&job, operand);
-    release(&job);
-    return code;
+    options_parse(argc, argv, &usage, operand);
+    return run(&job, operand);
 }

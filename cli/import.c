@@ -1,14 +1,13 @@
-#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "ending.h"
 #include "options.h"
+#include "region_argument.h"
 #include "report.h"
 
 #include "hcr/hcr_import.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct job {
     const char *input, *output;
@@ -23,53 +22,50 @@ static int is_compiled(const char *path) {
     return length > 4 && strcmp(path + length - 4, ".hcr") == 0;
 }
 
-static int compile(struct job *job) {
+static void compile(struct job *job) {
     hcr_error error = {0};
-    if (hcr_import_build(job->import, &job->builder, &error) != HCR_OK ||
-        hcr_builder_allow_unbounded(job->builder, job->unbounded, &error) != HCR_OK ||
-        hcr_builder_finish(job->builder, &job->region, &error) != HCR_OK) {
+    must(hcr_import_build(job->import, &job->builder, &error), &error);
+    must(hcr_builder_allow_unbounded(job->builder, job->unbounded, &error), &error);
+    const hcr_status status = hcr_builder_finish(job->builder, &job->region, &error);
+    if (status == HCR_ERROR_UNBOUNDED) {
         const int code = report_error(&error);
-        if (error.code == HCR_ERROR_UNBOUNDED)
-            report("add bounds, or say --unbounded: contract and soften work on such a region, decode as far as it "
-                   "has a frontier");
-        return code;
+        fail(code, "add bounds, or say --unbounded: contract and soften work on such a region, decode as far as it has "
+                   "a frontier");
     }
-    ending_put_off();
-    const hcr_status status = hcr_region_save(job->region, job->output, &error);
-    ending_obey();
-    return status == HCR_OK ? EXIT_DONE : report_error(&error);
+    must(status, &error);
+    region_save(job->region, job->output);
 }
 
-static int write_text(struct job *job) {
+static void write_text(struct job *job) {
     hcr_error error = {0};
     ending_put_off();
     const hcr_status status = hcr_import_write(job->import, job->output, &error);
     ending_obey();
-    return status == HCR_OK ? EXIT_DONE : report_error(&error);
+    must(status, &error);
 }
 
 static int run(struct job *job) {
     hcr_error error = {0};
-    if (job->output == NULL)
-        job->output = "-";
     if (job->unbounded && !is_compiled(job->output))
-        return report_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
-    if (hcr_import_read(job->input, NULL, &job->import, &error) != HCR_OK)
-        return report_error(&error);
+        fail_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
+    must(hcr_import_read(job->input, NULL, &job->import, &error), &error);
     for (size_t k = 0; k < hcr_import_notices(job->import) && !job->quiet; k++)
         report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,
                hcr_import_notice(job->import, k));
-    const int code = is_compiled(job->output) ? compile(job) : write_text(job);
-    if (code == EXIT_DONE && strcmp(job->output, "-") != 0 && !job->quiet) {
+    if (is_compiled(job->output))
+        compile(job);
+    else
+        write_text(job);
+    if (strcmp(job->output, "-") != 0 && !job->quiet) {
         print_name(stdout, job->output);
         printf(": %zu outputs, %zu constraints beside their bounds\n", hcr_import_outputs(job->import),
                hcr_import_constraints(job->import));
     }
-    return code;
+    return EXIT_DONE;
 }
 
 int command_import(int argc, char **argv) {
-    struct job job = {0};
+    static struct job job = {.output = "-"};
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "OUT",
          "write there (standard output: -): a compiled region when the name ends in .hcr, region text otherwise",
@@ -87,11 +83,6 @@ int command_import(int argc, char **argv) {
         .example = "hcr import network.mps.gz -o network.region",
         OPTION_ROWS(rows),
     };
-    int code = options_parse(argc, argv, &usage, &job.input);
-    if (code == OPTIONS_PARSED)
-        code = run(&job);
-    hcr_region_free(job.region);
-    hcr_builder_free(job.builder);
-    hcr_import_free(job.import);
-    return code;
+    options_parse(argc, argv, &usage, &job.input);
+    return run(&job);
 }

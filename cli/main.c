@@ -53,7 +53,7 @@ static const char *similar_command(const char *given) {
     return similar;
 }
 
-static int print_help(void) {
+static void print_help(void) {
     printf("hcr " HCR_VERSION ": outputs of learned models that satisfy hard constraints, exactly\n\n"
            "Usage: hcr COMMAND ...\n\nCommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
@@ -65,7 +65,6 @@ static int print_help(void) {
         "  hcr fit h1/limits.region h1/x_train.csv h1/y_train.csv -o h1/model --head hcr-contract\n"
         "  hcr predict h1/model h1/x_last.csv -o h1/forecast.csv\n"
         "  hcr check --exact h1/limits.region h1/forecast.csv\n");
-    return EXIT_DONE;
 }
 
 static int dispatch(int argc, char **argv) {
@@ -77,21 +76,17 @@ static int dispatch(int argc, char **argv) {
         printf("hcr %s\n", hcr_version());
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return print_help();
-    const struct command *command = find(argv[1]);
-    if (command == NULL) {
-        const char *similar = similar_command(argv[1]);
-        if (similar == NULL)
-            report("there is no command \"%s\"; `hcr --help` lists them", argv[1]);
-        else
-            report("there is no command \"%s\"; did you mean \"%s\"?", argv[1], similar);
-        return EXIT_USAGE;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return EXIT_DONE;
     }
-    int code = command->run(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        code = code == EXIT_DONE ? report_file("write", "standard output") : code;
-    return code;
+    const struct command *command = find(argv[1]);
+    if (command != NULL)
+        return command->run(argc - 1, argv + 1);
+    const char *similar = similar_command(argv[1]);
+    if (similar == NULL)
+        fail(EXIT_USAGE, "there is no command \"%s\"; `hcr --help` lists them", argv[1]);
+    fail(EXIT_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", argv[1], similar);
 }
 
 /* OpenBLAS's threads, which are there before main, each wait for a buffer for ever where a limit on the address space
@@ -105,8 +100,5 @@ static void do_without_threads(char **argv) {
 
 int main(int argc, char **argv) {
     do_without_threads(argv);
-    const int code = dispatch(argc, argv);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
-        return report_file("write", "standard output");
-    return code;
+    quit(dispatch(argc, argv));
 }

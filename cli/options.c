@@ -16,15 +16,6 @@
 
 enum { MOST_OPTIONS = 32, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
 
-void settings_clear(struct settings *settings) {
-    for (size_t i = 0; i < settings->count; i++) {
-        free((char *)settings->constant[i].name);
-        free((double *)settings->constant[i].values);
-    }
-    free(settings->constant);
-    *settings = (struct settings){0};
-}
-
 /* ---------------------------------------------------------------------------------------------------------- help */
 
 /* Prints words from `column` on, broken before column 100. */
@@ -47,7 +38,7 @@ static void print_wrapped(const char *text, int column) {
     putchar('\n');
 }
 
-static int print_help(const struct usage *usage) {
+_Noreturn static void print_help(const struct usage *usage) {
     printf("Usage: hcr %s [options] %s\n\n", usage->name, usage->operands);
     print_wrapped(usage->summary, 0);
     printf("\nOptions:\n");
@@ -72,7 +63,7 @@ static int print_help(const struct usage *usage) {
            "  4    a file can't be read or written\n"
            "  5    a solver gave up, or memory ran out\n"
            "  130  interrupted\n");
-    return EXIT_DONE;
+    quit(EXIT_DONE);
 }
 
 /* -------------------------------------------------------------------------------------------------------- values */
@@ -103,48 +94,40 @@ static int read_choice(const char *words, const char *text) {
     }
 }
 
-static int add_setting(const char *command, struct settings *settings, const char *text) {
+static void add_setting(const char *command, struct settings *settings, const char *text) {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
-        return report_usage(command, "--set takes NAME=VALUE, not \"%s\"", text);
+        fail_usage(command, "--set takes NAME=VALUE, not \"%s\"", text);
     size_t count = 1;
     for (const char *at = equals; *at != '\0'; at++)
         count += *at == ',';
-    hcr_constant *grown = realloc(settings->constant, (settings->count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return report_memory();
-    settings->constant = grown;
-    char *name = strndup(text, (size_t)(equals - text));
-    double *values = calloc(count, sizeof *values);
-    if (name == NULL || values == NULL) {
-        free(name);
-        free(values);
-        return report_memory();
-    }
-    settings->constant[settings->count++] =
-        (hcr_constant){.name = name, .rows = count > 1 ? count : 0, .values = values};
+    const size_t length = (size_t)(equals - text);
+    char *name = memcpy(allocate(length, 1), text, length);
+    double *values = allocate(count, sizeof *values);
     const char *at = equals + 1;
     for (size_t i = 0; i < count; i++) {
         char *end;
         values[i] = strtod(at, &end);
         if (end == at || isnan(values[i]) || *end != (i + 1 < count ? ',' : '\0'))
-            return report_usage(command, "\"%s\": %s takes a number, or numbers separated by commas", text, name);
+            fail_usage(command, "\"%s\": %s takes a number, or numbers separated by commas", text, name);
         at = end + 1;
     }
-    return OPTIONS_PARSED;
+    hcr_constant *grown = allocate(settings->count + 1, sizeof *grown);
+    for (size_t i = 0; i < settings->count; i++)
+        grown[i] = settings->constant[i];
+    grown[settings->count++] = (hcr_constant){.name = name, .rows = count > 1 ? count : 0, .values = values};
+    free(settings->constant);
+    settings->constant = grown;
 }
 
-static int join(char **joined, const char *text) {
-    const size_t before = *joined == NULL ? 0 : strlen(*joined);
-    char *grown = realloc(*joined, before + strlen(text) + 2);
-    if (grown == NULL)
-        return report_memory();
-    *joined = grown;
-    sprintf(grown + before, before == 0 ? "%s" : ",%s", text);
-    return OPTIONS_PARSED;
+static void join(char **joined, const char *text) {
+    char *longer = allocate((*joined == NULL ? 0 : strlen(*joined)) + strlen(text) + 1, 1);
+    sprintf(longer, "%s%s%s", *joined == NULL ? "" : *joined, *joined == NULL || **joined == '\0' ? "" : ",", text);
+    free(*joined);
+    *joined = longer;
 }
 
-static int store(const char *command, const struct option_row *row, const char *text) {
+static void store(const char *command, const struct option_row *row, const char *text) {
     double number = 0;
     uint64_t whole = 0;
     int which = 0;
@@ -152,40 +135,37 @@ static int store(const char *command, const struct option_row *row, const char *
     case OPTION_FLAG: *(int *)row->target = 1; break;
     case OPTION_TEXT:
     case OPTION_READ: *(const char **)row->target = text; break;
-    case OPTION_JOINED: return join(row->target, text);
+    case OPTION_JOINED: join(row->target, text); break;
     case OPTION_COUNT:
         if (!read_whole(text, &whole) || (double)whole < row->least)
-            return report_usage(command, "--%s takes a whole number of at least %g, not \"%s\"", row->name, row->least,
-                                text);
+            fail_usage(command, "--%s takes a whole number of at least %g, not \"%s\"", row->name, row->least, text);
         number = row->most > 0 ? row->most : INT_MAX;
         if ((double)whole > number)
-            return report_usage(command, "--%s takes a whole number of at most %.0f, not \"%s\"", row->name, number,
-                                text);
+            fail_usage(command, "--%s takes a whole number of at most %.0f, not \"%s\"", row->name, number, text);
         *(size_t *)row->target = (size_t)whole;
         break;
     case OPTION_SEED:
         if (!read_whole(text, (uint64_t *)row->target))
-            return report_usage(command, "--%s takes a whole number, not \"%s\"", row->name, text);
+            fail_usage(command, "--%s takes a whole number, not \"%s\"", row->name, text);
         break;
     case OPTION_NUMBER:
         if (!read_number(text, &number) || isinf(number) || number < row->least ||
             (row->most > 0 && number > row->most)) {
             if (row->most > 0)
-                return report_usage(command, "--%s takes a number from %g to %g, not \"%s\"", row->name, row->least,
-                                    row->most, text);
-            return report_usage(command, "--%s takes a number of at least %g, not \"%s\"", row->name, row->least, text);
+                fail_usage(command, "--%s takes a number from %g to %g, not \"%s\"", row->name, row->least, row->most,
+                           text);
+            fail_usage(command, "--%s takes a number of at least %g, not \"%s\"", row->name, row->least, text);
         }
         *(double *)row->target = number;
         break;
     case OPTION_CHOICE:
         which = read_choice(row->value, text);
         if (which < 0)
-            return report_usage(command, "--%s takes %s, not \"%s\"", row->name, row->value, text);
+            fail_usage(command, "--%s takes %s, not \"%s\"", row->name, row->value, text);
         *(int *)row->target = which;
         break;
-    case OPTION_SETTING: return add_setting(command, row->target, text);
+    case OPTION_SETTING: add_setting(command, row->target, text); break;
     }
-    return OPTIONS_PARSED;
 }
 
 /* ------------------------------------------------------------------------------------------------------- parsing */
@@ -197,12 +177,11 @@ static size_t count_words(const char *text) {
     return count;
 }
 
-static int take_operands(int argc, char **argv, const struct usage *usage, const char **operand) {
+static void take_operands(int argc, char **argv, const struct usage *usage, const char **operand) {
     const size_t wanted = count_words(usage->operands), given = (size_t)(argc - optind);
     if (given != wanted)
-        return report_usage(usage->name, "%s: %zu given, %zu wanted (%s)",
-                            given < wanted ? "an operand is missing" : "too many operands", given, wanted,
-                            usage->operands);
+        fail_usage(usage->name, "%s: %zu given, %zu wanted (%s)",
+                   given < wanted ? "an operand is missing" : "too many operands", given, wanted, usage->operands);
     size_t standard = 0;
     for (size_t i = 0; i < given; i++) {
         operand[i] = argv[optind + (int)i];
@@ -214,8 +193,7 @@ static int take_operands(int argc, char **argv, const struct usage *usage, const
         standard += path != NULL && strcmp(path, "-") == 0;
     }
     if (standard > 1)
-        return report_usage(usage->name, "only one file can be standard input");
-    return OPTIONS_PARSED;
+        fail_usage(usage->name, "only one file can be standard input");
 }
 
 /* Is it a file that the command writes? */
@@ -223,13 +201,11 @@ static int is_output(const struct option_row *row) {
     return row->kind == OPTION_TEXT && (strcmp(row->name, "output") == 0 || strcmp(row->name, "plot") == 0);
 }
 
-int options_check_output(const char *command, const char *output, const char *input) {
+void options_check_output(const char *command, const char *output, const char *input) {
     struct stat out, in;
-    if (input == NULL || strcmp(output, "-") == 0 || strcmp(input, "-") == 0 || stat(output, &out) != 0 ||
-        stat(input, &in) != 0 || !S_ISREG(out.st_mode) || out.st_dev != in.st_dev || out.st_ino != in.st_ino)
-        return OPTIONS_PARSED;
-    return report_usage(command, "\"%s\" is read, and would be overwritten by the results: write to another file",
-                        input);
+    if (input != NULL && strcmp(output, "-") != 0 && strcmp(input, "-") != 0 && stat(output, &out) == 0 &&
+        stat(input, &in) == 0 && S_ISREG(out.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+        fail_usage(command, "\"%s\" is read, and would be overwritten by the results: write to another file", input);
 }
 
 /* A file that can't be replaced but may be written to, since its folder is closed or it is a mount of its own. */
@@ -245,23 +221,19 @@ static void tell_in_place(const char *output) {
     free(folder);
 }
 
-static int check_outputs(const struct usage *usage, const char *const *operand) {
+static void check_outputs(const struct usage *usage, const char *const *operand) {
     for (size_t o = 0; o < usage->option_count; o++) {
         const struct option_row *row = &usage->options[o];
         const char *output = is_output(row) ? *(const char **)row->target : NULL;
         if (output == NULL)
             continue;
-        int code = OPTIONS_PARSED;
-        for (size_t i = 0; i < count_words(usage->operands) && code == OPTIONS_PARSED; i++)
-            code = options_check_output(usage->name, output, operand[i]);
-        for (size_t i = 0; i < usage->option_count && code == OPTIONS_PARSED; i++)
+        for (size_t i = 0; i < count_words(usage->operands); i++)
+            options_check_output(usage->name, output, operand[i]);
+        for (size_t i = 0; i < usage->option_count; i++)
             if (usage->options[i].kind == OPTION_READ)
-                code = options_check_output(usage->name, output, *(const char **)usage->options[i].target);
-        if (code != OPTIONS_PARSED)
-            return code;
+                options_check_output(usage->name, output, *(const char **)usage->options[i].target);
         tell_in_place(output);
     }
-    return OPTIONS_PARSED;
 }
 
 /* The option whose name has most of the beginning of what was given, which starts with dashes: three letters, or the
@@ -290,10 +262,11 @@ static int is_name(const struct option *longs, const char *text) {
     return longs->name != NULL;
 }
 
-static int refuse_option(const char *command, const struct option *longs, const char *given) {
+_Noreturn static void refuse_option(const char *command, const struct option *longs, const char *given) {
     const char *similar = similar_name(longs, given);
-    return similar == NULL ? report_usage(command, "there is no option \"%s\"", given)
-                           : report_usage(command, "there is no option \"%s\"; did you mean --%s?", given, similar);
+    if (similar == NULL)
+        fail_usage(command, "there is no option \"%s\"", given);
+    fail_usage(command, "there is no option \"%s\"; did you mean --%s?", given, similar);
 }
 
 /* What getopt_long refused: of several letters behind one dash it still stands at the argument unless the last one is
@@ -305,7 +278,7 @@ static const char *refused(int argc, char **argv) {
     return letter && !is_last && optind < argc ? argv[optind] : last;
 }
 
-int options_parse(int argc, char **argv, const struct usage *usage, const char **operand) {
+void options_parse(int argc, char **argv, const struct usage *usage, const char **operand) {
     struct option longs[MOST_OPTIONS + 2] = {{0}};
     char shorts[2 * MOST_OPTIONS + 2] = ":";
     size_t used = 1;
@@ -323,21 +296,19 @@ int options_parse(int argc, char **argv, const struct usage *usage, const char *
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (found == HELP)
-            return print_help(usage);
+            print_help(usage);
         if (found == '?')
-            return refuse_option(usage->name, longs, refused(argc, argv));
+            refuse_option(usage->name, longs, refused(argc, argv));
         if (found == ':')
-            return report_usage(usage->name, "\"%s\" takes a value", argv[optind - 1]);
+            fail_usage(usage->name, "\"%s\" takes a value", argv[optind - 1]);
         if (found < FIRST_LONG && optarg == argv[optind - 1] + 2 && is_name(longs, optarg - 1)) /* -output, not -o */
-            return refuse_option(usage->name, longs, argv[optind - 1]);
+            refuse_option(usage->name, longs, argv[optind - 1]);
         const struct option_row *row = NULL;
         for (size_t i = 0; i < usage->option_count; i++)
             if (found == FIRST_LONG + (int)i || (found < FIRST_LONG && found == usage->options[i].letter))
                 row = &usage->options[i];
-        const int code = store(usage->name, row, optarg);
-        if (code != OPTIONS_PARSED)
-            return code;
+        store(usage->name, row, optarg);
     }
-    const int code = take_operands(argc, argv, usage, operand);
-    return code == OPTIONS_PARSED ? check_outputs(usage, operand) : code;
+    take_operands(argc, argv, usage, operand);
+    check_outputs(usage, operand);
 }

@@ -9,7 +9,6 @@ struct settings {
     size_t count;
     hcr_constant *constant;
 };
-void settings_clear(struct settings *settings);
 
 enum option_kind {
     OPTION_FLAG,   /* int: 1 when given */
@@ -56,12 +55,11 @@ struct usage {
 #define OPTION_ROW_JSON(target)                                                                                        \
     { OPTION_FLAG, '\0', "json", NULL, "report as JSON", target, 0, 0 }
 
-#define OPTIONS_PARSED (-1)
-/* OPTIONS_PARSED, or the exit code after --help or a message. `operand` gets the operands, as many as usage names. */
-int options_parse(int argc, char **argv, const struct usage *usage, const char **operand);
+/* Ends the command after --help. `operand` gets the operands, as many as usage names. */
+void options_parse(int argc, char **argv, const struct usage *usage, const char **operand);
 
-/* OPTIONS_PARSED, or the exit code after a message when a file that is read would be overwritten: by device and inode,
- * whatever the names. Done for the option "output"; for names that a command makes itself. */
-int options_check_output(const char *command, const char *output, const char *input);
+/* Refuses to overwrite a file that is read: by device and inode, whatever the names. Done for the option "output"; for
+ * names that a command makes itself. */
+void options_check_output(const char *command, const char *output, const char *input);
 
 #endif

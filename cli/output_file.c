@@ -20,13 +20,13 @@ int output_file_is_whole(const char *path) {
 }
 
 /* Makes the file beside its name, with the mode of what it replaces; the one behind a symbolic link is replaced. */
-static int create(struct output_file *file, const char *path) {
+static void create(struct output_file *file, const char *path) {
     struct stat old;
     const int exists = stat(path, &old) == 0;
     int descriptor = -1;
     file->path = exists ? realpath(path, NULL) : strdup(path);
     if (file->path == NULL)
-        return exists && errno != ENOMEM ? report_file("write", path) : report_memory();
+        fail_file("write", path);
     for (unsigned attempt = 0; descriptor < 0 && attempt < 1000; attempt++) {
         const int length =
             snprintf(file->temporary, sizeof file->temporary, "%s.%ld-%u", file->path, (long)getpid(), attempt);
@@ -38,44 +38,42 @@ static int create(struct output_file *file, const char *path) {
         if (descriptor < 0 && errno != EEXIST)
             break;
     }
-    if (descriptor < 0 && exists && access(path, W_OK) == 0) {
-        file->stream = tmpfile();
-        file->in_place = file->stream != NULL;
+    if (descriptor < 0) {
+        file->in_place = exists && access(path, W_OK) == 0;
+        file->stream = file->in_place ? tmpfile() : NULL;
+        if (file->stream == NULL)
+            fail_file("write", path);
+        return;
     }
-    if (descriptor < 0)
-        return file->in_place ? EXIT_DONE : report_file("write", path);
     if (exists)
         (void)!fchmod(descriptor, old.st_mode & 0777); /* on file systems without modes the default is fine */
     ending_removes(file->temporary);
     file->stream = fdopen(descriptor, "wb+");
-    if (file->stream != NULL)
-        return EXIT_DONE;
-    close(descriptor);
-    unlink(file->temporary);
-    ending_removes(NULL);
-    return report_memory();
+    if (file->stream == NULL)
+        fail_file("write", path);
 }
 
-int output_file_open(struct output_file *file, const char *path) {
+void output_file_open(struct output_file *file, const char *path) {
     *file = (struct output_file){.name = is_standard(path) ? "standard output" : path};
     if (!output_file_is_whole(path)) {
         file->stream = is_standard(path) ? stdout : fopen(path, "wb");
-        return file->stream == NULL ? report_file("write", path) : EXIT_DONE;
+        if (file->stream == NULL)
+            fail_file("write", path);
+        return;
     }
     ending_put_off(); /* until it is known what there is to remove */
-    const int code = create(file, path);
+    create(file, path);
     ending_obey();
-    if (code != EXIT_DONE)
-        free(file->path);
-    return code;
 }
 
-int output_file_write(struct output_file *file, const char *bytes, size_t size) {
-    return fwrite(bytes, 1, size, file->stream) == size ? EXIT_DONE : report_file("write", file->name);
+void output_file_write(struct output_file *file, const char *bytes, size_t size) {
+    if (fwrite(bytes, 1, size, file->stream) != size)
+        fail_file("write", file->name);
 }
 
-int output_file_rewind(struct output_file *file) {
-    return fseek(file->stream, 0, SEEK_SET) == 0 ? EXIT_DONE : report_file("write", file->name);
+void output_file_rewind(struct output_file *file) {
+    if (fseek(file->stream, 0, SEEK_SET) != 0)
+        fail_file("write", file->name);
 }
 
 /* The temporary file's bytes into the file that is there. */
@@ -104,24 +102,15 @@ static int put_in_place(const struct output_file *file) {
     return 0;
 }
 
-int output_file_close(struct output_file *file, int code) {
+void output_file_close(struct output_file *file) {
     FILE *stream = file->stream;
     if (stream == NULL)
-        return code;
-    if (code == EXIT_DONE &&
-        (fflush(stream) != 0 || ferror(stream) || (file->path != NULL && fsync(fileno(stream)) != 0)))
-        code = report_file("write", file->name);
-    if (code == EXIT_DONE && file->path != NULL && put_in_place(file) != 0)
-        code = report_file("write", file->name);
-    if (code != EXIT_DONE && file->path != NULL && !file->in_place)
-        unlink(file->temporary);
-    if (stream != stdout && fclose(stream) != 0 && code == EXIT_DONE)
-        code = report_file("write", file->name);
-    file->stream = NULL;
-    if (file->path == NULL)
-        return code;
+        return;
+    if (fflush(stream) != 0 || ferror(stream) ||
+        (file->path != NULL && (fsync(fileno(stream)) != 0 || put_in_place(file) != 0)) ||
+        (stream != stdout && fclose(stream) != 0))
+        fail_file("write", file->name);
     ending_removes(NULL);
     free(file->path);
-    file->path = NULL;
-    return code;
+    *file = (struct output_file){0};
 }

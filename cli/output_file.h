@@ -17,12 +17,12 @@ struct output_file {
 /* Whether `path` ("-": standard output) is, or will be, a file on a disk, which appears whole. */
 int output_file_is_whole(const char *path);
 
-/* These return an exit code. `path` must stay until the end. */
-int output_file_open(struct output_file *file, const char *path);
-int output_file_write(struct output_file *file, const char *bytes, size_t size);
+/* `path` must stay until the end. */
+void output_file_open(struct output_file *file, const char *path);
+void output_file_write(struct output_file *file, const char *bytes, size_t size);
 /* From here on pieces replace those at the beginning: of a file that appears whole. */
-int output_file_rewind(struct output_file *file);
-/* The file appears, unless `code` isn't EXIT_DONE; what became of it. Does nothing with one that isn't open. */
-int output_file_close(struct output_file *file, int code);
+void output_file_rewind(struct output_file *file);
+/* The file appears. Does nothing with one that isn't open. */
+void output_file_close(struct output_file *file);
 
 #endif

@@ -11,15 +11,16 @@ struct opened_region {
 };
 
 /* Opens `path` ("-": standard input). With `origin = mean` the region is made around its Chebyshev centre, for
- * region_recentre to correct. Returns an exit code, the reason having been told. */
-int region_open(const char *path, const struct settings *settings, struct opened_region *opened);
+ * region_recentre to correct. */
+void region_open(const char *path, const struct settings *settings, struct opened_region *opened);
 /* The same for commands whose result depends on the origin and that have no targets: `origin = mean` is refused. */
-int region_open_placed(const char *path, const struct settings *settings, struct opened_region *opened);
+void region_open_placed(const char *path, const struct settings *settings, struct opened_region *opened);
 /* With `origin = mean`: makes the region anew around the mean of these rows. Does nothing otherwise. */
-int region_recentre(struct opened_region *opened, size_t rows, const double *targets);
-void region_close(struct opened_region *opened);
+void region_recentre(struct opened_region *opened, size_t rows, const double *targets);
+/* Writes the compiled region. */
+void region_save(const hcr_region *region, const char *path);
 
-/* load.region with the extension ".hcr" is load.hcr. NULL when there is no memory; the caller frees it. */
+/* load.region with the extension ".hcr" is load.hcr, allocated. */
 char *region_path_with(const char *path, const char *extension);
 
 #endif

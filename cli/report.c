@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "command.h"
+#include "ending.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -85,22 +86,50 @@ int report_error(const hcr_error *error) {
     return exit_code(error->code);
 }
 
-int report_file(const char *what, const char *path) {
-    report("can't %s \"%s\": %s", what, path, strerror(errno));
-    return EXIT_FILE;
+void quit(int code) {
+    ending_clean();
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {
+        report("can't write \"standard output\": %s", strerror(errno));
+        code = EXIT_FILE;
+    }
+    exit(code);
 }
 
-int report_memory(void) {
-    report("not enough memory");
-    return EXIT_SOLVER;
+void fail(int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put("hcr: ", format, arguments);
+    va_end(arguments);
+    quit(code);
 }
 
-int report_usage(const char *command, const char *format, ...) {
+void fail_file(const char *what, const char *path) {
+    fail(EXIT_FILE, "can't %s \"%s\": %s", what, path, strerror(errno));
+}
+
+void fail_usage(const char *command, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "hcr %s", command);
     put(": ", format, arguments);
     va_end(arguments);
     fprintf(stderr, "`hcr %s --help` says more\n", command);
-    return EXIT_USAGE;
+    quit(EXIT_USAGE);
+}
+
+void must(hcr_status status, const hcr_error *error) {
+    if (status != HCR_OK)
+        quit(report_error(error));
+}
+
+void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size); /* never nothing: NULL would say that memory ran out */
+    if (memory == NULL)
+        fail(EXIT_SOLVER, "not enough memory");
+    return memory;
+}
+
+void *renew(void *memory, size_t count, size_t size) {
+    free(memory);
+    return allocate(count, size);
 }

@@ -1,4 +1,4 @@
-/* Messages to standard error, and the exit codes that go with them. */
+/* Messages to standard error, the exit codes that go with them, and the end of a command. */
 #ifndef HCR_REPORT_H
 #define HCR_REPORT_H
 
@@ -14,12 +14,22 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_rows(size_t count, const char *what, size_t first);
 /* "hcr: file:line:column: text"; returns the exit code. */
 int report_error(const hcr_error *error);
-/* "hcr: can't <what> "<path>": <errno>"; returns EXIT_FILE. */
-int report_file(const char *what, const char *path);
-/* "hcr: not enough memory"; returns EXIT_SOLVER. */
-int report_memory(void);
-/* "hcr <command>: message", and where the help is; returns EXIT_USAGE. */
-int report_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What a command can't do ends it, with the memory that it has: the reason is reported, what is half written is
+ * removed, and the process exits. */
+_Noreturn void quit(int code);
+/* "hcr: " and the message. */
+_Noreturn void fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "hcr: can't <what> "<path>": <errno>". */
+_Noreturn void fail_file(const char *what, const char *path);
+/* "hcr <command>: message", and where the help is. */
+_Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fails with the error unless the status is HCR_OK. */
+void must(hcr_status status, const hcr_error *error);
+/* Zeroed memory. */
+void *allocate(size_t count, size_t size);
+/* The same in place of other memory, NULL or allocated. */
+void *renew(void *memory, size_t count, size_t size);
 
 /* Rows of one kind, counted over parts; the first of them with what there is to say about it. */
 struct tally {

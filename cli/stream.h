@@ -22,33 +22,27 @@ struct stream {
     const char *input;
     int vector; /* as in hcr_table_read */
     hcr_table_columns needed;
-    const char **all_names; /* those of `needed` where the stream made them, in front of names that it made too */
-    char **own_names;
-    size_t parts;     /* rounds that there are */
-    size_t round;     /* of those, begun */
-    size_t first_row; /* of the part at hand, in the whole table */
-    size_t part_rows;
+    size_t parts;             /* rounds that there are */
+    size_t round;             /* of those, begun */
+    hcr_table table;          /* the part at hand, */
+    size_t first_row;         /* and where it begins in the whole table */
     size_t rows;              /* read so far; behind the last round, of the table */
     hcr_table_reader *reader; /* NULL: of an archive */
     const struct results *results;
     struct output_file file;
 };
 
-/* These return an exit code. */
-
 /* Opens the table `input`, of which these columns are wanted: others of a header may hold anything. Both structs and
  * the names must stay where they are until the end; `results` NULL: there is no table of results. */
-int stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
-                const struct results *results);
-/* Whether there is a round to come. */
-int stream_next(const struct stream *stream);
+void stream_open(struct stream *stream, const char *input, size_t columns, const char *const *names,
+                 const struct results *results);
 /* What is done of the whole when `share` of this round is, from 0 to 1. */
 double stream_share(const struct stream *stream, double share);
-/* Begins a round: its rows. */
-int stream_read(struct stream *stream, hcr_table *table);
-/* Writes its results, as many rows as stream_read gave. */
-int stream_write(struct stream *stream, double *values);
-/* The results appear under their name, when the code is EXIT_DONE: then this is what became of that. */
-int stream_close(struct stream *stream, int code);
+/* Begins a round, whose rows are then in `table`; 0 when there is none to come. */
+int stream_next(struct stream *stream);
+/* Writes its results, a row for each of the table. */
+void stream_write(struct stream *stream, double *values);
+/* The results appear under their name. */
+void stream_close(struct stream *stream);
 
 #endif

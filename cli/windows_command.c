@@ -3,16 +3,15 @@
 #include "ending.h"
 #include "json.h"
 #include "options.h"
+#include "output_file.h"
 #include "report.h"
 
 #include "hcr/hcr_table.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct job {
     const char *id, *folder;
@@ -24,26 +23,23 @@ struct job {
     size_t length;
     hcr_windows windows;
     char *path; /* folder, "/", room for a name */
-    size_t path_size;
 };
 
 enum { LONGEST_NAME = 32 };
 
 static const char *path_of(struct job *job, const char *name) {
-    snprintf(job->path, job->path_size, "%s/%s", job->folder, name);
+    sprintf(job->path, "%s/%s", job->folder, name);
     return job->path;
 }
 
-static int list_ids(struct job *job, const char *series_path) {
+static void list_ids(struct job *job, const char *series_path) {
     hcr_error error = {0};
-    if (hcr_series_ids(series_path, &job->ids, &job->id_count, &error) != HCR_OK)
-        return report_error(&error);
+    must(hcr_series_ids(series_path, &job->ids, &job->id_count, &error), &error);
     for (size_t i = 0; i < job->id_count; i++)
         puts(job->ids[i]);
-    return EXIT_DONE;
 }
 
-static int write_tables(struct job *job) {
+static void write_tables(struct job *job) {
     char smallest[] = "smallest", largest[] = "largest", step[] = "largest_step";
     char *limit_names[] = {smallest, largest, step};
     double limits[] = {job->windows.smallest, job->windows.largest, job->windows.largest_step};
@@ -56,36 +52,21 @@ static int write_tables(struct job *job) {
         {"x_test.csv", &job->windows.x_test},   {"y_test.csv", &job->windows.y_test},
         {"x_last.csv", &job->windows.x_last},   {"limits.csv", &limit_table},
     };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        hcr_error error = {0};
-        if (hcr_table_write(path_of(job, files[i].name), HCR_TABLE_CSV, files[i].table, HCR_DOUBLE, &error) != HCR_OK)
-            return report_error(&error);
-    }
-    return EXIT_DONE;
+    hcr_error error = {0};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        must(hcr_table_write(path_of(job, files[i].name), HCR_TABLE_CSV, files[i].table, HCR_DOUBLE, &error), &error);
 }
 
 /* The region that the limits describe, in a file beside them. */
-static int write_region(struct job *job) {
-    char temporary[LONGEST_NAME] = "limits.region.partial";
-    FILE *stream = fopen(path_of(job, temporary), "w");
-    if (stream == NULL)
-        return report_file("write", job->path);
+static void write_region(struct job *job) {
+    struct output_file file;
     const size_t n = job->windows.y_train.columns;
-    fprintf(stream,
+    output_file_open(&file, path_of(job, "limits.region"));
+    fprintf(file.stream,
             "# What the series did in its training windows: smallest value, largest value, largest step.\n"
-            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n",
-            n);
-    if (n > 1)
-        fprintf(stream, "abs(y[1:] - y[:-1]) <= limits[2]\n");
-    const int failed = ferror(stream);
-    char *from = strdup(job->path);
-    int code = EXIT_DONE;
-    if (fclose(stream) != 0 || failed || from == NULL || rename(from, path_of(job, "limits.region")) != 0) {
-        code = report_file("write", job->path);
-        unlink(path_of(job, temporary));
-    }
-    free(from);
-    return code;
+            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n%s",
+            n, n > 1 ? "abs(y[1:] - y[:-1]) <= limits[2]\n" : "");
+    output_file_close(&file);
 }
 
 static void print_summary(const struct job *job) {
@@ -110,34 +91,30 @@ static void print_summary(const struct job *job) {
 
 static int run(struct job *job, const char *series_path) {
     hcr_error error = {0};
-    if (job->list)
-        return list_ids(job, series_path);
+    if (job->list) {
+        list_ids(job, series_path);
+        return EXIT_DONE;
+    }
     if (job->id == NULL)
-        return report_usage("windows", "give --id ID, the series to cut; --list prints the ids that there are");
+        fail_usage("windows", "give --id ID, the series to cut; --list prints the ids that there are");
     if (job->folder == NULL)
-        return report_usage("windows", "give -o DIR, the folder to write into");
+        fail_usage("windows", "give -o DIR, the folder to write into");
     job->options.split = (hcr_split)job->split;
-    if (hcr_series_read(series_path, job->id, &job->series, &job->length, &error) != HCR_OK ||
-        hcr_windows_cut(job->series, job->length, &job->options, &job->windows, &error) != HCR_OK)
-        return report_error(&error);
+    must(hcr_series_read(series_path, job->id, &job->series, &job->length, &error), &error);
+    must(hcr_windows_cut(job->series, job->length, &job->options, &job->windows, &error), &error);
     if (mkdir(job->folder, 0777) != 0 && errno != EEXIST)
-        return report_file("make the folder", job->folder);
-    job->path_size = strlen(job->folder) + 1 + LONGEST_NAME;
-    job->path = malloc(job->path_size);
-    if (job->path == NULL)
-        return report_memory();
+        fail_file("make the folder", job->folder);
+    job->path = allocate(strlen(job->folder) + 1 + LONGEST_NAME, 1);
     ending_put_off(); /* the files belong together */
-    int code = write_tables(job);
-    if (code == EXIT_DONE)
-        code = write_region(job);
+    write_tables(job);
+    write_region(job);
     ending_obey();
-    if (code == EXIT_DONE)
-        print_summary(job);
-    return code;
+    print_summary(job);
+    return EXIT_DONE;
 }
 
 int command_windows(int argc, char **argv) {
-    struct job job = {0};
+    static struct job job;
     const struct option_row rows[] = {
         {OPTION_TEXT, '\0', "id", "ID", "the series to cut: what its row begins with", &job.id, 0, 0},
         {OPTION_COUNT, '\0', "input", "N", "values that a forecast is made from; 48", &job.options.input, 1, 0},
@@ -165,12 +142,6 @@ int command_windows(int argc, char **argv) {
         OPTION_ROWS(rows),
     };
     const char *series_path;
-    int code = options_parse(argc, argv, &usage, &series_path);
-    if (code == OPTIONS_PARSED)
-        code = run(&job, series_path);
-    hcr_series_free_ids(job.ids, job.id_count);
-    free(job.series);
-    hcr_windows_clear(&job.windows);
-    free(job.path);
-    return code;
+    options_parse(argc, argv, &usage, &series_path);
+    return run(&job, series_path);
 }

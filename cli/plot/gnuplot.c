@@ -2,8 +2,9 @@
 #include "gnuplot.h"
 
 #include "cli/command.h"
-#include "cli/ending.h"
+#include "cli/output_file.h"
 #include "cli/report.h"
+#include "cli/script.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,33 +39,27 @@ void gnuplot_text(FILE *script, const char *text) {
     fputc('"', script);
 }
 
-/* This process's, but for the locale: points as decimal signs, and UTF-8, without which gnuplot warns. The array is to
- * be freed, its strings aren't. NULL when there is no memory. */
+/* This process's, but for the locale: points as decimal signs, and UTF-8, without which gnuplot warns. Only the array
+ * is to be freed. */
 static char **make_environment(void) {
     static char locale[] = "LC_ALL=C.UTF-8";
     size_t count = 0, kept = 0;
     while (environ[count] != NULL)
         count++;
-    char **made = calloc(count + 2, sizeof *made);
-    for (size_t i = 0; made != NULL && i < count; i++)
+    char **made = allocate(count + 1, sizeof *made);
+    for (size_t i = 0; i < count; i++)
         if (strncmp(environ[i], "LC_ALL=", 7) != 0)
             made[kept++] = environ[i];
-    if (made != NULL)
-        made[kept] = locale;
+    made[kept] = locale;
     return made;
 }
 
 /* gnuplot with its script on a pipe and its picture going to `picture`: no path of the user's is ever part of a script
  * or of a command line. */
-static int start(int picture, pid_t *child, FILE **script) {
+static FILE *start(int picture, pid_t *child) {
     int ends[2];
-    char **environment = make_environment();
-    if (environment == NULL)
-        return report_memory();
-    if (pipe(ends) != 0) {
-        free(environment);
-        return report_file("open", "a pipe");
-    }
+    if (pipe(ends) != 0)
+        fail_file("open", "a pipe");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
@@ -76,27 +70,25 @@ static int start(int picture, pid_t *child, FILE **script) {
     posix_spawnattr_t apart;
     posix_spawnattr_init(&apart);
     posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
-    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    char name[] = "gnuplot", *arguments[] = {name, NULL}, **environment = make_environment();
     const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environment);
     posix_spawnattr_destroy(&apart);
-    free(environment);
     posix_spawn_file_actions_destroy(&actions);
+    free(environment);
     close(ends[0]);
-    *script = failed ? NULL : fdopen(ends[1], "w");
-    if (*script == NULL) {
-        close(ends[1]);
-        report("can't run gnuplot, which draws the pictures: %s", strerror(failed ? failed : errno));
-        return EXIT_FILE;
-    }
-    return EXIT_DONE;
+    FILE *script = failed ? NULL : fdopen(ends[1], "w");
+    if (script == NULL)
+        fail(EXIT_FILE, "can't run gnuplot, which draws the pictures: %s", strerror(failed ? failed : errno));
+    return script;
 }
 
-static int run(const char *path, int picture, int width, int height, const char *script) {
+void gnuplot_draw(const char *path, int width, int height, const char *script) {
+    struct output_file file;
     pid_t child = 0;
-    FILE *commands = NULL;
-    const int code = start(picture, &child, &commands);
-    if (code != EXIT_DONE)
-        return code;
+    int outcome = 0;
+    output_file_open(&file, path);
+    signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies early is told by its exit status */
+    FILE *commands = start(fileno(file.stream), &child);
     if (ends_in(path, ".png"))
         fprintf(commands, "set terminal pngcairo size %d,%d fontscale 1.6 linewidth 2 background '#ffffff'\n",
                 2 * width, 2 * height);
@@ -105,44 +97,11 @@ static int run(const char *path, int picture, int width, int height, const char 
                 height);
     fprintf(commands, "set encoding utf8\n%s", script);
     fclose(commands);
-    int outcome = 0;
     while (waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
     }
-    if (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0)
-        return EXIT_DONE;
-    report("gnuplot failed to draw \"%s\"", path);
-    return EXIT_FILE;
-}
-
-int gnuplot_draw(const char *path, int width, int height, const char *script) {
-    char *temporary = malloc(strlen(path) + sizeof ".XXXXXX");
-    if (temporary == NULL)
-        return report_memory();
-    sprintf(temporary, "%s.XXXXXX", path);
-    ending_put_off();
-    const int picture = mkstemp(temporary);
-    if (picture < 0) {
-        ending_obey();
-        free(temporary);
-        return report_file("write", path);
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(picture, 0666 & ~mask);
-    /* A gnuplot that dies early is told by its exit status, not by SIGPIPE. */
-    struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
-    sigaction(SIGPIPE, &ignored, &before);
-    int code = run(path, picture, width, height, script);
-    sigaction(SIGPIPE, &before, NULL);
-    if (close(picture) != 0 && code == EXIT_DONE)
-        code = report_file("write", path);
-    if (code == EXIT_DONE && rename(temporary, path) != 0)
-        code = report_file("write", path);
-    if (code != EXIT_DONE)
-        unlink(temporary);
-    ending_obey();
-    free(temporary);
-    return code;
+    if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != 0)
+        fail(EXIT_FILE, "gnuplot failed to draw \"%s\"", path);
+    output_file_close(&file);
 }
 
 static void write_lines(FILE *script, const struct plot *plot) {
@@ -170,14 +129,11 @@ static void write_lines(FILE *script, const struct plot *plot) {
     fputs("\n", script);
 }
 
-int plot_draw(const char *path, const struct plot *plot) {
-    char *text = NULL;
-    size_t size;
-    FILE *script = open_memstream(&text, &size);
-    if (script == NULL)
-        return report_memory();
-    write_lines(script, plot);
-    const int code = fclose(script) == 0 ? gnuplot_draw(path, 800, 500, text) : report_memory();
+void plot_draw(const char *path, const struct plot *plot) {
+    struct script script;
+    script_begin(&script);
+    write_lines(script.stream, plot);
+    char *text = script_end(&script);
+    gnuplot_draw(path, 800, 500, text);
     free(text);
-    return code;
 }

@@ -8,9 +8,8 @@
 int gnuplot_can_write(const char *path);
 /* Writes any text as a string of gnuplot's language. */
 void gnuplot_text(FILE *script, const char *text);
-/* Draws a script into `path`, whole or not at all; width and height in units of which an SVG has 1 a pixel, a PNG 2.
- * Returns an exit code. */
-int gnuplot_draw(const char *path, int width, int height, const char *script);
+/* Draws a script into `path`, whole or not at all; width and height in units of which an SVG has 1 a pixel, a PNG 2. */
+void gnuplot_draw(const char *path, int width, int height, const char *script);
 
 struct plot_line {
     const char *title; /* NULL: not in the key */
@@ -26,6 +25,6 @@ struct plot {
     const struct plot_line *line;
 };
 /* Lines over a number. */
-int plot_draw(const char *path, const struct plot *plot);
+void plot_draw(const char *path, const struct plot *plot);
 
 #endif

@@ -1,5 +1,6 @@
 #include "picture.h"
 
+#include "cli/report.h"
 #include "gnuplot.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ int picture_measure(const struct slice *slice, double *measure) {
 static void write_rays(FILE *script, const struct picture *picture, const double *centre) {
     const struct slice *slice = &picture->slice;
     const double half_turn = acos(-1), golden = half_turn * (3 - sqrt(5.0)), count = (double)picture->rays;
-    struct slice_ray *ray = slice_memory(picture->rays, sizeof *ray);
+    struct slice_ray *ray = allocate(picture->rays, sizeof *ray);
     for (size_t i = 0; i < picture->rays; i++) {
         const double height = slice->axes == 3 ? 1 - (2 * (double)i + 1) / count : 0;
         const double angle = slice->axes == 3 ? golden * (double)i : 2 * half_turn * (double)i / count;

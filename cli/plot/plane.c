@@ -1,6 +1,8 @@
 /* The boundary of a region in a plane, and all of a star domain that is in the window, seen from the origin or not. */
 #include "picture.h"
 
+#include "cli/report.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ static void aim(struct slice_ray *ray, double angle) {
  * change: corners are as sharp as can be seen. Returns how many; *all is to be freed. */
 static size_t find_boundary(const struct slice *slice, struct slice_ray **all) {
     const double step = 2 * acos(-1) / RAYS;
-    struct slice_ray *ray = slice_memory(RAYS + 1, sizeof *ray);
+    struct slice_ray *ray = allocate(RAYS + 1, sizeof *ray);
     for (size_t i = 0; i <= RAYS; i++)
         aim(&ray[i], (double)(i % RAYS) * step);
     slice_cast(slice, RAYS + 1, ray);
@@ -27,8 +29,8 @@ static size_t find_boundary(const struct slice *slice, struct slice_ray **all) {
         changes += ray[i].which != ray[i + 1].which;
     struct change {
         double low, high;
-    } *change = slice_memory(changes, sizeof *change);
-    struct slice_ray *side = slice_memory(2 * changes, sizeof *side), *middle = slice_memory(changes, sizeof *middle);
+    } *change = allocate(changes, sizeof *change);
+    struct slice_ray *side = allocate(2 * changes, sizeof *side), *middle = allocate(changes, sizeof *middle);
     for (size_t i = 0, c = 0; i < RAYS; i++)
         if (ray[i].which != ray[i + 1].which) {
             side[2 * c] = ray[i];
@@ -45,7 +47,7 @@ static size_t find_boundary(const struct slice *slice, struct slice_ray **all) {
             side[2 * c + !is_low] = middle[c];
         }
     }
-    *all = slice_memory(RAYS + 2 * changes, sizeof **all);
+    *all = allocate(RAYS + 2 * changes, sizeof **all);
     for (size_t i = 0, c = 0; i < RAYS; i++) {
         (*all)[count++] = ray[i];
         if (ray[i].which != ray[i + 1].which) {
@@ -143,9 +145,9 @@ static void write_strips(FILE *script, const struct line *low, const struct line
 }
 
 static void write_shade(FILE *script, const struct slice *slice) {
-    double *point = slice_memory(2 * LINES * COLUMNS, sizeof *point);
-    double *value = slice_memory(LINES * COLUMNS, sizeof *value);
-    struct line *line = slice_memory(2, sizeof *line);
+    double *point = allocate(2 * LINES * COLUMNS, sizeof *point);
+    double *value = allocate(LINES * COLUMNS, sizeof *value);
+    struct line *line = allocate(2, sizeof *line);
     for (size_t i = 0; i < LINES * COLUMNS; i++) {
         point[2 * i] = column_at(slice, i % COLUMNS);
         point[2 * i + 1] = slice->lower[1] + (slice->upper[1] - slice->lower[1]) * (double)(i / COLUMNS) / (LINES - 1);

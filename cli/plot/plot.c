@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "gnuplot.h"
 #include "picture.h"
 
@@ -6,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/parameters.h"
 #include "cli/region_argument.h"
-#include "cli/report.h"
+#include "cli/script.h"
 #include "cli/tables.h"
 
 #include <stdlib.h>
@@ -25,69 +24,41 @@ struct job {
     const hcr_region *region;
     hcr_table points;
     uint8_t *inside;
-    char *made_path;
     struct picture picture;
 };
 
-static void release(struct job *job) {
-    settings_clear(&job->settings);
-    slice_close(&job->picture.slice);
-    hcr_region_free(job->fixed);
-    region_close(&job->opened);
-    free(job->at);
-    free(job->x);
-    hcr_table_clear(&job->points);
-    free(job->inside);
-    free(job->made_path);
-}
-
-static int find_output(struct job *job) {
+static void find_output(struct job *job) {
     if (job->output_path == NULL) {
         if (strcmp(job->region_path, "-") == 0)
-            return report_usage("plot", "a region from standard input needs -o FILE");
-        job->output_path = job->made_path = region_path_with(job->region_path, ".png");
-        if (job->made_path == NULL)
-            return report_memory();
+            fail_usage("plot", "a region from standard input needs -o FILE");
+        job->output_path = region_path_with(job->region_path, ".png");
     }
-    const int code = options_check_output("plot", job->output_path, job->region_path);
-    if (code != OPTIONS_PARSED)
-        return code;
+    options_check_output("plot", job->output_path, job->region_path);
     if (!gnuplot_can_write(job->output_path))
-        return report_usage("plot", "-o takes a file that ends in .svg or .png, not \"%s\"", job->output_path);
-    return EXIT_DONE;
+        fail_usage("plot", "-o takes a file that ends in .svg or .png, not \"%s\"", job->output_path);
 }
 
 /* A region with parameters is drawn as it is at one choice of them. */
-static int fix_parameters(struct job *job) {
+static void fix_parameters(struct job *job) {
     const hcr_region *region = job->region = job->opened.region;
     const size_t p = hcr_region_parameters(region);
-    if (p == 0)
-        return EXIT_DONE;
     hcr_error error = {0};
-    job->x = slice_memory(p, sizeof *job->x);
-    const int code = parameters_take(region, job->at, job->x);
-    if (code != EXIT_DONE)
-        return code;
-    if (hcr_region_at(region, job->x, NULL, &job->fixed, &error) != HCR_OK)
-        return report_error(&error);
+    if (p == 0)
+        return;
+    job->x = allocate(p, sizeof *job->x);
+    parameters_take(region, job->at, job->x);
+    must(hcr_region_at(region, job->x, NULL, &job->fixed, &error), &error);
     job->region = job->fixed;
-    return EXIT_DONE;
 }
 
-static int read_points(struct job *job) {
-    if (job->points_path == NULL)
-        return EXIT_DONE;
+static void read_points(struct job *job) {
     hcr_error error = {0};
-    const int code = table_read_points(job->points_path, job->region, "the table of points", &job->points);
-    if (code != EXIT_DONE)
-        return code;
-    job->inside = slice_memory(job->points.rows, 1);
-    if (hcr_check(job->region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error) != HCR_OK)
-        return report_error(&error);
+    table_read_points(job->points_path, job->region, "the table of points", &job->points);
+    job->inside = allocate(job->points.rows, 1);
+    must(hcr_check(job->region, job->points.rows, NULL, job->points.values, job->inside, NULL, &error), &error);
     job->picture.points = job->points.rows;
     job->picture.point = job->points.values;
     job->picture.inside = job->inside;
-    return EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- titles */
@@ -163,51 +134,41 @@ static size_t write_titles(FILE *script, const struct job *job) {
 
 /* --------------------------------------------------------------------------------------------------------- command */
 
-static int draw(struct job *job) {
+static void draw(struct job *job) {
     struct picture *picture = &job->picture;
     struct slice *slice = &picture->slice;
     slice_open(slice, job->region, job->axes, job->at == NULL || job->at[0] == '\0' ? NULL : job->at);
     const int has_rays = hcr_region_is_convex(job->region) || slice->through_origin;
-    if (!has_rays && slice->axes == 3) {
-        report("a star domain is drawn in three dimensions only about its origin: leave --at out, or give two --axes");
-        return EXIT_INPUT;
-    }
+    if (!has_rays && slice->axes == 3)
+        fail(EXIT_INPUT,
+             "a star domain is drawn in three dimensions only about its origin: leave --at out, or give two --axes");
     slice_frame(slice, job->points.rows, job->points.values);
     picture->rays = !has_rays ? 0 : job->rays != SIZE_MAX ? job->rays : slice->axes == 2 ? RAYS : 0;
-    char *text = NULL;
-    size_t size;
     int height;
-    FILE *script = open_memstream(&text, &size);
-    if (script == NULL)
-        return report_memory();
-    const size_t lines = write_titles(script, job);
-    picture_write(script, picture, WIDTH, &height);
-    const int code = fclose(script) != 0 ? report_memory()
-                                         : gnuplot_draw(job->output_path, WIDTH,
-                                                        height + LINE * (int)(lines < 2 ? 0 : lines - 2), text);
+    struct script script;
+    script_begin(&script);
+    const size_t lines = write_titles(script.stream, job);
+    picture_write(script.stream, picture, WIDTH, &height);
+    char *text = script_end(&script);
+    gnuplot_draw(job->output_path, WIDTH, height + LINE * (int)(lines < 2 ? 0 : lines - 2), text);
     free(text);
-    return code;
 }
 
 static int run(struct job *job) {
-    int code = find_output(job);
-    if (code == EXIT_DONE)
-        code = region_open(job->region_path, &job->settings, &job->opened);
-    if (code == EXIT_DONE && job->opened.builder != NULL)
+    find_output(job);
+    region_open(job->region_path, &job->settings, &job->opened);
+    if (job->opened.builder != NULL)
         report("the text says `origin = mean`, and there are no targets here: the Chebyshev centre is drawn");
-    if (code == EXIT_DONE)
-        code = fix_parameters(job);
-    if (code == EXIT_DONE)
-        code = read_points(job);
-    if (code == EXIT_DONE)
-        code = draw(job);
-    if (code == EXIT_DONE)
-        printf("%s\n", job->output_path);
-    return code;
+    fix_parameters(job);
+    if (job->points_path != NULL)
+        read_points(job);
+    draw(job);
+    printf("%s\n", job->output_path);
+    return EXIT_DONE;
 }
 
 int command_plot(int argc, char **argv) {
-    struct job job = {.rays = SIZE_MAX};
+    static struct job job = {.rays = SIZE_MAX};
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "FILE", "draw into FILE.png or FILE.svg; REGION with the extension .png otherwise",
          &job.output_path, 0, 0},
@@ -234,9 +195,6 @@ int command_plot(int argc, char **argv) {
         .example = "hcr plot load.region --axes load[0],load[1] --points forecast.csv -o load.png",
         OPTION_ROWS(rows),
     };
-    int code = options_parse(argc, argv, &usage, &job.region_path);
-    if (code == OPTIONS_PARSED)
-        code = run(&job);
-    release(&job);
-    return code;
+    options_parse(argc, argv, &usage, &job.region_path);
+    return run(&job);
 }

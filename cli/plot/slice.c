@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "slice.h"
 
 #include "cli/command.h"
@@ -16,18 +15,6 @@ enum {
     LOOK = 64 /* directions a turn that the window is found by */
 };
 
-void *slice_memory(size_t count, size_t size) {
-    void *memory = calloc(count + 1, size);
-    if (memory == NULL)
-        exit(report_memory());
-    return memory;
-}
-
-static void must(hcr_status status, const hcr_error *error) {
-    if (status != HCR_OK)
-        exit(report_error(error));
-}
-
 /* ----------------------------------------------------------------------------------------------------- the options */
 
 /* The number of the output with this name, which there must be. */
@@ -39,27 +26,27 @@ static size_t find_output(const struct slice *slice, const char *option, const c
             return j;
     }
     hcr_region_output_name(slice->region, 0, own, sizeof own);
-    exit(report_usage("plot", "%s: there is no output \"%.*s\"; the first is \"%s\"", option, (int)length, name, own));
+    fail_usage("plot", "%s: there is no output \"%.*s\"; the first is \"%s\"", option, (int)length, name, own);
 }
 
 static void read_axes(struct slice *slice, const char *axes) {
     const size_t usual = slice->n == 3 && hcr_region_freedom(slice->region) == 3 ? 3 : 2;
     if (slice->n < 2)
-        exit(report_usage("plot", "the region has one output: `hcr explain` prints its two ends"));
+        fail_usage("plot", "the region has one output: `hcr explain` prints its two ends");
     for (; axes == NULL && slice->axes < usual; slice->axes++)
         slice->axis[slice->axes] = slice->axes;
     for (const char *at = axes; at != NULL; at = *at == ',' ? at + 1 : NULL) {
         const size_t length = strcspn(at, ","), j = find_output(slice, "--axes", at, length);
         for (size_t k = 0; k < slice->axes; k++)
             if (slice->axis[k] == j)
-                exit(report_usage("plot", "--axes has \"%.*s\" twice", (int)length, at));
+                fail_usage("plot", "--axes has \"%.*s\" twice", (int)length, at);
         if (slice->axes == SLICE_MOST_AXES)
-            exit(report_usage("plot", "--axes takes two or three outputs"));
+            fail_usage("plot", "--axes takes two or three outputs");
         slice->axis[slice->axes++] = j;
         at += length;
     }
     if (slice->axes < 2)
-        exit(report_usage("plot", "--axes takes two or three outputs"));
+        fail_usage("plot", "--axes takes two or three outputs");
 }
 
 static void read_point(struct slice *slice, const char *at) {
@@ -79,13 +66,13 @@ static void read_point(struct slice *slice, const char *at) {
         char *end;
         const double value = strtod(at, &end);
         if (end == at || !isfinite(value) || (*end != ',' && *end != '\0'))
-            exit(report_usage("plot", "--at takes numbers, or name=number, with commas between, not \"%s\"", whole));
+            fail_usage("plot", "--at takes numbers, or name=number, with commas between, not \"%s\"", whole);
         if (j < slice->n)
             slice->centre[j] = value;
         at = *end == ',' ? end + 1 : end;
     }
     if (!named && count != slice->n)
-        exit(report_usage("plot", "--at has %zu numbers, and the region %zu outputs", count, slice->n));
+        fail_usage("plot", "--at has %zu numbers, and the region %zu outputs", count, slice->n);
 }
 
 /* -------------------------------------------------------------------------------------------------- the equalities */
@@ -95,7 +82,7 @@ static void read_point(struct slice *slice, const char *at) {
 static void project_axes(const struct slice *slice) {
     const size_t n = slice->n, axes = slice->axes;
     hcr_error error = {0};
-    double gauge[SLICE_MOST_AXES], *moved = slice_memory(axes * n, sizeof *moved);
+    double gauge[SLICE_MOST_AXES], *moved = allocate(axes * n, sizeof *moved);
     must(hcr_gauge(slice->region, slice->workspace, axes, NULL, slice->lift, gauge, NULL, &error), &error);
     for (size_t k = 0; k < axes; k++)
         slice->lift[k * n + slice->axis[k]] = gauge[k] > 0 ? 0.5 / gauge[k] : 1;
@@ -123,8 +110,8 @@ static void lift_axes(struct slice *slice) {
         if (!(pivot > 1e-7)) {
             char name[NAME];
             hcr_region_output_name(slice->region, slice->axis[k], name, sizeof name);
-            report("the equalities leave no picture along these axes: \"%s\" is fixed, or goes with the others", name);
-            exit(EXIT_INPUT);
+            fail(EXIT_INPUT,
+                 "the equalities leave no picture along these axes: \"%s\" is fixed, or goes with the others", name);
         }
         for (size_t j = 0; j < n; j++)
             lift[k * n + j] /= pivot;
@@ -168,31 +155,23 @@ static void choose_centre(struct slice *slice) {
         return;
     if (which < hcr_region_constraints(slice->region)) {
         const hcr_constraint_info info = hcr_region_constraint(slice->region, which);
-        report("--at isn't inside the region: it breaks %s %s", info.kind, info.text);
-    } else {
-        report("--at isn't inside the region: an equality doesn't hold there");
+        fail(EXIT_INPUT, "--at isn't inside the region: it breaks %s %s", info.kind, info.text);
     }
-    exit(EXIT_INPUT);
+    fail(EXIT_INPUT, "--at isn't inside the region: an equality doesn't hold there");
 }
 
 void slice_open(struct slice *slice, const hcr_region *region, const char *axes, const char *at) {
     *slice = (struct slice){.region = region, .n = hcr_region_dimension(region)};
     hcr_error error = {0};
     must(hcr_workspace_create(region, 1, &slice->workspace, &error), &error);
-    slice->centre = slice_memory(slice->n, sizeof *slice->centre);
-    slice->lift = slice_memory(SLICE_MOST_AXES * slice->n, sizeof *slice->lift);
+    slice->centre = allocate(slice->n, sizeof *slice->centre);
+    slice->lift = allocate(SLICE_MOST_AXES * slice->n, sizeof *slice->lift);
     read_axes(slice, axes);
     read_point(slice, at);
     lift_axes(slice);
     choose_centre(slice);
     for (size_t k = 0; k < slice->axes; k++)
         slice->scale[k] = 1;
-}
-
-void slice_close(struct slice *slice) {
-    hcr_workspace_free(slice->workspace);
-    free(slice->centre);
-    free(slice->lift);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rays */
@@ -214,8 +193,8 @@ static void add_step(const struct slice *slice, const struct slice_ray *ray, dou
 /* From the origin a ray's end is its gauge's inverse. */
 static void cast_by_gauge(const struct slice *slice, size_t count, struct slice_ray *ray, double *scratch) {
     hcr_error error = {0};
-    double *gauge = slice_memory(count, sizeof *gauge);
-    hcr_ray *found = slice_memory(count, sizeof *found);
+    double *gauge = allocate(count, sizeof *gauge);
+    hcr_ray *found = allocate(count, sizeof *found);
     for (size_t i = 0; i < count; i++)
         add_step(slice, &ray[i], 1, scratch + i * slice->n);
     must(hcr_gauge(slice->region, slice->workspace, count, NULL, scratch, gauge, found, &error), &error);
@@ -230,8 +209,8 @@ static void cast_by_gauge(const struct slice *slice, size_t count, struct slice_
 /* From another point of a convex region: doubling and bisection, all rays at once. */
 static void cast_by_bisection(const struct slice *slice, size_t count, struct slice_ray *ray, double *scratch) {
     hcr_error error = {0};
-    double *inner = slice_memory(3 * count, sizeof *inner), *step = inner + count, *value = step + count;
-    uint32_t *broken = slice_memory(count, sizeof *broken);
+    double *inner = allocate(3 * count, sizeof *inner), *step = inner + count, *value = step + count;
+    uint32_t *broken = allocate(count, sizeof *broken);
     const double first = slice->has_scale ? 0x1p-3 : 0x1p-20, most = slice->has_scale ? FAR : 1e20;
     for (size_t i = 0; i < count; i++)
         ray[i].length = INFINITY;
@@ -280,7 +259,7 @@ static size_t batch(const struct slice *slice, size_t left) {
 void slice_cast(const struct slice *slice, size_t count, struct slice_ray *ray) {
     for (size_t first = 0, now; first < count; first += now) {
         now = batch(slice, count - first);
-        double *scratch = slice_memory(now * slice->n, sizeof *scratch);
+        double *scratch = allocate(now * slice->n, sizeof *scratch);
         (slice->through_origin ? cast_by_gauge : cast_by_bisection)(slice, now, ray + first, scratch);
         free(scratch);
     }
@@ -296,8 +275,8 @@ void slice_violation(const struct slice *slice, size_t count, const double *poin
     hcr_error error = {0};
     for (size_t first = 0, now; first < count; first += now) {
         now = batch(slice, count - first);
-        double *y = slice_memory(now * slice->n, sizeof *y);
-        uint32_t *which = slice_memory(now, sizeof *which);
+        double *y = allocate(now * slice->n, sizeof *y);
+        uint32_t *which = allocate(now, sizeof *which);
         for (size_t i = 0; i < now; i++) {
             double t[SLICE_MOST_AXES];
             for (size_t k = 0; k < slice->axes; k++)

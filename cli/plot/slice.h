@@ -1,5 +1,4 @@
-/* A plane or space through a region in which two or three outputs are coordinates: what `hcr plot` draws. What can't be
- * done ends the command, its reason told: nothing has been written before the picture is. */
+/* A plane or space through a region in which two or three outputs are coordinates: what `hcr plot` draws. */
 #ifndef HCR_SLICE_H
 #define HCR_SLICE_H
 
@@ -38,7 +37,6 @@ struct slice_ray {
  * the region, and the points (rows of n outputs) as far as they are near. */
 void slice_open(struct slice *slice, const hcr_region *region, const char *axes, const char *at);
 void slice_frame(struct slice *slice, size_t points, const double *point);
-void slice_close(struct slice *slice);
 
 /* Fills in where rays end. */
 void slice_cast(const struct slice *slice, size_t count, struct slice_ray *ray);
@@ -47,8 +45,5 @@ int slice_is_window(uint32_t which);
 void slice_grow(struct slice *slice, size_t count, const struct slice_ray *ray);
 /* By how much points of the plane (axes numbers each, in outputs) break their worst constraint; < 0 inside. */
 void slice_violation(const struct slice *slice, size_t count, const double *point, double *value);
-
-/* Zeroed memory; where there is none the command ends. */
-void *slice_memory(size_t count, size_t size);
 
 #endif

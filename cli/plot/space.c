@@ -3,6 +3,8 @@
  * looked for, and so are the walls along rays where a star domain's boundary leaps. */
 #include "picture.h"
 
+#include "cli/report.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,7 +54,7 @@ static struct slice_ray corner_of(int face, int i, int j) {
 /* Upright triangles on each face, and the others between them. */
 static size_t make_triangles(const struct slice *slice, struct triangle **all) {
     const size_t most = FACES * SIDE * SIDE;
-    struct slice_ray *ray = slice_memory(3 * most, sizeof *ray), *next = ray;
+    struct slice_ray *ray = allocate(3 * most, sizeof *ray), *next = ray;
     for (int face = 0; face < FACES; face++)
         for (int i = 0; i < SIDE; i++)
             for (int j = 0; i + j < SIDE; j++)
@@ -62,7 +64,7 @@ static size_t make_triangles(const struct slice *slice, struct triangle **all) {
                     next[2] = corner_of(face, i, j + 1);
                 }
     slice_cast(slice, (size_t)(next - ray), ray);
-    *all = slice_memory(most, sizeof **all);
+    *all = allocate(most, sizeof **all);
     for (size_t i = 0; i < (size_t)(next - ray); i++)
         (*all)[i / 3].corner[i % 3] = ray[i];
     free(ray);
@@ -75,8 +77,8 @@ static size_t cut(const struct slice *slice, size_t count, struct triangle **all
     size_t changing = 0, made = 0, m = 0;
     for (size_t t = 0; t < count; t++)
         changing += count_changes(&old[t]) > 0;
-    struct slice_ray *middle = slice_memory(3 * changing, sizeof *middle);
-    struct triangle *cut = slice_memory(count + 3 * changing, sizeof *cut);
+    struct slice_ray *middle = allocate(3 * changing, sizeof *middle);
+    struct triangle *cut = allocate(count + 3 * changing, sizeof *cut);
     for (size_t t = 0; t < count; t++)
         for (size_t c = 0; c < 3 && count_changes(&old[t]) > 0; c++, m++) {
             for (size_t k = 0; k < 3; k++)
