@@ -1,49 +1,64 @@
 #include "maps/boundary.h"
 
-#include <string.h>
-
 #include "kernels/kernels.h"
+#include "maps/maps.h"
 
-/* The ray from O to the frontier, as given where that can be: u has room for it. */
-static void reach(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, double gauge,
-                  double *u, hcri_frontier *frontier) {
-    const size_t n = region->set.outputs;
-    const int is_moderate = gauge > 0x1p-100 && gauge < 0x1p100; /* its inverse and products with v don't overflow */
-    if (is_moderate && input->doubles != NULL && !input->from_origin && region->affine.count == 0) {
-        frontier->t = 1 / gauge;
-        frontier->v = input->doubles + i * input->width;
-        return;
-    }
+/* The ray of row s from O to the frontier, in u. */
+static void scale_to_frontier(const hcri_chunk *chunk, size_t s, double gauge, double *u) {
+    const double *v = chunk->in + s * chunk->width, *origin = hcri_origin_of(chunk, s);
     const double scale = gauge < 0x1p-1000 ? 0x1p100 : 1, t = 1 / (scale * gauge);
-    for (size_t j = 0; j < n; j++)
-        u[j] = t * (scale * (hcri_input_at(input, i, j) - (input->from_origin ? origin[j] : 0)));
-    hcri_affine_project(&region->affine, u);
-    frontier->t = 1;
-    frontier->v = u;
+    for (size_t j = 0; j < chunk->region->set.outputs; j++)
+        u[j] = t * (scale * (v[j] - (chunk->call->map->takes_point ? origin[j] : 0)));
+    hcri_affine_project(&chunk->region->affine, u);
 }
 
-void hcri_frontier_activate(const hcr_region *region, hcri_slice *slice, const hcri_input *input, const hcr_ray *rays,
-                            size_t first, size_t rows, const int crosses[HCRI_CHUNK], hcri_active active[HCRI_CHUNK]) {
+/* The same, as given where that can be: u has room for it. */
+static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double *u, hcri_frontier *frontier) {
+    const int is_moderate = gauge > 0x1p-100 && gauge < 0x1p100; /* its inverse and products with v don't overflow */
+    const int as_given = is_moderate && !chunk->call->map->takes_point && chunk->region->affine.count == 0;
+    if (!as_given)
+        scale_to_frontier(chunk, s, gauge, u);
+    frontier->t = as_given ? 1 / gauge : 1;
+    frontier->v = as_given ? chunk->in + s * chunk->width : u;
+}
+
+static int reaches_frontier(const hcri_map *map, const hcr_ray *ray) {
+    if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || hcri_is_lost(ray) ||
+        ray->outcome == HCR_NO_FRONTIER)
+        return 0;
+    return !hcri_is_identity(map, ray);
+}
+
+void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = region->set.n;
+    const hcri_set *set = &chunk->region->set;
+    hcri_slice *slice = chunk->slice;
+    at->rays = chunk->call->known == NULL ? at->found : chunk->call->known + chunk->first;
+    if (chunk->call->known == NULL)
+        hcri_forward(chunk, NULL, at->found);
+    else if (slice->origins != NULL)
+        hcri_origins_find(chunk);
+    hcri_active *active = at->active;
     int waits[HCRI_CHUNK];
-    for (size_t s = 0; s < rows; s++) {
+    for (size_t s = 0; s < chunk->rows; s++) {
         active[s] = (hcri_active){.block = NULL};
-        if (crosses[s])
-            active[s].block = hcri_set_block_of(&region->set, rays[s].constraint, &active[s].inequality);
-        waits[s] = slice->origins == NULL && crosses[s] && active[s].block->kind->gauge_gradients != NULL;
+        waits[s] = 0;
+        if (!reaches_frontier(chunk->call->map, &at->rays[s]))
+            continue;
+        active[s].block = hcri_set_block_of(set, at->rays[s].constraint, &active[s].inequality);
+        waits[s] = slice->origins == NULL && active[s].block->kind->gauge_gradients != NULL;
     }
-    for (size_t s = 0; s < rows; s++) {
+    for (size_t s = 0; s < chunk->rows; s++) {
         const hcri_constraint *block = waits[s] ? active[s].block : NULL;
         double *row[HCRI_CHUNK];
         size_t count = 0;
-        for (size_t t = s; block != NULL && t < rows; t++) {
+        for (size_t t = s; block != NULL && t < chunk->rows; t++) {
             if (!waits[t] || active[t].block != block)
                 continue;
-            row[count] = slice->directions + t * n;
+            row[count] = slice->directions + t * set->n;
             hcri_frontier ray;
-            reach(region, input, first + t, region->origin, rays[t].gauge, row[count], &ray);
-            kernels->combine(n, ray.t, ray.v, 0, ray.v, row[count]);
+            reach(chunk, t, at->rays[t].gauge, row[count], &ray);
+            kernels->combine(set->n, ray.t, ray.v, 0, ray.v, row[count]);
             active[t].gradient = row[count++];
             waits[t] = 0;
         }
@@ -52,30 +67,35 @@ void hcri_frontier_activate(const hcr_region *region, hcri_slice *slice, const h
     }
 }
 
-void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, double gauge,
-                        const hcri_active *active, double *u, double *g, double *point, double *scratch,
-                        hcri_frontier *frontier) {
+void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier) {
     const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    const hcri_kind *kind = active->block->kind;
-    reach(region, input, i, origin, gauge, u, frontier);
+    const hcri_slice *slice = chunk->slice;
+    const size_t n = chunk->region->set.n, outputs = chunk->region->set.outputs;
+    const hcri_active *active = &at->active[s];
+    double *u = slice->vectors, *g = u + n + 1, *point = g + 2 * (n + 1);
+    frontier->n = outputs;
+    frontier->gauge = at->rays[s].gauge;
+    frontier->radius = chunk->call->map->takes_radius ? chunk->in[s * chunk->width + outputs] : 1;
     frontier->active = active;
     frontier->g = NULL;
     frontier->along = 1;
+    reach(chunk, s, frontier->gauge, u, frontier);
     if (active->block->has_gauge_gradient && n == outputs)
         return;
     if (active->gradient == NULL) {
+        const double *origin = hcri_origin_of(chunk, s);
         kernels->combine(outputs, 1, origin, frontier->t, frontier->v, point);
         memcpy(point + outputs, origin + outputs, (n - outputs) * sizeof *point);
         memset(g, 0, n * sizeof *g);
-        kind->add_gradient(active->block, active->inequality, point, 1, g, scratch);
+        active->block->kind->add_gradient(active->block, active->inequality, point, 1, g, slice->scratch);
     }
     frontier->g = active->gradient == NULL ? g : active->gradient;
     frontier->along = frontier->t * kernels->dot(outputs, frontier->g, frontier->v);
 }
 
-void hcri_frontier_combine(const hcri_frontier *frontier, size_t n, double share, const double *bar, double weight,
+void hcri_frontier_combine(const hcri_frontier *frontier, double share, const double *bar, double weight,
                            double *result) {
+    const size_t n = frontier->n;
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_active *active = frontier->active;
     if (frontier->g != NULL) {

@@ -1,8 +1,8 @@
-/* Where rays leave the region, and the gradient of the active inequality there. */
+/* Where rays leave the region, and the gradient of the active inequality there: what derivatives are made of. */
 #ifndef HCRI_BOUNDARY_H
 #define HCRI_BOUNDARY_H
 
-#include "maps/ray_origins.h"
+#include "maps/rays.h"
 
 /* Which inequality is active where a row's ray leaves. */
 typedef struct hcri_active {
@@ -11,8 +11,18 @@ typedef struct hcri_active {
     const double *gradient;       /* how the gauge grows, where that is known already; else NULL */
 } hcri_active;
 
+/* The rays of a chunk, and what is active on each. */
+typedef struct hcri_linearised {
+    const hcr_ray *rays;
+    hcri_active active[HCRI_CHUNK];
+    hcr_ray found[HCRI_CHUNK]; /* the rays, where the caller had none */
+} hcri_linearised;
+
 /* The frontier point is O + u, u = t v; g is a positive multiple of the gradient of the active inequality there. */
 typedef struct hcri_frontier {
+    size_t n;      /* outputs */
+    double gauge;  /* gamma(v) of the row's direction, and … */
+    double radius; /* … what a decode was given behind it; else 1 */
     double t;
     const double *v; /* outputs */
     const hcri_active *active;
@@ -20,18 +30,20 @@ typedef struct hcri_frontier {
     double along;    /* g·u: the gauge has the gradient g/(g·u) at v/gamma */
 } hcri_frontier;
 
-/* The active inequalities of rows first … first + rows − 1, where `crosses` says so. What kinds find faster for several
- * rows at once is done here, in the place of the slice's directions. */
-void hcri_frontier_activate(const hcr_region *region, hcri_slice *slice, const hcri_input *input, const hcr_ray *rays,
-                            size_t first, size_t rows, const int crosses[HCRI_CHUNK], hcri_active active[HCRI_CHUNK]);
+/* What a row's result depends on. The origins of the chunk are in the slice then. What kinds find faster for several
+ * rows at once is found here, in the place of the slice's directions. */
+void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at);
 
-/* Row i of the input; u, g and point have room for set.n numbers each, `scratch` is the slice's. */
-void hcri_frontier_find(const hcr_region *region, const hcri_input *input, size_t i, const double *origin, double gauge,
-                        const hcri_active *active, double *u, double *g, double *point, double *scratch,
-                        hcri_frontier *frontier);
+/* Of row s, which has one; in the first, second and last of the slice's vectors. */
+void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier);
 
 /* result = share bar + weight g, outputs; without the first where bar is NULL. */
-void hcri_frontier_combine(const hcri_frontier *frontier, size_t n, double share, const double *bar, double weight,
+void hcri_frontier_combine(const hcri_frontier *frontier, double share, const double *bar, double weight,
                            double *result);
+
+/* Whether a row had no result: for a bad value, or for parameters without a region. */
+static inline int hcri_is_lost(const hcr_ray *ray) {
+    return ray->outcome == HCR_BAD_VALUE || ray->outcome >= HCR_OUT_OF_RANGE;
+}
 
 #endif

@@ -1,189 +1,174 @@
-#include <math.h>
-#include <string.h>
+/* The drivers of the derivatives: what rows without a frontier have, parameters, equalities, overflow. */
+#include <float.h>
 
 #include "kernels/kernels.h"
-#include "maps/linearised.h"
+#include "maps/maps.h"
 
-typedef struct hcri_vjp {
-    hcri_map map;         /* of the forward map: its kind and its input */
-    const hcr_ray *rays;  /* what it returned, or NULL */
-    const double *bar;    /* the gradient by its output … */
-    const float *bar_f32; /* … in one of the two precisions */
-    double *result;       /* the gradient by its input … */
-    float *result_f32;
-    double *x_bar; /* … and by the parameters; both NULL: not wanted */
-    float *x_bar_f32;
-} hcri_vjp;
-
-/* What a row's result depends on beside its direction. */
-typedef struct hcri_by_origin {
-    double radius; /* the gradient by the radius of a decode */
-    double share;  /* 1 where the result moves along with O, −1 where O moves away from a point that stays, else 0 */
-    double gauge;  /* the gradient by log gamma of a direction that stays, over g·u */
-} hcri_by_origin;
-
-/* The result for one row; `bar` is the gradient by the point or direction, `last` the one by the radius (or the gauge).
- * `frontier` is where its ray leaves, NULL where that doesn't matter. */
-static hcri_by_origin row_vjp(const hcr_region *region, const hcri_vjp *vjp, size_t i, const hcr_ray *ray,
-                              const hcri_frontier *frontier, const double *bar, double last, double *result) {
-    const hcri_kernels *kernels = hcri_kernels_best();
-    const size_t n = region->set.outputs;
-    const hcri_map_kind kind = vjp->map.kind;
-    hcri_by_origin by = {0, kind == HCRI_GAUGE || kind == HCRI_ENCODE ? 0 : 1, 0};
-    if (hcri_is_identity(kind, ray)) {
-        memcpy(result, bar, n * sizeof *result);
-        return by;
-    }
-    if (frontier == NULL) {
-        memset(result, 0, n * sizeof *result);
-        return by;
-    }
-    const double t = frontier->t, along = frontier->along, *v = frontier->v;
-    if (kind == HCRI_GAUGE) {
-        hcri_frontier_combine(frontier, n, 0, NULL, last / along, result);
-        by.gauge = last * ray->gauge / along;
-        return by;
-    }
-    if (kind == HCRI_ENCODE) { /* d = v/|v|, |y − O| = gamma |u| */
-        const double squares = kernels->squares(n, v), radial = kernels->dot(n, v, bar) / squares;
-        const double share = hcri_finite_or_0(1 / (t * sqrt(squares) * ray->gauge));
-        kernels->combine(n, share, bar, -share * radial, v, result);
-        hcri_frontier_combine(frontier, n, 1, result, last / along, result);
-        by.share = -1;
-        by.gauge = last * ray->gauge / along;
-        return by;
-    }
-    /* y = O + s v: O + r u, O + u, O + u gamma/(1 + gamma). The result is s bar − (change of s with gamma) g. */
-    const double radial = t * kernels->dot(n, bar, v);
-    const double r = kind == HCRI_DECODE ? hcri_input_at(&vjp->map.input, i, n) : 1, kept = r > 1 ? 1 : r > 0 ? r : 0;
-    const double soft = kind == HCRI_SOFTEN ? ray->gauge / (1 + ray->gauge) : 1;
-    by.radius = kind == HCRI_DECODE && r >= 0 && r <= 1 ? radial : 0;
-    by.gauge = -kept * soft * soft * radial / along;
-    hcri_frontier_combine(frontier, n, hcri_finite_or_0(kept * soft / ray->gauge), bar,
-                          hcri_finite_or_0(by.gauge / ray->gauge), result);
-    return by;
+/* What stands for each number of the derivative of a lost row: NaN where the factor isn't 0, so that rows that a loss
+ * leaves out spoil nothing; and 0 for bad values when the origin stands for them. */
+static double lost_derivative(const hcri_chunk *chunk, const hcr_ray *ray, size_t count, const double *factor) {
+    if (ray->outcome == HCR_BAD_VALUE && chunk->workspace->bad_value == HCR_BAD_ORIGIN)
+        return 0;
+    int any = 0;
+    for (size_t k = 0; factor != NULL && k < count; k++)
+        any |= factor[k] != 0;
+    return any ? NAN : 0;
 }
 
-static void put_x(const hcri_vjp *vjp, size_t at, double value) {
-    if (vjp->x_bar != NULL)
-        vjp->x_bar[at] = value;
-    else if (vjp->x_bar_f32 != NULL)
-        vjp->x_bar_f32[at] = (float)value;
+static int are_within(size_t count, const double *numbers, double most) {
+    int within = 1;
+    for (size_t k = 0; k < count; k++)
+        within &= fabs(numbers[k]) <= most;
+    return within;
+}
+
+/* A row of which a number overflows in the type of the result, though its factor is finite, is as at v = 0. It can next
+ * to there. */
+static void drop_overflow(const hcri_chunk *chunk, const hcr_ray *ray, size_t count, const double *factor,
+                          double *result) {
+    const size_t n = chunk->region->set.outputs;
+    if (ray->gauge < 0x1p-20 && !are_within(n, result, chunk->call->precision == HCR_SINGLE ? FLT_MAX : DBL_MAX) &&
+        are_within(count, factor, DBL_MAX))
+        memset(result, 0, n * sizeof *result);
+}
+
+static void fill(size_t count, double value, double *numbers) {
+    for (size_t k = 0; k < count; k++)
+        numbers[k] = value;
 }
 
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
- * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. The vectors have room for outputs and parameters. */
-static void put_x_bar(const hcr_region *region, const hcri_slice *slice, const hcri_vjp *vjp, size_t s, size_t i,
-                      const hcri_by_origin *by, const double *g, const double *bar, const double *result,
-                      double *origin_bar, double *x_bar) {
-    const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    const double *moved = by->share < 0 ? result : bar;
-    for (size_t j = 0; j < n; j++)
-        origin_bar[j] = (by->share == 0 ? 0 : by->share * moved[j]) + (by->gauge == 0 ? 0 : by->gauge * g[j]);
-    for (size_t k = 0; k < p; k++)
-        x_bar[k] = by->gauge == 0 ? 0 : by->gauge * g[n + k];
-    hcri_sample_origin_vjp(region, hcri_sample_origin_of(slice, s), hcri_origin_of(region, slice, s), origin_bar, x_bar,
-                           slice->scratch);
-    for (size_t k = 0; k < p; k++)
-        put_x(vjp, i * p + k, x_bar[k]);
-}
-
-/* A row of the result that isn't there yet. */
-static void put_result(const hcri_vjp *vjp, size_t n, size_t i, const double *result, double radius_bar) {
-    const int has_radius = vjp->map.kind == HCRI_DECODE;
-    const size_t width = has_radius ? n + 1 : n;
-    for (size_t j = 0; vjp->result == NULL && j < n; j++)
-        vjp->result_f32[i * width + j] = (float)result[j];
-    if (has_radius && vjp->result != NULL)
-        vjp->result[i * width + n] = radius_bar;
-    else if (has_radius)
-        vjp->result_f32[i * width + n] = (float)radius_bar;
-}
-
-/* A row that had no result. */
-static void put_lost(const hcr_region *region, const hcri_vjp *vjp, size_t i, double value, double *result) {
+ * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. In `origin_bar` and `x_bar`, which have room. */
+static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double by_gauge, const double *g,
+                       const double *moved, double *origin_bar, double *x_bar) {
+    const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t j = 0; j < n; j++)
-        result[j] = value;
-    put_result(vjp, n, i, result, value);
+        origin_bar[j] = (share == 0 ? 0 : share * moved[j]) + (by_gauge == 0 ? 0 : by_gauge * g[j]);
     for (size_t k = 0; k < p; k++)
-        put_x(vjp, i * p + k, value);
+        x_bar[k] = by_gauge == 0 ? 0 : by_gauge * g[n + k];
+    hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), origin_bar, x_bar,
+                           chunk->slice->scratch);
 }
 
-static void vjp_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows) {
-    const hcri_vjp *vjp = job;
-    const hcr_region *region = workspace->region;
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    const hcri_map_kind kind = vjp->map.kind;
+void hcri_vjp_chunk(const hcri_chunk *chunk) {
+    const hcri_call *call = chunk->call;
+    const hcri_map *map = call->map;
+    const hcr_region *region = chunk->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters, width = chunk->width;
+    const size_t bar_width = hcri_output_width(map, n);
+    double *u = chunk->slice->vectors, *g = u + region->set.n + 1, *own_bar = g + region->set.n + 1,
+           *own_result = own_bar + region->set.n + 1;
     hcri_linearised at;
-    hcri_linearise(workspace, slice, &vjp->map, vjp->rays, first, rows, &at);
-    double *u = slice->vectors, *g = u + n, *own_bar = g + n, *own_result = own_bar + n;
-    const size_t bar_width = kind == HCRI_GAUGE ? 1 : kind == HCRI_ENCODE ? outputs + 1 : outputs;
-    const size_t width = kind == HCRI_DECODE ? outputs + 1 : outputs;
-    for (size_t s = 0; s < rows; s++) {
-        const size_t i = first + s;
+    hcri_linearise(chunk, &at);
+    for (size_t s = 0; s < chunk->rows; s++) {
+        const size_t i = chunk->first + s;
         const hcr_ray *ray = &at.rays[s];
-        const double *bar = vjp->bar != NULL ? vjp->bar + i * bar_width : own_bar;
-        const float *bar_f32 = vjp->bar != NULL ? NULL : vjp->bar_f32 + i * bar_width;
-        for (size_t j = 0; bar_f32 != NULL && kind != HCRI_GAUGE && j < outputs; j++)
-            own_bar[j] = (double)bar_f32[j];
-        const double last = bar_f32 == NULL ? bar[bar_width - 1] : (double)bar_f32[bar_width - 1];
-        double *result = vjp->result != NULL ? vjp->result + i * width : own_result;
-        const hcri_factor factor = {kind == HCRI_GAUGE ? 0 : outputs, bar, last};
-        if (hcri_is_lost(ray)) {
-            put_lost(region, vjp, i, hcri_lost_derivative(workspace, ray, &factor), result);
-            continue;
-        }
+        const int crosses = at.active[s].block != NULL, is_lost = hcri_is_lost(ray);
         hcri_frontier frontier;
-        if (at.crosses[s])
-            hcri_frontier_find(region, &vjp->map.input, i, hcri_origin_of(region, slice, s), ray->gauge, &at.active[s],
-                               u, g, own_result, slice->scratch, &frontier);
-        const hcri_by_origin by = row_vjp(region, vjp, i, ray, at.crosses[s] ? &frontier : NULL, bar, last, result);
-        hcri_affine_project(&region->affine, result);
-        if (at.crosses[s] && hcri_may_overflow(ray))
-            hcri_drop_overflow(vjp->result == NULL, &factor, outputs, result);
-        put_result(vjp, outputs, i, result, by.radius);
-        if (slice->origins != NULL && (vjp->x_bar != NULL || vjp->x_bar_f32 != NULL))
-            put_x_bar(region, slice, vjp, s, i, &by, at.crosses[s] ? frontier.g : NULL, bar, result, own_bar, u);
+        frontier.g = NULL;
+        if (crosses)
+            hcri_frontier_find(chunk, &at, s, &frontier);
+        const double *bar = hcri_widen(call->precision, call->factor, i * bar_width, bar_width, own_bar);
+        double *result = hcri_result_place(call->precision, call->out, i * width, own_result), by_gauge = 0;
+        const double lost = is_lost ? lost_derivative(chunk, ray, bar_width, bar) : 0;
+        if (crosses)
+            by_gauge = map->vjp(&frontier, bar, result);
+        else if (hcri_is_identity(map, ray))
+            memcpy(result, bar, n * sizeof *result);
+        else
+            fill(width, lost, result);
+        if (!is_lost && region->affine.count != 0)
+            hcri_affine_project(&region->affine, result);
+        if (crosses)
+            drop_overflow(chunk, ray, bar_width, bar, result);
+        hcri_round(call->precision, result, width, call->out, i * width);
+        if (p == 0 || call->x_out == NULL)
+            continue;
+        double *x_bar = hcri_result_place(call->precision, call->x_out, i * p, u);
+        if (is_lost)
+            fill(p, lost, x_bar);
+        else /* of a point only what has a direction moves */
+            find_x_bar(chunk, s, map->takes_point && !crosses ? 0 : map->origin_share, by_gauge, frontier.g,
+                       map->takes_point ? result : bar, own_bar, x_bar);
+        hcri_round(call->precision, x_bar, p, call->x_out, i * p);
     }
 }
 
-static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                      const hcr_ray *rays, const double *x, const double *in, const double *bar, double *result,
-                      double *x_bar, const float *x_f32, const float *in_f32, const float *bar_f32, float *result_f32,
-                      float *x_bar_f32, hcr_error *error) {
-    const int single = in == NULL;
-    HCRI_TRY(
-        hcri_map_check(region, workspace, kind, rows, single,
-                       single ? in_f32 != NULL && bar_f32 != NULL && result_f32 != NULL : bar != NULL && result != NULL,
-                       single ? x_f32 != NULL : x != NULL, error));
-    const hcri_vjp vjp = {.map = {.kind = kind, .input = hcri_map_input(region, kind, x, in, x_f32, in_f32)},
-                          .rays = rays,
-                          .bar = bar,
-                          .bar_f32 = bar_f32,
-                          .result = result,
-                          .result_f32 = result_f32,
-                          .x_bar = x_bar,
-                          .x_bar_f32 = x_bar_f32};
-    hcri_batch(workspace, rows, vjp_chunk, &vjp);
-    return HCR_OK;
+/* Takes the change of row s within the equalities, from an origin that changes too: in `direction` and `origin`, where
+ * it isn't as it was given. */
+static void follow(const hcri_chunk *chunk, size_t s, hcri_change *change, double *direction, double *origin) {
+    const hcr_region *region = chunk->region;
+    const size_t n = region->set.outputs;
+    if (change->x != NULL) {
+        hcri_sample_origin_jvp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), change->x, origin,
+                               chunk->slice->scratch);
+        change->origin = origin;
+    }
+    const int from_origin = chunk->call->map->takes_point && change->origin != NULL;
+    if (region->affine.count == 0 && !from_origin)
+        return;
+    hcri_kernels_best()->combine(n, 1, change->direction, from_origin ? -1 : 0,
+                                 from_origin ? origin : change->direction, direction);
+    /* A direction keeps the parameters: what they do is the origin's. */
+    memset(direction + n, 0, region->origin_map.parameters * sizeof *direction);
+    hcri_affine_direct(&region->affine, direction);
+    change->direction = direction;
 }
 
-#define VJP(name, KIND)                                                                                                \
-    hcr_status hcr_##name##_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,      \
-                                const double *in, const hcr_ray *rays, const double *bar, double *result,              \
-                                double *x_bar, hcr_error *error) {                                                     \
-        return run(region, workspace, KIND, rows, rays, x, in, bar, result, x_bar, NULL, NULL, NULL, NULL, NULL,       \
-                   error);                                                                                             \
-    }                                                                                                                  \
-    hcr_status hcr_##name##_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,   \
-                                    const float *in, const hcr_ray *rays, const float *bar, float *result,             \
-                                    float *x_bar, hcr_error *error) {                                                  \
-        return run(region, workspace, KIND, rows, rays, NULL, NULL, NULL, NULL, NULL, x, in, bar, result, x_bar,       \
-                   error);                                                                                             \
+/* A frontier point keeps c(O + v/gamma, x) = 0, so that
+ *     dgamma = g·dv/(g·u) + gamma (g_O·dO + g_x·dx)/(g·u) = turn + gamma shift,    u = v/gamma.
+ * `g` is room for a gradient. */
+static void row_jvp(const hcri_chunk *chunk, const hcri_frontier *frontier, hcri_change *change, double *g,
+                    double *result) {
+    const hcri_kernels *kernels = hcri_kernels_best();
+    const size_t n = frontier->n, p = chunk->region->origin_map.parameters;
+    if (frontier->g == NULL)
+        hcri_frontier_combine(frontier, 0, NULL, 1, g);
+    const double *gradient = frontier->g == NULL ? g : frontier->g;
+    const double turn = kernels->dot(n, gradient, change->direction) / frontier->along;
+    if (change->origin != NULL)
+        change->shift =
+            (kernels->dot(n, gradient, change->origin) + kernels->dot(p, gradient + n, change->x)) / frontier->along;
+    chunk->call->map->jvp(frontier, change, turn, result);
+}
+
+void hcri_jvp_chunk(const hcri_chunk *chunk) {
+    const hcri_call *call = chunk->call;
+    const hcri_map *map = call->map;
+    const hcr_region *region = chunk->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters, width = chunk->width;
+    const size_t out_width = hcri_output_width(map, n), room = region->set.n + 1;
+    double *g = chunk->slice->vectors + room, *own = g + room, *origin = own + room;
+    hcri_linearised at;
+    hcri_linearise(chunk, &at);
+    for (size_t s = 0; s < chunk->rows; s++) {
+        const size_t i = chunk->first + s;
+        const hcr_ray *ray = &at.rays[s];
+        const int crosses = at.active[s].block != NULL;
+        double *result = hcri_result_place(call->precision, call->out, i * out_width, own);
+        hcri_frontier frontier;
+        if (crosses)
+            hcri_frontier_find(chunk, &at, s, &frontier);
+        const double *dot = hcri_widen(call->precision, call->factor, i * width, width, own);
+        hcri_change change = {.direction = dot, .radius = map->takes_radius ? dot[n] : 0};
+        if (p != 0)
+            change.x = hcri_widen(call->precision, call->x_factor, i * p, p, origin + n);
+        double lost = 0;
+        if (hcri_is_lost(ray))
+            lost = lost_derivative(chunk, ray, width, dot) + lost_derivative(chunk, ray, p, change.x);
+        else
+            follow(chunk, s, &change, own, origin);
+        if (crosses)
+            row_jvp(chunk, &frontier, &change, g, result);
+        else if (hcri_is_identity(map, ray))
+            memmove(result, change.direction, n * sizeof *result);
+        else
+            fill(out_width, lost, result);
+        if (crosses && map->gives_vector)
+            drop_overflow(chunk, ray, width, dot, result);
+        if (change.origin != NULL && map->gives_point)
+            hcri_kernels_best()->add(n, change.origin, result);
+        hcri_round(call->precision, result, out_width, call->out, i * out_width);
     }
-VJP(gauge, HCRI_GAUGE)
-VJP(encode, HCRI_ENCODE)
-VJP(decode, HCRI_DECODE)
-VJP(contract, HCRI_CONTRACT)
-VJP(soften, HCRI_SOFTEN)
+}

@@ -1,220 +1,149 @@
-#include <math.h>
-#include <string.h>
-
-#include "kernels/kernels.h"
+/* The calls that the public functions make, and the driver of the maps themselves. */
 #include "maps/maps.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "maps/result_points.h"
 
-static hcr_outcome gauge(const hcri_map *map, const hcri_rays *rays, size_t s, size_t i) {
-    const hcri_ray_state state = rays->state[s];
-    const double result = state == HCRI_RAY_BAD ? NAN : state == HCRI_RAY_ZERO ? 0 : hcri_rays_gauge(rays, s);
-    if (map->doubles != NULL)
-        map->doubles[i] = result;
-    else if (map->floats != NULL)
-        map->floats[i] = (float)result;
-    return state == HCRI_RAY_BAD    ? HCR_BAD_VALUE
-           : state == HCRI_RAY_ZERO ? HCR_AT_ORIGIN
-           : result > 1             ? HCR_OUTSIDE
-                                    : HCR_INSIDE;
-}
-
-/* What a point is whose direction and radius are known. */
-static hcr_outcome judge(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, size_t s, size_t i,
-                         double r) {
-    if (region->affine.count == 0 && (r <= 1 || region->convex))
-        return r <= 1 ? HCR_INSIDE : HCR_OUTSIDE;
-    const size_t n = region->set.outputs;
-    double *y = slice->vectors;
-    for (size_t j = 0; j < n; j++)
-        y[j] = hcri_input_at(&map->input, i, j);
-    memcpy(y + n, hcri_origin_of(region, slice, s) + n, region->origin_map.parameters * sizeof *y);
-    if (!hcri_point_meets_equalities(region, map->doubles == NULL ? HCR_SINGLE : HCR_DOUBLE, y))
-        return HCR_OUTSIDE;
-    if (r <= 1)
-        return HCR_INSIDE;
-    return !region->convex && hcri_point_is_inside(region, y, slice->scratch) ? HCR_HIDDEN : HCR_OUTSIDE;
-}
-
-static hcr_outcome encode(const hcr_region *region, hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                          size_t s, size_t i) {
-    const size_t n = region->set.outputs;
-    double *polar = map->doubles == NULL ? NULL : map->doubles + i * (n + 1);
-    float *polar_f32 = map->floats == NULL ? NULL : map->floats + i * (n + 1);
-    const int sound = rays->state[s] == HCRI_RAY_SOUND;
-    const double *v = rays->v + s * rays->stride;
-    const double norm = sound ? sqrt(hcri_kernels_best()->squares(n, v)) : 1;
-    const double r = sound ? hcri_rays_gauge(rays, s) : 0;
-    for (size_t j = 0; j < n; j++) {
-        const double d = sound ? v[j] / norm : 0;
-        if (polar != NULL)
-            polar[j] = d;
-        else if (polar_f32 != NULL)
-            polar_f32[j] = (float)d;
-    }
-    if (polar != NULL)
-        polar[n] = r;
-    else if (polar_f32 != NULL)
-        polar_f32[n] = (float)r;
-    if (rays->state[s] == HCRI_RAY_BAD)
-        return HCR_BAD_VALUE;
-    const hcr_outcome outcome = judge(region, slice, map, s, i, r);
-    return outcome == HCR_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN : outcome;
-}
-
-/* The t of the result O + t v, for each of the maps that give points. */
-
-/* min(r, 1 − margin)/gamma(v): interior points are where the radius puts them, the last bit of it next to the frontier
- * is given up. */
-static hcr_outcome decode(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, size_t i,
-                          double *t) {
-    const double r = hcri_input_at(&map->input, i, region->set.outputs);
-    const double most = 1 - region->margin[map->input.doubles == NULL];
-    *t = 0;
-    if (rays->state[s] == HCRI_RAY_BAD || !isfinite(r))
-        return HCR_BAD_VALUE;
-    if (rays->state[s] == HCRI_RAY_ZERO)
-        return HCR_AT_ORIGIN;
-    if (rays->gauge[s] == 0)
-        return HCR_NO_FRONTIER;
-    const double way = (r > most ? most : r > 0 ? r : 0) / rays->gauge[s];
-    if (isinf(way)) /* the frontier is too far away for a number */
-        return HCR_NO_FRONTIER;
-    *t = way;
-    return r >= most ? HCR_FRONTIER : HCR_INSIDE;
-}
-
-/* min(1, (1 − margin)/gamma(v)) */
-static hcr_outcome contract(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, double *t) {
-    const double most = 1 - region->margin[map->input.doubles == NULL];
-    *t = 0;
-    if (rays->state[s] != HCRI_RAY_SOUND)
-        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
-    const int free = hcri_rays_gauge(rays, s) <= most;
-    *t = free ? ldexp(1, rays->exponent[s]) : most / rays->gauge[s];
-    return free ? HCR_INSIDE : HCR_FRONTIER;
-}
-
-/* min(1/(1 + gamma(v)), (1 − margin)/gamma(v)) */
-static hcr_outcome soften(const hcr_region *region, const hcri_map *map, const hcri_rays *rays, size_t s, double *t) {
-    const double most = 1 - region->margin[map->input.doubles == NULL];
-    *t = 0;
-    if (rays->state[s] != HCRI_RAY_SOUND)
-        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
-    const double gauge = hcri_rays_gauge(rays, s);
-    const int free = gauge <= most * (1 + gauge);
-    *t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : most / rays->gauge[s];
-    return free ? HCR_INSIDE : HCR_FRONTIER;
-}
-
-static void put_nan(const hcr_region *region, const hcri_map *map, size_t i) {
-    const size_t n = region->set.outputs, width = map->kind == HCRI_GAUGE ? 1 : map->kind == HCRI_ENCODE ? n + 1 : n;
-    for (size_t j = 0; j < width; j++)
-        if (map->doubles != NULL)
-            map->doubles[i * width + j] = NAN;
-        else if (map->floats != NULL)
-            map->floats[i * width + j] = NAN;
-}
-
-/* Where there is no region there is no result. */
-static hcr_outcome put_nothing(const hcr_region *region, const hcri_map *map, hcri_ray_state state, size_t i) {
-    put_nan(region, map, i);
-    return state == HCRI_RAY_OUT_OF_RANGE ? HCR_OUT_OF_RANGE : HCR_NO_ORIGIN;
-}
-
-static int gives_points(hcri_map_kind kind) {
-    return kind == HCRI_DECODE || kind == HCRI_CONTRACT || kind == HCRI_SOFTEN;
-}
-
-static void put_points(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                       size_t first, hcr_outcome outcome[HCRI_CHUNK]) {
-    double t[HCRI_CHUNK];
-    for (size_t s = 0; s < rays->rows; s++)
-        outcome[s] = map->kind == HCRI_DECODE     ? decode(region, map, rays, s, first + s, &t[s])
-                     : map->kind == HCRI_CONTRACT ? contract(region, map, rays, s, &t[s])
-                                                  : soften(region, map, rays, s, &t[s]);
-    if (hcri_points_step(region, slice, map, rays, first, t))
-        return;
-    for (size_t s = 0; s < rays->rows; s++)
-        if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
-            hcri_point_put(region, slice, map, rays, s, first + s, t[s]);
+static void put_nan(const hcri_chunk *chunk, size_t s, void *out) {
+    const hcr_precision precision = chunk->call->precision;
+    const size_t width = hcri_output_width(chunk->call->map, chunk->region->set.outputs),
+                 at = (chunk->first + s) * width;
+    for (size_t j = 0; out != NULL && j < width; j++)
+        if (precision == HCR_DOUBLE)
+            ((double *)out)[at + j] = NAN;
         else
-            outcome[s] = put_nothing(region, map, rays->state[s], first + s);
+            ((float *)out)[at + j] = NAN;
 }
 
-void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows) {
-    const hcri_map *map = job;
-    const hcr_region *region = workspace->region;
+void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found) {
+    const hcri_map *map = chunk->call->map;
+    const hcr_precision precision = chunk->call->precision;
+    const size_t n = chunk->region->set.outputs, width = hcri_output_width(map, n);
     hcri_rays rays;
     hcr_outcome outcome[HCRI_CHUNK];
-    hcri_rays_make(workspace, slice, &map->input, first, rows, map->rays != NULL, &rays);
-    if (gives_points(map->kind))
-        put_points(region, slice, map, &rays, first, outcome);
-    else
-        for (size_t s = 0; s < rows; s++)
-            outcome[s] = rays.state[s] >= HCRI_RAY_OUT_OF_RANGE ? put_nothing(region, map, rays.state[s], first + s)
-                         : map->kind == HCRI_GAUGE              ? gauge(map, &rays, s, first + s)
-                                                                : encode(region, slice, map, &rays, s, first + s);
-    for (size_t s = 0; workspace->bad_value == HCR_BAD_NAN && s < rows; s++)
-        if (outcome[s] == HCR_BAD_VALUE)
-            put_nan(region, map, first + s);
-    for (size_t s = 0; map->rays != NULL && s < rows; s++) {
+    double t[HCRI_CHUNK];
+    hcri_rays_make(chunk, found != NULL, &rays);
+    for (size_t s = 0; map->gives_point && s < chunk->rows; s++)
+        outcome[s] = map->row(chunk, &rays, s, &t[s]);
+    if (map->gives_point && out != NULL)
+        hcri_points_put(chunk, &rays, t, out);
+    for (size_t s = 0; !map->gives_point && s < chunk->rows; s++) {
+        const size_t at = (chunk->first + s) * width;
+        double *result = hcri_result_place(precision, out, at, chunk->slice->vectors + chunk->region->set.n + 1);
+        outcome[s] = map->row(chunk, &rays, s, result);
+        hcri_round(precision, result, width, out, at);
+    }
+    const int loses_bad = chunk->workspace->bad_value == HCR_BAD_NAN;
+    for (size_t s = 0; (loses_bad || chunk->slice->origins != NULL) && s < chunk->rows; s++) {
+        const int is_lost = rays.state[s] >= HCRI_RAY_OUT_OF_RANGE; /* where there is no region there is no result */
+        if (is_lost)
+            outcome[s] = rays.state[s] == HCRI_RAY_OUT_OF_RANGE ? HCR_OUT_OF_RANGE : HCR_NO_ORIGIN;
+        if (is_lost || (loses_bad && outcome[s] == HCR_BAD_VALUE))
+            put_nan(chunk, s, out);
+    }
+    for (size_t s = 0; found != NULL && s < chunk->rows; s++) {
         const int sound = rays.state[s] == HCRI_RAY_SOUND;
-        map->rays[first + s - map->first_ray] =
-            (hcr_ray){sound ? hcri_rays_gauge(&rays, s) : 0, sound ? rays.active_constraint[s] : HCRI_NO_CONSTRAINT,
-                      (uint32_t)outcome[s]};
+        found[s] = (hcr_ray){sound ? hcri_rays_gauge(&rays, s) : 0,
+                             sound ? rays.active_constraint[s] : HCRI_NO_CONSTRAINT, (uint32_t)outcome[s]};
     }
 }
 
-hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *x, const double *doubles,
-                          const float *x_floats, const float *floats) {
-    const size_t n = region->set.outputs;
-    return (hcri_input){.doubles = doubles,
-                        .floats = floats,
-                        .width = kind == HCRI_DECODE ? n + 1 : n,
-                        .from_origin = kind == HCRI_ENCODE,
-                        .rounds_origin = doubles == NULL && gives_points(kind),
-                        .x = x,
-                        .x_floats = x_floats};
+static void forward_chunk(const hcri_chunk *chunk) {
+    hcr_ray *rays = chunk->call->rays;
+    hcri_forward(chunk, chunk->call->out, rays == NULL ? NULL : rays + chunk->first);
 }
 
-hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                          int single, int pointers, int has_x, hcr_error *error) {
+/* What every map and derivative asks of its arguments. */
+static hcr_status check(const hcr_region *region, const hcr_workspace *workspace, size_t rows, const hcri_call *call,
+                        hcr_error *error) {
     if (region == NULL || workspace == NULL || workspace->region != region)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "region or workspace is NULL, or the workspace is another region's");
-    if (rows != 0 && !pointers)
+    if (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (rows != 0 && !has_x && region->origin_map.parameters != 0)
+    if (rows != 0 && call->x == NULL && region->origin_map.parameters != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL: the region has %zu parameters",
                          region->origin_map.parameters);
-    if (gives_points(kind))
-        return hcri_region_accepts(region, single ? HCR_SINGLE : HCR_DOUBLE, error);
-    return HCR_OK;
+    return call->map->gives_point ? hcri_region_accepts(region, call->precision, error) : HCR_OK;
 }
 
-static hcr_status run(const hcr_region *region, hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                      const double *x, const double *in, double *out, const float *x_f32, const float *in_f32,
-                      float *out_f32, hcr_ray *rays, hcr_error *error) {
-    const int single = in == NULL;
-    HCRI_TRY(hcri_map_check(region, workspace, kind, rows, single,
-                            single ? in_f32 != NULL && out_f32 != NULL : out != NULL,
-                            single ? x_f32 != NULL : x != NULL, error));
-    const hcri_map map = {kind, hcri_map_input(region, kind, x, in, x_f32, in_f32), out, out_f32, rays, 0};
-    hcri_batch(workspace, rows, hcri_map_chunk, &map);
-    return HCR_OK;
+static void do_chunk(hcr_workspace *workspace, hcri_slice *slice, hcri_chunk_function *function, const hcri_call *call,
+                     size_t first, size_t rows) {
+    const size_t width = workspace->region->set.outputs + (size_t)call->map->takes_radius;
+    const hcr_region *region = workspace->region;
+    const hcri_chunk chunk = {.call = call,
+                              .workspace = workspace,
+                              .region = region,
+                              .slice = slice,
+                              .first = first,
+                              .rows = rows,
+                              .in = hcri_widen(call->precision, call->in, first * width, rows * width, slice->input),
+                              .width = width,
+                              .most = 1 - region->margin[call->precision]};
+    function(&chunk);
 }
 
-#define MAP(name, KIND)                                                                                                \
-    hcr_status hcr_##name(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,            \
-                          const double *in, double *out, hcr_ray *rays, hcr_error *error) {                            \
-        return run(region, workspace, KIND, rows, x, in, out, NULL, NULL, NULL, rays, error);                          \
-    }                                                                                                                  \
-    hcr_status hcr_##name##_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *x,       \
-                                const float *in, float *out, hcr_ray *rays, hcr_error *error) {                        \
-        return run(region, workspace, KIND, rows, NULL, NULL, NULL, x, in, out, rays, error);                          \
+/* All rows, in chunks, each by one of the workspace's threads. */
+static hcr_status run(const hcr_region *region, hcr_workspace *workspace, size_t rows, hcri_chunk_function *function,
+                      const hcri_call *call, hcr_error *error) {
+    HCRI_TRY(check(region, workspace, rows, call, error));
+    const size_t most = workspace->chunk, chunks = rows / most + (rows % most != 0);
+#ifdef _OPENMP
+    const size_t threads = workspace->threads < chunks ? workspace->threads : chunks;
+    if (threads > 1) {
+        /* Several pieces a thread, so that one that is interrupted leaves its rows to the others. */
+        const size_t piece = 1 + chunks / (8 * threads);
+#pragma omp parallel for schedule(dynamic, piece) num_threads((int)threads)
+        for (size_t c = 0; c < chunks; c++)
+            do_chunk(workspace, &workspace->slice[omp_get_thread_num()], function, call, c * most,
+                     rows - c * most < most ? rows - c * most : most);
+        return HCR_OK;
     }
-MAP(gauge, HCRI_GAUGE)
-MAP(encode, HCRI_ENCODE)
-MAP(decode, HCRI_DECODE)
-MAP(contract, HCRI_CONTRACT)
-MAP(soften, HCRI_SOFTEN)
+#endif
+    for (size_t first = 0; first < rows; first += most)
+        do_chunk(workspace, &workspace->slice[0], function, call, first, rows - first < most ? rows - first : most);
+    return HCR_OK;
+}
+
+#define IN_PRECISION(name, suffix, number, kind)                                                                       \
+    hcr_status hcr_##name##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows, const number *x,    \
+                                  const number *in, number *out, hcr_ray *rays, hcr_error *error) {                    \
+        const hcri_call call = {                                                                                       \
+            .map = &hcri_map_##name, .precision = kind, .x = x, .in = in, .factor = in, .out = out, .rays = rays};     \
+        return run(region, workspace, rows, forward_chunk, &call, error);                                              \
+    }                                                                                                                  \
+    hcr_status hcr_##name##_vjp##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows,               \
+                                        const number *x, const number *in, const hcr_ray *rays, const number *bar,     \
+                                        number *result, number *x_bar, hcr_error *error) {                             \
+        const hcri_call call = {.map = &hcri_map_##name,                                                               \
+                                .precision = kind,                                                                     \
+                                .x = x,                                                                                \
+                                .in = in,                                                                              \
+                                .factor = bar,                                                                         \
+                                .out = result,                                                                         \
+                                .x_out = x_bar,                                                                        \
+                                .known = rays};                                                                        \
+        return run(region, workspace, rows, hcri_vjp_chunk, &call, error);                                             \
+    }                                                                                                                  \
+    hcr_status hcr_##name##_jvp##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows,               \
+                                        const number *x, const number *in, const hcr_ray *rays, const number *dot,     \
+                                        const number *x_dot, number *result, hcr_error *error) {                       \
+        const hcri_call call = {.map = &hcri_map_##name,                                                               \
+                                .precision = kind,                                                                     \
+                                .x = x,                                                                                \
+                                .in = in,                                                                              \
+                                .factor = dot,                                                                         \
+                                .x_factor = x_dot,                                                                     \
+                                .out = result,                                                                         \
+                                .known = rays};                                                                        \
+        return run(region, workspace, rows, hcri_jvp_chunk, &call, error);                                             \
+    }
+#define MAP(name) IN_PRECISION(name, , double, HCR_DOUBLE) IN_PRECISION(name, _f32, float, HCR_SINGLE)
+MAP(gauge)
+MAP(encode)
+MAP(decode)
+MAP(contract)
+MAP(soften)

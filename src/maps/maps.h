@@ -1,27 +1,55 @@
-/* The maps as jobs for a batch. */
+/* The maps as a table, and a call of one on its way: its arrays, the rows that go together, their rays. */
 #ifndef HCRI_MAPS_H
 #define HCRI_MAPS_H
 
-#include "maps/batch.h"
+#include <string.h>
+
+#include "maps/boundary.h"
 #include "maps/rays.h"
 
-typedef enum hcri_map_kind { HCRI_GAUGE, HCRI_ENCODE, HCRI_DECODE, HCRI_CONTRACT, HCRI_SOFTEN } hcri_map_kind;
+/* How one row's input changes. */
+typedef struct hcri_change {
+    const double *direction; /* outputs; as given, then within the equalities */
+    double radius;           /* of a decode, else 0 */
+    const double *x;         /* the parameters, and … */
+    const double *origin;    /* … what they do to the origin; both NULL: they stay */
+    double shift;            /* what they do to log gamma: (g_O·dO + g_x·dx)/(g·u) */
+} hcri_change;
 
-typedef struct hcri_map {
-    hcri_map_kind kind;
-    hcri_input input;
-    double *doubles; /* the output in one of the two precisions, the input's; both NULL: only rays are wanted */
-    float *floats;
-    hcr_ray *rays;    /* may be NULL */
-    size_t first_ray; /* the row that rays[0] belongs to */
-} hcri_map;
+/* What a map is. Its input is `outputs` numbers, a direction or a point, and a radius behind them; its output that many
+ * numbers, a direction or a point, and a gauge behind them. */
+struct hcri_map {
+    int takes_point, takes_radius;
+    int gives_vector, gives_gauge;
+    int gives_point;     /* O + t v: `row` gives t alone */
+    double origin_share; /* how a result moves along with O: 1, 0, or −1 where O moves away from a point that stays */
+    /* The result of row s of the chunk, and what became of it. */
+    hcr_outcome (*row)(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result);
+    /* Bit k: rows of outcome k stay as they are, and so do those without a frontier. 0: none do. */
+    unsigned identity_outcomes;
+    /* At a row whose ray has a frontier: from the gradient `bar` by the output, the one by the input. Returns the one
+     * by log gamma of a direction that stays, over g·u. */
+    double (*vjp)(const hcri_frontier *frontier, const double *bar, double *result);
+    /* How the output changes, less the share of an origin that it moves along with, for an input that does by `change`.
+     * `turn`: how much gamma does by the direction. */
+    void (*jvp)(const hcri_frontier *frontier, const hcri_change *change, double turn, double *result);
+};
+extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften;
 
-void hcri_map_chunk(const hcr_workspace *workspace, hcri_slice *slice, const void *job, size_t first, size_t rows);
-hcri_input hcri_map_input(const hcr_region *region, hcri_map_kind kind, const double *x, const double *doubles,
-                          const float *x_floats, const float *floats);
-/* What every map and derivative asks of its arguments; `pointers`: none of its arrays is NULL, `has_x`: nor are the
- * parameters. */
-hcr_status hcri_map_check(const hcr_region *region, const hcr_workspace *workspace, hcri_map_kind kind, size_t rows,
-                          int single, int pointers, int has_x, hcr_error *error);
+/* Whether a map changed nothing. */
+static inline int hcri_is_identity(const hcri_map *map, const hcr_ray *ray) {
+    return map->identity_outcomes != 0 && !hcri_is_lost(ray) &&
+           ((map->identity_outcomes >> ray->outcome & 1) != 0 || ray->gauge == 0);
+}
+
+static inline size_t hcri_output_width(const hcri_map *map, size_t n) {
+    return (map->gives_vector ? n : 0) + (size_t)map->gives_gauge;
+}
+
+/* Rows go through one of these, a chunk at a time. */
+typedef void hcri_chunk_function(const hcri_chunk *chunk);
+hcri_chunk_function hcri_vjp_chunk, hcri_jvp_chunk;
+/* The map itself, into `out`; rays into `found`, from the first of the chunk on. Each may be NULL. */
+void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found);
 
 #endif

@@ -71,30 +71,33 @@ static hcri_best active_constraint_pruning(const hcr_workspace *workspace, hcri_
     return best;
 }
 
-void hcri_search(const hcr_workspace *workspace, hcri_slice *slice, size_t rows, const double *v, size_t stride,
-                 int has_box, double *gauge, uint32_t *active_constraint) {
-    const hcri_set *set = &workspace->region->set;
+void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constraints, hcri_rays *rays) {
+    const hcr_workspace *workspace = chunk->workspace;
+    const hcri_set *set = &chunk->region->set;
+    hcri_slice *slice = chunk->slice;
+    double *gauge = rays->gauge;
+    uint32_t *active_constraint = with_active_constraints ? rays->active_constraint : NULL;
     if (workspace->search.method == HCR_SEARCH_FULL) {
-        for (size_t s = 0; !has_box && s < rows; s++) {
+        for (size_t s = 0; !has_box && s < rays->rows; s++) {
             gauge[s] = 0;
-            if (active_constraint != NULL)
-                active_constraint[s] = HCRI_NO_CONSTRAINT;
+            rays->active_constraint[s] = HCRI_NO_CONSTRAINT;
         }
         for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
             if (slice->origins == NULL)
-                set->block[b]->kind->gauge(set->block[b], rows, v, stride, gauge, active_constraint, slice->scratch);
+                set->block[b]->kind->gauge(set->block[b], rays->rows, rays->v, rays->stride, gauge, active_constraint,
+                                           slice->scratch);
             else
-                set->block[b]->kind->gauge_from(set->block[b], rows, slice->origins, v, stride, gauge,
+                set->block[b]->kind->gauge_from(set->block[b], rays->rows, slice->origins, rays->v, rays->stride, gauge,
                                                 active_constraint, slice->scratch);
-        slice->intersections += (uint64_t)rows * workspace->region->existing;
+        slice->intersections += (uint64_t)rays->rows * chunk->region->existing;
         return;
     }
-    for (size_t s = 0; s < rows; s++) {
+    for (size_t s = 0; s < rays->rows; s++) {
+        const double *v = rays->v + s * rays->stride;
         const hcri_best best = workspace->search.method == HCR_SEARCH_ALGORITHM1
-                                   ? algorithm1(workspace, slice, v + s * stride)
-                                   : active_constraint_pruning(workspace, slice, v + s * stride);
+                                   ? algorithm1(workspace, slice, v)
+                                   : active_constraint_pruning(workspace, slice, v);
         gauge[s] = best.gauge;
-        if (active_constraint != NULL)
-            active_constraint[s] = best.constraint;
+        rays->active_constraint[s] = best.constraint;
     }
 }

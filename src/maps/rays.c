@@ -5,29 +5,57 @@
 
 #include "kernels/kernels.h"
 #include "kinds/block.h"
+#include "maps/maps.h"
 #include "maps/nearest_constraint.h"
 
 /* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
 static const double smallest = 1e-100, largest = 1e100;
 
-/* Copies the directions into the slice, converted and from the origin as the input has it; parameters don't move. */
-static void gather(const hcr_region *region, hcri_slice *slice, const hcri_input *input, size_t first, size_t rows) {
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    for (size_t s = 0; s < rows; s++) {
-        double *v = slice->directions + s * n;
-        const double *origin = hcri_origin_of(region, slice, s);
-        if (input->doubles != NULL) {
-            memcpy(v, input->doubles + (first + s) * input->width, outputs * sizeof *v);
-        } else {
-            const float *from = input->floats + (first + s) * input->width;
-            for (size_t j = 0; j < outputs; j++)
-                v[j] = (double)from[j];
-        }
-        for (size_t j = 0; input->from_origin && j < outputs; j++)
-            v[j] -= origin[j];
-        for (size_t j = outputs; j < n; j++)
-            v[j] = 0;
+/* The parameters of all rows first: what is read so soon after it was written would have to wait. */
+static void copy_parameters(const hcri_chunk *chunk) {
+    const hcri_set *set = &chunk->region->set;
+    const size_t p = chunk->region->origin_map.parameters;
+    for (size_t s = 0; s < chunk->rows; s++) {
+        double *x = chunk->slice->origins + s * set->n + set->outputs;
+        const double *from = hcri_widen(chunk->call->precision, chunk->call->x, (chunk->first + s) * p, p, x);
+        if (from != x)
+            memcpy(x, from, p * sizeof *x);
     }
+}
+
+void hcri_origins_find(const hcri_chunk *chunk) {
+    const hcr_region *region = chunk->region;
+    hcri_slice *slice = chunk->slice;
+    const size_t n = region->set.n;
+    /* A single-precision result that ends at the origin rounds it: rounded too it must be inside. */
+    const int rounds_origin = chunk->call->precision == HCR_SINGLE && chunk->call->map->gives_point;
+    copy_parameters(chunk);
+    hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->scratch, slice->sample_origin);
+    for (size_t s = 0; s < chunk->rows; s++) {
+        double *point = slice->origins + s * n;
+        hcri_sample_origin sample_origin = slice->sample_origin[s];
+        if (hcri_sample_origin_exists(sample_origin) && rounds_origin &&
+            !hcri_sample_origin_holds_rounded(region, sample_origin, point, slice->vectors, slice->scratch))
+            sample_origin = HCRI_SAMPLE_ORIGIN_NONE;
+        if (!hcri_sample_origin_exists(sample_origin))
+            memcpy(point, region->origin, n * sizeof *point);
+        slice->sample_origin[s] = sample_origin;
+    }
+}
+
+/* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */
+static void gather(const hcri_chunk *chunk, hcri_rays *rays) {
+    const size_t n = chunk->region->set.n, outputs = chunk->region->set.outputs;
+    for (size_t s = 0; s < chunk->rows; s++) {
+        double *v = chunk->slice->directions + s * n;
+        const double *origin = hcri_origin_of(chunk, s);
+        memcpy(v, chunk->in + s * chunk->width, outputs * sizeof *v);
+        for (size_t j = 0; chunk->call->map->takes_point && j < outputs; j++)
+            v[j] -= origin[j];
+        memset(v + outputs, 0, (n - outputs) * sizeof *v);
+    }
+    rays->v = chunk->slice->directions;
+    rays->stride = n;
 }
 
 /* Brings one direction to a size near 1 by a power of two, exactly but for parts too small to matter. */
@@ -85,22 +113,19 @@ static int takes_any_rows(const hcr_region *region) {
     return takes;
 }
 
-void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
-                    size_t rows, int with_active_constraints, hcri_rays *rays) {
-    const hcr_region *region = workspace->region;
-    const size_t n = region->set.n;
+void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_rays *rays) {
+    const hcr_region *region = chunk->region;
+    const hcr_workspace *workspace = chunk->workspace;
+    hcri_slice *slice = chunk->slice;
+    const size_t n = region->set.n, rows = chunk->rows;
     const int moves = slice->origins != NULL;
     rays->rows = rows;
+    rays->v = chunk->in;
+    rays->stride = chunk->width;
     if (moves)
-        hcri_origins_find(region, slice, input, first, rows);
-    if (input->doubles != NULL && !input->from_origin && takes_any_rows(region)) {
-        rays->v = input->doubles + first * input->width;
-        rays->stride = input->width;
-    } else {
-        gather(region, slice, input, first, rows);
-        rays->v = slice->directions;
-        rays->stride = n;
-    }
+        hcri_origins_find(chunk);
+    if (chunk->call->map->takes_point || !takes_any_rows(region))
+        gather(chunk, rays);
     double size[HCRI_CHUNK];
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_box *box = region->set.box;
@@ -121,9 +146,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
     if (!all_sound) {
         has_box = 0; /* what was found is of the directions as they were */
         if (rays->v != slice->directions)
-            gather(region, slice, input, first, rows);
-        rays->v = slice->directions;
-        rays->stride = n;
+            gather(chunk, rays);
         for (size_t s = 0; s < rows; s++) {
             double *v = slice->directions + s * n;
             if (has_equalities || !(size[s] >= smallest && size[s] <= largest))
@@ -132,8 +155,7 @@ void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcr
                 project(region, v, &rays->state[s]);
         }
     }
-    hcri_search(workspace, slice, rows, rays->v, rays->stride, has_box, rays->gauge,
-                with_active_constraints ? rays->active_constraint : NULL);
+    hcri_search(chunk, has_box, with_active_constraints, rays);
     if (moves)
         drop_lost(slice, rays);
 }

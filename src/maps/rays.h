@@ -1,10 +1,69 @@
-/* What all maps begin with: a chunk of rows as directions, scaled where they need it, and their gauges. */
+/* What all maps begin with: a chunk of rows as doubles, where their rays begin, and their gauges. */
 #ifndef HCRI_RAYS_H
 #define HCRI_RAYS_H
 
 #include <math.h>
+#include <string.h>
 
-#include "maps/ray_origins.h"
+#include "maps/workspace.h"
+
+typedef struct hcri_map hcri_map;
+
+/* A call of a map or of one of its derivatives. The arrays hold all rows, in the type that `precision` says. */
+typedef struct hcri_call {
+    const hcri_map *map;
+    hcr_precision precision;
+    const void *x, *in;            /* the parameters and the input of the map */
+    const void *factor, *x_factor; /* what a derivative is multiplied with */
+    void *out, *x_out;             /* x_out: of the reverse derivative; NULL: not wanted */
+    const hcr_ray *known;          /* of a derivative: the rays that the map returned, or NULL */
+    hcr_ray *rays;                 /* of the map; NULL: not wanted */
+} hcri_call;
+
+/* Precision is decided here: inside the maps numbers are doubles. `count` numbers of an array, from `at` on: where they
+ * lie, or widened into `room`; NULL without an array. */
+static inline const double *hcri_widen(hcr_precision precision, const void *array, size_t at, size_t count,
+                                       double *room) {
+    if (precision == HCR_DOUBLE || array == NULL)
+        return array == NULL ? NULL : (const double *)array + at;
+    const float *from = (const float *)array + at;
+    for (size_t k = 0; k < count; k++)
+        room[k] = (double)from[k];
+    return room;
+}
+/* Where results are made: in their place, or in `room`, … */
+static inline double *hcri_result_place(hcr_precision precision, void *array, size_t at, double *room) {
+    return precision == HCR_DOUBLE && array != NULL ? (double *)array + at : room;
+}
+/* … from where this takes them, rounded. */
+static inline void hcri_round(hcr_precision precision, const double *results, size_t count, void *array, size_t at) {
+    for (size_t k = 0; precision == HCR_SINGLE && array != NULL && k < count; k++)
+        ((float *)array)[at + k] = (float)results[k];
+}
+
+/* The rows of a call that go through together: first … first + rows − 1, at most workspace->chunk. */
+typedef struct hcri_chunk {
+    const hcri_call *call;
+    const hcr_workspace *workspace;
+    const hcr_region *region;
+    hcri_slice *slice;
+    size_t first, rows;
+    const double *in; /* row s of the input: in[s · width …] */
+    size_t width;
+    double most; /* the largest radius of a result: 1 − margin */
+} hcri_chunk;
+
+/* (O(x), x) and its kind for the rows of a chunk, into the slice; where there is no origin, the region's. */
+void hcri_origins_find(const hcri_chunk *chunk);
+/* The origin of row s of the chunk, set.n numbers, … */
+static inline const double *hcri_origin_of(const hcri_chunk *chunk, size_t s) {
+    const double *origins = chunk->slice->origins;
+    return origins == NULL ? chunk->region->origin : origins + s * chunk->region->set.n;
+}
+/* … and its kind. */
+static inline hcri_sample_origin hcri_sample_origin_of(const hcri_chunk *chunk, size_t s) {
+    return chunk->slice->origins == NULL ? HCRI_SAMPLE_ORIGIN_AFFINE : chunk->slice->sample_origin[s];
+}
 
 typedef enum hcri_ray_state {
     HCRI_RAY_SOUND,
@@ -15,7 +74,7 @@ typedef enum hcri_ray_state {
 } hcri_ray_state;
 
 /* A chunk of rays, within the equalities of the region: direction s is v[s · stride …] · 2^exponent[s], its gauge
- * gauge[s] · 2^exponent[s], and it begins at hcri_origin_of the slice. */
+ * gauge[s] · 2^exponent[s], and it begins at hcri_origin_of the chunk. */
 typedef struct hcri_rays {
     size_t rows, stride;
     const double *v;
@@ -30,8 +89,7 @@ static inline double hcri_rays_gauge(const hcri_rays *rays, size_t s) {
     return rays->exponent[s] == 0 ? rays->gauge[s] : ldexp(rays->gauge[s], rays->exponent[s]);
 }
 
-/* Rows first … first + rows − 1 (at most workspace->chunk) of the input. */
-void hcri_rays_make(const hcr_workspace *workspace, hcri_slice *slice, const hcri_input *input, size_t first,
-                    size_t rows, int with_active_constraints, hcri_rays *rays);
+/* The rays of a chunk and their origins. */
+void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_rays *rays);
 
 #endif

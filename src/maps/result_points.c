@@ -1,35 +1,32 @@
 #include "maps/result_points.h"
 
-#include <math.h>
-
 #include "base/vector.h"
 #include "kernels/kernels.h"
 
 /* One result on its way. */
 typedef struct hcri_result {
-    const hcr_region *region;
-    const hcri_map *map;
-    size_t row;           /* of the output */
+    const hcri_chunk *chunk;
+    void *out;
+    size_t at;            /* its first number in there */
     const double *v;      /* the direction … */
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
     hcri_sample_origin sample_origin;
-    double *point;   /* scratch: set.n numbers, … */
-    double *scratch; /* … and the slice's */
 } hcri_result;
 
-/* O + t v into row i of the output; t = 0 gives the origin itself. */
-static inline void step_to(const hcr_region *region, const hcri_map *map, size_t i, const double *origin, double t,
-                           const double *v) {
+/* O + t v into the output; t = 0 gives the origin itself. */
+static inline void step(const hcri_chunk *chunk, const double *origin, double t, const double *v, void *out,
+                        size_t at) {
+    const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs;
     const hcri_kernels *kernels = hcri_kernels_best();
-    if (map->doubles != NULL)
-        kernels->step(n, origin, region->origin_every, t, v, &region->clamp[HCR_DOUBLE], map->doubles + i * n);
+    if (chunk->call->precision == HCR_DOUBLE)
+        kernels->step(n, origin, region->origin_every, t, v, &region->clamp[HCR_DOUBLE], (double *)out + at);
     else
-        kernels->step_f32(n, origin, region->origin_every, t, v, &region->clamp[HCR_SINGLE], map->floats + i * n);
+        kernels->step_f32(n, origin, region->origin_every, t, v, &region->clamp[HCR_SINGLE], (float *)out + at);
 }
 
-static void step(const hcri_result *result, double t) {
-    step_to(result->region, result->map, result->row, result->origin, t, result->v);
+static void step_to(const hcri_result *result, double t) {
+    step(result->chunk, result->origin, t, result->v, result->out, result->at);
 }
 
 /* Neither equalities to complete nor blocks to verify. */
@@ -38,44 +35,31 @@ static int is_plain(const hcr_region *region, hcr_precision precision) {
            !region->box_is_claimed;
 }
 
-int hcri_points_step(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                     size_t first, const double *t) {
-    if (slice->origins != NULL || !is_plain(region, map->doubles != NULL ? HCR_DOUBLE : HCR_SINGLE) ||
-        (map->doubles == NULL && map->floats == NULL))
-        return 0;
-    for (size_t s = 0; s < rays->rows; s++)
-        step_to(region, map, first + s, region->origin, t[s], rays->v + s * rays->stride);
-    return 1;
-}
-
-/* The output and its parameters in double precision: in place, or in `point`. */
+/* The output and its parameters in double precision: in place, or in the slice. */
 static double *as_doubles(const hcri_result *result) {
-    const hcri_map *map = result->map;
-    const size_t outputs = result->region->set.outputs, n = result->region->set.n;
-    if (map->doubles != NULL && outputs == n)
-        return map->doubles + result->row * n;
-    for (size_t j = 0; j < outputs; j++)
-        result->point[j] = map->doubles != NULL ? map->doubles[result->row * outputs + j]
-                                                : (double)map->floats[result->row * outputs + j];
-    for (size_t j = outputs; j < n; j++)
-        result->point[j] = result->origin[j];
-    return result->point;
+    const hcri_set *set = &result->chunk->region->set;
+    const hcr_precision precision = result->chunk->call->precision;
+    double *point = result->chunk->slice->vectors;
+    if (precision == HCR_DOUBLE && set->outputs == set->n)
+        return (double *)result->out + result->at;
+    const double *y = hcri_widen(precision, result->out, result->at, set->outputs, point);
+    if (y != point)
+        memcpy(point, y, set->outputs * sizeof *y);
+    memcpy(point + set->outputs, result->origin + set->outputs, (set->n - set->outputs) * sizeof *point);
+    return point;
 }
 
 /* The outputs that equalities determine, from the others as they were rounded. */
 static void complete(const hcri_result *result, double *y) {
-    const hcri_affine *affine = &result->region->affine;
-    const hcri_map *map = result->map;
-    const size_t first = result->row * result->region->set.outputs;
+    const hcri_affine *affine = &result->chunk->region->affine;
+    const hcr_precision precision = result->chunk->call->precision;
     hcri_affine_complete(affine, y);
-    for (size_t d = 0; y == result->point && d < affine->count; d++) {
+    for (size_t d = 0; y == result->chunk->slice->vectors && d < affine->count; d++) {
         const size_t j = affine->dependent[d];
-        if (map->doubles != NULL) {
-            map->doubles[first + j] = y[j];
-        } else {
-            map->floats[first + j] = (float)y[j];
-            y[j] = (double)(float)y[j];
-        }
+        if (precision == HCR_DOUBLE)
+            ((double *)result->out)[result->at + j] = y[j];
+        else
+            y[j] = (double)(((float *)result->out)[result->at + j] = (float)y[j]);
     }
 }
 
@@ -90,44 +74,35 @@ static int is_within_reach(const hcr_region *region, const double *y) {
     return within;
 }
 
-static int holds(const hcri_result *result, hcr_precision precision, const double *y) {
-    const hcr_region *region = result->region;
+static int holds(const hcri_result *result, const double *y) {
+    const hcr_region *region = result->chunk->region;
+    const hcr_precision precision = result->chunk->call->precision;
     const int may_stray = region->affine.count != 0 && region->verified_blocks[precision] != 0;
     return (region->bounded || hcri_all_finite(region->set.n, y)) && (!may_stray || is_within_reach(region, y)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
-           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->scratch);
+           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->chunk->slice->scratch);
 }
 
-void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcri_map *map, const hcri_rays *rays,
-                    size_t s, size_t i, double t) {
-    const hcr_precision precision = map->doubles != NULL ? HCR_DOUBLE : HCR_SINGLE;
-    if (map->doubles == NULL && map->floats == NULL)
-        return;
-    const hcri_result result = {.region = region,
-                                .map = map,
-                                .row = i,
-                                .v = rays->v + s * rays->stride,
-                                .origin = hcri_origin_of(region, slice, s),
-                                .sample_origin = hcri_sample_origin_of(slice, s),
-                                .point = slice->vectors,
-                                .scratch = slice->scratch};
-    step(&result, t);
-    if (is_plain(region, precision) && result.sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE)
+static void put(const hcri_result *result, double t) {
+    const hcr_region *region = result->chunk->region;
+    const hcr_precision precision = result->chunk->call->precision;
+    step_to(result, t);
+    if (is_plain(region, precision) && result->sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE)
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
     for (double share = 0, kept = 1, factor = 0.5;;) {
-        double *y = as_doubles(&result);
+        double *y = as_doubles(result);
         if (region->affine.count != 0)
-            complete(&result, y);
-        if (t == 0 || holds(&result, precision, y))
+            complete(result, y);
+        if (t == 0 || holds(result, y))
             return;
         if (share > 0) {
             share *= 8;
         } else {
-            share = 2 * hcri_sample_origin_shortfall(region, result.sample_origin, precision, result.origin, y,
-                                                     slice->scratch);
+            share = 2 * hcri_sample_origin_shortfall(region, result->sample_origin, precision, result->origin, y,
+                                                     result->chunk->slice->scratch);
             share = fmin(fmax(share, 0x1p-53), 0x1p-6);
         }
         if (share < 1) {
@@ -138,10 +113,24 @@ void hcri_point_put(const hcr_region *region, const hcri_slice *slice, const hcr
         }
         if (t * kept == 0)
             break;
-        step(&result, t * kept);
+        step_to(result, t * kept);
     }
-    step(&result, 0); /* the origin is inside */
-    complete(&result, as_doubles(&result));
+    step_to(result, 0); /* the origin is inside */
+    complete(result, as_doubles(result));
+}
+
+void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const double *t, void *out) {
+    const size_t n = chunk->region->set.outputs, first = chunk->first * n;
+    if (chunk->slice->origins == NULL && is_plain(chunk->region, chunk->call->precision)) {
+        for (size_t s = 0; s < chunk->rows; s++)
+            step(chunk, chunk->region->origin, t[s], rays->v + s * rays->stride, out, first + s * n);
+        return;
+    }
+    for (size_t s = 0; s < chunk->rows; s++)
+        if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
+            put(&(hcri_result){chunk, out, first + s * n, rays->v + s * rays->stride, hcri_origin_of(chunk, s),
+                               hcri_sample_origin_of(chunk, s)},
+                t[s]);
 }
 
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y) {

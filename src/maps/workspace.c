@@ -37,8 +37,8 @@ static size_t chunk_rows(const hcr_region *region) {
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
     const size_t n = region->set.n, chunk = chunk_rows(region);
-    const size_t vectors = chunk + VECTORS + (region->origin_map.parameters != 0 ? chunk : 0);
-    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n), hcri_sample_origin_scratch(region));
+    const size_t vectors = VECTORS + (region->origin_map.parameters != 0 ? 3 : 2) * chunk;
+    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n + 1), hcri_sample_origin_scratch(region));
     const size_t bytes = hcri_size_sum(hcri_size_product(numbers, sizeof(double)), 2 * ALIGNMENT);
     return bytes == SIZE_MAX ? bytes : aligned(bytes);
 }
@@ -81,11 +81,12 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
     for (size_t i = 0; i < made->threads; i++) {
         double *numbers = (double *)(void *)at;
         hcri_slice *slice = &made->slice[i];
-        *slice = (hcri_slice){.directions = numbers, .vectors = numbers + made->chunk * n};
-        double *rest = slice->vectors + VECTORS * n;
+        const size_t each = made->chunk * (n + 1);
+        *slice = (hcri_slice){.directions = numbers, .input = numbers + each, .vectors = numbers + 2 * each};
+        double *rest = slice->vectors + VECTORS * (n + 1);
         if (region->origin_map.parameters != 0) {
             slice->origins = rest;
-            rest += made->chunk * n;
+            rest += each;
         }
         slice->scratch = rest + (LINE - (size_t)(rest - numbers) % LINE) % LINE;
         at += slice_bytes(region);
