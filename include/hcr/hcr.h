@@ -188,6 +188,65 @@ HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size
 /* The same of an equality; its kind is "equality". */
 HCR_API hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equality);
 
+/* ---------------------------------------------------------------------------------------- region, as arrays */
+
+/* What programs need that compute the maps by other means, such as another library of arrays or a graph that another
+ * runtime executes. Everything is measured from the origin O and is owned by the region. With parameters O is that at
+ * the middle m of their range, and columns n … n + p − 1 are theirs. */
+
+/* Compressed rows: row i < count has columns[k], values[k] for start[i] <= k < start[i + 1], columns increasing.
+ * Without rows the pointers may be NULL. */
+typedef struct hcr_rows {
+    size_t count;
+    const size_t *start;
+    const uint32_t *columns;
+    const double *values;
+} hcr_rows;
+
+/* A block of inequalities of one kind. With v = y − O:
+ *
+ *     "box"        lower <= y <= upper, n numbers each
+ *     "linear"     lower <= A y <= upper, A in `rows`, a number a row each. With parameters A (O(x), x) is what it is
+ *                  at the middle, and S (x − m), S in `moving`: as many rows, p columns
+ *     "quadratic"  ½ v'P v + gradient·v <= slack, P = `diagonal` (n), `dense` (n × n) or F'F, F in `rows`
+ *     "cone"       |M v + slack at_origin| <= slack + gradient·v, M in `rows`; one_less = 1 − |at_origin|²
+ *
+ * inverse_lower and inverse_upper are 1/(lower − a·O) and 1/(upper − a·O), as many as lower and upper; 0 where a side
+ * is infinite. What a kind doesn't have is NULL, 0 or without rows. */
+typedef struct hcr_block {
+    const char *kind; /* NULL, and all else 0, for a block of another kind, and for a curved one with parameters */
+    const double *lower, *upper;
+    const double *inverse_lower, *inverse_upper;
+    hcr_rows rows, moving;
+    const double *diagonal, *dense;
+    const double *gradient; /* n */
+    double slack;
+    const double *at_origin; /* a number a row of M */
+    double one_less;
+} hcr_block;
+/* How many blocks there are; the first is the box. Block b of them. */
+HCR_API size_t hcr_region_blocks(const hcr_region *region);
+HCR_API hcr_block hcr_region_block(const hcr_region *region, size_t b);
+/* The margin of each block, hcr_region_blocks numbers, for formulas that compute in arithmetic of unit roundoff
+ * `arithmetic` (2^-24 for float, at most 2^-8), with sums in any order, from the numbers above rounded to it, and round
+ * results to `precision` (docs/exactness.md, "Other arithmetic"). Results that give up the largest of them are exactly
+ * inside. Each is a multiple of 2^-53, and at least hcr_region_margin; 1 or more, also infinity: there is none, as for
+ * a block without a kind. Errors: ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic,
+                                                         hcr_precision precision, double *margins, hcr_error *error);
+/* The equalities, solved: y_dependent = constant + map (y, x), where the map has entries for free outputs and for
+ * parameters alone. The rows of `basis` are orthonormal and span the equalities': directions are v − basis'basis v. */
+typedef struct hcr_affine {
+    size_t count; /* 0: no equalities */
+    const uint32_t *dependent;
+    const double *constant;
+    hcr_rows map, basis;
+} hcr_affine;
+HCR_API hcr_affine hcr_region_affine(const hcr_region *region);
+/* K of the origins of samples, O(x) = O + K (x − m): n rows, p columns; those of outputs that the equalities determine
+ * are only nearly so, and are completed by the equalities. No rows without parameters. */
+HCR_API hcr_rows hcr_region_origin_map(const hcr_region *region);
+
 /* ------------------------------------------------------------------------------------------------- workspace */
 
 /* Scratch for the maps: they allocate nothing, and take no more than 32 KiB of stack on the calling thread and on those

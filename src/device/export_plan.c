@@ -143,8 +143,8 @@ static void measure(hcri_plan *plan) {
 
 static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
     const hcr_region *region = plan->region;
-    const hcri_extent extent = {region->origin, plan->reach, NULL, region->radius,
-                                region->affine.count == 0 ? NULL : plan->extra};
+    const hcri_extent extent = {
+        region->origin, plan->reach, NULL, region->radius, region->affine.count == 0 ? NULL : plan->extra, 0};
     for (size_t b = 0; b < region->set.blocks; b++) {
         double margin = 0;
         if (plan->p == 0)

@@ -19,6 +19,11 @@ typedef struct hcri_rows {
     size_t row_capacity, entry_capacity;
 } hcri_rows;
 
+/* The same, for reading. */
+static inline hcr_rows hcri_rows_view(const hcri_rows *rows) {
+    return (hcr_rows){rows->count, rows->start, rows->columns, rows->values};
+}
+
 /* In all rows: 0 where there are none, and no `start`. */
 static inline size_t hcri_rows_entries(const hcri_rows *rows) {
     return rows->count == 0 ? 0 : rows->start[rows->count];

@@ -23,6 +23,13 @@ void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t cou
     return constraint;
 }
 
+hcr_block hcri_block_describe(const hcri_constraint *constraint) {
+    hcr_block block = {.kind = constraint->kind->name};
+    if (constraint->kind->describe == NULL || !constraint->kind->describe(constraint, &block))
+        return (hcr_block){0};
+    return block;
+}
+
 void hcri_block_release(hcri_constraint *constraint) {
     const hcr_allocator *allocator = constraint->allocator;
     hcri_release(allocator, constraint->source);

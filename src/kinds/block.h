@@ -13,6 +13,8 @@ static inline double hcri_inverse_slack(double slack) { return isinf(slack) ? 0 
 /* A zeroed struct of `size` bytes whose first member is an hcri_constraint, with room for the sources of `count`
  * inequalities. NULL when there is no memory. */
 void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator);
+/* hcr_region_block; `kind` is NULL when it can't be told by arrays. */
+hcr_block hcri_block_describe(const hcri_constraint *constraint);
 /* Releases the head and the struct. */
 void hcri_block_release(hcri_constraint *constraint);
 void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);

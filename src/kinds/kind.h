@@ -52,6 +52,9 @@ typedef struct hcri_extent {
     /* n: what an output that an equality determines may be off beyond its share of the step, 0 for the others; NULL
      * when there are none. */
     const double *extra;
+    /* 0, or the unit roundoff of other arithmetic than the library's: formulas, whose sums run in any order, of
+     * coefficients that are rounded to it. For kinds that `describe` themselves. */
+    double arithmetic;
 } hcri_extent;
 
 typedef struct hcri_kind {
@@ -156,6 +159,9 @@ typedef struct hcri_kind {
      * the origin until it does. After place; when the origin moves, after follow, over the whole range, and infinity
      * too where some x may have the origin on the frontier or outside. */
     double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
+    /* What hcr_region_block gives, but for its numbers; 0 when the block can't be told by arrays, as one that formulas
+     * don't know with an origin that moves. NULL: never. After place and follow. */
+    int (*describe)(const hcri_constraint *constraint, hcr_block *block);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
     double (*inradius)(const hcri_constraint *constraint, double *scratch);
 } hcri_kind;
@@ -176,6 +182,15 @@ struct hcri_constraint {
     uint32_t *source;     /* for each: the number of its source in the set … */
     uint32_t *source_row; /* … and which inequality of that source it is */
 };
+
+/* The unit roundoff of what is computed, and the roundings of a sum of so many terms, which the library takes in lanes.
+ */
+static inline double hcri_arithmetic(const hcri_extent *extent) {
+    return extent->arithmetic > 0 ? extent->arithmetic : 0x1p-53;
+}
+static inline double hcri_sum_roundings(const hcri_extent *extent, double terms, double lanes) {
+    return extent->arithmetic > 0 ? terms + 12 : terms / lanes + 8;
+}
 
 /* |O_j|, with a floor that keeps the absolute error of a denormal result within unit · size. */
 static inline double hcri_size_at_origin(const hcri_extent *extent, size_t j) {

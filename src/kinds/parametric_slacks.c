@@ -438,12 +438,18 @@ static bounds bounds_of(const hcri_moving *moving, const hcri_extent *extent, si
                     extent->extra == NULL ? 0 : factor * extent->extra[j]};
 }
 
+/* The largest distance over the range between a side that exists and d_i. */
+static double largest_side(const hcri_moving *moving, size_t i) {
+    const double above = moving->upper[i] - moving->least[i], below = moving->most[i] - moving->lower[i];
+    return fmax(isinf(above) ? 0 : above, isinf(below) ? 0 : below);
+}
+
 /* What one row needs: E_i, and by how much its slack may be less than from least and most. */
 static void measure(const hcri_moving *moving, size_t i, double unit, const hcri_extent *extent, double *needed,
                     double *moved) {
-    const double u = 0x1p-53;
+    const double u = hcri_arithmetic(extent);
     const hcri_rows *slope = &moving->slope, *shift = &moving->shift, *map = &moving->map;
-    double at_origin = 0, reached = 0, squares = 0, extra = 0, shifted = 0;
+    double at_origin = 0, reached = 0, squares = 0, extra = 0, shifted = 0, mapped = 0;
     *moved = 0;
     for (size_t k = slope->start[i]; k < slope->start[i + 1]; k++) {
         const double a = fabs(slope->values[k]);
@@ -458,14 +464,19 @@ static void measure(const hcri_moving *moving, size_t i, double unit, const hcri
         reached = fmin(reached, sqrt(squares) * extent->radius);
     for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++)
         shifted += fabs(shift->values[k]) * hcri_origin_map_largest(moving->origin_map, shift->columns[k]);
+    for (size_t k = map->start[i]; map->count != 0 && k < map->start[i + 1]; k++)
+        mapped += fabs(map->values[k]) * hcri_origin_map_largest(moving->origin_map, map->columns[k]);
     const double terms = (double)count_of(slope, i), shifts = (double)count_of(shift, i);
     double slack = u * ((terms + 4) * at_origin + (shifts + 4) * shifted);
-    if (moving->map_is_cheaper) {
-        double mapped = fabs(moving->constant[i]);
-        for (size_t k = map->start[i]; k < map->start[i + 1]; k++)
-            mapped += fabs(map->values[k]) * hcri_origin_map_largest(moving->origin_map, map->columns[k]);
-        slack = fmax(slack, u * (double)(count_of(map, i) + 4) * mapped + *moved);
+    if (extent->arithmetic > 0) { /* the slack at the middle, less S (x − middle), and the origin likewise */
+        const double parameters = (double)moving->origin_map->parameters;
+        slack = u * (parameters + 8) * (largest_side(moving, i) + mapped);
+        *moved += slack;
+        *needed = ((terms + parameters + 16) * u + 4 * unit) * (at_origin + reached) + slack + extra;
+        return;
     }
+    if (moving->map_is_cheaper)
+        slack = fmax(slack, u * (double)(count_of(map, i) + 4) * (fabs(moving->constant[i]) + mapped) + *moved);
     *needed = ((terms + 12) * u + 4 * unit) * (at_origin + reached) + slack + extra;
 }
 

@@ -124,136 +124,6 @@ static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
-/* What an output that equalities determine is off beyond its own roundings: what its free outputs are. One that is the
- * same for every result is off what rounding makes of it. */
-static void extra_of_dependent(const hcr_region *region, double unit, const double *size, const double *reach,
-                               double *extra) {
-    const hcri_affine *affine = &region->affine;
-    for (size_t i = 0; i < affine->count; i++) {
-        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
-        double *off = &extra[affine->dependent[i]];
-        if (start == end && unit > 0x1p-53)
-            *off += fabs((double)(float)affine->constant[i] - affine->constant[i]);
-        for (size_t k = start; k < end; k++) {
-            const size_t j = affine->map.columns[k];
-            const double t = fabs(affine->map.values[k]);
-            if (j >= region->set.outputs || t == 0) /* parameters are what they are */
-                continue;
-            *off += 1.01 * 4 * unit * t * (fmax(fabs(size[j]), 0x1p-100) + reach[j]);
-        }
-    }
-}
-
-/* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
-static int is_idle(const hcr_region *region, const hcri_constraint *block) {
-    const size_t count = block == region->set.block[0] ? 2 * region->set.outputs : block->count;
-    size_t i = 0;
-    while (i < count && !block->kind->exists(block, i))
-        i++;
-    return i == count;
-}
-
-/* The margin that a block needs; infinity when there is none. */
-static double margin_of(const hcr_region *region, const hcri_constraint *block, double unit,
-                        const hcri_extent *extent) {
-    const int moves = region->origin_map.parameters != 0;
-    if (is_idle(region, block))
-        return 0;
-    return moves && block->kind->follow == NULL ? INFINITY : block->kind->margin(block, unit, extent, block->scratch);
-}
-
-/* What outputs that equalities determine are off beyond their share of the step, as in hcri_extent. */
-static hcr_status bound_extra(const hcr_region *region, double unit, const double *size, const double *reach,
-                              double *extra, hcr_error *error) {
-    memset(extra, 0, region->set.n * sizeof *extra);
-    if (region->origin_map.parameters != 0)
-        HCRI_TRY(hcri_origin_map_bound_completion(&region->origin_map, &region->affine, &region->set.allocator, extra,
-                                                  error));
-    extra_of_dependent(region, unit, size, reach, extra);
-    return HCR_OK;
-}
-
-/* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it has a margin then, and one
- * under
- * 1. `reach` and `extra` are scratch. */
-static hcr_status prove_origin(hcr_region *region, const double *size, double *reach, double *extra, hcr_error *error) {
-    memset(reach, 0, region->set.n * sizeof *reach);
-    HCRI_TRY(bound_extra(region, 0x1p-53, size, reach, extra, error));
-    const hcri_extent at_rest = {size, reach, &region->origin_map, 0, region->affine.count == 0 ? NULL : extra};
-    region->origin_proved = 1;
-    for (size_t b = 0; b < region->set.blocks && region->origin_proved; b++)
-        region->origin_proved = margin_of(region, region->set.block[b], 0x1p-53, &at_rest) < 1;
-    return HCR_OK;
-}
-
-/* The margin of the blocks that have one; the others are verified. */
-static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const double *size, const double *reach,
-                                 double *extra, hcr_error *error) {
-    const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
-    const hcri_set *set = &region->set;
-    const int moves = region->origin_map.parameters != 0;
-    HCRI_TRY(bound_extra(region, unit, size, reach, extra, error));
-    const hcri_extent extent = {size, reach, moves ? &region->origin_map : NULL, region->radius,
-                                region->affine.count == 0 ? NULL : extra};
-    region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
-    if (region->verified[precision] == NULL)
-        return hcri_fail_memory(error);
-    for (size_t b = 0; b < set->blocks; b++) {
-        const double margin = margin_of(region, set->block[b], unit, &extent);
-        if (margin <= HCRI_LARGEST_MARGIN)
-            region->margin[precision] = fmax(region->margin[precision], margin);
-        else
-            region->verified[precision][region->verified_blocks[precision]++] = set->block[b];
-    }
-    /* A multiple of 2^-53, so that 1 − margin is exact. */
-    region->margin[precision] = ceil(region->margin[precision] * 0x1p53) * 0x1p-53;
-    return HCR_OK;
-}
-
-/* size bounds |O_j(x)| (without parameters it is O_j itself), reach |y_j − O_j(x)|; of parameters |x_j|, and 0. */
-static void measure(const hcr_region *region, double *size, double *reach) {
-    for (size_t j = 0; j < region->set.n; j++) {
-        double least = region->origin[j], most = region->origin[j];
-        if (j < region->origin_map.outputs)
-            hcri_origin_map_extremes(&region->origin_map, j, &least, &most);
-        const int is_parameter = j >= region->set.outputs;
-        reach[j] = is_parameter ? 0 : fmax(region->upper[j] - least, most - region->lower[j]);
-        size[j] = is_parameter                         ? fmax(-region->origin_map.lower[j - region->set.outputs],
-                                                              region->origin_map.upper[j - region->set.outputs])
-                  : region->origin_map.parameters == 0 ? region->origin[j]
-                                                       : fmax(fabs(least), fabs(most));
-    }
-}
-
-static hcr_status compute_margins(hcr_region *region, hcr_error *error) {
-    const size_t n = region->set.n;
-    double *size = hcri_allocate(&region->set.allocator, 3 * n, sizeof *size), *reach = size + n;
-    if (size == NULL)
-        return hcri_fail_memory(error);
-    measure(region, size, reach);
-    double diagonal = 0;
-    for (size_t j = 0; j < n; j++)
-        diagonal = hypot(diagonal, reach[j]);
-    region->bounded = !isinf(diagonal);
-    double own = diagonal;
-    for (size_t b = 0; region->origin_map.parameters == 0 && b < region->set.blocks; b++)
-        own = fmin(own, region->set.block[b]->kind->radius(region->set.block[b]));
-    region->radius_is_given = region->radius < own * (1 - 0x1p-40); /* kernels differ by some units */
-    region->radius = fmin(region->radius, own);
-    hcr_status status = HCR_OK;
-    if (!region->bounded && !region->unbounded_allowed)
-        status = hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
-    double *extra = reach + n;
-    for (int p = 0; p < 2 && status == HCR_OK; p++)
-        status = compute_margin(region, (hcr_precision)p, size, reach, extra, error);
-    region->origin_proved = 1;
-    if (status == HCR_OK && region->origin_map.parameters != 0)
-        status = prove_origin(region, size, reach, extra, error);
-    region->origin_map.proved = region->origin_proved;
-    hcri_release(&region->set.allocator, size);
-    return status;
-}
-
 /* The float nearest to x on the side of `towards`, x itself when it is one. */
 static double round_towards(double x, double towards) {
     if (isinf(x))
@@ -367,7 +237,7 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(measure_inradius(region, error));
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
-    HCRI_TRY(compute_margins(region, error));
+    HCRI_TRY(hcri_region_compute_margins(region, error));
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);

@@ -56,6 +56,9 @@ hcr_status hcri_region_create(const hcri_set *set, const hcri_analysis *analysis
                               hcr_region **region, hcr_error *error);
 /* The largest share of the radius that is given up; blocks that would take more are verified instead. */
 #define HCRI_LARGEST_MARGIN 1e-3
+/* The margins of both precisions, the radius, and whether the region is bounded and its moving origin proved. Errors:
+ * MEMORY, UNBOUNDED. */
+hcr_status hcri_region_compute_margins(hcr_region *region, hcr_error *error);
 /* PRECISION when not even the origin is inside once it is rounded. */
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error);
 /* The point (y, x) of the region's set: y itself without parameters, else in `lifted` (set.n numbers). */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/vector.h"
+#include "kinds/block.h"
 #include "region/region.h"
 
 hcr_status hcr_region_load(const char *path, const hcr_allocator *allocator, hcr_region **region, hcr_error *error) {
@@ -84,6 +85,20 @@ hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equalit
     return (hcr_constraint_info){"equality",  place->file,   place->text,
                                  place->line, place->column, equalities->source_row[equality]};
 }
+
+size_t hcr_region_blocks(const hcr_region *region) { return region->set.blocks; }
+
+hcr_block hcr_region_block(const hcr_region *region, size_t b) {
+    return b < region->set.blocks ? hcri_block_describe(region->set.block[b]) : (hcr_block){0};
+}
+
+hcr_affine hcr_region_affine(const hcr_region *region) {
+    const hcri_affine *affine = &region->affine;
+    return (hcr_affine){affine->count, affine->dependent, affine->constant, hcri_rows_view(&affine->map),
+                        hcri_rows_view(&affine->basis)};
+}
+
+hcr_rows hcr_region_origin_map(const hcr_region *region) { return hcri_rows_view(&region->origin_map.map); }
 
 hcr_status hcri_region_accepts(const hcr_region *region, hcr_precision precision, hcr_error *error) {
     if (region->margin[precision] < 1)

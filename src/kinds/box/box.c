@@ -203,8 +203,8 @@ static double moving_margin(const hcri_box *box, double unit, const hcri_extent 
         double least_at, most_at;
         hcri_origin_map_extremes(box->origin_map, j, &least_at, &most_at);
         const double extra = extent->extra == NULL ? 0 : extent->extra[j];
-        const double slack = fmin(box->upper[j] - most_at, least_at - box->lower[j]) -
-                             (2 * hcri_origin_map_rounding(box->origin_map, j) + extra);
+        const double rounding = hcri_origin_map_rounding(box->origin_map, j) * (hcri_arithmetic(extent) / 0x1p-53);
+        const double slack = fmin(box->upper[j] - most_at, least_at - box->lower[j]) - (2 * rounding + extra);
         if (!(slack > 0))
             return INFINITY;
         if (extra > 0 && !isinf(slack))
@@ -228,6 +228,15 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
         }
     }
     return most;
+}
+
+static int describe(const hcri_constraint *constraint, hcr_block *block) {
+    const hcri_box *box = (const hcri_box *)constraint;
+    block->lower = box->lower;
+    block->upper = box->upper;
+    block->inverse_lower = box->inverse_lower;
+    block->inverse_upper = box->inverse_upper;
+    return 1;
 }
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
@@ -262,5 +271,6 @@ const hcri_kind hcri_kind_box = {
     .exists = exists,
     .radius = hcri_block_radius,
     .margin = margin,
+    .describe = describe,
     .inradius = inradius,
 };

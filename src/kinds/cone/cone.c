@@ -290,7 +290,8 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
-    const double u = 0x1p-53, n = (double)constraint->n, count = (double)cone->rows.count;
+    const int elsewhere = extent->arithmetic > 0;
+    const double u = hcri_arithmetic(extent), n = (double)constraint->n, count = (double)cone->rows.count;
     const hcri_cone_origin origin = hcri_cone_origin_range(cone, extent);
     const hcri_terms right = measure(constraint->n, NULL, cone->linear, extent);
     hcri_terms left = {0, 0, 0};
@@ -306,11 +307,23 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     left.reach = fmin(left.reach, cone->norm * extent->radius); /* fmin passes over 0 · infinity */
     /* |M z| <= |w0| + |w0 + M z| on the region */
     const double moved = fmin(left.reach, 2 * origin.right + right.reach);
-    const double products = u * ((double)most_terms * left.reach + (n / 32 + 8) * right.reach);
-    const double root = u * ((count / 8 + 64) * (moved + right.reach) + 16 * origin.right);
+    const double row_roundings = (double)most_terms + (elsewhere ? 10 : 0);
+    const double products = u * (row_roundings * left.reach + hcri_sum_roundings(extent, n, 32) * right.reach);
+    const double root =
+        u * ((elsewhere ? count + 72 : count / 8 + 64) * (moved + right.reach) + (elsewhere ? 28 : 16) * origin.right);
     const double step = 4 * unit * (left.at_origin + left.reach + right.at_origin + right.reach);
     const double error = origin.error + products + root + step + left.extra + right.extra;
     return origin.slack > 0 ? 1.01 * error / origin.slack : INFINITY;
+}
+
+static int describe(const hcri_constraint *constraint, hcr_block *block) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    block->rows = hcri_rows_view(&cone->rows);
+    block->gradient = cone->linear;
+    block->slack = cone->right;
+    block->at_origin = cone->at_origin;
+    block->one_less = cone->one_less;
+    return cone->moving == NULL;
 }
 
 /* c(O + z) <= −slack + (|M| + |c|) |z| */
@@ -352,5 +365,6 @@ const hcri_kind hcri_kind_cone = {
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,
+    .describe = describe,
     .inradius = inradius,
 };

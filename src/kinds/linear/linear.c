@@ -284,13 +284,15 @@ static double least_slack(const hcri_linear *linear, size_t i) {
     return 1 / fmax(linear->inverse_upper[i], -linear->inverse_lower[i]);
 }
 
-/* E_i = ((terms + 8) 2^-53 + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
- * slack, the division, the step, its rounding and the clamp, and what equalities add. */
+/* E_i = ((terms + 8) u + 4 unit) Σ|a_ij| (|O_j| + |z_j|) + Σ|a_ij| extra_j for y = O + z: the dot product, the
+ * slack, the division, the step, its rounding and the clamp, and what equalities add; in other arithmetic two roundings
+ * of a coefficient and a slack besides. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
     (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     if (extent->origin_map != NULL)
         return hcri_moving_margin(linear->moving, unit, extent);
+    const int elsewhere = extent->arithmetic > 0;
     double most = 0;
     for (size_t i = 0; i < linear->rows.count; i++) {
         double at_origin = 0, reached = 0, squares = 0, extra = 0;
@@ -302,11 +304,24 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
             if (extent->extra != NULL)
                 extra += a * extent->extra[linear->rows.columns[k]];
         }
-        const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]);
+        const double terms = (double)(linear->rows.start[i + 1] - linear->rows.start[i]) + (elsewhere ? 10 : 8);
         const double size = at_origin + fmin(reached, sqrt(squares) * extent->radius);
-        most = fmax(most, 1.01 * (((terms + 8) * 0x1p-53 + 4 * unit) * size + extra) / least_slack(linear, i));
+        most =
+            fmax(most, 1.01 * ((terms * hcri_arithmetic(extent) + 4 * unit) * size + extra) / least_slack(linear, i));
     }
     return most;
+}
+
+static int describe(const hcri_constraint *constraint, hcr_block *block) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    block->rows = hcri_rows_view(&linear->rows);
+    block->lower = linear->lower;
+    block->upper = linear->upper;
+    block->inverse_lower = linear->inverse_lower;
+    block->inverse_upper = linear->inverse_upper;
+    if (linear->moving != NULL)
+        block->moving = hcri_rows_view(&linear->moving->map);
+    return 1;
 }
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
@@ -350,5 +365,6 @@ const hcri_kind hcri_kind_linear = {
     .exists = exists,
     .radius = hcri_block_radius,
     .margin = margin,
+    .describe = describe,
     .inradius = inradius,
 };

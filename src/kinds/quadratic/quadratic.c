@@ -411,34 +411,48 @@ static double margin(const hcri_constraint *constraint, double unit, const hcri_
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     if (extent->origin_map != NULL)
         return hcri_quadratic_moving_margin(quadratic, unit, extent);
-    const double u = 0x1p-53, n = (double)constraint->n, rank = (double)quadratic->factor.count;
+    const int elsewhere = extent->arithmetic > 0;
+    const double u = hcri_arithmetic(extent), n = (double)constraint->n, rank = (double)quadratic->factor.count;
     const hcri_sizes sizes = measure(quadratic, extent);
     const double slope = hcri_norm(constraint->n, quadratic->gradient) * extent->radius;
     /* (z'Pz)^½ over the region */
     const double energy = sqrt(2 * (slope - quadratic->at_origin));
-    const double first = (n / 32 + 8) * u * slope + (n + 8) * u * sizes.gradient_terms * extent->radius;
+    const double sum = hcri_sum_roundings(extent, n, 32);
+    const double first = sum * u * slope + (n + 8) * u * sizes.gradient_terms * extent->radius;
     double second = 0, change = 0; /* the error of g2, and (Δy' P Δy)^½ for |Δy_j| = |O_j| + |z_j| */
     switch (quadratic->form) {
     case HCRI_DIAGONAL:
-        second = (n / 32 + 8) * u * energy * energy;
+        second = sum * u * energy * energy;
         change = sizes.origin_energy + energy;
         break;
     case HCRI_DENSE:
-        second = (1.125 * n + 8) * u * sizes.largest * extent->radius * extent->radius;
+        second = (elsewhere ? 2 * n + 12 : 1.125 * n + 8) * u * sizes.largest * extent->radius * extent->radius;
         change = sizes.origin_energy + sqrt(sizes.largest) * extent->radius;
         break;
     case HCRI_FACTOR:
-        second = (rank / 8 + 8) * u * energy * energy + 2 * n * u * energy * sizes.largest * extent->radius;
+        second = hcri_sum_roundings(extent, rank, 8) * u * energy * energy +
+                 2 * (elsewhere ? n + 2 : n) * u * energy * sizes.largest * extent->radius;
         change = sizes.origin_energy + sizes.largest * extent->radius;
         break;
     }
-    const double root_error = 8 * u * (energy * energy + slope - quadratic->at_origin);
+    const double root_error = (elsewhere ? 16 : 8) * u * (energy * energy + slope - quadratic->at_origin);
     const double step = 4 * unit;
     const double moved =
         step * (sizes.gradient_change + slope) + energy * step * change + step * step * change * change;
     const double error = quadratic->at_origin_error + first + second + root_error + moved +
                          (extent->extra == NULL ? 0 : moved_by(quadratic, extent->extra, energy));
     return 1.01 * error / -quadratic->at_origin;
+}
+
+static int describe(const hcri_constraint *constraint, hcr_block *block) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    if (quadratic->form == HCRI_FACTOR)
+        block->rows = hcri_rows_view(&quadratic->factor);
+    block->diagonal = quadratic->form == HCRI_DIAGONAL ? quadratic->matrix : NULL;
+    block->dense = quadratic->form == HCRI_DENSE ? quadratic->matrix : NULL;
+    block->gradient = quadratic->gradient;
+    block->slack = -quadratic->at_origin;
+    return quadratic->moving == NULL;
 }
 
 /* The t at which c(O) + |g| t + ½ λ t² reaches 0, λ a bound of the largest eigenvalue: a ball that is inside. */
@@ -494,5 +508,6 @@ const hcri_kind hcri_kind_quadratic = {
     .exists = hcri_block_exists,
     .radius = radius,
     .margin = margin,
+    .describe = describe,
     .inradius = inradius,
 };

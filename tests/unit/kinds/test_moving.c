@@ -221,7 +221,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
         size[j] = j < n ? fmax(fabs(least), fabs(most)) : fmax(fabs(c->range[0][j - n]), fabs(c->range[1][j - n]));
         reach[j] = j < n ? half + size[j] : 0;
     }
-    const hcri_extent extent = {size, reach, &c->origin_map, hcri_norm(width, reach), NULL};
+    const hcri_extent extent = {size, reach, &c->origin_map, hcri_norm(width, reach), NULL, 0};
     const double units[PRECISIONS] = {0x1p-53, 0x1p-24};
     double margin[PRECISIONS];
     for (int p = 0; p < PRECISIONS; p++) {
@@ -297,8 +297,8 @@ static void test_no_margin(void **state) {
         double size[MOST_COLUMNS], reach[MOST_COLUMNS];
         for (size_t j = 0; j < MOST_COLUMNS; j++)
             size[j] = reach[j] = 10;
-        const hcri_extent extent = {size, reach, &c.origin_map, 100, NULL};
-        const hcri_extent open = {size, reach, &c.origin_map, INFINITY, NULL};
+        const hcri_extent extent = {size, reach, &c.origin_map, 100, NULL, 0};
+        const hcri_extent open = {size, reach, &c.origin_map, INFINITY, NULL, 0};
         hcri_constraint *block = make_moving_block(&c, products);
         assert_true(block->kind->margin(block, 0x1p-53, &extent, scratch_for(block)) < 1e-10);
         reach[1] = INFINITY;
@@ -360,7 +360,8 @@ static void test_box(void **state) {
 
     /* Results are clamped: no margin is needed, but O(x) must be inside for all x. */
     const double size[N + P] = {3, 3, 3, 3, 3}, reach[N + P] = {9, 9, 9, 0, 0}, extra[N + P] = {0, 1e-12, 0, 0, 0};
-    const hcri_extent extent = {size, reach, &origin_map, 20, NULL}, determined = {size, reach, &origin_map, 20, extra};
+    const hcri_extent extent = {size, reach, &origin_map, 20, NULL, 0},
+                      determined = {size, reach, &origin_map, 20, extra, 0};
     assert_true(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made)) == 0);
     /* 4u(3 + 9) + 1e-12 over the slack of output 1, which is 0.25 at the least. */
     const double expected = (48 * 0x1p-53 + 1e-12) / 0.25,

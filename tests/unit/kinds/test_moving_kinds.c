@@ -325,7 +325,7 @@ static void check_margins(const moving_case *c, hcri_random *random) {
         size[j] = fmax(fabs(least), fabs(most));
         reach[j] = j < n ? far : 0;
     }
-    const hcri_extent extent = {size, reach, &c->origin_map, far, NULL};
+    const hcri_extent extent = {size, reach, &c->origin_map, far, NULL, 0};
     for (int single = 0; single < 2; single++) {
         const double margin =
             c->block->kind->margin(c->block, single ? 0x1p-24 : 0x1p-53, &extent, scratch_for(c->block));
@@ -385,7 +385,7 @@ static void check_no_margin(const moving_case *c, hcri_random *random) {
     assert_int_equal(wide.block->kind->follow(wide.block, &wide.origin_map, NULL), HCR_OK);
     origin_at(&wide, x, point);
     const int leaves = wide.block->kind->value(wide.block, 0, point, NULL, scratch_for(wide.block)) > 0;
-    const hcri_extent extent = {size, reach, &wide.origin_map, 0, NULL};
+    const hcri_extent extent = {size, reach, &wide.origin_map, 0, NULL, 0};
     const double margin = wide.block->kind->margin(wide.block, 0x1p-53, &extent, scratch_for(wide.block));
     assert_true(!leaves || !(margin < 1));
     assert_true(n > 0);
@@ -424,7 +424,7 @@ static void test_rows(void **state) {
     hcri_rows_release(&rows, memory);
     rows = draw_rows(c, 20, 1, &random);
     assert_int_equal(hcri_moving_rows_make(&rows, NULL, NULL, 0, &c->origin_map, memory, &made, NULL), HCR_OK);
-    const hcri_extent extent = {c->constant, c->constant, &c->origin_map, 1, NULL};
+    const hcri_extent extent = {c->constant, c->constant, &c->origin_map, 1, NULL, 0};
     for (size_t s = 0; s < 100; s++) {
         double point[MOST], at[20 + HCRI_PANEL];
         draw_origin(c, &random, point);

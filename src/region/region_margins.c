@@ -1,0 +1,202 @@
+#include <math.h>
+#include <string.h>
+
+#include "kinds/block.h"
+#include "region/region.h"
+
+/* Bounds of |O_j(x)|, of |y_j − O_j(x)|, and hcri_extent's `extra`: set.n numbers each. */
+typedef struct sizes {
+    double *size, *reach, *extra;
+} sizes;
+
+/* What an output that equalities determine is off beyond its own roundings: what its free outputs are. One that is the
+ * same for every result is off what rounding makes of it. */
+static void add_dependent(const hcr_region *region, double unit, const sizes *at) {
+    const hcri_affine *affine = &region->affine;
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        double *off = &at->extra[affine->dependent[i]];
+        if (start == end && unit > 0x1p-53)
+            *off += fabs((double)(float)affine->constant[i] - affine->constant[i]);
+        for (size_t k = start; k < end; k++) {
+            const size_t j = affine->map.columns[k];
+            const double t = fabs(affine->map.values[k]);
+            if (j >= region->set.outputs || t == 0) /* parameters are what they are */
+                continue;
+            *off += 1.01 * 4 * unit * t * (fmax(fabs(at->size[j]), 0x1p-100) + at->reach[j]);
+        }
+    }
+}
+
+/* What the plain sums of other arithmetic add to that, for the direction, the result and the origin. */
+static void add_plain_sums(const hcr_region *region, double arithmetic, const sizes *at) {
+    const hcri_affine *affine = &region->affine;
+    for (size_t i = 0; i < affine->count; i++) {
+        const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
+        const double terms = (double)(end - start + 2 * region->origin_map.parameters);
+        double sum = fabs(affine->constant[i]);
+        for (size_t k = start; k < end; k++) {
+            const size_t j = affine->map.columns[k];
+            sum += fabs(affine->map.values[k]) * (fmax(fabs(at->size[j]), 0x1p-100) + at->reach[j]);
+        }
+        at->extra[affine->dependent[i]] += 1.01 * (3 * terms + 20) * arithmetic * sum;
+    }
+}
+
+/* Has the block no inequality over outputs? The ranges of parameters are kept to otherwise. */
+static int is_idle(const hcr_region *region, const hcri_constraint *block) {
+    const size_t count = block == region->set.block[0] /* the box */ ? 2 * region->set.outputs : block->count;
+    size_t i = 0;
+    while (i < count && !block->kind->exists(block, i))
+        i++;
+    return i == count;
+}
+
+/* The margin that a block needs; infinity when there is none. */
+static double margin_of(const hcr_region *region, const hcri_constraint *block, double unit, const hcri_extent *extent,
+                        double *scratch) {
+    const int moves = region->origin_map.parameters != 0;
+    if (is_idle(region, block))
+        return 0;
+    if ((moves && block->kind->follow == NULL) || (extent->arithmetic > 0 && hcri_block_describe(block).kind == NULL))
+        return INFINITY;
+    return block->kind->margin(block, unit, extent, scratch);
+}
+
+static hcr_status bound_extra(const hcr_region *region, double arithmetic, double unit, const sizes *at,
+                              hcr_error *error) {
+    memset(at->extra, 0, region->set.n * sizeof *at->extra);
+    if (region->origin_map.parameters != 0)
+        HCRI_TRY(hcri_origin_map_bound_completion(&region->origin_map, &region->affine, &region->set.allocator,
+                                                  at->extra, error));
+    add_dependent(region, unit, at);
+    if (arithmetic > 0)
+        add_plain_sums(region, arithmetic, at);
+    return HCR_OK;
+}
+
+/* Without parameters the size is O_j itself; of parameters it bounds |x_j|, and their reach is 0. */
+static void measure(const hcr_region *region, const sizes *at) {
+    for (size_t j = 0; j < region->set.n; j++) {
+        double least = region->origin[j], most = region->origin[j];
+        if (j < region->origin_map.outputs)
+            hcri_origin_map_extremes(&region->origin_map, j, &least, &most);
+        const int is_parameter = j >= region->set.outputs;
+        at->reach[j] = is_parameter ? 0 : fmax(region->upper[j] - least, most - region->lower[j]);
+        at->size[j] = is_parameter                         ? fmax(-region->origin_map.lower[j - region->set.outputs],
+                                                                  region->origin_map.upper[j - region->set.outputs])
+                      : region->origin_map.parameters == 0 ? region->origin[j]
+                                                           : fmax(fabs(least), fabs(most));
+    }
+}
+
+/* The numbers behind `at` are scratch of the region's blocks. Released by the caller, from at->size. */
+static hcr_status start(const hcr_region *region, sizes *at, hcr_error *error) {
+    const size_t n = region->set.n;
+    at->size = hcri_allocate(&region->set.allocator, 3 * n + hcri_set_scratch(&region->set), sizeof *at->size);
+    if (at->size == NULL)
+        return hcri_fail_memory(error);
+    at->reach = at->size + n;
+    at->extra = at->reach + n;
+    measure(region, at);
+    return HCR_OK;
+}
+
+/* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it has a margin then, and one
+ * under 1. */
+static hcr_status prove_origin(hcr_region *region, const sizes *at, hcr_error *error) {
+    const size_t n = region->set.n;
+    memset(at->reach, 0, n * sizeof *at->reach);
+    HCRI_TRY(bound_extra(region, 0, 0x1p-53, at, error));
+    const hcri_extent at_rest = {
+        at->size, at->reach, &region->origin_map, 0, region->affine.count == 0 ? NULL : at->extra, 0};
+    region->origin_proved = 1;
+    for (size_t b = 0; b < region->set.blocks && region->origin_proved; b++)
+        region->origin_proved = margin_of(region, region->set.block[b], 0x1p-53, &at_rest, at->extra + n) < 1;
+    return HCR_OK;
+}
+
+/* The margin of each block in the library's arithmetic (0) or another. */
+static hcr_status block_margins(const hcr_region *region, double arithmetic, double unit, const sizes *at,
+                                double *margins, hcr_error *error) {
+    const int moves = region->origin_map.parameters != 0;
+    HCRI_TRY(bound_extra(region, arithmetic, unit, at, error));
+    const hcri_extent extent = {at->size,
+                                at->reach,
+                                moves ? &region->origin_map : NULL,
+                                region->radius,
+                                region->affine.count == 0 ? NULL : at->extra,
+                                arithmetic};
+    for (size_t b = 0; b < region->set.blocks; b++)
+        margins[b] = margin_of(region, region->set.block[b], unit, &extent, at->extra + region->set.n);
+    return HCR_OK;
+}
+
+/* The least multiple of 2^-53 that isn't below a margin: 1 less it is exact. */
+static double round_up(double margin) { return ceil(margin * 0x1p53) * 0x1p-53; }
+
+/* The margin of the blocks that have one; the others are verified. */
+static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const sizes *at, double *margins,
+                                 hcr_error *error) {
+    const hcri_set *set = &region->set;
+    HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, margins, error));
+    region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
+    if (region->verified[precision] == NULL)
+        return hcri_fail_memory(error);
+    for (size_t b = 0; b < set->blocks; b++) {
+        if (margins[b] <= HCRI_LARGEST_MARGIN)
+            region->margin[precision] = fmax(region->margin[precision], round_up(margins[b]));
+        else
+            region->verified[precision][region->verified_blocks[precision]++] = set->block[b];
+    }
+    return HCR_OK;
+}
+
+static hcr_status compute_each(hcr_region *region, const sizes *at, hcr_error *error) {
+    double diagonal = 0;
+    for (size_t j = 0; j < region->set.n; j++)
+        diagonal = hypot(diagonal, at->reach[j]);
+    region->bounded = !isinf(diagonal);
+    double own = diagonal;
+    for (size_t b = 0; region->origin_map.parameters == 0 && b < region->set.blocks; b++)
+        own = fmin(own, region->set.block[b]->kind->radius(region->set.block[b]));
+    region->radius_is_given = region->radius < own * (1 - 0x1p-40); /* kernels differ by some units */
+    region->radius = fmin(region->radius, own);
+    region->origin_proved = 1;
+    if (!region->bounded && !region->unbounded_allowed)
+        return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
+    double *margins = hcri_allocate(&region->set.allocator, region->set.blocks, sizeof *margins);
+    hcr_status status = margins == NULL ? hcri_fail_memory(error) : HCR_OK;
+    for (int p = 0; p < 2 && status == HCR_OK; p++)
+        status = compute_margin(region, (hcr_precision)p, at, margins, error);
+    hcri_release(&region->set.allocator, margins);
+    if (status == HCR_OK && region->origin_map.parameters != 0)
+        status = prove_origin(region, at, error);
+    return status;
+}
+
+hcr_status hcri_region_compute_margins(hcr_region *region, hcr_error *error) {
+    sizes at;
+    HCRI_TRY(start(region, &at, error));
+    const hcr_status status = compute_each(region, &at, error);
+    region->origin_map.proved = region->origin_proved;
+    hcri_release(&region->set.allocator, at.size);
+    return status;
+}
+
+hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic, hcr_precision precision,
+                                    double *margins, hcr_error *error) {
+    if (region == NULL || margins == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or margins is NULL");
+    if (!(arithmetic >= 0x1p-53 && arithmetic <= 0x1p-8))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the unit roundoff is %g: it must be between 2^-53 and 2^-8",
+                         arithmetic);
+    sizes at;
+    HCRI_TRY(start(region, &at, error));
+    const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
+    const hcr_status status = block_margins(region, arithmetic, unit, &at, margins, error);
+    for (size_t b = 0; b < region->set.blocks && status == HCR_OK; b++)
+        margins[b] = fmax(region->margin[precision == HCR_SINGLE], round_up(margins[b]));
+    hcri_release(&region->set.allocator, at.size);
+    return status;
+}
