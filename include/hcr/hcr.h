@@ -122,7 +122,7 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
  * is infinite is never active. */
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
 /* n numbers each, owned by the region. lower and upper are a box that holds the region (±infinity where it has none),
- * whatever its parameters are; the origin is that at the middle of their range. */
+ * whatever its parameters are; the origin is that at the middle of their range, which stands behind it: p numbers. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
 HCR_API const double *hcr_region_upper(const hcr_region *region);

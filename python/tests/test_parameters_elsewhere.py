@@ -9,7 +9,7 @@ import pytest
 from conftest import inputs, make_moving, parameters
 
 import hcr
-from hcr import _formulas
+from hcr import _formulas, _rays
 
 KINDS = ("gauge", "encode", "decode", "contract", "soften")
 CURVED = "param c[2] in [-1, 1]\nparam r in [0.5, 2]\nvar y[2]\nnorm(y - c) <= r"
@@ -22,7 +22,7 @@ CURVED = "param c[2] in [-1, 1]\nparam r in [0.5, 2]\nvar y[2]\nnorm(y - c) <= r
 @pytest.mark.parametrize("map_", KINDS)
 def test_formulas_are_the_library(moving, map_, arithmetic, result, random):
     precision = _formulas.Precision(arithmetic, result)
-    maps = _formulas.Maps(moving._parts(), _formulas.NumPy(precision), precision, "NumPy")
+    maps = _formulas.Maps(moving, _formulas.NumPy(precision), precision, "NumPy")
     x = parameters(moving, random, 2000).astype(result)
     v = inputs(moving, map_, random, 2000).astype(result)
     x[7, 0] = np.nan
@@ -42,7 +42,7 @@ def test_formulas_are_the_library(moving, map_, arithmetic, result, random):
 def test_what_formulas_refuse_is_named():
     region = hcr.Region(CURVED)
     with pytest.raises(hcr.UnsupportedError, match="cone"):
-        region._parts().require("this")
+        _rays.require(region, "this")
 
 
 # ---------------------------------------------------------------------------------------------------------------- torch

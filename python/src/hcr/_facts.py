@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from ._arrays import Array, address, doubles, rows
 from ._handles import Handle
 from ._records import ORIGIN_FORMS, Constraint, Margin, Parameters, Visibility
 from .errors import make
-
-if TYPE_CHECKING:
-    from ._parts import Parts
 
 
 class Facts:
@@ -187,9 +184,3 @@ class Facts:
     def digest(self) -> str:
         """What identifies the region: the SHA-256 of its compiled form, in hexadecimal."""
         return self._once("digest", lambda: hashlib.sha256(self.to_bytes()).hexdigest())  # type: ignore[no-any-return]
-
-    def _parts(self) -> Parts:
-        """The constraints as arrays, for what computes without the library."""
-        from . import _parts
-
-        return self._once("parts", lambda: _parts.read(self))  # type: ignore[no-any-return]

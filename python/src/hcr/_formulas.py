@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import _margins, _parts
+from . import _rays
 from ._arrays import Array
+from ._facts import Facts
 from .errors import make
 
 
@@ -50,9 +51,9 @@ class Precision:
     result: str
 
     @property
-    def units(self) -> tuple[float, float]:
-        unit = {"float32": 2.0**-24, "float64": 2.0**-53}
-        return unit[self.arithmetic], unit[self.result]
+    def unit(self) -> float:
+        """The unit roundoff of the arithmetic."""
+        return 2.0**-24 if self.arithmetic == "float32" else 2.0**-53
 
 
 # (below, factor), (above, factor): directions are brought near 1 by exact powers of two before anything is squared.
@@ -94,15 +95,13 @@ class Maps:
     with a NaN or an infinity gives what `bad` says: "nan" or "origin".
     """
 
-    def __init__(
-        self, parts: _parts.Parts, arrays: Arrays, precision: Precision, what: str, bad: str = "origin"
-    ) -> None:
-        parts.require(what)
-        self.arrays, self.n, self.bad = arrays, parts.n, bad
-        self.margin = margin = _margins.margin(parts, *precision.units)
+    def __init__(self, region: Facts, arrays: Arrays, precision: Precision, what: str, bad: str = "origin") -> None:
+        _rays.require(region, what)
+        self.arrays, self.n, self.bad = arrays, region.n, bad
+        self.margin = margin = _rays.margin(region, precision.unit, precision.result)
         if margin >= 1:
             raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")
-        self.rays = rays = _parts.rays(parts)
+        self.rays = rays = _rays.read(region)
         constant = arrays.constant
         self.scales = {
             side: [(constant(np.array([bound])), constant(np.array([factor]))) for bound, factor in steps]
@@ -113,7 +112,7 @@ class Maps:
         self.least = constant(np.array([-margin]))  # of gauge − 1, for points that stay
         self.softest = constant(np.array([margin / (1 - margin)]))  # of 1/gauge
         # what is left of a direction across the equalities
-        self.rounding = constant(np.array([8 * parts.n * precision.units[0]]))
+        self.rounding = constant(np.array([8 * region.n * precision.unit]))
         fields = {field.name: getattr(rays, field.name) for field in dataclasses.fields(rays)}
         self.constants = {
             name: constant(value)

@@ -39,6 +39,38 @@ class VisibilityStruct(ctypes.Structure):
     _fields_ = (("proved", c_int), ("points", c_uint64), ("points_hidden", c_uint64))
 
 
+class RowsStruct(ctypes.Structure):
+    _fields_ = (("count", c_size_t), ("start", c_void_p), ("columns", c_void_p), ("values", c_void_p))
+
+
+class BlockStruct(ctypes.Structure):
+    _fields_ = (
+        ("kind", c_char_p),
+        ("lower", c_void_p),
+        ("upper", c_void_p),
+        ("inverse_lower", c_void_p),
+        ("inverse_upper", c_void_p),
+        ("rows", RowsStruct),
+        ("moving", RowsStruct),
+        ("diagonal", c_void_p),
+        ("dense", c_void_p),
+        ("gradient", c_void_p),
+        ("slack", c_double),
+        ("at_origin", c_void_p),
+        ("one_less", c_double),
+    )
+
+
+class AffineStruct(ctypes.Structure):
+    _fields_ = (
+        ("count", c_size_t),
+        ("dependent", c_void_p),
+        ("constant", c_void_p),
+        ("map", RowsStruct),
+        ("basis", RowsStruct),
+    )
+
+
 class SearchStruct(ctypes.Structure):
     _fields_ = (("method", c_int), ("base_multiplier", c_double), ("max_iterations", c_uint32))
 
@@ -209,6 +241,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_workspace_set_bad_value": (_P, c_int),
     "hcr_violation": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_residual": (_P, c_size_t, _P, _P, _P),
+    "hcr_region_block_margins": (_P, c_double, c_int, _P),
     "hcr_region_at": (_P, _P, _P, _P),
     "hcr_region_origin_at": (_P, _P, _P),
     "hcr_builder_create": (_P, _P),
@@ -269,6 +302,10 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_region_visibility": (VisibilityStruct, (_P,)),
     "hcr_region_is_bounded": (c_int, (_P,)),
     "hcr_region_output_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
+    "hcr_region_blocks": (c_size_t, (_P,)),
+    "hcr_region_block": (BlockStruct, (_P, c_size_t)),
+    "hcr_region_affine": (AffineStruct, (_P,)),
+    "hcr_region_origin_map": (RowsStruct, (_P,)),
     "hcr_region_constraint": (ConstraintStruct, (_P, c_size_t)),
     "hcr_workspace_free": (None, (_P,)),
     "hcr_workspace_intersections": (c_uint64, (_P,)),

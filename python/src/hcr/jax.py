@@ -25,7 +25,7 @@ import numpy as np
 from jax.extend import core
 from jax.interpreters import ad, batching, mlir
 
-from . import _formulas, _xla
+from . import _formulas, _rays, _xla
 from ._arrays import Array as NumPyArray
 from ._maps import Bad
 from ._xla import Map
@@ -101,7 +101,7 @@ def _maps(map: Map, result: str) -> _formulas.Maps:
     precision = _formulas.Precision(arithmetic, result)
     found: _formulas.Maps = map.region._once(
         f"jax {precision} {map.bad}",
-        lambda: _formulas.Maps(map.region._parts(), _Jax(precision), precision, "computing by jnp", map.bad),
+        lambda: _formulas.Maps(map.region, _Jax(precision), precision, "computing by jnp", map.bad),
     )
     return found
 
@@ -202,7 +202,7 @@ def _run_jvp(map: Map, values: Any, x: Any, values_dot: Any, x_dot: Any) -> Any:
 
 def _where(map: Map, on_cpu: Any, by_formulas: Any, on_host: Any, *arrays: jax.Array) -> list[jax.Array]:
     """What serves the region on the device that the program is for."""
-    elsewhere = by_formulas if map.region._parts().served else on_host
+    elsewhere = on_host if _rays.refusal(map.region) else by_formulas
     if not _xla.serves(map.region):
         return elsewhere(*arrays)  # type: ignore[no-any-return]
     return jax.lax.platform_dependent(*arrays, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]

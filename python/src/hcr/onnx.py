@@ -227,7 +227,7 @@ class _Graph:
 
 def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
     precision = _formulas.Precision("float64", graph.result)
-    return _formulas.Maps(region._parts(), graph, precision, "an ONNX graph", bad="nan")
+    return _formulas.Maps(region, graph, precision, "an ONNX graph", bad="nan")
 
 
 def _with_radius(graph: _Graph, x: _Value, n: int) -> _Value:

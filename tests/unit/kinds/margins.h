@@ -36,7 +36,7 @@ static inline void draw_surroundings(surroundings *at, size_t n, size_t number, 
         at->extra[j] = j % 2 == 0 ? 0 : 1e-9 * hcri_random_uniform(random);
     }
     const double radius = number % 4 < 2 ? 0.3 + hcri_random_uniform(random) : 1e3;
-    at->extent = (hcri_extent){at->origin, at->reach, NULL, radius, number % 8 < 4 ? at->extra : NULL};
+    at->extent = (hcri_extent){at->origin, at->reach, NULL, radius, number % 8 < 4 ? at->extra : NULL, 0};
 }
 
 static inline double size_at(const surroundings *at, size_t j) { return fmax(fabs(at->origin[j]), 0x1p-100); }

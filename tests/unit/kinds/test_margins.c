@@ -439,7 +439,7 @@ static void test_endless(void **state) {
     assert_int_equal(hcri_linear_create(1, allocator, &block, NULL), HCR_OK);
     assert_int_equal(hcri_linear_append((hcri_linear *)block, 1, &column, &value, -INFINITY, 2, 0, 0, NULL), HCR_OK);
     assert_int_equal(block->kind->place(block, origin, NULL), HCR_OK);
-    hcri_extent extent = {origin, reach, NULL, INFINITY, NULL};
+    hcri_extent extent = {origin, reach, NULL, INFINITY, NULL, 0};
     assert_true(isinf(block->kind->margin(block, u, &extent, scratch_for(block))));
     extent.radius = 8;
     assert_near(block->kind->margin(block, u, &extent, scratch_for(block)), 1.01 * 13 * u * (8 + 0x1p-100) / 2);

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils._python_dispatch import _disable_current_modes
 
-from .. import _formulas
+from .. import _formulas, _rays
 from ..region import Region
 
 
@@ -104,7 +104,7 @@ def maps(region: Region, result: str, device: torch.device, bad: str) -> _formul
     precision, what = _precision(result, device), f"computing on {device.type} by torch's operations"
     found: _formulas.Maps = region._once(
         f"torch {device} {result} {bad}",
-        lambda: _formulas.Maps(region._parts(), Torch(precision, device), precision, what, bad),
+        lambda: _formulas.Maps(region, Torch(precision, device), precision, what, bad),
     )
     return found
 
@@ -153,7 +153,7 @@ def write(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor
     """A map for torch.onnx.export: an ONNX file is made of standard operators."""
     precision = _precision(str(values.dtype)[6:], values.device)
     arrays = _Written(precision, values)
-    result = _run(_formulas.Maps(region._parts(), arrays, precision, "an ONNX graph"), name, values, x)
+    result = _run(_formulas.Maps(region, arrays, precision, "an ONNX graph"), name, values, x)
     return result.squeeze(-1) if name == "gauge" else result
 
 
@@ -204,4 +204,4 @@ def push(
 
 def serves(region: Region) -> bool:
     """Whether these formulas know all that the region is made of."""
-    return region._parts().served
+    return not _rays.refusal(region)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
+from .. import _rays
 from .._maps import Bad
 from ..errors import make
 from ..region import Region, needs_region
@@ -71,7 +72,7 @@ class _Second(torch.autograd.Function):
     def again(cls, ctx: Any) -> tuple[Any, tuple[Tensor, ...], list[int]]:
         """The derivative by the formulas, what it is of, and the places of that among the inputs."""
         if not serves(ctx.map.region):
-            ctx.map.region._parts().require("differentiating twice")
+            _rays.require(ctx.map.region, "differentiating twice")
         tensors = ctx.saved_tensors
         places = [i for i, tensor in enumerate(tensors) if i != 2 and tensor is not None]
 
@@ -227,7 +228,7 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
     if torch.compiler.is_compiling():
         return _operator(name, values, x, region, bad)
     if is_forward_twice():
-        region._parts().require("forward mode within forward mode")
+        _rays.require(region, "forward mode within forward mode")
         return compute(name, values, x, region, bad)
     if not values.is_cpu and not serves(region):
         return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)

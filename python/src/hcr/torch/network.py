@@ -88,7 +88,7 @@ class Network(_Bound):
             place = self.origin if wide is None else origin(wide, self.region)
             offset = self.target_mean if self.simple else self.target_mean - place
             values = self.target_deviation * values + offset
-            if self.kind == "soften":  # src/train/sample_origins.c: stretched so that the targets' mean stays where it is
+            if self.kind == "soften":  # src/train/sample_origins.c: so that the targets' mean stays where it is
                 values = values / (1 - gauge(offset, self.region, wide).clamp(max=0.9).unsqueeze(-1))
         if self.simple:
             return torch.where(bad, float("nan"), values).to(precise)
