@@ -464,7 +464,8 @@ static void measure(const hcri_moving *moving, size_t i, double unit, const hcri
         reached = fmin(reached, sqrt(squares) * extent->radius);
     for (size_t k = shift->start[i]; k < shift->start[i + 1]; k++)
         shifted += fabs(shift->values[k]) * hcri_origin_map_largest(moving->origin_map, shift->columns[k]);
-    for (size_t k = map->start[i]; map->count != 0 && k < map->start[i + 1]; k++)
+    const size_t first = map->count == 0 ? 0 : map->start[i], end = map->count == 0 ? 0 : map->start[i + 1];
+    for (size_t k = first; k < end; k++)
         mapped += fabs(map->values[k]) * hcri_origin_map_largest(moving->origin_map, map->columns[k]);
     const double terms = (double)count_of(slope, i), shifts = (double)count_of(shift, i);
     double slack = u * ((terms + 4) * at_origin + (shifts + 4) * shifted);
