@@ -60,9 +60,10 @@ typedef struct hcri_extent {
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
-    const char *words; /* for one inequality in messages: "a quadratic" */
-    int is_affine;     /* each c_i is affine in the outputs, for given parameters … */
-    int is_bilinear;   /* … but not in both together: then not jointly convex; there are `row_at` and `add_mixed` */
+    const char *words;                   /* for one inequality in messages: "a quadratic" */
+    const struct hcri_exact_kind *exact; /* of a kind that isn't the library's; else kind_list_exact.c has it */
+    int is_affine;                       /* each c_i is affine in the outputs, for given parameters … */
+    int is_bilinear; /* … but not in both together: then not jointly convex; there are `row_at` and `add_mixed` */
     void (*release)(hcri_constraint *constraint);
 
     /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
@@ -207,6 +208,8 @@ static inline const struct hcri_quadratic *hcri_block_quadratic(const hcri_const
 }
 
 const hcri_kind *hcri_kind_of(uint32_t id); /* NULL when there is none */
+/* For counts by kind: less than HCRI_KINDS, or that of kinds that aren't the library's. */
+static inline uint32_t hcri_kind_number(const hcri_kind *kind) { return kind->id; }
 /* The number of a kind in compiled files; in a copy in memory the kind itself. `get`: NULL when there is none. */
 void hcri_kind_put(const hcri_kind *kind, hcri_bytes *out);
 const hcri_kind *hcri_kind_get(hcri_source *in);

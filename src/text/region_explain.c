@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text_buffer.h"
 #include "hcr/hcr_build.h"
-#include "kinds/union/union.h"
 #include "text/decode_cost.h"
 
 /* Points and bounds are shown in full up to so many outputs. */
@@ -15,9 +14,14 @@
 /* Bounds of this size and beyond, when they are powers of ten, are what people write for "none". */
 #define LEAST_UNCERTAIN 1e7
 
+/* Those that aren't the library's count as one. */
+enum { KINDS = HCRI_KINDS + 1 };
+
+static const char *name_of(size_t kind) { return kind < HCRI_KINDS ? hcri_kind_of((uint32_t)kind)->name : "other"; }
+
 typedef struct source_count { /* of one source */
-    size_t kind[HCRI_KINDS];  /* inequalities of the region … */
-    size_t inner[HCRI_KINDS]; /* … and of the bodies of unions and excepts */
+    size_t kind[KINDS];       /* inequalities of the region … */
+    size_t inner[KINDS];      /* … and of the bodies of unions and excepts */
     size_t equalities;
     size_t ranges; /* of parameters */
 } source_count;
@@ -25,18 +29,14 @@ typedef struct source_count { /* of one source */
 static void count_block(const hcri_set *set, const hcri_constraint *block, int inner, source_count *count) {
     for (size_t i = 0; i < block->count; i++) {
         source_count *own = &count[block->source[i]];
-        const int is_range = block->kind->id == HCRI_KIND_BOX && i / 2 >= set->outputs;
+        const int is_range = block == set->block[0] && i / 2 >= set->outputs;
         if (is_range)
             own->ranges += i % 2;
         else if (block->kind->exists(block, i))
-            (inner ? own->inner : own->kind)[block->kind->id]++;
+            (inner ? own->inner : own->kind)[hcri_kind_number(block->kind)]++;
     }
-    if (block->kind->id != HCRI_KIND_UNION && block->kind->id != HCRI_KIND_EXCEPT)
-        return;
-    const hcri_union *group = (const hcri_union *)block;
-    for (size_t b = 0; b < group->bodies; b++)
-        for (size_t k = 0; k < group->body[b].blocks; k++)
-            count_block(set, group->body[b].block[k], 1, count);
+    for (size_t k = 0; hcri_block_part(block, k) != NULL; k++)
+        count_block(set, hcri_block_part(block, k), 1, count);
 }
 
 /* How many inequalities and equalities exist, by source and kind; released by the caller. */
@@ -49,9 +49,9 @@ static source_count *count_sources(const hcri_set *set) {
     return count;
 }
 
-static size_t total(const size_t kind[HCRI_KINDS]) {
+static size_t total(const size_t kind[KINDS]) {
     size_t sum = 0;
-    for (size_t k = 0; k < HCRI_KINDS; k++)
+    for (size_t k = 0; k < KINDS; k++)
         sum += kind[k];
     return sum;
 }
@@ -93,12 +93,11 @@ static int find_warning(const hcr_region *region, size_t *j, char *text, size_t 
 /* -------------------------------------------------------------------------------------------------------- for people
  */
 
-static void write_source(hcri_report *report, const hcri_place *place, const size_t kind[HCRI_KINDS],
-                         const char *indent) {
-    for (size_t k = 0; k < HCRI_KINDS; k++)
+static void write_source(hcri_report *report, const hcri_place *place, const size_t kind[KINDS], const char *indent) {
+    for (size_t k = 0; k < KINDS; k++)
         if (kind[k] != 0)
-            hcri_report_write(report, "  %4d  %12zu  %-10s  %s%s\n", place->line, kind[k],
-                              hcri_kind_of((uint32_t)k)->name, indent, place->text);
+            hcri_report_write(report, "  %4d  %12zu  %-10s  %s%s\n", place->line, kind[k], name_of(k), indent,
+                              place->text);
 }
 
 static void write_sources(hcri_report *report, const hcri_set *set, const source_count *count) {
@@ -234,17 +233,17 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
         hcri_report_write(report, "\nparameters    %zu:", region->origin_map.parameters);
         write_variables(report, set, 1);
     }
-    size_t all[HCRI_KINDS] = {0};
+    size_t all[KINDS] = {0};
     for (size_t p = 0; p < set->places; p++)
-        for (size_t kind = 0; kind < HCRI_KINDS; kind++)
+        for (size_t kind = 0; kind < KINDS; kind++)
             all[kind] += count[p].kind[kind];
     hcri_report_write(report, "\ninequalities  %zu", total(all));
     const char *separator = ": ";
-    for (size_t kind = 0; kind < HCRI_KINDS; kind++)
+    for (size_t kind = 0; kind < KINDS; kind++)
         if (all[kind] != 0) {
-            hcri_report_write(report, "%s%zu %s", separator, all[kind], hcri_kind_of((uint32_t)kind)->name);
+            hcri_report_write(report, "%s%zu %s", separator, all[kind], name_of(kind));
             separator = ", ";
-            if (kind == HCRI_KIND_LINEAR)
+            if (hcri_kind_of((uint32_t)kind) == set->linear->base.kind)
                 hcri_report_write(report, " in %zu row%s with %zu coefficients", set->linear->rows.count,
                                   set->linear->rows.count == 1 ? "" : "s", hcri_rows_entries(&set->linear->rows));
         }
@@ -292,7 +291,7 @@ static void write_json_sources(hcri_report *report, const hcri_set *set, const s
                           set->place[p].column);
         hcri_report_json_string(report, set->place[p].text);
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
-            hcri_report_write(report, ", \"%s\": %zu", hcri_kind_of((uint32_t)kind)->name, count[p].kind[kind]);
+            hcri_report_write(report, ", \"%s\": %zu", name_of(kind), count[p].kind[kind]);
         hcri_report_write(report, ", \"equality\": %zu, \"range\": %zu, \"in_parts\": %zu}", count[p].equalities,
                           count[p].ranges, total(count[p].inner));
         separator = ",\n";

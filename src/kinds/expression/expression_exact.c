@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exact/exact_sign.h"
+#include "exact/exact_kind.h"
 #include "functions/tape_matrix.h"
 #include "kinds/expression/expression.h"
 
@@ -314,7 +314,7 @@ int hcri_tape_interval(const hcri_tape *tape, mpfi_t *y, mpfr_prec_t bits, mpfi_
 }
 
 /* −1 or 1 where the interval at `bits` bits shows that c(y) <= 0 or c(y) > 0, else 0. `at`: room for n intervals. */
-static int decide(const hcri_expression *expression, const double *y, mpfr_prec_t bits, mpfi_t *at) {
+static int decide_at(const hcri_expression *expression, const double *y, mpfr_prec_t bits, mpfi_t *at) {
     const size_t n = expression->base.n;
     mpfi_t value;
     mpfi_init2(value, bits);
@@ -331,14 +331,18 @@ static int decide(const hcri_expression *expression, const double *y, mpfr_prec_
     return found;
 }
 
-int hcri_exact_expression_decide(const hcri_constraint *constraint, const double *y, double *scratch) {
+/* What intervals of 4096 bits can't decide stays open. */
+static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
+    (void)i;
     enum { LEAST_BITS = 128, MOST_BITS = 4096 };
     if (constraint->kind->holds(constraint, y, scratch)) /* bounds in double precision are proof enough */
         return -1;
     mpfi_t *at = malloc(constraint->n * sizeof *at);
     int found = 0;
     for (mpfr_prec_t bits = LEAST_BITS; at != NULL && bits <= MOST_BITS && found == 0; bits *= 2)
-        found = decide((const hcri_expression *)constraint, y, bits, at);
+        found = decide_at((const hcri_expression *)constraint, y, bits, at);
     free(at);
     return found;
 }
+
+const hcri_exact_kind hcri_expression_exact = {.kind = &hcri_kind_expression, .decide = decide};

@@ -1,4 +1,4 @@
-#include "exact/exact_sign.h"
+#include "exact/exact_kind.h"
 #include "exact/fixed_point.h"
 #include "kinds/lmi/lmi.h"
 
@@ -56,10 +56,11 @@ static int is_semidefinite(size_t m, mpz_t *matrix, int *left, mpz_t product) {
     return semidefinite;
 }
 
-int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y, double *scratch) {
+static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
+    (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     if (constraint->kind->holds(constraint, y, scratch))
-        return 1;
+        return -1;
     const size_t m = lmi->size, entries = lmi->terms.count;
     /* GMP's own memory: all of this arithmetic stands and falls with it. */
     void *(*allocate)(size_t), (*release)(void *, size_t);
@@ -80,5 +81,7 @@ int hcri_exact_lmi_holds(const hcri_constraint *constraint, const double *y, dou
     mpz_clears(a, b, NULL);
     release(matrix, entries * sizeof *matrix);
     release(left, m * sizeof *left);
-    return semidefinite;
+    return semidefinite ? -1 : 1;
 }
+
+const hcri_exact_kind hcri_lmi_exact = {.kind = &hcri_kind_lmi, .decide = decide};

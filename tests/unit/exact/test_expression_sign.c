@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "exact/exact_kind.h"
 #include "exact/exact_sign.h"
 #include "functions/tape_evaluate.h"
 #include "kinds/expression/expression.h"
@@ -505,7 +506,7 @@ static void test_holds_is_never_wrong(void **state) {
             for (size_t j = 0; j < c->count; j++)
                 near[j] = y[j] * (1 + ((double)hcri_random_below(&random, 65) - 32) * 0x1p-52);
             const int certain = block->kind->holds(block, near, scratch_for(block)),
-                      exact = (hcri_exact_expression_decide(block, near, scratch_for(block)) < 0);
+                      exact = (hcri_exact_kind_of(block)->decide(block, 0, near, scratch_for(block)) < 0);
             assert_true(!certain || exact);
             double error;
             const double value = block->kind->value(block, 0, near, &error, scratch_for(block));
