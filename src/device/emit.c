@@ -3,38 +3,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/export_parametric_rows.h"
-#include "kinds/lmi/lmi.h"
-
-/* Matrices of more rows take too long, and too much of a stack, for what this is for. */
-enum { LARGEST_MATRIX = 16 };
-
 const char *hcri_emit_refusal(const hcri_constraint *block, int gradient) {
-    switch (block->kind->id) {
-    case HCRI_KIND_BOX:
-    case HCRI_KIND_LINEAR:
-    case HCRI_KIND_VARYING:
-    case HCRI_KIND_QUADRATIC:
-    case HCRI_KIND_CONE: return NULL;
-    case HCRI_KIND_LMI:
-        if (((const hcri_lmi *)block)->size > LARGEST_MATRIX)
-            return "a matrix inequality of more than 16 rows isn't exported";
-        return gradient ? "the derivative of a matrix inequality isn't exported" : NULL;
-    case HCRI_KIND_EXPRESSION:
-        if (!block->convex)
-            return "a star constraint isn't exported: its first crossing takes interval arithmetic";
-        return gradient ? "the derivative of an expression isn't exported" : hcri_emit_expression_refusal(block);
-    case HCRI_KIND_CALLBACK: return "a callback isn't exported: it has no description";
-    case HCRI_KIND_UNION: return "a union isn't exported";
-    case HCRI_KIND_EXCEPT: return "an except isn't exported";
-    case HCRI_KINDS: break;
-    }
-    return "a constraint of this kind isn't exported";
+    const hcri_device_kind *kind = hcri_device_kind_of(block);
+    return kind->refused != NULL || kind->refusal == NULL ? kind->refused : kind->refusal(block, gradient);
 }
 
 int hcri_emit_is_needed(const hcri_plan *plan, size_t b) {
     const hcri_constraint *block = plan->region->set.block[b];
-    const size_t count = block->kind->id == HCRI_KIND_BOX ? 2 * plan->n : block->count; /* not the parameters' range */
+    const size_t count = b == 0 ? 2 * plan->n : block->count; /* not the parameters' range */
     for (size_t i = 0; i < count; i++)
         if (block->kind->exists(block, i))
             return 1;
@@ -42,21 +18,10 @@ int hcri_emit_is_needed(const hcri_plan *plan, size_t b) {
 }
 
 hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
-    const hcri_constraint *block = plan->region->set.block[b];
+    const hcri_device_kind *kind = hcri_device_kind_of(plan->region->set.block[b]);
     if (!hcri_emit_is_needed(plan, b))
         return HCR_OK;
-    if (plan->p != 0)
-        return block->kind->id == HCRI_KIND_BOX ? hcri_moving_emit_box(code, plan, b, error)
-                                                : hcri_moving_emit_rows(code, plan, b, error);
-    switch (block->kind->id) {
-    case HCRI_KIND_BOX: return hcri_emit_box(code, plan, b, error);
-    case HCRI_KIND_LINEAR: return hcri_emit_linear(code, plan, b, error);
-    case HCRI_KIND_QUADRATIC: return hcri_emit_quadratic(code, plan, b, error);
-    case HCRI_KIND_CONE: return hcri_emit_cone(code, plan, b, error);
-    case HCRI_KIND_LMI: return hcri_emit_lmi(code, plan, b, error);
-    case HCRI_KIND_EXPRESSION: return hcri_emit_expression(code, plan, b, error);
-    default: return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "%s", hcri_emit_refusal(block, 0));
-    }
+    return (plan->p != 0 ? kind->emit_moving : kind->emit)(code, plan, b, error);
 }
 
 hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,

@@ -13,6 +13,37 @@
 #include "device/c_code.h"
 #include "device/export_plan.h"
 
+/* What is said of y so far from the origin that products may overflow: `unit` is then less than 1 (export_source.c). */
+typedef enum hcri_far {
+    HCRI_FAR_OPEN,     /* nothing */
+    HCRI_FAR_CHECKED,  /* check_b compares y itself */
+    HCRI_FAR_SCALED,   /* check_b has `unit` for another argument, but with parameters */
+    HCRI_FAR_OVERFLOWS /* that it is inside, but not that it is outside */
+} hcri_far;
+
+/* What there is of code for a kind of constraint: a second table beside hcri_kind. */
+typedef struct hcri_device_kind {
+    const hcri_kind *kind;
+    const char *refused; /* why there is none: then nothing else is set; NULL: there is */
+    const char *(*refusal)(const hcri_constraint *block, int gradient); /* … but for this block; NULL: for every one */
+    hcr_status (*emit)(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
+    /* With parameters, and the margin that the block then needs over the whole range, infinity when the origin isn't
+     * inside for some x; NULL: there is no code then. */
+    hcr_status (*emit_moving)(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
+    hcr_status (*margin_moving)(const hcri_plan *plan, const hcri_constraint *block, double *margin, hcr_error *error);
+    void (*put_helpers)(hcri_code *code, const hcri_plan *plan); /* functions that all blocks share; NULL: none */
+    /* How many times what the library's sums take the code's take, which run term by term and have coefficients that
+     * are rounded once more (docs/exactness.md). NULL: 1.5. */
+    double (*effort)(const hcri_constraint *block);
+    int degree;   /* of the direction's numbers in the gauge: 0 for quotients alone */
+    int judges;   /* check_b calls `judge` */
+    int searches; /* gauge_b searches along the ray, and reads `nearness` */
+    hcri_far far;
+} hcri_device_kind;
+const hcri_device_kind *hcri_device_kind_of(const hcri_constraint *block); /* never NULL */
+/* Number k of those that there are; NULL behind the last. */
+const hcri_device_kind *hcri_device_kind_at(size_t k);
+
 /* NULL when there is code for the block, else why not: static text. */
 const char *hcri_emit_refusal(const hcri_constraint *block, int gradient);
 /* 0 for a block without inequalities that exist: it has no functions. */
@@ -22,21 +53,6 @@ hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr
 
 /* "static int check_b(…)\n{\n". */
 void hcri_emit_check_head(hcri_code *code, const hcri_plan *plan, size_t b);
-
-hcr_status hcri_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-hcr_status hcri_emit_linear(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-hcr_status hcri_emit_quadratic(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-hcr_status hcri_emit_cone(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-hcr_status hcri_emit_expression(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
-/* Sweeps of Jacobi's method; what they leave is added, so that fewer would only be less accurate. */
-#define HCRI_EMIT_SWEEPS 8
-/* largest_eigenvalue and is_definite. */
-void hcri_emit_lmi_helpers(hcri_code *code);
-/* What the checks and searches of all expressions of the region share. */
-void hcri_emit_expression_helpers(hcri_code *code, const hcri_plan *plan);
-/* A step that there is no code for, NULL when there is none. */
-const char *hcri_emit_expression_refusal(const hcri_constraint *block);
 
 /* A table of numbers, none of which may be above plan->largest: PRECISION. */
 hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,

@@ -8,16 +8,16 @@
 #include "device/emit.h"
 #include "kinds/varying/varying.h"
 
-/* A block of rows, linear or varying. */
+/* A block of rows, linear or bilinear. */
 typedef struct source {
     const hcri_rows *rows, *products;
     const uint32_t *left, *right;
     const double *lower, *upper;
 } source;
 
-static source source_of(const hcri_constraint *block) {
-    if (block->kind->id == HCRI_KIND_LINEAR) {
-        const hcri_linear *linear = (const hcri_linear *)block;
+static source source_of(const hcri_plan *plan, const hcri_constraint *block) {
+    if (!block->kind->is_bilinear) {
+        const hcri_linear *linear = plan->region->set.linear;
         return (source){&linear->rows, NULL, NULL, NULL, linear->lower, linear->upper};
     }
     const hcri_varying *varying = (const hcri_varying *)block;
@@ -160,9 +160,9 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
     return found;
 }
 
-static hcr_status margin_of_rows(const hcri_plan *plan, const hcri_constraint *block, double *margin,
-                                 hcr_error *error) {
-    const source from = source_of(block);
+hcr_status hcri_moving_margin_of_rows(const hcri_plan *plan, const hcri_constraint *block, double *margin,
+                                      hcr_error *error) {
+    const source from = source_of(plan, block);
     room row;
     const hcr_status status = create(plan, &row, error);
     *margin = 0;
@@ -175,53 +175,8 @@ static hcr_status margin_of_rows(const hcri_plan *plan, const hcri_constraint *b
     return status;
 }
 
-/* The clamp looks after bounds of free outputs, as long as the origin is between them. */
-static double margin_of_box(const hcri_plan *plan, const hcri_box *box) {
-    const hcri_moving_origin *moving_origin = &plan->moving_origin;
-    double most = 0;
-    for (size_t j = 0; j < plan->n; j++) {
-        const double swung = moving_origin->size[j] - fabs(plan->origin[j]) + 4 * moving_origin->rounding[j];
-        const double slack = fmin(box->upper[j] - plan->origin[j], plan->origin[j] - box->lower[j]) - swung;
-        const double step = 4 * plan->unit * (fmax(moving_origin->size[j], 0x1p-100) + plan->reach[j]);
-        if (isinf(slack))
-            continue;
-        if (!(slack > 0x1p10 * moving_origin->rounding[j]))
-            return INFINITY;
-        if (plan->extra[j] > 0)
-            most = fmax(most, 1.01 * (step + plan->extra[j] + moving_origin->rounding[j]) / slack);
-    }
-    return most;
-}
-
-hcr_status hcri_moving_margin_of(const hcri_plan *plan, size_t b, double *margin, hcr_error *error) {
-    const hcri_constraint *block = plan->region->set.block[b];
-    if (block->kind->id != HCRI_KIND_BOX)
-        return margin_of_rows(plan, block, margin, error);
-    *margin = margin_of_box(plan, (const hcri_box *)block);
-    return HCR_OK;
-}
-
 /* ----------------------------------------------------------------------------------------------------------- as code
  */
-
-hcr_status hcri_moving_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
-    (void)error;
-    hcri_emit_gauge_head(code, plan, b);
-    hcri_code_put(code,
-                  "    uint32_t j;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                  "        const @ bound = (v[j] > ~0~) ? upper[j] : lower[j];\n"
-                  "        if (magnitude(bound) < LARGEST) {\n"
-                  "            const @ towards = v[j] / (bound - at->origin[j]);\n"
-                  "            best = (towards > best) ? towards : best;\n        }\n    }\n    return best;\n}\n\n");
-    code->operations += 4 * (double)plan->n;
-    hcri_emit_check_head(code, plan, b);
-    hcri_code_put(code, "    int verdict = SURE;\n    uint32_t j;\n    (void)z;\n    (void)size;\n    (void)at;\n"
-                        "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                        "        if (!((y[j] >= lower[j]) && (y[j] <= upper[j]))) {\n            verdict = BROKEN;\n"
-                        "        }\n    }\n    return verdict;\n}\n\n");
-    code->check_operations += 2 * (double)plan->n;
-    return HCR_OK;
-}
 
 /* The sides of a block as tables. */
 typedef struct tables {
@@ -246,7 +201,7 @@ static hcr_status append(const hcr_allocator *allocator, hcri_rows *rows, size_t
 
 static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, tables *made, hcr_error *error) {
     const hcr_allocator *allocator = &plan->region->set.allocator;
-    const source from = source_of(block);
+    const source from = source_of(plan, block);
     const size_t n = plan->n, p = plan->p, most = n * p + p * p + n;
     room row;
     hcr_status status = create(plan, &row, error);

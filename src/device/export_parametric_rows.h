@@ -9,11 +9,9 @@
 #include "device/c_code.h"
 #include "device/export_plan.h"
 
-/* The margin that block b, a box or rows, needs over the whole range; infinity when the origin isn't inside for some x.
- */
-hcr_status hcri_moving_margin_of(const hcri_plan *plan, size_t b, double *margin, hcr_error *error);
-/* As hcri_emit_box and hcri_emit_linear. */
-hcr_status hcri_moving_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
+/* hcri_device_kind's margin_moving and emit_moving of rows. */
+hcr_status hcri_moving_margin_of_rows(const hcri_plan *plan, const hcri_constraint *block, double *margin,
+                                      hcr_error *error);
 hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error);
 
 #endif

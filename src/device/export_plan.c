@@ -5,10 +5,6 @@
 #include <string.h>
 
 #include "device/emit.h"
-#include "device/export_parametric_rows.h"
-#include "kinds/cone/cone.h"
-#include "kinds/expression/expression.h"
-#include "kinds/union/union.h"
 
 /* The code's origin: the free outputs rounded, the dependent ones as they follow. */
 static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
@@ -57,34 +53,13 @@ static hcr_status check_kinds(const hcr_region *region, int gradient, hcr_error 
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "derivatives of a region with parameters aren't exported");
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
-        const int is_flat = block->kind->id == HCRI_KIND_BOX || block->kind->id == HCRI_KIND_LINEAR ||
-                            block->kind->id == HCRI_KIND_VARYING;
-        const char *reason = moves && !is_flat
+        const char *reason = moves && hcri_device_kind_of(block)->emit_moving == NULL
                                  ? "in a region with parameters only bounds, rows and equalities are exported"
                                  : hcri_emit_refusal(block, gradient);
         if (reason != NULL)
             return refuse_block(region, block, HCR_ERROR_UNSUPPORTED, reason, error);
     }
     return HCR_OK;
-}
-
-/* How many times what the library's sums take the code's take, which run term by term and have coefficients that are
- * rounded once more (docs/exactness.md). */
-static double effort_of(const hcri_constraint *block) {
-    const double n = (double)block->n;
-    switch (block->kind->id) {
-    case HCRI_KIND_QUADRATIC: {
-        const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
-        const double rank = (double)quadratic->factor.count, sums = fmax(2, (n + 12) / (n / 32 + 8));
-        return quadratic->form != HCRI_FACTOR ? sums : fmax(sums, fmax((rank + 12) / (rank / 8 + 8), (n + 3) / n));
-    }
-    case HCRI_KIND_CONE: {
-        const double count = (double)((const hcri_cone *)block)->rows.count;
-        return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
-    }
-    case HCRI_KIND_LMI: return 6;
-    default: return 1.5;
-    }
 }
 
 /* The margin of a block in the code: the library's own rounding, which is that at unit 0, in units of this precision;
@@ -102,9 +77,11 @@ static double margin_of(const hcri_plan *plan, const hcri_constraint *block, con
     /* A direction's largest number is at least 2^-16, so that t is at most 2^16 times the reach. Squares that are lost
      * cost as much as their roots. */
     const double t = 0x1p17 * longest, terms = (double)(block->n * block->n + 16);
-    const double lost = block->kind->id == HCRI_KIND_LINEAR ? terms * plan->smallest : sqrt(terms * plan->smallest);
-    const double underflow = block->kind->id == HCRI_KIND_BOX ? 0 : lost * t;
-    return all - arithmetic + effort_of(block) * (plan->unit / 0x1p-53) * arithmetic + underflow;
+    const hcri_device_kind *kind = hcri_device_kind_of(block);
+    const double lost = kind->degree == 1 ? terms * plan->smallest : sqrt(terms * plan->smallest);
+    const double underflow = kind->degree == 0 ? 0 : lost * t,
+                 effort = kind->effort == NULL ? 1.5 : kind->effort(block);
+    return all - arithmetic + effort * (plan->unit / 0x1p-53) * arithmetic + underflow;
 }
 
 double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i) {
@@ -150,7 +127,8 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         if (plan->p == 0)
             margin = margin_of(plan, region->set.block[b], &extent);
         else
-            HCRI_TRY(hcri_moving_margin_of(plan, b, &margin, error));
+            HCRI_TRY(hcri_device_kind_of(region->set.block[b])
+                         ->margin_moving(plan, plan->region->set.block[b], &margin, error));
         plan->is_verified[b] = (unsigned char)!(margin <= HCRI_LARGEST_MARGIN);
         plan->verified += plan->is_verified[b];
         if (plan->is_verified[b] && plan->p != 0) {

@@ -11,18 +11,22 @@
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 
 static int needs_libm(const hcri_plan *plan) {
-    for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++) {
-        const hcri_constraint *block = plan->region->set.block[b];
-        if (hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_KIND_BOX && block->kind->id != HCRI_KIND_LINEAR &&
-            block->kind->id != HCRI_KIND_VARYING)
+    for (size_t b = 0; plan != NULL && b < plan->region->set.blocks; b++)
+        if (hcri_emit_is_needed(plan, b) && !plan->region->set.block[b]->kind->is_affine)
             return 1;
-    }
     return 0;
 }
 
-static int has_kind(const hcri_plan *plan, hcri_kind_id id) {
+static int has_kind(const hcri_plan *plan, const hcri_device_kind *kind) {
     for (size_t b = 0; b < plan->region->set.blocks; b++)
-        if (plan->region->set.block[b]->kind->id == id)
+        if (hcri_device_kind_of(plan->region->set.block[b]) == kind)
+            return 1;
+    return 0;
+}
+
+static int searches(const hcri_plan *plan) {
+    for (size_t b = 0; b < plan->region->set.blocks; b++)
+        if (hcri_device_kind_of(plan->region->set.block[b])->searches)
             return 1;
     return 0;
 }
@@ -80,9 +84,8 @@ static hcr_status put_sample(hcri_code *code, const hcri_plan *plan, hcr_error *
 static void put_helpers(hcri_code *code, const hcri_plan *plan) {
     int needed = plan->region->affine.count != 0, judged = 0;
     for (size_t b = 0; b < plan->region->set.blocks; b++) {
-        const hcri_constraint *block = plan->region->set.block[b];
         needed |= hcri_emit_is_needed(plan, b);
-        judged |= hcri_emit_is_needed(plan, b) && block->kind->id != HCRI_KIND_BOX && block->kind->id != HCRI_KIND_LMI;
+        judged |= hcri_emit_is_needed(plan, b) && hcri_device_kind_of(plan->region->set.block[b])->judges;
     }
     hcri_code_put(code,
                   "/* Machines that compute wider than numbers are stored keep the results of sums and products in\n"
@@ -143,16 +146,6 @@ static void put_step(hcri_code *code, const hcri_plan *plan) {
     code->operations += 5 * (double)plan->n;
 }
 
-/* A t beyond which the ray is outside for certain, unless the region has no known end there. */
-static void put_outermost(hcri_code *code) {
-    hcri_code_text(code, "/* Where the ray leaves what holds the region, at the latest. */\n");
-    hcri_code_put(code,
-                  "static @ outermost(const @ *v, @ best)\n{\n    @ most = (best > %s) ? best : %s;\n    uint32_t j;\n"
-                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ here = magnitude(v[j]) * nearness[j];\n"
-                  "        most = (here > most) ? here : most;\n    }\n    return ~1~ / most;\n}\n\n",
-                  hcri_code_literal(code, 0x1p-60).text, hcri_code_literal(code, 0x1p-60).text);
-}
-
 /* Points so far from the origin that products may overflow are checked in smaller units, where that can be done. */
 static void put_relate(hcri_code *code, const hcri_plan *plan) {
     hcri_code_put(
@@ -173,12 +166,12 @@ static void put_far_from(hcri_code *code) {
 }
 
 void hcri_source_put_check(hcri_code *code, const hcri_plan *plan, size_t b, const char *at) {
-    const hcri_kind_id id = plan->region->set.block[b]->kind->id;
-    if (id == HCRI_KIND_BOX)
+    const hcri_far far = hcri_device_kind_of(plan->region->set.block[b])->far;
+    if (far == HCRI_FAR_CHECKED)
         hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size%s));\n", b, at);
-    else if (id == HCRI_KIND_EXPRESSION) /* a far y may have overflowed */
+    else if (far == HCRI_FAR_OVERFLOWS)
         hcri_code_put(code, "    verdict = worse(verdict, far_from(unit, check_%zu(y, z, size)));\n", b);
-    else if (id == HCRI_KIND_LINEAR && plan->p == 0)
+    else if (far == HCRI_FAR_SCALED && plan->p == 0)
         hcri_code_put(code, "    verdict = worse(verdict, check_%zu(y, z, size, unit));\n", b);
     else
         hcri_code_put(code, "    verdict = worse(verdict, (unit < ~1~) ? UNCERTAIN : check_%zu(y, z, size%s));\n", b,
@@ -275,7 +268,7 @@ static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_e
         numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->moving_origin.rounding[j] / (8 * plan->unit) : 0);
     }
     hcri_code_numbers(code, "doubt", n, numbers);
-    if (has_kind(plan, HCRI_KIND_EXPRESSION)) {
+    if (searches(plan)) {
         for (size_t j = 0; j < n; j++)
             numbers[j] = isinf(plan->reach[j]) ? 0 : 0.99 / plan->reach[j];
         hcri_code_numbers(code, "nearness", n, numbers);
@@ -297,18 +290,15 @@ static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *
     const double before = code->operations;
     put_step(code, plan);
     const double step = code->operations - before;
-    if (has_kind(plan, HCRI_KIND_EXPRESSION)) {
-        put_outermost(code);
-        hcri_emit_expression_helpers(code, plan);
-    }
-    if (has_kind(plan, HCRI_KIND_LMI))
-        hcri_emit_lmi_helpers(code);
+    for (size_t k = 0; hcri_device_kind_at(k) != NULL; k++)
+        if (hcri_device_kind_at(k)->put_helpers != NULL && has_kind(plan, hcri_device_kind_at(k)))
+            hcri_device_kind_at(k)->put_helpers(code, plan);
     for (size_t b = 0; b < set->blocks; b++)
         HCRI_TRY(hcri_emit_block(code, plan, b, error));
     put_gauge(code, plan);
     put_direction(code, plan);
     put_relate(code, plan);
-    if (has_kind(plan, HCRI_KIND_EXPRESSION))
+    if (searches(plan))
         put_far_from(code);
     if (plan->verified != 0)
         put_holds(code, plan);

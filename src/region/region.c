@@ -324,7 +324,7 @@ hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         const char *name = block->kind->unwritable == NULL ? NULL : block->kind->unwritable(block);
-        if (hcri_kind_of(block->kind->id) != block->kind)
+        if (hcri_kind_of(hcri_kind_number(block->kind)) != block->kind)
             return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                              "the region has a constraint of the kind \"%s\", which compiled files don't have",
                              block->kind->name);

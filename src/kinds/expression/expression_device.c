@@ -137,7 +137,11 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-const char *hcri_emit_expression_refusal(const hcri_constraint *block) {
+static const char *refusal(const hcri_constraint *block, int gradient) {
+    if (!block->convex)
+        return "a star constraint isn't exported: its first crossing takes interval arithmetic";
+    if (gradient)
+        return "the derivative of an expression isn't exported";
     const hcri_tape *tape = &((const hcri_expression *)block)->tape;
     if (tape->steps > MOST_STEPS)
         return "an expression of more than 512 steps isn't exported";
@@ -492,11 +496,22 @@ static double put_tape(hcri_code *code, const hcri_expression *expression, const
     return w.operations;
 }
 
-void hcri_emit_expression_helpers(hcri_code *code, const hcri_plan *plan) {
+/* A t beyond which the ray is outside for certain, unless the region has no known end there. */
+static void put_outermost(hcri_code *code) {
+    hcri_code_text(code, "/* Where the ray leaves what holds the region, at the latest. */\n");
+    hcri_code_put(code,
+                  "static @ outermost(const @ *v, @ best)\n{\n    @ most = (best > %s) ? best : %s;\n    uint32_t j;\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ here = magnitude(v[j]) * nearness[j];\n"
+                  "        most = (here > most) ? here : most;\n    }\n    return ~1~ / most;\n}\n\n",
+                  hcri_code_literal(code, 0x1p-60).text, hcri_code_literal(code, 0x1p-60).text);
+}
+
+static void put_helpers(hcri_code *code, const hcri_plan *plan) {
     const hcri_set *set = &plan->region->set;
     unsigned char used[FUNCTIONS] = {0};
+    put_outermost(code);
     for (size_t b = 0; b < set->blocks; b++)
-        if (set->block[b]->kind->id == HCRI_KIND_EXPRESSION)
+        if (set->block[b]->kind == &hcri_kind_expression)
             (void)put_tape(code, (const hcri_expression *)set->block[b], NULL, used);
     hcri_code_put(
         code,
@@ -548,7 +563,7 @@ static void put_gauge(hcri_code *code, const hcri_plan *plan, const hcri_express
     hcri_emit_gauge_tail(code, plan, b);
 }
 
-hcr_status hcri_emit_expression(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_expression *expression = (const hcri_expression *)plan->region->set.block[b];
     const size_t last = expression->tape.steps - 1, most = plan->precision == HCR_SINGLE ? 90 : 180;
     unsigned char used[FUNCTIONS];
@@ -568,3 +583,12 @@ hcr_status hcri_emit_expression(hcri_code *code, const hcri_plan *plan, size_t b
     code->check_operations += 6 * once;
     return HCR_OK;
 }
+
+const hcri_device_kind hcri_expression_device = {.kind = &hcri_kind_expression,
+                                                 .emit = emit,
+                                                 .refusal = refusal,
+                                                 .put_helpers = put_helpers,
+                                                 .degree = 2,
+                                                 .judges = 1,
+                                                 .searches = 1,
+                                                 .far = HCRI_FAR_OVERFLOWS};

@@ -6,6 +6,11 @@
 #include "kernels/kernels.h"
 #include "kinds/lmi/lmi.h"
 
+/* Matrices of more rows take too long, and too much of a stack, for what this is for. */
+enum { LARGEST_MATRIX = 16 };
+/* Sweeps of Jacobi's method; what they leave is added, so that fewer would only be less accurate. */
+enum { SWEEPS = 8 };
+
 /* F(O + z) = L (I − S(z)) L', S(z) = Σ z_j R_j. */
 
 /* R_j, an entry a row, from the library's own reduction. */
@@ -60,7 +65,7 @@ static void put_matrix(hcri_code *code, const hcri_lmi *lmi, size_t b) {
                   b, lmi->size, b, b, b, b, b, lmi->size, lmi->size);
 }
 
-hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcr_allocator *allocator = &plan->region->set.allocator;
     const hcri_lmi *lmi = (const hcri_lmi *)plan->region->set.block[b];
     const double m = (double)lmi->size, condition = lmi->condition * lmi->condition, u = 0x1p-53;
@@ -83,7 +88,7 @@ hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_e
                   "    found = largest_eigenvalue(s, %zuu);\n",
                   lmi->size * lmi->size, b, lmi->size);
     hcri_emit_gauge_tail(code, plan, b);
-    code->operations += 4 * entries + HCRI_EMIT_SWEEPS * 0.5 * m * (m - 1) * (6 * m + 14) + 2 * m * m;
+    code->operations += 4 * entries + SWEEPS * 0.5 * m * (m - 1) * (6 * m + 14) + 2 * m * m;
     /* Sums of rounded coefficients; the library's reduction and factorisation (docs/exactness.md). */
     const double share = 1.01 * (((double)plan->n + 6) * plan->unit + (6 * m + 24) * condition * u);
     const double fixed = 1.01 * (m + 6) * condition * u + 4 * m * sqrt(plan->smallest);
@@ -107,7 +112,8 @@ hcr_status hcri_emit_lmi(hcri_code *code, const hcri_plan *plan, size_t b, hcr_e
     return HCR_OK;
 }
 
-void hcri_emit_lmi_helpers(hcri_code *code) {
+static void put_helpers(hcri_code *code, const hcri_plan *plan) {
+    (void)plan;
     hcri_code_put(
         code,
         "/* At least the largest eigenvalue of a symmetric matrix, up to rounding: Jacobi's method, and what it\n"
@@ -122,7 +128,7 @@ void hcri_emit_lmi_helpers(hcri_code *code) {
         "                    const @ t = (long_side > ~0~) ? (((half < ~0~) ? -entry : entry) / long_side) : ~0~;\n"
         "                    const @ c = ~1~ / |sqrt|((t * t) + ~1~);\n"
         "                    const @ s = t * c;\n",
-        HCRI_EMIT_SWEEPS);
+        SWEEPS);
     hcri_code_put(
         code, "                    a[(p * m) + p] -= t * entry;\n                    a[(q * m) + q] += t * entry;\n"
               "                    a[(p * m) + q] = ~0~;\n                    a[(q * m) + p] = ~0~;\n"
@@ -151,3 +157,21 @@ void hcri_emit_lmi_helpers(hcri_code *code) {
         "                rest -= s[(i * m) + k] * s[(j * m) + k];\n            }\n"
         "            s[(i * m) + j] = rest / pivot;\n        }\n    }\n    return 1;\n}\n\n");
 }
+
+static const char *refusal(const hcri_constraint *block, int gradient) {
+    if (((const hcri_lmi *)block)->size > LARGEST_MATRIX)
+        return "a matrix inequality of more than 16 rows isn't exported";
+    return gradient ? "the derivative of a matrix inequality isn't exported" : NULL;
+}
+
+static double effort(const hcri_constraint *block) {
+    (void)block;
+    return 6;
+}
+
+const hcri_device_kind hcri_lmi_device = {.kind = &hcri_kind_lmi,
+                                          .emit = emit,
+                                          .refusal = refusal,
+                                          .put_helpers = put_helpers,
+                                          .effort = effort,
+                                          .degree = 2};

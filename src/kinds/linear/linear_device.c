@@ -1,42 +1,10 @@
 #include <math.h>
 
 #include "device/emit.h"
+#include "device/export_parametric_rows.h"
 
 /* Up to so many coefficients stand in the code itself; more are in tables. */
 enum { UNROLLED = 48 };
-
-/* ------------------------------------------------------------------------------------------------------------ box */
-
-hcr_status hcri_emit_box(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
-    const hcri_box *box = plan->region->set.box;
-    const size_t n = plan->n;
-    hcri_code_text(code, "/* Bounds: 1/(upper - O), and 1/(lower - O); 0 where there is none. */\n");
-    HCRI_TRY(hcri_emit_table(code, plan, "box_above", n, box->inverse_upper, error));
-    HCRI_TRY(hcri_emit_table(code, plan, "box_below", n, box->inverse_lower, error));
-    hcri_code_text(code, "\n");
-    hcri_emit_gauge_head(code, plan, b);
-    hcri_code_put(code, "    uint32_t j;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                        "        const @ towards = v[j] * ((v[j] > ~0~) ? box_above[j] : box_below[j]);\n"
-                        "        if (towards > best) {\n            best = towards;\n");
-    if (plan->gradient)
-        hcri_code_put(code, "            *active = (2u * j) + ((v[j] > ~0~) ? 0u : 1u);\n");
-    hcri_code_text(code, "        }\n    }\n    return best;\n}\n\n");
-    code->operations += 3 * (double)n;
-    hcri_emit_check_head(code, plan, b);
-    hcri_code_put(code, "    int verdict = SURE;\n    uint32_t j;\n    (void)z;\n    (void)size;\n"
-                        "    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-                        "        if (!((y[j] >= lower[j]) && (y[j] <= upper[j]))) {\n            verdict = BROKEN;\n"
-                        "        }\n    }\n    return verdict;\n}\n\n");
-    code->check_operations += 2 * (double)n;
-    if (plan->gradient)
-        hcri_code_put(code,
-                      "static void gradient_%zu(uint32_t i, const @ *z, @ *g)\n{\n    (void)z;\n"
-                      "    g[i / 2u] += ((i %% 2u) == 0u) ? box_above[i / 2u] : box_below[i / 2u];\n}\n\n",
-                      b);
-    return HCR_OK;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- rows */
 
 /* Rows in units of the slack at the origin, each side that exists: a·v/slack. A row with both sides is stored for its
  * upper one, and `ratio` is what to multiply it by for the other. */
@@ -192,7 +160,7 @@ static void put_gradient(hcri_code *code, size_t b, const sides *made) {
                          "        g[rows_columns[k]] += scale * rows_values[k];\n    }\n}\n\n");
 }
 
-hcr_status hcri_emit_linear(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcr_allocator *allocator = &plan->region->set.allocator;
     const hcri_linear *linear = (const hcri_linear *)plan->region->set.block[b];
     sides made;
@@ -220,3 +188,11 @@ hcr_status hcri_emit_linear(hcri_code *code, const hcri_plan *plan, size_t b, hc
     release(&made, allocator);
     return status;
 }
+
+const hcri_device_kind hcri_linear_device = {.kind = &hcri_kind_linear,
+                                             .emit = emit,
+                                             .emit_moving = hcri_moving_emit_rows,
+                                             .margin_moving = hcri_moving_margin_of_rows,
+                                             .degree = 1,
+                                             .judges = 1,
+                                             .far = HCRI_FAR_SCALED};

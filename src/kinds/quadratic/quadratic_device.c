@@ -162,7 +162,7 @@ static void put_gradient(hcri_code *code, const hcri_quadratic *quadratic, size_
     hcri_code_text(code, "}\n\n");
 }
 
-hcr_status hcri_emit_quadratic(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)plan->region->set.block[b];
     const double n = (double)plan->n, rank = (double)quadratic->factor.count;
     HCRI_TRY(put_tables(code, plan, quadratic, b, error));
@@ -194,3 +194,12 @@ hcr_status hcri_emit_quadratic(hcri_code *code, const hcri_plan *plan, size_t b,
         put_gradient(code, quadratic, b);
     return HCR_OK;
 }
+
+static double effort(const hcri_constraint *block) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)block;
+    const double n = (double)block->n, rank = (double)quadratic->factor.count, sums = fmax(2, (n + 12) / (n / 32 + 8));
+    return quadratic->form != HCRI_FACTOR ? sums : fmax(sums, fmax((rank + 12) / (rank / 8 + 8), (n + 3) / n));
+}
+
+const hcri_device_kind hcri_quadratic_device = {
+    .kind = &hcri_kind_quadratic, .emit = emit, .effort = effort, .degree = 2, .judges = 1};

@@ -137,7 +137,7 @@ static void put_gradient(hcri_code *code, const hcri_cone *cone, size_t b) {
     hcri_code_text(code, "}\n\n");
 }
 
-hcr_status hcri_emit_cone(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
+static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     const hcri_cone *cone = (const hcri_cone *)plan->region->set.block[b];
     double one_less = 1;
     HCRI_TRY(put_tables(code, plan, cone, b, &one_less, error));
@@ -147,3 +147,11 @@ hcr_status hcri_emit_cone(hcri_code *code, const hcri_plan *plan, size_t b, hcr_
         put_gradient(code, cone, b);
     return HCR_OK;
 }
+
+static double effort(const hcri_constraint *block) {
+    const double n = (double)block->n, count = (double)((const hcri_cone *)block)->rows.count;
+    return fmax(fmax(4, (n + 12) / (n / 32 + 8)), (count + 64) / (count / 8 + 64));
+}
+
+const hcri_device_kind hcri_cone_device = {
+    .kind = &hcri_kind_cone, .emit = emit, .effort = effort, .degree = 2, .judges = 1};
