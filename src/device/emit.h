@@ -18,7 +18,8 @@ typedef enum hcri_far {
     HCRI_FAR_OPEN,     /* nothing */
     HCRI_FAR_CHECKED,  /* check_b compares y itself */
     HCRI_FAR_SCALED,   /* check_b has `unit` for another argument, but with parameters */
-    HCRI_FAR_OVERFLOWS /* that it is inside, but not that it is outside */
+    HCRI_FAR_OVERFLOWS /* that it is inside, but not that it is outside; gauge_b searches along the ray and reads
+                          `nearness` */
 } hcri_far;
 
 /* What there is of code for a kind of constraint: a second table beside hcri_kind. */
@@ -35,9 +36,8 @@ typedef struct hcri_device_kind {
     /* How many times what the library's sums take the code's take, which run term by term and have coefficients that
      * are rounded once more (docs/exactness.md). NULL: 1.5. */
     double (*effort)(const hcri_constraint *block);
-    int degree;   /* of the direction's numbers in the gauge: 0 for quotients alone */
-    int judges;   /* check_b calls `judge` */
-    int searches; /* gauge_b searches along the ray, and reads `nearness` */
+    int degree; /* of the direction's numbers in the gauge: 0 for quotients alone */
+    int judges; /* check_b calls `judge` */
     hcri_far far;
 } hcri_device_kind;
 const hcri_device_kind *hcri_device_kind_of(const hcri_constraint *block); /* never NULL */

@@ -26,7 +26,7 @@ static int has_kind(const hcri_plan *plan, const hcri_device_kind *kind) {
 
 static int searches(const hcri_plan *plan) {
     for (size_t b = 0; b < plan->region->set.blocks; b++)
-        if (hcri_device_kind_of(plan->region->set.block[b])->searches)
+        if (hcri_device_kind_of(plan->region->set.block[b])->far == HCRI_FAR_OVERFLOWS)
             return 1;
     return 0;
 }

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "exact/exact_kind.h"
-
 int hcri_exact_sign(const hcri_constraint *constraint, size_t i, const double *y) {
     return hcri_exact_kind_of(constraint)->sign(constraint, i, y);
 }

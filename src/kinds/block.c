@@ -167,3 +167,33 @@ double hcri_block_margin(const hcri_constraint *constraint, double unit, const h
     (void)scratch;
     return INFINITY;
 }
+
+void hcri_work_add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, hcri_work *sum) {
+    for (size_t r = 0; r < layout->runs; r++) {
+        const hcri_run *run = &layout->run[r];
+        const double count = (double)run->count;
+        switch (run->form) {
+        case HCRI_RUN_STENCIL:
+            sum->multiply_adds += count * (double)run->terms;
+            sum->bytes += 12.0 * (double)run->terms;
+            break;
+        case HCRI_RUN_DENSE: {
+            const double padded = ceil(count / HCRI_PANEL) * HCRI_PANEL * (double)n;
+            sum->multiply_adds += padded;
+            sum->bytes += 8 * padded;
+            break;
+        }
+        case HCRI_RUN_SPARSE: {
+            const double used = (double)(rows->start[run->first + run->count] - rows->start[run->first]);
+            sum->multiply_adds += used;
+            sum->bytes += 12 * used + 8 * count;
+            break;
+        }
+        }
+    }
+}
+
+void hcri_work_add(hcri_work *sum, double multiply_adds, double numbers) {
+    sum->multiply_adds += multiply_adds;
+    sum->bytes += 8 * numbers;
+}

@@ -54,6 +54,9 @@ void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const
                            size_t stride, double *best, uint32_t *active_constraint, double *scratch);
 /* 1 when gauge_from reads directions' outputs alone: they may then lie anywhere, without zeros for the parameters. */
 int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
+/* For `add_work`: numbers that are read once; products with a matrix in the layout that the kernels use. */
+void hcri_work_add(hcri_work *sum, double multiply_adds, double numbers);
+void hcri_work_add_layout(const hcri_rows *rows, const hcri_layout *layout, size_t n, hcri_work *sum);
 /* Copies the sources of `from` to a block with as many inequalities. */
 void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from);
 

@@ -57,6 +57,10 @@ typedef struct hcri_extent {
     double arithmetic;
 } hcri_extent;
 
+typedef struct hcri_work {
+    double multiply_adds, bytes; /* of one decode: the numbers read, once */
+} hcri_work;
+
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
@@ -165,6 +169,8 @@ typedef struct hcri_kind {
     int (*describe)(const hcri_constraint *constraint, hcr_block *block);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */
     double (*inradius)(const hcri_constraint *constraint, double *scratch);
+    /* What a gauge takes, added to a sum. After place. NULL: not known, or what the parts take. */
+    void (*add_work)(const hcri_constraint *constraint, hcri_work *sum);
 } hcri_kind;
 
 struct hcri_constraint {

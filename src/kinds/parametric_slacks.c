@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
+#include "kinds/block.h"
 
 /* Samples that go through together: enough for the kernels, and so few that their d stay in a near cache. */
 enum { AT_ONCE = 8 };
@@ -493,4 +494,14 @@ double hcri_moving_margin(const hcri_moving *moving, double unit, const hcri_ext
             return most;
     }
     return most;
+}
+
+void hcri_work_add_moving(const hcri_moving *moving, hcri_work *sum) {
+    const size_t parameters = moving->origin_map->parameters;
+    if (moving->map_is_cheaper) {
+        hcri_work_add_layout(&moving->map, &moving->map_layout, parameters, sum);
+        return;
+    }
+    hcri_work_add_layout(&moving->slope, &moving->slope_layout, moving->width, sum);
+    hcri_work_add_layout(&moving->shift, &moving->shift_layout, parameters, sum);
 }

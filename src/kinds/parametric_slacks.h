@@ -51,6 +51,8 @@ size_t hcri_moving_scratch(const hcri_moving *moving);
 void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
                        const double *v, size_t stride, double *best, uint32_t *active_constraint, double *scratch);
 /* hcri_kind's margin over the whole range. */
+/* Slacks at the origin of the sample: from the parameters alone where that is cheaper, else from the origin too. */
+void hcri_work_add_moving(const hcri_moving *moving, hcri_work *sum);
 double hcri_moving_margin(const hcri_moving *moving, double unit, const hcri_extent *extent);
 
 #endif

@@ -10,7 +10,6 @@
 #include "hcr/hcr_build.h"
 #include "kinds/block.h"
 #include "kinds/parametric_rows.h"
-#include "kinds/quadratic/quadratic_verify.h"
 
 /* --------------------------------------------------------------------------------------------------------- names */
 
@@ -37,11 +36,18 @@ static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
 /* ------------------------------------------------------------------------------------------------------ coefficients
  */
 
+static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
+    if (block->kind->verify != NULL)
+        HCRI_TRY(block->kind->verify(block, error));
+    for (size_t k = 0; hcri_block_part(block, k) != NULL; k++)
+        HCRI_TRY(verify_block(hcri_block_part(block, k), error));
+    return HCR_OK;
+}
+
 hcr_status hcri_verify_set(hcri_set *set, hcr_error *error) {
     HCRI_TRY(verify_names(set, error));
     for (size_t b = 0; b < set->blocks; b++)
-        if (set->block[b]->kind->verify != NULL)
-            HCRI_TRY(set->block[b]->kind->verify(set->block[b], error));
+        HCRI_TRY(verify_block(set->block[b], error));
     return hcri_block_verify_rows(&set->equalities.rows, error);
 }
 

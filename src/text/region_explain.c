@@ -256,7 +256,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
     if (region->verified_blocks[HCR_DOUBLE] != 0)
         hcri_report_write(report, "; results are verified against %zu of the constraints' blocks",
                           region->verified_blocks[HCR_DOUBLE]);
-    const hcri_cost decode = hcri_decode_cost(region);
+    const hcri_work decode = hcri_decode_cost(region);
     hcri_report_write(report, "\ndecode        about %.0f multiply-adds, %.0f bytes read\n", decode.multiply_adds,
                       decode.bytes);
     char warning[256];
@@ -354,7 +354,7 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
         hcri_report_write(report, "%s", separator);
         hcri_report_json_string(report, warning);
     }
-    const hcri_cost decode = hcri_decode_cost(region);
+    const hcri_work decode = hcri_decode_cost(region);
     hcri_report_write(report,
                       "],\n  \"verified_blocks\": %zu,\n  \"decode_multiply_adds\": %.0f,\n  \"decode_bytes\": "
                       "%.0f\n}\n",

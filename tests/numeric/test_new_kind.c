@@ -11,7 +11,6 @@
 #include <cmocka.h>
 #include <gmp.h>
 
-#include "exact/exact_kind.h"
 #include "exact/exact_sign.h"
 #include "hcr/hcr_export.h"
 #include "kinds/block.h"

@@ -248,6 +248,11 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return least;
 }
 
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const double n = (double)constraint->n;
+    hcri_work_add(sum, 2 * n, 2 * n);
+}
+
 const hcri_kind hcri_kind_box = {
     .id = HCRI_KIND_BOX,
     .name = "box",
@@ -273,4 +278,5 @@ const hcri_kind hcri_kind_box = {
     .margin = margin,
     .describe = describe,
     .inradius = inradius,
+    .add_work = add_work,
 };

@@ -1,4 +1,4 @@
-#include "exact/exact_kind.h"
+#include "exact/exact_sign.h"
 #include "kinds/box/box.h"
 
 /* A difference of two doubles: its sign is right. */

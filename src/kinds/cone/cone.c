@@ -342,6 +342,13 @@ static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
     return hcri_block_verify_numbers(1, &cone->constant, error);
 }
 
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const double rows = (double)cone->rows.count, n = (double)constraint->n;
+    hcri_work_add_layout(&cone->rows, &cone->layout, constraint->n, sum);
+    hcri_work_add(sum, 2 * rows + n, rows + n);
+}
+
 const hcri_kind hcri_kind_cone = {
     .id = HCRI_KIND_CONE,
     .name = "cone",
@@ -367,4 +374,5 @@ const hcri_kind hcri_kind_cone = {
     .margin = margin,
     .describe = describe,
     .inradius = inradius,
+    .add_work = add_work,
 };

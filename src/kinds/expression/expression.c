@@ -278,6 +278,17 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     return 1 / least;
 }
 
+/* Jets that it takes to find the frontier of an expression (docs/roots.md), and what the value and two derivatives of
+ * one argument of a step take, with functions such as exp counted as a few products. */
+#define JETS 8
+#define JET_OF_ARGUMENT 6
+
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_tape *tape = &((const hcri_expression *)constraint)->tape;
+    const double arguments = (double)(tape->arguments + tape->steps);
+    hcri_work_add(sum, JETS * JET_OF_ARGUMENT * arguments, 2 * arguments);
+}
+
 const hcri_kind hcri_kind_expression = {
     .id = HCRI_KIND_EXPRESSION,
     .name = "expression",
@@ -300,4 +311,5 @@ const hcri_kind hcri_kind_expression = {
     .radius = hcri_block_radius,
     .margin = hcri_block_margin,
     .inradius = inradius,
+    .add_work = add_work,
 };

@@ -590,5 +590,4 @@ const hcri_device_kind hcri_expression_device = {.kind = &hcri_kind_expression,
                                                  .put_helpers = put_helpers,
                                                  .degree = 2,
                                                  .judges = 1,
-                                                 .searches = 1,
                                                  .far = HCRI_FAR_OVERFLOWS};

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exact/exact_kind.h"
+#include "exact/exact_sign.h"
 #include "functions/tape_matrix.h"
 #include "kinds/expression/expression.h"
 

@@ -340,6 +340,14 @@ static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
     return hcri_block_verify_rows(&((const hcri_linear *)constraint)->rows, error);
 }
 
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_linear *linear = (const hcri_linear *)constraint;
+    hcri_work_add_layout(&linear->rows, &linear->layout, constraint->n, sum);
+    hcri_work_add(sum, 2 * (double)linear->rows.count, 2 * (double)linear->rows.count);
+    if (linear->moving != NULL)
+        hcri_work_add_moving(linear->moving, sum);
+}
+
 const hcri_kind hcri_kind_linear = {
     .id = HCRI_KIND_LINEAR,
     .name = "linear",
@@ -367,4 +375,5 @@ const hcri_kind hcri_kind_linear = {
     .margin = margin,
     .describe = describe,
     .inradius = inradius,
+    .add_work = add_work,
 };

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "exact/exact_kind.h"
+#include "exact/exact_sign.h"
 #include "exact/fixed_point.h"
 #include "kinds/linear/linear.h"
 

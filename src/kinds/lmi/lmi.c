@@ -364,6 +364,13 @@ static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
     return hcri_block_verify_numbers(lmi->terms.count, lmi->constant, error);
 }
 
+/* The matrix of the direction, and its largest eigenvalue by reduction to three diagonals. */
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
+    const double size = (double)lmi->size, used = (double)hcri_rows_entries(&lmi->terms);
+    hcri_work_add(sum, used + 4 * size * size * size / 3, used);
+}
+
 const hcri_kind hcri_kind_lmi = {
     .id = HCRI_KIND_LMI,
     .name = "lmi",
@@ -389,4 +396,5 @@ const hcri_kind hcri_kind_lmi = {
     .radius = hcri_block_radius,
     .margin = hcri_lmi_margin,
     .inradius = hcri_lmi_inradius,
+    .add_work = add_work,
 };

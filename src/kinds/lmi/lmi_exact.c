@@ -1,4 +1,4 @@
-#include "exact/exact_kind.h"
+#include "exact/exact_sign.h"
 #include "exact/fixed_point.h"
 #include "kinds/lmi/lmi.h"
 

@@ -10,7 +10,6 @@
 #include "kinds/quadratic/quadratic_parametric.h"
 #include "kinds/quadratic/quadratic_substitute.h"
 #include "kinds/quadratic/quadratic_value.h"
-#include "kinds/quadratic/quadratic_verify.h"
 #include "kinds/ray_interval.h"
 
 /* Shorter directions aren't worth their conversion to single precision. */
@@ -482,6 +481,18 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
 
 static const hcri_quadratic *itself(const hcri_constraint *constraint) { return (const hcri_quadratic *)constraint; }
 
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
+    const double n = (double)constraint->n;
+    if (quadratic->form == HCRI_FACTOR)
+        hcri_work_add_layout(&quadratic->factor, &quadratic->layout, constraint->n, sum);
+    const double own = quadratic->form == HCRI_DENSE      ? n * (n + 1) / 2
+                       : quadratic->form == HCRI_DIAGONAL ? n
+                                                          : (double)quadratic->factor.count;
+    const double gradient = quadratic->gradient_is_zero ? 0 : n;
+    hcri_work_add(sum, own + gradient, (quadratic->form == HCRI_FACTOR || quadratic->unit ? 0 : own) + gradient);
+}
+
 const hcri_kind hcri_kind_quadratic = {
     .id = HCRI_KIND_QUADRATIC,
     .name = "quadratic",
@@ -510,4 +521,5 @@ const hcri_kind hcri_kind_quadratic = {
     .margin = margin,
     .describe = describe,
     .inradius = inradius,
+    .add_work = add_work,
 };

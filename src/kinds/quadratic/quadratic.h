@@ -54,5 +54,11 @@ hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const
 double *hcri_quadratic_panels(const hcri_quadratic *quadratic, size_t n);
 /* full += weight · P (Q(y) = (y − shift)'P(y − shift); FACTOR: P = F'F), row-major n × n, all entries (for solvers). */
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full);
+/* Matrices beyond this many outputs: to verify a claim isn't worth the time. */
+#define HCRI_LARGEST_VERIFIED 2048
+/* Has P + shift I a Cholesky factorisation in floating point? P, n × n, is used up. */
+int hcri_is_positive(size_t n, double *P, double shift);
+/* hcri_kind's verify: is it as convex as it says? A claim that takes too much memory to verify is dropped. */
+hcr_status hcri_quadratic_verify(hcri_constraint *constraint, hcr_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "kinds/quadratic/quadratic_verify.h"
+#include "kinds/quadratic/quadratic.h"
 
 #include <math.h>
 

@@ -444,15 +444,6 @@ static hcri_constraint *part(const hcri_constraint *constraint, size_t k) {
     return NULL;
 }
 
-static hcr_status verify(hcri_constraint *constraint, hcr_error *error) {
-    for (size_t k = 0; part(constraint, k) != NULL; k++) {
-        hcri_constraint *block = part(constraint, k);
-        if (block->kind->verify != NULL)
-            HCRI_TRY(block->kind->verify(block, error));
-    }
-    return HCR_OK;
-}
-
 static const char *unwritable(const hcri_constraint *constraint) {
     const char *name = NULL;
     for (size_t k = 0; name == NULL && part(constraint, k) != NULL; k++)
@@ -474,7 +465,6 @@ const hcri_kind hcri_kind_union = {
     .release = release,
     .write = write,
     .read = read_union,
-    .verify = verify,
     .unwritable = unwritable,
     .part = part,
     .place = place,
@@ -498,7 +488,6 @@ const hcri_kind hcri_kind_except = {
     .release = release,
     .write = write,
     .read = read_except,
-    .verify = verify,
     .unwritable = unwritable,
     .part = part,
     .place = place,

@@ -1,4 +1,3 @@
-#include "exact/exact_kind.h"
 #include "exact/exact_sign.h"
 #include "kinds/union/union.h"
 

@@ -468,6 +468,16 @@ static void add_mixed(const hcri_constraint *constraint, size_t i, size_t output
     }
 }
 
+static void add_work(const hcri_constraint *constraint, hcri_work *sum) {
+    const hcri_varying *varying = (const hcri_varying *)constraint;
+    const double rows = (double)varying->rows.count;
+    if (varying->moving == NULL)
+        return;
+    hcri_work_add_layout(&varying->moving->slope, &varying->moving->slope_layout, varying->moving->width, sum);
+    hcri_work_add_moving(varying->moving, sum);
+    hcri_work_add(sum, 2 * rows + 2 * (double)varying->pairs, 2 * rows);
+}
+
 const hcri_kind hcri_kind_varying = {
     .id = HCRI_KIND_VARYING,
     .name = "varying",
@@ -497,4 +507,5 @@ const hcri_kind hcri_kind_varying = {
     .radius = hcri_block_radius,
     .margin = margin,
     .inradius = inradius,
+    .add_work = add_work,
 };

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "exact/exact_kind.h"
 #include "exact/exact_sign.h"
 #include "functions/tape_evaluate.h"
 #include "kinds/expression/expression.h"
