@@ -473,6 +473,49 @@ static void test_exactness(void **state) {
     for_each_region(check_exactness, 3);
 }
 
+/* The gradient against a central difference, which is exact for a quadratic but for rounding; the substituted block
+ * against the ball at the point that stands for z. */
+static void test_solvers_operations(void **state) {
+    (void)state;
+    enum { N = 4, K = 2 };
+    static const double h = 0x1p-10, constant[N] = {0.5, 0, -0.25, 1};
+    static const double map[N][K] = {{1, 0.5}, {-0.5, 2}, {0.25, 0.75}, {0.25, -1}};
+    static const uint32_t columns[K] = {0, 1};
+    hcri_substitution fixed = {.coordinates = K, .constant = constant};
+    hcri_constraint *made = NULL, *reduced = NULL;
+    hcri_random random;
+    hcri_random_seed(&random, 4);
+    must(create(N, constant, 1.5, &hcri_default_allocator, &made, &error), &error);
+    for (size_t j = 0; j < N; j++)
+        must(hcri_rows_append(&fixed.map, &hcri_default_allocator, K, columns, map[j], &error), &error);
+    must(substitute(made, &fixed, &reduced, &error), &error);
+    size_t inside = 0;
+    for (size_t k = 0; k < 200; k++) {
+        double z[K], y[N], gradient[N] = {0};
+        fill_normal(&random, 1, K, z);
+        for (size_t j = 0; j < N; j++)
+            y[j] = constant[j] + map[j][0] * z[0] + map[j][1] * z[1];
+        add_gradient(made, 0, y, 1, gradient, NULL);
+        for (size_t j = 0; j < N; j++) {
+            const double at = y[j];
+            y[j] = at + h;
+            const double above = value(made, 0, y, NULL, NULL);
+            y[j] = at - h;
+            const double below = value(made, 0, y, NULL, NULL);
+            y[j] = at;
+            assert_true(fabs(gradient[j] - (above - below) / (2 * h)) <= 1e-10);
+        }
+        const double c = value(made, 0, y, NULL, NULL),
+                     d = reduced->kind->value(reduced, 0, z, NULL, scratch_for(reduced));
+        assert_true((c < 0) == (d < 0));
+        inside += c < 0;
+    }
+    assert_true(inside > 20 && inside < 180);
+    hcri_rows_release(&fixed.map, &hcri_default_allocator);
+    reduced->kind->release(reduced);
+    release(made);
+}
+
 /* The check itself is wrong on neither side of the sphere: points of it, rounded, one unit in the last place farther
  * in and out. */
 static void test_check(void **state) {
@@ -515,8 +558,9 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gauge), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_exactness),
-        cmocka_unit_test(test_check), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_gauge),     cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_exactness), cmocka_unit_test(test_solvers_operations),
+        cmocka_unit_test(test_check),     cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
