@@ -60,9 +60,9 @@ def test_one_row_serves_all(moving, random):
     np.testing.assert_array_equal(moving.contract(v, x[None, None]), many)
     assert moving.contract(v[0, 0], np.stack([x, x])).shape == (2, moving.n)
     assert moving.contract(np.empty((0, moving.n)), x).shape == (0, moving.n)
-    by_v, by_x = moving.vjp("contract", v, np.ones_like(v), x)
+    by_v, by_x = moving.contract.vjp(v, np.ones_like(v), x)
     assert by_v.shape == v.shape and by_x.shape == x.shape
-    rows = moving.vjp("contract", v, np.ones_like(v), np.broadcast_to(x, (2, 4, moving.p)))[1]
+    rows = moving.contract.vjp(v, np.ones_like(v), np.broadcast_to(x, (2, 4, moving.p)))[1]
     np.testing.assert_allclose(by_x, rows.sum((0, 1)))
 
 
@@ -83,7 +83,7 @@ def test_derivatives_by_differences(moving, map_, random):
     function = getattr(moving, map_)
     y = function(v, x)
     bar = random.standard_normal(y.shape)
-    _, by_x = moving.vjp(map_, v, bar, x)
+    _, by_x = getattr(moving, map_).vjp(v, bar, x)
     for k in range(moving.p):
         step = 1e-6 * np.eye(moving.p)[k]
         change = (function(v, x + step) - function(v, x - step)) * bar
@@ -98,15 +98,17 @@ def test_d07_forward_derivatives(moving, map_, random):
     """The transpose of vjp, which is held against differences above, to rounding; one row of parameters serves all."""
     x, v = parameters(moving, random, 20), inputs(moving, map_, random, 20)
     dot, x_dot = random.standard_normal(v.shape), random.standard_normal(x.shape)
-    got = moving.jvp(map_, v, dot, x, x_dot)
+    got = getattr(moving, map_).jvp(v, dot, x, x_dot)
     bar = random.standard_normal(got.shape)
-    by_v, by_x = moving.vjp(map_, v, bar, x)
+    by_v, by_x = getattr(moving, map_).vjp(v, bar, x)
     forward, backward = (bar * got).reshape(20, -1).sum(1), (by_v * dot).sum(1) + (by_x * x_dot).sum(1)
     np.testing.assert_allclose(forward, backward, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(got, moving.jvp(map_, v, dot, x) + moving.jvp(map_, v, 0 * dot, x, x_dot), atol=1e-9)
+    np.testing.assert_allclose(
+        got, getattr(moving, map_).jvp(v, dot, x) + getattr(moving, map_).jvp(v, 0 * dot, x, x_dot), atol=1e-9
+    )
     np.testing.assert_array_equal(
-        moving.jvp(map_, v, dot, x[0], x_dot[0]),
-        moving.jvp(map_, v, dot, np.broadcast_to(x[0], x.shape), np.broadcast_to(x_dot[0], x.shape)),
+        getattr(moving, map_).jvp(v, dot, x[0], x_dot[0]),
+        getattr(moving, map_).jvp(v, dot, np.broadcast_to(x[0], x.shape), np.broadcast_to(x_dot[0], x.shape)),
     )
 
 
@@ -120,13 +122,13 @@ def test_c57_rows_out_of_range_are_told(moving, random):
     assert [hcr.Outcome(o).name for o in told[[1, 3]]] == ["OUT_OF_RANGE"] * 2
     np.testing.assert_array_equal(y[[0, 2, 4]], moving.contract(v[[0, 2, 4]], x[[0, 2, 4]]))
     assert moving.check(moving.origin[None], x[[1, 3]]).tolist() == [False, False]
-    by_v, by_x = moving.vjp("contract", v, np.ones_like(v), x)
+    by_v, by_x = moving.contract.vjp(v, np.ones_like(v), x)
     assert np.isnan(by_v[[1, 3]]).all() and np.isnan(by_x[[1, 3]]).all() and np.isfinite(by_x[[0, 2, 4]]).all()
     left_out = np.ones_like(v)
     left_out[[1, 3]] = 0
-    by_v, by_x = moving.vjp("contract", v, left_out, x)
+    by_v, by_x = moving.contract.vjp(v, left_out, x)
     assert not by_v[[1, 3]].any() and not by_x[[1, 3]].any() and np.isfinite(by_x).all()
-    assert np.isnan(moving.jvp("contract", v, v, x)).any(1).tolist() == [False, True, False, True, False]
+    assert np.isnan(moving.contract.jvp(v, v, x)).any(1).tolist() == [False, True, False, True, False]
     with pytest.raises(hcr.InvalidError) as caught:
         moving.at(x[1])
     assert caught.value.code == "origin"
@@ -244,7 +246,7 @@ def test_d14_rows_whose_coefficients_are_all_zero(dtype):
     for map_ in KINDS:
         values = np.concatenate([v, np.full((4, 1), 0.5, dtype)], 1) if map_ == "decode" else v
         result = getattr(region, map_)(values, x)
-        for gradient in region.vjp(map_, values, np.ones_like(result), x):
+        for gradient in getattr(region, map_).vjp(values, np.ones_like(result), x):
             assert np.isfinite(gradient[:3]).all()
 
 

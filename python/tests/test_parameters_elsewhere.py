@@ -192,12 +192,12 @@ def test_jax(moving, map_, formulas, random):
         each = jax.vmap(lambda v, x: function(v, moving, x))(v, x)
         np.testing.assert_allclose(each, got, rtol=1e-9, atol=1e-9)
         by_v, by_x = jax.grad(lambda v, x: function(v, moving, x).sum(), (0, 1))(v, x)
-        want = moving.vjp(map_, np.asarray(v), np.ones(got.shape), np.asarray(x))
+        want = getattr(moving, map_).vjp(np.asarray(v), np.ones(got.shape), np.asarray(x))
         np.testing.assert_allclose(by_v, want[0], rtol=1e-7, atol=1e-7)
         np.testing.assert_allclose(by_x, want[1], rtol=1e-7, atol=1e-7)
         dots = [jax.numpy.asarray(random.standard_normal(a.shape)) for a in (v, x)]
         pushed = jax.jit(lambda v, x, *dots: jax.jvp(lambda v, x: function(v, moving, x), (v, x), dots)[1])(v, x, *dots)
-        want = moving.jvp(map_, np.asarray(v), dots[0], np.asarray(x), dots[1])
+        want = getattr(moving, map_).jvp(np.asarray(v), dots[0], np.asarray(x), dots[1])
         np.testing.assert_allclose(pushed, want, rtol=1e-7, atol=1e-7)
 
 
@@ -212,7 +212,7 @@ def test_jax_for_curved_regions(random):
         got = jax.jit(lambda v, x: hcr.jax.contract(v, region, x))(v, x)
         np.testing.assert_array_equal(got, region.contract(np.asarray(v), np.asarray(x)))
         by_x = jax.grad(lambda x: hcr.jax.contract(v, region, x).sum())(x)
-        want = region.vjp("contract", np.asarray(v), np.ones((6, 2)), np.asarray(x))[1]
+        want = region.contract.vjp(np.asarray(v), np.ones((6, 2)), np.asarray(x))[1]
         np.testing.assert_allclose(by_x, want, atol=1e-12)
         shared = jax.vmap(lambda v: hcr.jax.contract(v, region, x[0]))(v)
         np.testing.assert_array_equal(shared, region.contract(np.asarray(v), np.asarray(x[0])))

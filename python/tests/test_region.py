@@ -53,7 +53,7 @@ def test_c04_unbounded_rays_in_a_batch():
     np.testing.assert_allclose(y, [[-3, 2], [0, 4], [1, 0], [0, 0]], rtol=1e-12)
     bar = np.ones((4, 2))
     np.testing.assert_allclose(
-        half.vjp("contract", [[-3, 2], [0, 4], [5, 0], [0, 0.0]], bar), [[1, 1], [1, 1], [0, 0.2], [1, 1]], atol=1e-12
+        half.contract.vjp([[-3, 2], [0, 4], [5, 0], [0, 0.0]], bar), [[1, 1], [1, 1], [0, 0.2], [1, 1]], atol=1e-12
     )
     y, outcome = half.decode([[-1, 0, 0.5], [1, 0, 0.5]], outcomes=True)
     assert outcome.tolist() == [hcr.Outcome.NO_FRONTIER, hcr.Outcome.INSIDE]
@@ -141,7 +141,7 @@ def test_derivatives_against_differences(region, name, random):
         x = region.sample(20, 3)
     function = getattr(region, name)
     bar = random.standard_normal(np.shape(function(x)))
-    got = region.vjp(name, x, bar)
+    got = getattr(region, name).vjp(x, bar)
     want, step = np.empty_like(x), 1e-6
     for j in range(x.shape[1]):
         shift = np.zeros(x.shape[1])
@@ -158,12 +158,12 @@ def test_gradients_are_finite_at_odd_inputs(region, random):
         x = inputs(region, name, random)
         bar = np.ones(np.shape(getattr(region, name)(x)))
         sound = np.isfinite(x).all(1)
-        assert np.isfinite(region.vjp(name, x, bar)[sound]).all()
-        assert np.isfinite(region.vjp(name, x, bar, bad="origin")).all()
+        assert np.isfinite(getattr(region, name).vjp(x, bar)[sound]).all()
+        assert np.isfinite(getattr(region, name).vjp(x, bar, bad="origin")).all()
     zero = np.zeros((1, region.n))
     bar = random.standard_normal((1, region.n))
-    near = region.vjp("contract", zero + 1e-9, bar)
-    np.testing.assert_allclose(region.vjp("contract", zero, bar), near, atol=1e-9)
+    near = region.contract.vjp(zero + 1e-9, bar)
+    np.testing.assert_allclose(region.contract.vjp(zero, bar), near, atol=1e-9)
 
 
 def test_odd_inputs():
@@ -191,20 +191,20 @@ def test_d19_bad_values_are_nan(region, name, dtype, random):
     at = np.arange(len(x)) % 3 == 0
     for got, want in (
         (getattr(region, name)(odd), good),
-        (region.vjp(name, odd, bar), region.vjp(name, x, bar)),
-        (region.jvp(name, odd, x), region.jvp(name, x, x)),
+        (getattr(region, name).vjp(odd, bar), getattr(region, name).vjp(x, bar)),
+        (getattr(region, name).jvp(odd, x), getattr(region, name).jvp(x, x)),
     ):
         assert np.isnan(got[at]).all()
         np.testing.assert_array_equal(got[~at], want[~at])
-    assert (region.vjp(name, odd, 0 * bar)[at] == 0).all()  # what a loss leaves out spoils nothing
+    assert (getattr(region, name).vjp(odd, 0 * bar)[at] == 0).all()  # what a loss leaves out spoils nothing
     if name == "gauge":
         return
     stays = getattr(region, name)(odd, bad="origin")
     place = region.decode(np.zeros(region.n + 1, dtype)) if name != "encode" else 0
     assert (stays[at] == place).all()
     np.testing.assert_array_equal(stays[~at], good[~at])
-    assert (region.vjp(name, odd, bar, bad="origin")[at] == 0).all()
-    assert (region.jvp(name, odd, x, bad="origin")[at] == 0).all()
+    assert (getattr(region, name).vjp(odd, bar, bad="origin")[at] == 0).all()
+    assert (getattr(region, name).jvp(odd, x, bad="origin")[at] == 0).all()
 
 
 def test_d19_projections_and_choices():
@@ -226,33 +226,33 @@ def test_d07_forward_derivatives(region, name, random):
     if name == "encode":
         x = region.sample(20, 3)
     function, dot, step = getattr(region, name), random.standard_normal(x.shape), 1e-6
-    got = region.jvp(name, x, dot)
-    assert got.dtype == np.float64 and region.jvp(name, x.astype(np.float32), dot).dtype == np.float32
+    got = getattr(region, name).jvp(x, dot)
+    assert got.dtype == np.float64 and getattr(region, name).jvp(x.astype(np.float32), dot).dtype == np.float32
     want = (function(x + step * dot) - function(x - step * dot)) / (2 * step)
     off = np.abs(got - want).reshape(20, -1).max(1) > 1e-5 * (1 + np.abs(want).reshape(20, -1).max(1))
     assert off.mean() <= 0.15  # a tie may be near
     bar = random.standard_normal(got.shape)
-    forward, backward = (bar * got).reshape(20, -1).sum(1), (region.vjp(name, x, bar) * dot).sum(1)
+    forward, backward = (bar * got).reshape(20, -1).sum(1), (getattr(region, name).vjp(x, bar) * dot).sum(1)
     np.testing.assert_allclose(forward, backward, rtol=1e-10, atol=1e-10)
 
 
 def test_d07_the_disc():
     disc = hcr.Region("var y[2]\nnorm(y) <= 1")
     want = np.array([[1, -3], [-3, 9]]) / (10 * np.sqrt(10))
-    np.testing.assert_allclose(disc.jvp("contract", [3.0, 1.0], np.eye(2)[0]), want[0], atol=1e-12)
-    np.testing.assert_allclose(disc.jvp("contract", [[3.0, 1.0]] * 2, np.eye(2)), want, atol=1e-12)
+    np.testing.assert_allclose(disc.contract.jvp([3.0, 1.0], np.eye(2)[0]), want[0], atol=1e-12)
+    np.testing.assert_allclose(disc.contract.jvp([[3.0, 1.0]] * 2, np.eye(2)), want, atol=1e-12)
     with pytest.raises(hcr.InvalidError, match=r"dot has the shape \(3,\): it must have \(2,\)"):
-        disc.jvp("contract", [3.0, 1.0], [1.0, 0, 0])
+        disc.contract.jvp([3.0, 1.0], [1.0, 0, 0])
     with pytest.raises(hcr.InvalidError, match="no parameters"):
-        disc.jvp("contract", [3.0, 1.0], [1.0, 0.0], x_dot=[1.0])
+        disc.contract.jvp([3.0, 1.0], [1.0, 0.0], x_dot=[1.0])
 
 
 def test_d44_derivatives_at_tiny_directions():
     box = hcr.Region("var y[3]\n-1e6 <= y <= 1e6")
     for dtype, tiny in (("float32", 1e-33), ("float32", 1e-45), ("float64", 1e-320), ("float64", 5e-324)):
         polar = np.array([[tiny, 0, 0, 1], [0, -tiny, tiny, 0.5]], dtype)
-        assert np.isfinite(box.vjp("decode", polar, np.ones((2, 3)))).all()
-        assert np.isfinite(box.jvp("decode", polar, np.ones((2, 4)))).all()
+        assert np.isfinite(box.decode.vjp(polar, np.ones((2, 3)))).all()
+        assert np.isfinite(box.decode.jvp(polar, np.ones((2, 4)))).all()
 
 
 # ------------------------------------------------------------------------------------------------- making and keeping

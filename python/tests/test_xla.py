@@ -144,7 +144,7 @@ def test_shapes(shape, random):
         np.testing.assert_array_equal(hcr.jax.contract(v, moving, x), moving.contract(v, x))
         np.testing.assert_array_equal(hcr.jax.gauge(v, moving, x), moving.gauge(v, x))
         by_v, by_x = jax.grad(lambda v, x: hcr.jax.soften(v, moving, x).sum(), (0, 1))(v, x)
-        want = moving.vjp("soften", v, np.ones((*shape, 3)), x)
+        want = moving.soften.vjp(v, np.ones((*shape, 3)), x)
         np.testing.assert_allclose(by_v, want[0], atol=1e-13)
         np.testing.assert_allclose(by_x, want[1], atol=1e-13)
 
@@ -164,7 +164,7 @@ def test_what_is_mapped(random):
         np.testing.assert_array_equal(jax.vmap(jax.vmap(f), (0, None))(v, x), want)
         np.testing.assert_array_equal(jax.vmap(f, (None, 0))(v[0, 0], x), moving.contract(v[0, 0], x))
         by_x = jax.vmap(jax.grad(lambda x, v: f(v, x).sum()), (0, 1))(x, v)
-        want = moving.vjp("contract", v, np.ones_like(v), np.broadcast_to(x, (4, 5, moving.p)))[1].sum(0)
+        want = moving.contract.vjp(v, np.ones_like(v), np.broadcast_to(x, (4, 5, moving.p)))[1].sum(0)
         np.testing.assert_allclose(by_x, want, atol=1e-13)
 
 
@@ -282,7 +282,7 @@ def test_shards():
         compiled = jax.jit(f).lower(v).compile()
         assert (np.asarray(compiled(v)) == region.contract(v)).all()
         slope = jax.jit(jax.grad(lambda v: f(v).sum()))(v)
-        assert np.allclose(slope, region.vjp("contract", v, np.ones_like(v)), atol=1e-6)
+        assert np.allclose(slope, region.contract.vjp(v, np.ones_like(v)), atol=1e-6)
         print(len(jax.devices()), "all-gather" in compiled.as_text())
     """,
         XLA_FLAGS="--xla_force_host_platform_device_count=2",
@@ -305,7 +305,7 @@ def test_without_the_interface():
             got = jax.jit(lambda v: hcr.jax.contract(v, region))(v)
             slope = jax.vmap(jax.grad(lambda v: hcr.jax.contract(v, region).sum()))(v)
         assert (np.asarray(got) == region.contract(v)).all()
-        assert np.allclose(slope, region.vjp("contract", v, np.ones_like(v)), atol=1e-6)
+        assert np.allclose(slope, region.contract.vjp(v, np.ones_like(v)), atol=1e-6)
         print(caught[0].message)
         box = hcr.Region("var y[3]\\n-1 <= y <= 1")
         with warnings.catch_warnings():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import time
 from typing import Any, Literal, TypeVar, cast, overload
 
@@ -40,9 +41,138 @@ _SEARCHES = ("full", "algorithm1", "pruned")
 Self = TypeVar("Self", bound="Maps")
 
 
-def result_shape(name: str, n: int, shape: Any) -> Any:
-    """The shape of a map's result, from that of its input."""
-    return shape[:-1] if name == "gauge" else (*shape[:-1], n + (name == "encode"))
+@dataclasses.dataclass(frozen=True)
+class Map:
+    """One map of one region, such as ``region.contract``: called, it maps rows; `vjp` and `jvp` are its derivatives.
+
+    `bad` is what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``, where a call doesn't say.
+    """
+
+    region: Any  # a Region, or what has its maps
+    name: str
+    bad: str = "nan"
+
+    def __post_init__(self) -> None:
+        known_bad(self.bad)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row of the input has: n, for ``decode`` n + 1."""
+        return int(self.region.n) + (self.name == "decode")
+
+    def result_shape(self, shape: Any) -> Any:
+        """The shape of the result, from that of the input."""
+        return shape[:-1] if self.name == "gauge" else (*shape[:-1], self.region.n + (self.name == "encode"))
+
+    @overload
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        outcomes: Literal[False] = False,
+        bad: Bad | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        outcomes: Literal[True],
+        bad: Bad | None = None,
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def __call__(
+        self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad | None = None
+    ) -> Any: ...
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        outcomes: bool = False,
+        bad: Bad | None = None,
+    ) -> Any:
+        """Maps rows.
+
+        Args:
+            values: (…, n); for ``decode`` (…, n + 1).
+            x: (…, p), the parameters, for a region with such.
+            outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+
+        Returns:
+            (…, n); for ``encode`` (…, n + 1), for ``gauge`` (…). With ``outcomes``, a pair of that and (…).
+        """
+        names = self.region.names if self.width == self.region.n else ()
+        array, given = self.region._beside(rows(values, self.width, _INPUT[self.name], names), x)
+        result = np.empty(self.result_shape(array.shape), array.dtype)
+        rays = np.empty(array.shape[:-1], RAY) if outcomes else None
+        self._run(MAPS, array, given, bad, array, result, rays)
+        told = result if result.shape else result[()]
+        return told if rays is None else (told, rays["outcome"])
+
+    def vjp(
+        self, values: npt.ArrayLike, bar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, bad: Bad | None = None
+    ) -> Any:
+        """The derivative, transposed: the gradient by the input of what has the gradient `bar` by the result.
+
+        Args:
+            values: the map's input.
+            bar: of the shape of its result; taken in the type of `values`.
+            x: (…, p), the parameters, for a region with such.
+            bad: as for the map: the gradient of a row without a result is NaN, unless its `bar` is 0, or 0.
+
+        Returns:
+            Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
+        """
+        own = rows(values, self.width, _INPUT[self.name])
+        array, given = self.region._beside(own, x)
+        gradient = _like(bar, "bar", array.dtype, self.result_shape(array.shape))
+        result = np.empty_like(array)
+        by_x = None if given is None else np.empty_like(given)
+        self._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
+        if by_x is None:
+            return result
+        return _summed(result, own.shape), _summed(by_x, np.shape(cast(Any, x)))
+
+    def jvp(
+        self,
+        values: npt.ArrayLike,
+        dot: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        x_dot: npt.ArrayLike | None = None,
+        *,
+        bad: Bad | None = None,
+    ) -> Any:
+        """The derivative, forwards: how the result changes when the input does by `dot`.
+
+        Args:
+            values: the map's input.
+            dot: of its shape, or broadcast to it; taken in its type.
+            x: (…, p), the parameters, for a region with such.
+            x_dot: how they change, of their shape; by default they stay.
+            bad: as for `vjp`.
+
+        Returns:
+            Of the shape of the map's result.
+        """
+        array, given = self.region._beside(rows(values, self.width, _INPUT[self.name]), x)
+        change = _like(dot, "dot", array.dtype, array.shape, stretch=True)
+        x_change = None
+        if x_dot is not None:
+            if given is None:
+                raise make("argument", "the region has no parameters: leave x_dot out")
+            x_change = _like(x_dot, "x_dot", given.dtype, given.shape, stretch=True)
+        result = np.empty(self.result_shape(array.shape), array.dtype)
+        self._run(JVPS, array, given, bad, array, None, change, x_change, result)
+        return result if result.shape else result[()]
+
+    def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
+        pointers = [None if a is None else address(a) for a in (given, *arrays)]
+        function, threads = functions[self.name, like.dtype], _threads.get_threads()
+        self.region._run(function, threads, row_count(like), *pointers, bad=self.bad if bad is None else bad)
 
 
 class Maps(Facts):
@@ -156,248 +286,57 @@ class Maps(Facts):
 
     # ------------------------------------------------------------------------------------------------------- maps
 
-    def _map(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None, outcomes: bool, bad: Bad) -> Any:
-        width = self.n + (name == "decode")
-        array, given = self._beside(rows(values, width, _INPUT[name], self.names if width == self.n else ()), x)
-        shape = result_shape(name, self.n, array.shape)
-        result = np.empty(shape, array.dtype)
-        rays = np.empty(array.shape[:-1], RAY) if outcomes else None
-        self._run(
-            MAPS[name, array.dtype],
-            _threads.get_threads(),
-            row_count(array),
-            None if given is None else address(given),
-            address(array),
-            address(result),
-            None if rays is None else address(rays),
-            bad=bad,
-        )
-        told = result if shape else result[()]
-        return told if rays is None else (told, rays["outcome"])
-
-    @overload
-    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False) -> Array: ...
-    @overload
-    def gauge(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True]
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool) -> Any: ...
-    def gauge(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False) -> Any:
+    @property
+    def gauge(self) -> Map:
         """How far along each direction the frontier is: min{s > 0 : origin + v/s is in the region}; 0 for none.
 
-        Args:
-            v: (…, n), measured from the origin.
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-
-        Returns:
-            (…): a point origin + v is inside where this is at most 1; NaN for a NaN or an infinity. With ``outcomes``,
-            a pair of that and (…).
+        (…, n), measured from the origin, to (…): a point origin + v is inside where this is at most 1; NaN for a NaN
+        or an infinity, whatever ``bad`` is.
 
         >>> import hcr
         >>> float(hcr.Region("var y[2]\\nnorm(y) <= 2").gauge([3.0, 4.0]))
         2.5
         """
-        return self._map("gauge", v, x, outcomes, "nan")
+        return Map(self, "gauge")
 
-    @overload
-    def encode(
-        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
-    ) -> Array: ...
-    @overload
-    def encode(
-        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def encode(self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan") -> Any: ...
-    def encode(
-        self, y: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
-    ) -> Any:
+    @property
+    def encode(self) -> Map:
         """Points as a direction and a radius.
 
-        Args:
-            y: (…, n), points.
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-        Returns:
-            (…, n + 1): the unit direction from the origin, then r, the share of the way to the frontier; more than 1
-            outside. With ``outcomes``, a pair of that and (…).
+        (…, n), points, to (…, n + 1): the unit direction from the origin, then r, the share of the way to the
+        frontier; more than 1 outside.
         """
-        return self._map("encode", y, x, outcomes, bad)
+        return Map(self, "encode")
 
-    @overload
-    def decode(
-        self,
-        polar: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        outcomes: Literal[False] = False,
-        bad: Bad = "nan",
-    ) -> Array: ...
-    @overload
-    def decode(
-        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def decode(
-        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
-    ) -> Any: ...
-    def decode(
-        self, polar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
-    ) -> Any:
+    @property
+    def decode(self) -> Map:
         """Points of the region from directions and radii: origin + r d/gauge(d).
 
-        Args:
-            polar: (…, n + 1): a direction of any length, then r, which is cut to [0, 1].
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-        Returns:
-            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
-            nothing. With ``outcomes``, a pair of that and (…).
+        (…, n + 1), a direction of any length and then r, which is cut to [0, 1], to (…, n), each row exactly inside,
+        or NaN for a bad value and for parameters that are out of range or leave nothing.
         """
-        return self._map("decode", polar, x, outcomes, bad)
+        return Map(self, "decode")
 
-    @overload
-    def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
-    ) -> Array: ...
-    @overload
-    def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
-    ) -> Any: ...
-    def contract(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
-    ) -> Any:
+    @property
+    def contract(self) -> Map:
         """origin + v where that is in the region; else where the ray along v leaves it.
 
-        Args:
-            v: (…, n), measured from the origin.
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-        Returns:
-            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
-            nothing. With ``outcomes``, a pair of that and (…).
-        """
-        return self._map("contract", v, x, outcomes, bad)
-
-    @overload
-    def soften(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[False] = False, bad: Bad = "nan"
-    ) -> Array: ...
-    @overload
-    def soften(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def soften(self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan") -> Any: ...
-    def soften(
-        self, v: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
-    ) -> Any:
-        """origin + v/(1 + gauge(v)): one-to-one onto the interior.
-
-        Args:
-            v: (…, n), measured from the origin.
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-        Returns:
-            (…, n), each row exactly inside, or NaN for a bad value and for parameters that are out of range or leave
-            nothing. With ``outcomes``, a pair of that and (…).
-        """
-        return self._map("soften", v, x, outcomes, bad)
-
-    def vjp(
-        self,
-        name: str,
-        values: npt.ArrayLike,
-        bar: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        bad: Bad = "nan",
-    ) -> Any:
-        """The derivative of a map, transposed: the gradient by its input of what has the gradient `bar` by its result.
-
-        Args:
-            name: ``"gauge"``, ``"encode"``, ``"decode"``, ``"contract"`` or ``"soften"``.
-            values: the map's input.
-            bar: of the shape of its result; taken in the type of `values`.
-            x: (…, p), the parameters, for a region with such.
-            bad: as for the maps: the gradient of a row without a result is NaN, unless its `bar` is 0, or 0.
-
-        Returns:
-            Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
-        """
-        own, array, given = self._input_of(name, values, x)
-        gradient = _like(bar, "bar", array.dtype, result_shape(name, self.n, array.shape))
-        result = np.empty_like(array)
-        by_x = None if given is None else np.empty_like(given)
-        self._differentiate(VJPS, name, array, given, gradient, result, by_x, bad)
-        if by_x is None:
-            return result
-        return _summed(result, own.shape), _summed(by_x, np.shape(cast(Any, x)))
-
-    def jvp(
-        self,
-        name: str,
-        values: npt.ArrayLike,
-        dot: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        x_dot: npt.ArrayLike | None = None,
-        *,
-        bad: Bad = "nan",
-    ) -> Any:
-        """The derivative of a map, forwards: how its result changes when its input does by `dot`.
-
-        Args:
-            name: ``"gauge"``, ``"encode"``, ``"decode"``, ``"contract"`` or ``"soften"``.
-            values: the map's input.
-            dot: of its shape, or broadcast to it; taken in its type.
-            x: (…, p), the parameters, for a region with such.
-            x_dot: how they change, of their shape; by default they stay.
-            bad: as for `vjp`.
-
-        Returns:
-            Of the shape of the map's result.
+        (…, n), measured from the origin, to (…, n), each row exactly inside, or NaN as for `decode`.
 
         >>> import hcr
         >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
-        >>> disc.jvp("contract", [3.0, 1.0], [1.0, 0.0]).round(4).tolist()
+        >>> disc.contract.jvp([3.0, 1.0], [1.0, 0.0]).round(4).tolist()
         [0.0316, -0.0949]
         """
-        _, array, given = self._input_of(name, values, x)
-        change = _like(dot, "dot", array.dtype, array.shape, stretch=True)
-        x_change = None
-        if x_dot is not None:
-            if given is None:
-                raise make("argument", "the region has no parameters: leave x_dot out")
-            x_change = _like(x_dot, "x_dot", given.dtype, given.shape, stretch=True)
-        result = np.empty(result_shape(name, self.n, array.shape), array.dtype)
-        self._differentiate(JVPS, name, array, given, change, x_change, result, bad)
-        return result if result.shape else result[()]
+        return Map(self, "contract")
 
-    def _input_of(self, name: str, values: npt.ArrayLike, x: npt.ArrayLike | None) -> tuple[Array, Array, Array | None]:
-        """A map's input as it was given, and beside its parameters."""
-        if name not in _INPUT:
-            raise make("argument", f"there is no map {name!r}: there are {', '.join(_INPUT)}")
-        own = rows(values, self.n + (name == "decode"), _INPUT[name])
-        return own, *self._beside(own, x)
+    @property
+    def soften(self) -> Map:
+        """origin + v/(1 + gauge(v)): one-to-one onto the interior.
 
-    def _differentiate(self, functions: Any, name: str, array: Array, given: Array | None, *rest: Any) -> None:
-        *arrays, bad = rest
-        pointers = [None if a is None else address(a) for a in (given, array, None, *arrays)]
-        self._run(functions[name, array.dtype], _threads.get_threads(), row_count(array), *pointers, bad=bad)
+        (…, n), measured from the origin, to (…, n), each row exactly inside, or NaN as for `decode`.
+        """
+        return Map(self, "soften")
 
     # --------------------------------------------------------------------------------------- checking, projecting
 
@@ -557,7 +496,7 @@ class Maps(Facts):
         random = np.random.default_rng(seed)
         polar = random.standard_normal((count, self.n + 1))
         polar[:, self.n] = 1 if frontier else random.random(count) ** (1 / max(self.freedom, 1))
-        return self.decode(polar, x)  # type: ignore[no-any-return]
+        return self.decode(polar, x)
 
 
 def known_bad(bad: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import functools
 import math
 import threading
@@ -15,7 +14,7 @@ import numpy as np
 
 from . import _library, _threads
 from ._handles import BAD
-from ._maps import FEW_ROWS, known_bad
+from ._maps import FEW_ROWS, Map
 from ._records import RAY
 from .errors import make
 from .region import Region
@@ -78,18 +77,6 @@ def name(region: Region) -> str:
     return digest
 
 
-@dataclasses.dataclass(frozen=True)
-class Map:
-    """One map of one region, and what it makes of bad values."""
-
-    name: str
-    region: Region
-    bad: str = "nan"
-
-    def __post_init__(self) -> None:
-        known_bad(self.bad)
-
-
 def _call(target: str, map: Map, results: list[Any], *arrays: jax.Array) -> list[jax.Array]:
     from jax import ffi
 
@@ -122,7 +109,7 @@ def types(*arrays: jax.Array) -> list[Any]:
 
 def result_of(map: Map, values: jax.Array) -> jax.Array:
     """Zeros in place of a map's result."""
-    return shaped(values, 0 if map.name == "gauge" else map.region.n + (map.name == "encode"))
+    return shaped(values, 0 if map.name == "gauge" else map.result_shape(values.shape)[-1])
 
 
 def compute(map: Map, keeping: bool, values: jax.Array, x: jax.Array) -> list[jax.Array]:

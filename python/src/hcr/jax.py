@@ -27,8 +27,7 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _formulas, _rays, _xla
 from ._arrays import Array as NumPyArray
-from ._maps import Bad
-from ._xla import Map
+from ._maps import Bad, Map
 from .errors import make
 from .region import Region, needs_region
 
@@ -176,25 +175,17 @@ def _given(map: Map, x: Any) -> Any:
     return np.asarray(x) if map.region.p else None
 
 
-def _bad(map: Map) -> dict[str, Any]:
-    return {} if map.name == "gauge" else {"bad": map.bad}
-
-
 def _run(map: Map, values: Any, x: Any) -> Any:
-    return getattr(map.region, map.name)(np.asarray(values), _given(map, x), **_bad(map))
+    return map(np.asarray(values), _given(map, x))
 
 
 def _run_vjp(map: Map, values: Any, x: Any, bar: Any) -> Any:
-    bad: Any = map.bad
-    found = map.region.vjp(map.name, np.asarray(values), np.asarray(bar), _given(map, x), bad=bad)
+    found = map.vjp(np.asarray(values), np.asarray(bar), _given(map, x))
     return found if map.region.p else (found, np.asarray(x))
 
 
 def _run_jvp(map: Map, values: Any, x: Any, values_dot: Any, x_dot: Any) -> Any:
-    bad: Any = map.bad
-    return map.region.jvp(
-        map.name, np.asarray(values), np.asarray(values_dot), _given(map, x), _given(map, x_dot), bad=bad
-    )
+    return map.jvp(np.asarray(values), np.asarray(values_dot), _given(map, x), _given(map, x_dot))
 
 
 # --------------------------------------------------------------------------------------------------- the functions
@@ -325,7 +316,7 @@ def _lost(map: Map, lost: jax.Array, dots: jax.Array) -> list[jax.Array]:
 
 
 def _transposed_lost(map: Map, lost: Any, bar: Any) -> Any:
-    width = map.region.n + (map.name == "decode") + map.region.p
+    width = map.width + map.region.p
     return [jnp.broadcast_to(_lost_p.bind(lost, bar, map=map)[0], (*lost.shape[:-1], width))]
 
 
@@ -358,8 +349,8 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
 
 
 def _checked_map(name: str, region: Region, formulas: bool, bad: Bad, values: Any, x: Any) -> jax.Array:
-    map = Map(name, region, bad)
-    array = _checked(values, region.n + (name == "decode"), name)
+    map = Map(region, name, bad)
+    array = _checked(values, map.width, name)
     if x is None or region.p == 0:
         region._given(x)  # says what is wrong
         x = array[..., :0]

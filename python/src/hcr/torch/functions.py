@@ -9,12 +9,11 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _rays
-from .._maps import Bad
+from .._maps import Bad, Map
 from ..errors import make
 from ..region import Region, needs_region
 from . import operators
 from .formulas import compute, differentiate, is_forward_twice, push, serves, write
-from .operators import Map
 
 _FLOATS = (torch.float32, torch.float64)
 _HALVES = (torch.float16, torch.bfloat16)
@@ -25,7 +24,7 @@ class _Map(torch.autograd.Function):
     """A map over the C kernels, for eager tensors: a third of the overhead of an operator."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, x: Tensor | None, map: Map) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, values: Tensor, x: Tensor | None, map: Map) -> Tensor:
         result, ctx.rays = operators.forward(map, values, x)
         ctx.save_for_backward(values, x)
         ctx.map = map
@@ -98,9 +97,7 @@ class _Second(torch.autograd.Function):
 
 class _Vjp(_Second):
     @staticmethod
-    def forward(  # type: ignore[override]
-        values: Tensor, x: Tensor | None, rays: Tensor, bar: Tensor, map: Map
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(values: Tensor, x: Tensor | None, rays: Tensor, bar: Tensor, map: Map) -> tuple[Tensor, Tensor | None]:
         return operators.backward(map, values.contiguous(), _contiguous(x), rays.contiguous(), bar)
 
     @staticmethod
@@ -127,7 +124,7 @@ class _Vjp(_Second):
 
 class _Jvp(_Second):
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         values: Tensor, x: Tensor | None, rays: Tensor, values_dot: Tensor, x_dot: Tensor | None, map: Map
     ) -> Tensor:
         return operators.push(map, values.contiguous(), _contiguous(x), rays.contiguous(), values_dot, x_dot)
@@ -222,7 +219,7 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
     if x is not None and region.p:
         values, x = _beside(values, x, region)
     elif x is not None or region.p:
-        region._given(x)  # type: ignore[arg-type]  # says what is wrong
+        region._given(x)  # says what is wrong
     if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
         return write(name, values, x, region)
     if torch.compiler.is_compiling():
@@ -232,7 +229,7 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
         return compute(name, values, x, region, bad)
     if not values.is_cpu and not serves(region):
         return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)
-    map = Map(name, region, bad)
+    map = Map(region, name, bad)
     if formulas or not values.is_cpu:
         return compute(name, values, x, region, bad)
     if type(values) not in _PLAIN or (x is not None and type(x) not in _PLAIN) or _is_watched():

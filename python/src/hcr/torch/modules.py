@@ -52,7 +52,7 @@ class _Bound(nn.Module):
                 f"{self.region!r}): make the layer with the region it was saved with"
             )
             state_dict[name] = self.get_extra_state()
-        super()._load_from_state_dict(state_dict, prefix, *arguments)  # type: ignore[no-untyped-call]
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Self:
         kept = {name: self._buffers[name] for name in self._exact}

@@ -6,7 +6,6 @@ compiled or exported graph may use it at any time.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import torch
@@ -14,7 +13,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _library
-from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, known_bad, result_shape
+from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, Map
 from .._records import RAY
 from ..errors import make
 from ..region import Region
@@ -42,48 +41,38 @@ def _region(name: str) -> Region:
         ) from None
 
 
-@dataclasses.dataclass(frozen=True)
-class Map:
-    """One map of one region, and what it makes of bad values."""
+def _call(map: Map, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
+    """Calls the library with contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region
+    without parameters."""
+    map.region._run(
+        functions[map.name, _TYPES[values.dtype]],
+        torch.get_num_threads(),
+        values.numel() // values.shape[-1],
+        None if x is None else x.data_ptr(),
+        values.data_ptr(),
+        *(a.data_ptr() if isinstance(a, Tensor) else a for a in rest),
+        bad=map.bad,
+    )
 
-    name: str
-    region: Region
-    bad: str = "nan"
 
-    def __post_init__(self) -> None:
-        known_bad(self.bad)
-
-    def call(self, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
-        """Calls the library with contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region
-        without parameters."""
-        self.region._run(
-            functions[self.name, _TYPES[values.dtype]],
-            torch.get_num_threads(),
-            values.numel() // values.shape[-1],
-            None if x is None else x.data_ptr(),
-            values.data_ptr(),
-            *(a.data_ptr() if isinstance(a, Tensor) else a for a in rest),
-            bad=self.bad,
-        )
-
-    def room(self, values: Tensor) -> Tensor:
-        """For the result."""
-        if self.name == "contract" or self.name == "soften":
-            return torch.empty_like(values)
-        return values.new_empty(result_shape(self.name, self.region.n, values.shape))
+def _room(map: Map, values: Tensor) -> Tensor:
+    """For the result."""
+    if map.name == "contract" or map.name == "soften":
+        return torch.empty_like(values)
+    return values.new_empty(map.result_shape(values.shape))
 
 
 def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
     """The map of contiguous rows on the CPU."""
-    made = map.room(values)
-    map.call(MAPS, values, x, made, None)
+    made = _room(map, values)
+    _call(map, MAPS, values, x, made, None)
     return made
 
 
 def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
     """The same, and what its derivatives need."""
-    made, rays = map.room(values), torch.empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
-    map.call(MAPS, values, x, made, rays)
+    made, rays = _room(map, values), torch.empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
+    _call(map, MAPS, values, x, made, rays)
     return made, rays
 
 
@@ -98,7 +87,7 @@ def backward(
 ) -> tuple[Tensor, Tensor | None]:
     """The gradients by a map's input and by its parameters, from that by its result."""
     by_values, by_x = torch.empty_like(values), None if x is None else torch.empty_like(x)
-    map.call(VJPS, values, x, rays, _like(bar, values), by_values, by_x)
+    _call(map, VJPS, values, x, rays, _like(bar, values), by_values, by_x)
     return by_values, by_x
 
 
@@ -106,9 +95,9 @@ def push(
     map: Map, values: Tensor, x: Tensor | None, rays: Tensor | None, values_dot: Tensor, x_dot: Tensor | None
 ) -> Tensor:
     """How a map's result changes, from how its input and its parameters do."""
-    made = map.room(values)
+    made = _room(map, values)
     known = None if x is None or x_dot is None else _like(x_dot, values)
-    map.call(JVPS, values, x, rays, _like(values_dot, values), known, made)
+    _call(map, JVPS, values, x, rays, _like(values_dot, values), known, made)
     return made
 
 
@@ -188,7 +177,7 @@ def _register(name: str) -> None:
 
     def known(key: str, bad: str, x: Tensor) -> tuple[Map, Tensor | None]:
         region = _region(key)
-        return Map(name, region, bad), x if region.p else None
+        return Map(region, name, bad), x if region.p else None
 
     def compute(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
@@ -236,7 +225,7 @@ def _register(name: str) -> None:
         return push(map, _plain(values), plain, None, values_dot.cpu(), x_dot.cpu()).to(values.device)
 
     def fake(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
-        shape = result_shape(name, _region(key).n, values.shape)
+        shape = Map(_region(key), name).result_shape(values.shape)
         return values.new_empty(shape), values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
 
     def fake_vjp(values: Tensor, x: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
@@ -245,7 +234,7 @@ def _register(name: str) -> None:
     def fake_jvp(
         values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
     ) -> Tensor:
-        return values.new_empty(result_shape(name, _region(key).n, values.shape))
+        return values.new_empty(Map(_region(key), name).result_shape(values.shape))
 
     def differentiate(ctx: Any, bar: Tensor | None, _: Any) -> tuple[Tensor | None, Tensor | None]:
         values, x, _, rays = ctx.saved_tensors
