@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class Rays:
     moving: Moving | None
 
 
-def _copy(at: int | None, *shape: int, dtype: type = ctypes.c_double) -> Array:
+def _copy(at: int | None, *shape: int, dtype: Any = ctypes.c_double) -> Array:
     """Numbers of the library's; none where there are none."""
     count = int(np.prod(shape)) if at else 0
     array = np.array((dtype * count).from_address(at or 0)) if count else np.zeros(0, dtype)
