@@ -33,6 +33,12 @@ void hcri_release(const hcr_allocator *allocator, void *memory) {
         allocator->release(allocator->context, memory);
 }
 
+void hcri_release_scoped(void *pointer) {
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+}
+
 void *hcri_copy(const hcr_allocator *allocator, const void *source, size_t count, size_t size) {
     void *memory = hcri_allocate(allocator, count, size);
     if (memory != NULL && count * size != 0)

@@ -23,4 +23,10 @@ char *hcri_copy_string(const hcr_allocator *allocator, const char *string);
  * the old one when it is large enough. NULL when there is no memory: the old one is then still valid. */
 void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size);
 
+/* Before the declaration of a local pointer to memory of the default allocator, or NULL, and of a local struct:
+ * released where the scope ends, however that comes about. `release` takes the struct's address. */
+#define HCRI_SCOPED __attribute__((cleanup(hcri_release_scoped)))
+#define HCRI_SCOPED_BY(release) __attribute__((cleanup(release)))
+void hcri_release_scoped(void *pointer); /* to the pointer */
+
 #endif

@@ -57,7 +57,7 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x, y or inside is NULL");
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     const size_t numbers = AT_ONCE * (n + p);
-    double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
+    HCRI_SCOPED double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
     if (points == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < rows; i += AT_ONCE) {
@@ -71,7 +71,6 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
         check_chunk(region, single ? HCR_SINGLE : HCR_DOUBLE, now, points, inside + i, which == NULL ? NULL : which + i,
                     points + numbers);
     }
-    hcri_release(&hcri_default_allocator, points);
     return HCR_OK;
 }
 

@@ -80,20 +80,18 @@ hcr_status hcri_names_check(size_t count, char *const *names, const char *file, 
         if (names[j][0] == '\0')
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
                                 "column %zu has no name in the header: give it one", j + 1);
-    named_column *sorted = hcri_allocate(&hcri_default_allocator, count, sizeof *sorted);
+    HCRI_SCOPED named_column *sorted = hcri_allocate(&hcri_default_allocator, count, sizeof *sorted);
     if (sorted == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < count; j++)
         sorted[j] = (named_column){names[j], j};
     qsort(sorted, count, sizeof *sorted, by_name);
-    hcr_status status = HCR_OK;
-    for (size_t k = 1; k < count && status == HCR_OK; k++)
+    for (size_t k = 1; k < count; k++)
         if (strcmp(sorted[k - 1].name, sorted[k].name) == 0) {
             char shown[HCRI_SHOWN];
-            status = hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(sorted[k].column + 1),
-                                  "columns %zu and %zu have the same name \"%s\": rename one", sorted[k - 1].column + 1,
-                                  sorted[k].column + 1, hcri_show(shown, sorted[k].name, strlen(sorted[k].name)));
+            return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(sorted[k].column + 1),
+                                "columns %zu and %zu have the same name \"%s\": rename one", sorted[k - 1].column + 1,
+                                sorted[k].column + 1, hcri_show(shown, sorted[k].name, strlen(sorted[k].name)));
         }
-    hcri_release(&hcri_default_allocator, sorted);
-    return status;
+    return HCR_OK;
 }

@@ -213,22 +213,18 @@ static hcr_status read_entries(const char *path, json_t *header, const char *dat
 
 static hcr_status check_digest(const char *path, const json_t *header, json_t *metadata, const char *data, size_t size,
                                hcr_error *error) {
-    json_t *kept = json_incref(json_object_get(metadata, "digest"));
+    json_auto_t *kept = json_incref(json_object_get(metadata, "digest"));
     if (kept == NULL)
         return HCR_OK;
-    hcr_status status = HCR_OK;
     json_object_del(metadata, "digest");
-    char *text = header_text(header), hexadecimal[20];
-    if (text == NULL) {
-        status = hcri_fail_memory(error);
-    } else {
-        snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest_of(text, size, data, HCRI_DIGEST_START));
-        if (!json_is_string(kept) || strcmp(hexadecimal, json_string_value(kept)) != 0)
-            status = fail_format(error, path, "its content doesn't match its digest");
-    }
-    free(text);
-    json_decref(kept);
-    return status;
+    HCRI_SCOPED char *text = header_text(header);
+    char hexadecimal[20];
+    if (text == NULL)
+        return hcri_fail_memory(error);
+    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest_of(text, size, data, HCRI_DIGEST_START));
+    return json_is_string(kept) && strcmp(hexadecimal, json_string_value(kept)) == 0
+               ? HCR_OK
+               : fail_format(error, path, "its content doesn't match its digest");
 }
 
 static hcr_status read_header(const char *path, json_t *header, const char *data, size_t size, hcri_tensors *tensors,
@@ -312,16 +308,14 @@ hcr_status hcri_tensors_get(hcri_tensors *tensors, const char *key, char **value
 }
 
 hcr_status hcri_tensors_get_number(hcri_tensors *tensors, const char *key, double *value, hcr_error *error) {
-    char *text;
+    HCRI_SCOPED char *text = NULL;
     HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
     const size_t length = strlen(text);
-    const int good = length > 0 && hcri_number_read(text, length, value) == length;
-    free(text);
-    return good ? HCR_OK : fail_missing(error, key);
+    return length > 0 && hcri_number_read(text, length, value) == length ? HCR_OK : fail_missing(error, key);
 }
 
 hcr_status hcri_tensors_get_count(hcri_tensors *tensors, const char *key, uint64_t *value, hcr_error *error) {
-    char *text;
+    HCRI_SCOPED char *text = NULL;
     HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
     uint64_t count = 0;
     int good = text[0] != '\0' && (text[0] != '0' || text[1] == '\0');
@@ -330,7 +324,6 @@ hcr_status hcri_tensors_get_count(hcri_tensors *tensors, const char *key, uint64
         good = digit <= 9 && count <= (UINT64_MAX - digit) / 10;
         count = 10 * count + digit;
     }
-    free(text);
     *value = count;
     return good ? HCR_OK : fail_missing(error, key);
 }

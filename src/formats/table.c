@@ -157,7 +157,7 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
 static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,
                                 hcr_error *error) {
     hcr_table matched = {0};
-    size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
+    HCRI_SCOPED size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
     hcr_status status = place == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t j = 0; j < count && status == HCR_OK; j++) {
         place[j] = hcri_name_find(names[j], table->columns, table->names, j);
@@ -191,7 +191,6 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
     } else {
         hcr_table_clear(&matched);
     }
-    hcri_release(&hcri_default_allocator, place);
     return status;
 }
 

@@ -45,7 +45,7 @@ static void split_by_time(unsigned char *places, size_t windows, size_t trained,
 
 static hcr_status split_at_random(unsigned char *places, size_t windows, size_t trained, uint64_t seed,
                                   hcr_error *error) {
-    size_t *order = hcri_allocate(&hcri_default_allocator, windows, sizeof *order);
+    HCRI_SCOPED size_t *order = hcri_allocate(&hcri_default_allocator, windows, sizeof *order);
     if (order == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < windows; i++)
@@ -55,7 +55,6 @@ static hcr_status split_at_random(unsigned char *places, size_t windows, size_t 
     hcri_random_shuffle(&random, windows, order);
     for (size_t i = 0; i < windows; i++)
         places[order[i]] = i < trained ? TRAINING : TEST;
-    hcri_release(&hcri_default_allocator, order);
     return HCR_OK;
 }
 
@@ -129,7 +128,7 @@ hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_
     const size_t span = chosen.input + chosen.output, total = count - span + 1;
     size_t trained = (size_t)floor(chosen.train * (double)total + 0.5);
     trained = trained < 1 ? 1 : trained > total ? total : trained;
-    unsigned char *places = hcri_allocate(&hcri_default_allocator, total, 1);
+    HCRI_SCOPED unsigned char *places = hcri_allocate(&hcri_default_allocator, total, 1);
     if (places == NULL)
         return hcri_fail_memory(error);
     hcr_status status = HCR_OK;
@@ -139,7 +138,6 @@ hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_
         status = split_at_random(places, total, trained, chosen.seed, error);
     if (status == HCR_OK)
         status = fill(windows, series, count, places, &chosen, error);
-    hcri_release(&hcri_default_allocator, places);
     if (status != HCR_OK)
         hcr_windows_clear(windows);
     return status;

@@ -59,14 +59,9 @@ hcr_status hcr_import_build(const hcr_import *import, hcr_builder **builder, hcr
     if (import == NULL || builder == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "import or builder is NULL");
     *builder = NULL;
-    hcri_page page;
-    hcr_status status = hcri_page_create(import, &page, error);
-    if (status == HCR_OK) {
-        page.keeps_sources = 1;
-        status = hcri_page_fill(&page, error);
-    }
-    if (status == HCR_OK)
-        status = build(import, &page, builder, error);
-    hcri_page_release(&page);
-    return status;
+    HCRI_SCOPED_BY(hcri_page_release) hcri_page page = {.import = import};
+    HCRI_TRY(hcri_page_create(import, &page, error));
+    page.keeps_sources = 1;
+    HCRI_TRY(hcri_page_fill(&page, error));
+    return build(import, &page, builder, error);
 }

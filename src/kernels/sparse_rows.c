@@ -69,6 +69,8 @@ void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator) {
     *rows = (hcri_rows){0};
 }
 
+void hcri_rows_scoped(hcri_rows *rows) { hcri_rows_release(rows, &hcri_default_allocator); }
+
 hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out) {
     const size_t entries = hcri_rows_entries(rows);
     hcri_put_u64(out, rows->count);

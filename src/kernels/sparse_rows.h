@@ -37,6 +37,7 @@ hcr_status hcri_rows_append_dense(hcri_rows *rows, const hcr_allocator *allocato
 /* All rows of `from` after those of `to`. */
 hcr_status hcri_rows_append_all(hcri_rows *to, const hcr_allocator *allocator, const hcri_rows *from, hcr_error *error);
 void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator);
+void hcri_rows_scoped(hcri_rows *rows); /* of the default allocator */
 hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out);
 hcr_status hcri_rows_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_rows *rows, hcr_error *error);
 /* a_i·y in floating point; *absolute (NULL: not wanted) gets Σ|a_ij y_j|. */

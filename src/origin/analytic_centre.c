@@ -84,11 +84,10 @@ static double radius_at(const hcri_set *set, const double *y, double *gradient) 
 }
 
 hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *radius, hcr_error *error) {
-    double *gradient = hcri_allocate(memory, set->n, sizeof *gradient);
+    HCRI_SCOPED double *gradient = hcri_allocate(memory, set->n, sizeof *gradient);
     if (gradient == NULL)
         return hcri_fail_memory(error);
     *radius = radius_at(set, y, gradient);
-    hcri_release(memory, gradient);
     return HCR_OK;
 }
 
@@ -119,7 +118,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
     static const double rounding = 1 - 1e-12;
     const size_t n = set->n;
     double most = widest_between_sides(set);
-    double *guess = hcri_allocate(memory, 2 * n, sizeof *guess);
+    HCRI_SCOPED double *guess = hcri_allocate(memory, 2 * n, sizeof *guess);
     if (guess == NULL)
         return hcri_fail_memory(error);
     double *gradient = guess + n;
@@ -147,7 +146,6 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
         take_guess(set, ellipsoid.centre, gradient, y, radius);
         hcri_ellipsoid_release(&ellipsoid);
     }
-    hcri_release(memory, guess);
     *known = status == HCR_OK && *radius > 0 && *radius >= rounding * most;
     return status;
 }
@@ -199,10 +197,8 @@ static hcr_status search_start(search *at, const hcri_set *set, const double *lo
     at->number = hcri_allocate(memory, count, sizeof *at->number);
     at->multiplier = hcri_allocate(memory, count, sizeof *at->multiplier);
     at->weight = hcri_allocate(memory, set->blocks, sizeof *at->weight);
-    if (at->z == NULL || at->gradient == NULL || at->number == NULL || at->multiplier == NULL || at->weight == NULL) {
-        search_release(at);
+    if (at->z == NULL || at->gradient == NULL || at->number == NULL || at->multiplier == NULL || at->weight == NULL)
         return hcri_fail_memory(error);
-    }
     hcri_local_side_numbers(set, at->number);
     for (size_t q = 0; q < at->quadratics; q++)
         at->number[at->sides + q] = set->block[q + 2]->first;
@@ -247,30 +243,23 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
         lowest = weigh(at);
     }
     const hcri_local local = {set, at->y, at->scale};
-    hcri_program program;
-    hcri_nlp *nlp = NULL;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
     const hcri_nlp_parts parts = {
         .set = set, .program = &program, .centre = at->y, .scale = at->scale, .weight = at->weight, .slack = n};
-    hcr_status status = hcri_nlp_create(&parts, &nlp, error);
-    if (status == HCR_OK) {
-        memset(at->z, 0, n * sizeof *at->z);
-        at->z[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
-        hcri_nlp_linear(nlp)[n] = -1;
-        /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
-        if (!hcri_nlp_solve(nlp, 1e-9, at->z) && !(at->z[n] > 0))
-            status = hcri_fail(error, HCR_ERROR_SOLVER,
-                               "IPOPT finds no point inside the region: rescale the constraints so that their "
-                               "coefficients have similar sizes, or give an origin");
-    }
-    if (status == HCR_OK) {
-        memcpy(at->multiplier, hcri_nlp_row_multipliers(nlp), at->sides * sizeof *at->multiplier);
-        memcpy(at->multiplier + at->sides, hcri_nlp_quadratic_multipliers(nlp),
-               at->quadratics * sizeof *at->multiplier);
-    }
-    hcri_nlp_free(nlp);
-    hcri_program_release(&program);
-    return status;
+    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
+    memset(at->z, 0, n * sizeof *at->z);
+    at->z[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
+    hcri_nlp_linear(nlp)[n] = -1;
+    /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
+    if (!hcri_nlp_solve(nlp, 1e-9, at->z) && !(at->z[n] > 0))
+        return hcri_fail(error, HCR_ERROR_SOLVER,
+                         "IPOPT finds no point inside the region: rescale the constraints so that their "
+                         "coefficients have similar sizes, or give an origin");
+    memcpy(at->multiplier, hcri_nlp_row_multipliers(nlp), at->sides * sizeof *at->multiplier);
+    memcpy(at->multiplier + at->sides, hcri_nlp_quadratic_multipliers(nlp), at->quadratics * sizeof *at->multiplier);
+    return HCR_OK;
 }
 
 /* One linear program around y. */
@@ -327,7 +316,7 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     if (at->quadratics == 0 || !(at->reached > 0))
         return HCR_OK;
     const size_t n = at->set->n;
-    double *best = hcri_copy(memory, at->y, n, sizeof *best);
+    HCRI_SCOPED double *best = hcri_copy(memory, at->y, n, sizeof *best);
     if (best == NULL)
         return hcri_fail_memory(error);
     const double reached = at->reached;
@@ -346,23 +335,19 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     }
     at->reached = reached;
     memcpy(at->y, best, n * sizeof *best);
-    hcri_release(memory, best);
     return HCR_OK;
 }
 
 /* Do bounds and rows alone have a point, to within CLP's tolerance? A margin that is far below 0 can be what a few rows
  * make of rounding that the equalities leave next to nothing of. */
 static int has_flat_point(const hcri_set *set) {
-    double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
-    hcri_program program = {0};
-    hcri_lp *lp = NULL;
+    HCRI_SCOPED double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
     if (zeros != NULL && hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, NULL) == HCR_OK &&
         hcri_lp_create(&program, &lp, NULL) == HCR_OK && hcri_lp_maximise(lp, zeros, &outcome, NULL) != HCR_OK)
         outcome = HCRI_LP_INFEASIBLE;
-    hcri_lp_free(lp);
-    hcri_program_release(&program);
-    hcri_release(memory, zeros);
     return outcome != HCRI_LP_INFEASIBLE;
 }
 
@@ -386,48 +371,41 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
                            hcr_error *error) {
     const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;
     const hcri_local local = {set, y, scale};
-    hcri_program program;
-    hcri_nlp *nlp = NULL;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_slacks(&local, &program, error));
-    double *weight = hcri_allocate(memory, quadratics, sizeof *weight);
-    double *x = hcri_allocate(memory, program.columns, sizeof *x);
-    hcr_status status = weight == NULL || x == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < sides && status == HCR_OK; i++) {
+    HCRI_SCOPED double *weight = hcri_allocate(memory, quadratics, sizeof *weight);
+    HCRI_SCOPED double *x = hcri_allocate(memory, program.columns, sizeof *x);
+    if (weight == NULL || x == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < sides; i++) {
         const double slack = program.row_upper[i] - room;
         program.row_lower[i] = program.row_upper[i] = slack;
         x[n + i] = fmax(slack, 1e-6);
         if (held != NULL && held[i]) /* stays where it is */
             program.lower[n + i] = program.upper[n + i] = slack;
     }
-    for (size_t q = 0; q < quadratics && status == HCR_OK; q++) {
+    for (size_t q = 0; q < quadratics; q++) {
         weight[q] = -set->block[q + 2]->kind->value(set->block[q + 2], 0, y, NULL, set->block[q + 2]->scratch);
         x[n + sides + q] = 1;
     }
-    if (status == HCR_OK) {
-        const hcri_nlp_parts parts = {.set = set,
-                                      .program = &program,
-                                      .centre = y,
-                                      .scale = scale,
-                                      .weight = weight,
-                                      .slack = n + sides,
-                                      .stride = 1,
-                                      .equality = 1};
-        status = hcri_nlp_create(&parts, &nlp, error);
-    }
-    if (status == HCR_OK) {
-        for (size_t i = 0; i < sides + quadratics; i++)
-            hcri_nlp_logarithm(nlp)[n + i] = i < sides && held != NULL && held[i] ? 0 : 1;
-        if (!hcri_nlp_solve(nlp, 1e-9, x))
-            status = hcri_fail(error, HCR_ERROR_SOLVER,
-                               "IPOPT finds no analytic centre: choose another origin, such as chebyshev");
-        for (size_t j = 0; j < n && status == HCR_OK; j++)
-            y[j] += scale * x[j];
-    }
-    hcri_nlp_free(nlp);
-    hcri_release(memory, weight);
-    hcri_release(memory, x);
-    hcri_program_release(&program);
-    return status;
+    const hcri_nlp_parts parts = {.set = set,
+                                  .program = &program,
+                                  .centre = y,
+                                  .scale = scale,
+                                  .weight = weight,
+                                  .slack = n + sides,
+                                  .stride = 1,
+                                  .equality = 1};
+    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
+    for (size_t i = 0; i < sides + quadratics; i++)
+        hcri_nlp_logarithm(nlp)[n + i] = i < sides && held != NULL && held[i] ? 0 : 1;
+    if (!hcri_nlp_solve(nlp, 1e-9, x))
+        return hcri_fail(error, HCR_ERROR_SOLVER,
+                         "IPOPT finds no analytic centre: choose another origin, such as chebyshev");
+    for (size_t j = 0; j < n; j++)
+        y[j] += scale * x[j];
+    return HCR_OK;
 }
 
 hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, hcr_error *error) {
@@ -447,20 +425,17 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     }
     if (supporting > n)
         return HCR_OK;
-    int *held = hcri_allocate(memory, at->sides, sizeof *held);
-    double *moved = hcri_copy(memory, at->y, n, sizeof *moved);
-    hcr_status status = held == NULL || moved == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
-        for (size_t i = 0; i < at->sides; i++)
-            held[i] = at->multiplier[i] > 1e-9 && i != largest;
-        if (analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK &&
-            flat_radius(at->set, moved) >= kept * at->reached)
-            memcpy(at->y, moved, n * sizeof *moved);
-    }
-    hcri_release(memory, held);
-    hcri_release(memory, moved);
-    return status;
+    HCRI_SCOPED int *held = hcri_allocate(memory, at->sides, sizeof *held);
+    HCRI_SCOPED double *moved = hcri_copy(memory, at->y, n, sizeof *moved);
+    if (held == NULL || moved == NULL)
+        return hcri_fail_memory(error);
+    /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
+    for (size_t i = 0; i < at->sides; i++)
+        held[i] = at->multiplier[i] > 1e-9 && i != largest;
+    if (analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK &&
+        flat_radius(at->set, moved) >= kept * at->reached)
+        memcpy(at->y, moved, n * sizeof *moved);
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- public */
@@ -471,30 +446,22 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     HCRI_TRY(guess_centre(set, lower, upper, y, radius, &known, error));
     if (known && hcri_strictly_inside(set, y, NULL, NULL))
         return HCR_OK;
-    search at;
+    HCRI_SCOPED_BY(search_release) search at = {0};
     HCRI_TRY(search_start(&at, set, lower, upper, y, 0, error));
-    hcr_status status = search_largest(&at, error);
-    if (status == HCR_OK)
-        status = search_judge(&at, error);
-    if (status == HCR_OK && !at.convex)
-        status = search_spread(&at, error);
-    search_release(&at);
-    return status == HCR_OK ? hcri_central_radius(set, y, radius, error) : status;
+    HCRI_TRY(search_largest(&at, error));
+    HCRI_TRY(search_judge(&at, error));
+    if (!at.convex)
+        HCRI_TRY(search_spread(&at, error));
+    return hcri_central_radius(set, y, radius, error);
 }
 
 hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
                                         hcr_error *error) {
-    double *y = hcri_allocate(memory, set->n, sizeof *y);
+    HCRI_SCOPED double *y = hcri_allocate(memory, set->n, sizeof *y);
     if (y == NULL)
         return hcri_fail_memory(error);
-    search at;
-    hcr_status status = search_start(&at, set, lower, upper, y, 1, error);
-    if (status == HCR_OK) {
-        status = search_largest(&at, error);
-        if (status == HCR_OK)
-            status = search_judge(&at, error);
-        search_release(&at);
-    }
-    hcri_release(memory, y);
-    return status;
+    HCRI_SCOPED_BY(search_release) search at = {0};
+    HCRI_TRY(search_start(&at, set, lower, upper, y, 1, error));
+    HCRI_TRY(search_largest(&at, error));
+    return search_judge(&at, error);
 }

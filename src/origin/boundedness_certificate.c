@@ -116,26 +116,23 @@ static int find_weights(const normals *at, double square) {
 
 hcr_status hcri_boundedness_prove(const hcri_set *set, const double *lower, const double *upper, int *is_bounded,
                                   hcr_error *error) {
-    normals at = {.place = hcri_allocate(memory, set->n, sizeof(uint32_t))};
+    HCRI_SCOPED_BY(release) normals at = {.place = hcri_allocate(memory, set->n, sizeof(uint32_t))};
     if (at.place == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < set->n; j++)
         at.place[j] = isinf(lower[j]) || isinf(upper[j]) ? (uint32_t)at.n++ : UINT32_MAX;
     const size_t most = set->n + 2 * set->linear->rows.count;
-    hcr_status status = HCR_OK;
     *is_bounded = at.n == 0;
     if (!*is_bounded && most > at.n && (double)most * (double)at.n * (double)at.n <= most_work) {
         at.H = hcri_allocate(memory, most * at.n, sizeof *at.H);
         at.gram = hcri_allocate(memory, at.n * at.n, sizeof *at.gram);
         at.mu = hcri_allocate(memory, most, sizeof *at.mu);
         at.move = hcri_allocate(memory, at.n, sizeof *at.move);
-        status = at.H == NULL || at.gram == NULL || at.mu == NULL || at.move == NULL ? hcri_fail_memory(error) : HCR_OK;
+        if (at.H == NULL || at.gram == NULL || at.mu == NULL || at.move == NULL)
+            return hcri_fail_memory(error);
         double square;
-        if (status == HCR_OK) {
-            add_sides(&at, set, lower, upper);
-            *is_bounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);
-        }
+        add_sides(&at, set, lower, upper);
+        *is_bounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);
     }
-    release(&at);
-    return status;
+    return HCR_OK;
 }

@@ -94,17 +94,15 @@ hcr_status hcri_conflict_sides(const hcri_set *set, hcr_error *error) {
 hcr_status hcri_conflict_refuse_equalities(const hcri_set *set, const unsigned char *marked, int ties,
                                            hcr_error *error) {
     const size_t count = set->equalities.rows.count;
-    member *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
+    HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count, sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
     size_t conflicting = 0;
     for (uint32_t e = 0; e < count; e++)
         if (marked[e])
             found[conflicting++] = member_of_equality(set, e);
-    const hcr_status status = ties ? refuse(set, tied, conflicting, found, untie, error)
-                                   : refuse(set, no_point, conflicting, found, loosen, error);
-    hcri_release(&hcri_default_allocator, found);
-    return status;
+    return ties ? refuse(set, tied, conflicting, found, untie, error)
+                : refuse(set, no_point, conflicting, found, loosen, error);
 }
 
 /* The inequalities among `number` that have a multiplier, and the equalities that are marked (NULL: none). */
@@ -114,7 +112,7 @@ static hcr_status refuse_members(const hcri_set *set, size_t count, const uint32
     double largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
-    member *found = hcri_allocate(&hcri_default_allocator, count + equalities, sizeof *found);
+    HCRI_SCOPED member *found = hcri_allocate(&hcri_default_allocator, count + equalities, sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
     size_t conflicting = 0;
@@ -124,42 +122,34 @@ static hcr_status refuse_members(const hcri_set *set, size_t count, const uint32
     for (uint32_t e = 0; e < equalities; e++)
         if (marked[e])
             found[conflicting++] = member_of_equality(set, e);
-    const hcr_status status =
-        conflicting == 0 ? hcri_fail(error, HCR_ERROR_EMPTY, "the region has no interior")
-                         : refuse(set, flat ? no_room : no_point, conflicting, found, flat ? make_room : loosen, error);
-    hcri_release(&hcri_default_allocator, found);
-    return status;
+    return conflicting == 0
+               ? hcri_fail(error, HCR_ERROR_EMPTY, "the region has no interior")
+               : refuse(set, flat ? no_room : no_point, conflicting, found, flat ? make_room : loosen, error);
 }
 
 hcr_status hcri_conflict_refuse_reduced(const hcri_reduction *reduction, size_t count, const uint32_t *number,
                                         const double *multiplier, int flat, hcr_error *error) {
     const hcri_set *original = reduction->original;
-    unsigned char *marked = hcri_allocate(&hcri_default_allocator, original->equalities.rows.count, 1);
+    HCRI_SCOPED unsigned char *marked = hcri_allocate(&hcri_default_allocator, original->equalities.rows.count, 1);
     if (marked == NULL)
         return hcri_fail_memory(error);
     double largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < count && status == HCR_OK; i++)
+    for (size_t i = 0; i < count; i++)
         if (multiplier[i] > part_of_it * largest)
-            status = hcri_reduction_mark(reduction, number[i], marked, error);
-    if (status == HCR_OK)
-        status = refuse_members(original, count, number, multiplier, marked, flat, error);
-    hcri_release(&hcri_default_allocator, marked);
-    return status;
+            HCRI_TRY(hcri_reduction_mark(reduction, number[i], marked, error));
+    return refuse_members(original, count, number, multiplier, marked, flat, error);
 }
 
 hcr_status hcri_conflict_refuse(const hcri_set *set, size_t count, const uint32_t *number, const double *multiplier,
                                 int flat, hcr_error *error) {
     if (set->reduction == NULL)
         return refuse_members(set, count, number, multiplier, NULL, flat, error);
-    uint32_t *original = hcri_allocate(&hcri_default_allocator, count, sizeof *original);
+    HCRI_SCOPED uint32_t *original = hcri_allocate(&hcri_default_allocator, count, sizeof *original);
     if (original == NULL)
         return hcri_fail_memory(error);
     for (size_t i = 0; i < count; i++)
         original[i] = hcri_reduction_original(set->reduction, number[i]);
-    const hcr_status status = hcri_conflict_refuse_reduced(set->reduction, count, original, multiplier, flat, error);
-    hcri_release(&hcri_default_allocator, original);
-    return status;
+    return hcri_conflict_refuse_reduced(set->reduction, count, original, multiplier, flat, error);
 }

@@ -333,24 +333,22 @@ static hcr_status shrink(hcri_cuts *cuts, const curved *c, const double *y, star
 
 hcr_status hcri_cuts_room(hcri_cuts *cuts, const double *y, double radius, double *room, hcr_error *error) {
     const hcri_set *set = cuts->set;
-    double *outside = hcri_allocate(memory, set->n, sizeof *outside);
+    HCRI_SCOPED double *outside = hcri_allocate(memory, set->n, sizeof *outside);
     if (outside == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
     *room = radius;
     for (size_t b = 2; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count; i++) {
             const curved c = {set->block[b], i};
             if (!c.block->kind->exists(c.block, i))
                 continue;
-            for (start from = UP; from < STARTS && status == HCR_OK; from++) {
+            for (start from = UP; from < STARTS; from++) {
                 double allowed = radius;
-                status = shrink(cuts, &c, y, from, &allowed, outside, error);
+                HCRI_TRY(shrink(cuts, &c, y, from, &allowed, outside, error));
                 *room = fmin(*room, allowed);
             }
         }
-    hcri_release(memory, outside);
-    return status;
+    return HCR_OK;
 }
 
 double hcri_cuts_reach(hcri_cuts *cuts, const double *y) {

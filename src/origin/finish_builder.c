@@ -36,12 +36,10 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
         HCRI_TRY(refuse_star(&builder->set, error));
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
-    hcri_finding finding;
+    HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
     HCRI_TRY(hcri_analysis_find(builder, &builder->set, &finding, error));
     const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
-    const hcr_status status = hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);
-    hcri_finding_release(&finding);
-    return status;
+    return hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);
 }
 
 hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error) {

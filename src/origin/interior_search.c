@@ -117,7 +117,7 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
         return hcri_fail(error, HCR_ERROR_ORIGIN,
                          "the origin is to be the mean of the targets, and there are none: give targets (fit does, "
                          "compile takes --targets), or choose another origin");
-    double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
+    HCRI_SCOPED double *centre = hcri_allocate(memory, 3 * set->n, sizeof *centre);
     if (centre == NULL)
         return hcri_fail_memory(error);
     double *low = centre + set->n, *high = low + set->n;
@@ -133,6 +133,5 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
             status = interior_search_outer(at, &outer, centre, error);
         hcri_outer_release(&outer);
     }
-    hcri_release(memory, centre);
     return status;
 }

@@ -18,20 +18,15 @@ static hcr_status solve(const hcri_program *program, const double *objective, hc
 
 static hcr_status find_directly(const hcri_program *program, double *z, double *multiplier, hcr_error *error) {
     const size_t columns = program->columns;
-    hcri_lp *lp = NULL;
-    double *objective = hcri_allocate(memory, columns, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        objective[columns - 1] = 1;
-        status = solve(program, objective, &lp, error);
-    }
-    if (status == HCR_OK) {
-        memcpy(z, hcri_lp_solution(lp), columns * sizeof *z);
-        memcpy(multiplier, hcri_lp_multipliers(lp), program->rows.count * sizeof *multiplier);
-    }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    return status;
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
+    HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
+    if (objective == NULL)
+        return hcri_fail_memory(error);
+    objective[columns - 1] = 1;
+    HCRI_TRY(solve(program, objective, &lp, error));
+    memcpy(z, hcri_lp_solution(lp), columns * sizeof *z);
+    memcpy(multiplier, hcri_lp_multipliers(lp), program->rows.count * sizeof *multiplier);
+    return HCR_OK;
 }
 
 /* The dual of max r, A (z, r) <= u, r <= 2, with ν for r <= 2:
@@ -41,16 +36,16 @@ static hcr_status find_directly(const hcri_program *program, double *z, double *
  * `length`: what each row was divided by. */
 static hcr_status write_dual(const hcri_program *program, hcri_program *dual, double *length, hcr_error *error) {
     const size_t columns = program->columns, sides = program->rows.count;
-    hcri_rows turned;
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows turned = {0};
     HCRI_TRY(hcri_rows_transpose(&program->rows, columns, &turned, error));
-    uint32_t *column = hcri_allocate(memory, sides + 1, sizeof *column);
-    double *value = hcri_allocate(memory, sides + 1, sizeof *value);
-    hcr_status status = column == NULL || value == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_program_create(dual, sides + 1, error);
-    for (size_t i = 0; i <= sides && status == HCR_OK; i++)
+    HCRI_SCOPED uint32_t *column = hcri_allocate(memory, sides + 1, sizeof *column);
+    HCRI_SCOPED double *value = hcri_allocate(memory, sides + 1, sizeof *value);
+    if (column == NULL || value == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_program_create(dual, sides + 1, error));
+    for (size_t i = 0; i <= sides; i++)
         dual->lower[i] = 0;
-    for (size_t j = 0; j < columns && status == HCR_OK; j++) {
+    for (size_t j = 0; j < columns; j++) {
         size_t terms = turned.start[j + 1] - turned.start[j];
         length[j] = 0;
         for (size_t k = 0; k < terms; k++) {
@@ -64,46 +59,35 @@ static hcr_status write_dual(const hcri_program *program, hcri_program *dual, do
         for (size_t k = 0; k < terms; k++)
             length[j] = fmax(length[j], fabs(value[k]));
         const double right = j == columns - 1 ? 1 : 0;
-        status = hcri_program_add_row(dual, terms, column, value, right, right, error);
+        HCRI_TRY(hcri_program_add_row(dual, terms, column, value, right, right, error));
     }
-    hcri_release(memory, column);
-    hcri_release(memory, value);
-    hcri_rows_release(&turned, memory);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status find_by_dual(const hcri_program *program, double *z, double *multiplier, hcr_error *error) {
     const size_t columns = program->columns, sides = program->rows.count;
-    hcri_program dual = {0};
-    hcri_lp *lp = NULL;
-    double *cost = hcri_allocate(memory, sides + 1, sizeof *cost);
-    double *length = hcri_allocate(memory, columns, sizeof *length);
-    hcr_status status = cost == NULL || length == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = write_dual(program, &dual, length, error);
-    if (status == HCR_OK) {
-        for (size_t i = 0; i < sides; i++)
-            cost[i] = -program->row_upper[i];
-        cost[sides] = -program->upper[columns - 1];
-        status = solve(&dual, cost, &lp, error);
-    }
-    if (status == HCR_OK) {
-        const double *solution = hcri_lp_multipliers(lp);
-        for (size_t j = 0; j < columns; j++)
-            z[j] = length[j] == 0 ? 0 : -solution[j] / length[j];
-        memcpy(multiplier, hcri_lp_solution(lp), sides * sizeof *multiplier);
-    }
-    hcri_lp_free(lp);
-    hcri_program_release(&dual);
-    hcri_release(memory, cost);
-    hcri_release(memory, length);
-    return status;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program dual = {0};
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
+    HCRI_SCOPED double *cost = hcri_allocate(memory, sides + 1, sizeof *cost);
+    HCRI_SCOPED double *length = hcri_allocate(memory, columns, sizeof *length);
+    if (cost == NULL || length == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(write_dual(program, &dual, length, error));
+    for (size_t i = 0; i < sides; i++)
+        cost[i] = -program->row_upper[i];
+    cost[sides] = -program->upper[columns - 1];
+    HCRI_TRY(solve(&dual, cost, &lp, error));
+    const double *solution = hcri_lp_multipliers(lp);
+    for (size_t j = 0; j < columns; j++)
+        z[j] = length[j] == 0 ? 0 : -solution[j] / length[j];
+    memcpy(multiplier, hcri_lp_solution(lp), sides * sizeof *multiplier);
+    return HCR_OK;
 }
 
 /* A basis has a row for each side, in the dual one for each output: a quarter of the time for 1,000 rows over 100. */
 hcr_status hcri_ball_find(const hcri_local *local, double *z, double *multiplier, hcr_error *error) {
     enum { MANY = 200, FOR_EACH_OUTPUT = 4 };
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
     const size_t sides = program.rows.count;
     hcr_status status = HCR_ERROR_SOLVER;
@@ -111,6 +95,5 @@ hcr_status hcri_ball_find(const hcri_local *local, double *z, double *multiplier
         status = find_by_dual(&program, z, multiplier, error);
     if (status == HCR_ERROR_SOLVER)
         status = find_directly(&program, z, multiplier, error);
-    hcri_program_release(&program);
     return status;
 }

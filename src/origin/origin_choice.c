@@ -66,25 +66,23 @@ static hcr_status check_given(const hcri_set *set, const double *y, const double
     if (!hcri_strictly_inside(set, y, &number, &value))
         return refuse_given(set, number, fmax(value, 0), error);
     const size_t n = set->n;
-    double *width = hcri_allocate(memory, 2 * n, sizeof *width);
+    HCRI_SCOPED double *width = hcri_allocate(memory, 2 * n, sizeof *width);
     if (width == NULL)
         return hcri_fail_memory(error);
     double *gradient = width + n;
     for (size_t j = 0; j < n; j++)
         width[j] = isinf(lower[j]) || isinf(upper[j]) ? 0 : upper[j] - lower[j];
-    hcr_status status = HCR_OK;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
-        for (size_t i = 0; i < block->count && status == HCR_OK; i++) {
+        for (size_t i = 0; i < block->count; i++) {
             if (!block->kind->exists(block, i))
                 continue;
             const double c = block->kind->value(block, i, y, NULL, block->scratch);
             if (-c < least_slack_of(set, block, i, y, width, gradient))
-                status = refuse_given(set, block->first + (uint32_t)i, c, error);
+                HCRI_TRY(refuse_given(set, block->first + (uint32_t)i, c, error));
         }
     }
-    hcri_release(memory, width);
-    return status;
+    return HCR_OK;
 }
 
 static double slack_between(const hcri_constraint *block, size_t i, const double *from, const double *to, double part,
@@ -99,7 +97,7 @@ static double slack_between(const hcri_constraint *block, size_t i, const double
  * left. */
 static hcr_status pull_inside(const hcri_set *set, const double *centre, double *mean, hcr_error *error) {
     enum { HALVINGS = 50 };
-    double *point = hcri_allocate(memory, set->n, sizeof *point);
+    HCRI_SCOPED double *point = hcri_allocate(memory, set->n, sizeof *point);
     if (point == NULL)
         return hcri_fail_memory(error);
     double pull = 0;
@@ -122,7 +120,6 @@ static hcr_status pull_inside(const hcri_set *set, const double *centre, double 
     }
     for (size_t j = 0; pull > 0 && j < set->n; j++)
         mean[j] += pull * (centre[j] - mean[j]);
-    hcri_release(memory, point);
     return HCR_OK;
 }
 

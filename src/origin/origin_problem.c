@@ -145,11 +145,11 @@ static hcr_status interior_search_reduced(const hcri_reduction *reduction, const
         return HCR_OK;
     }
     const size_t dependent = finding->affine.count;
-    double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent + 2 * n, sizeof *numbers);
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * k + 2 * dependent + 2 * n, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
     double *low = numbers + 4 * k, *high = low + dependent, *lower = high + dependent, *upper = lower + n;
-    hcri_rows rows = {0};
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows rows = {0};
     hcri_interior_search at = {.set = &reduction->set,
                                .origin_request = {wanted->origin, wanted->point == NULL ? NULL : numbers + 3 * k},
                                .is_inside = wanted->is_inside,
@@ -161,33 +161,26 @@ static hcr_status interior_search_reduced(const hcri_reduction *reduction, const
                                .rows = &rows,
                                .row_lower = low,
                                .row_upper = high};
-    hcr_status status = hcri_bounds_derive(finding->set, lower, upper, error);
-    if (status == HCR_OK)
-        hcri_interior_search_narrow(n, lower, upper, finding->lower, finding->upper);
+    HCRI_TRY(hcri_bounds_derive(finding->set, lower, upper, error));
+    hcri_interior_search_narrow(n, lower, upper, finding->lower, finding->upper);
     for (size_t i = 0; i < k; i++) {
         at.lower[i] = finding->lower[reduction->free[i]];
         at.upper[i] = finding->upper[reduction->free[i]];
         if (wanted->point != NULL)
             numbers[3 * k + i] = wanted->point[reduction->free[i]];
     }
-    if (status == HCR_OK)
-        status = dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error);
-    if (status == HCR_OK)
-        status = hcri_interior_search_run(&at, error);
-    if (status == HCR_OK) {
-        hcri_reduction_complete(reduction, at.origin, finding->origin);
-        for (size_t i = 0; i < k; i++) {
-            finding->lower[reduction->free[i]] = at.lower[i];
-            finding->upper[reduction->free[i]] = at.upper[i];
-        }
-        finding->inradius = at.inradius;
-        bound_dependent(&finding->affine, finding->lower, finding->upper);
-        take_dependent(&finding->affine, low, high, finding->lower, finding->upper);
-        include_origin(n, finding->origin, finding->lower, finding->upper);
+    HCRI_TRY(dependent_rows(reduction, finding->lower, finding->upper, &rows, low, high, error));
+    HCRI_TRY(hcri_interior_search_run(&at, error));
+    hcri_reduction_complete(reduction, at.origin, finding->origin);
+    for (size_t i = 0; i < k; i++) {
+        finding->lower[reduction->free[i]] = at.lower[i];
+        finding->upper[reduction->free[i]] = at.upper[i];
     }
-    hcri_rows_release(&rows, memory);
-    hcri_release(memory, numbers);
-    return status;
+    finding->inradius = at.inradius;
+    bound_dependent(&finding->affine, finding->lower, finding->upper);
+    take_dependent(&finding->affine, low, high, finding->lower, finding->upper);
+    include_origin(n, finding->origin, finding->lower, finding->upper);
+    return HCR_OK;
 }
 
 static int has_varying(const hcri_set *set) {
@@ -272,7 +265,7 @@ static hcr_status interior_search_free(const task *wanted, const hcri_set *set, 
 static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_finding *finding, hcr_error *error) {
     if (moving == NULL)
         return interior_search_free(wanted, finding->set, finding, error);
-    hcri_set convex;
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
     middle at = {0};
     HCRI_TRY(copy_convex(finding->set, &convex, error));
     hcri_lifted lifted = {.set = finding->set,
@@ -285,7 +278,6 @@ static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_findin
     if (status == HCR_OK)
         status = find_origin_map(moving, &lifted, &at, finding, error);
     hcri_release(memory, at.point);
-    hcri_set_release(&convex);
     return status;
 }
 
@@ -408,14 +400,11 @@ hcr_status hcri_analysis_centre(const hcri_set *set, int unbounded_allowed, cons
                    .centre_only = lower != NULL,
                    .lower = lower,
                    .upper = upper};
-    hcri_finding finding = {0};
-    const hcr_status status = find(&wanted, set, NULL, &finding, error);
-    if (status == HCR_OK) {
-        memcpy(centre, finding.origin, set->n * sizeof *centre);
-        *radius = finding.inradius;
-    }
-    hcri_finding_release(&finding);
-    return status;
+    HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
+    HCRI_TRY(find(&wanted, set, NULL, &finding, error));
+    memcpy(centre, finding.origin, set->n * sizeof *centre);
+    *radius = finding.inradius;
+    return HCR_OK;
 }
 
 void hcri_finding_release(hcri_finding *finding) {

@@ -53,19 +53,18 @@ hcr_status hcri_outer_radius(const hcri_set *set, const double *y, double *radiu
                 least =
                     fmin(least, -block->kind->value(block, side, y, NULL, block->scratch) / hcri_side_length(set, i));
     }
-    hcri_cuts cuts;
+    HCRI_SCOPED_BY(hcri_cuts_release) hcri_cuts cuts = {0};
     *radius = least;
     if (!(least > 0))
         return HCR_OK;
     HCRI_TRY(hcri_cuts_create(set, &cuts, error));
     double tried = fmin(least, 1); /* what is asked for at a finite distance is answered */
-    hcr_status status = hcri_cuts_room(&cuts, y, tried, radius, error);
-    while (status == HCR_OK && *radius >= tried && tried < least && tried < largest) {
+    HCRI_TRY(hcri_cuts_room(&cuts, y, tried, radius, error));
+    while (*radius >= tried && tried < least && tried < largest) {
         tried = fmin(least, 8 * tried);
-        status = hcri_cuts_room(&cuts, y, tried, radius, error);
+        HCRI_TRY(hcri_cuts_room(&cuts, y, tried, radius, error));
     }
-    hcri_cuts_release(&cuts);
-    return status;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- search */
@@ -185,7 +184,7 @@ static hcr_status add_boxes(search *at, hcri_program *program, hcr_error *error)
 
 static hcr_status build(search *at, hcr_error *error) {
     const hcri_local local = {at->outer->set, at->base, at->scale};
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     hcri_lp_free(at->lp);
     at->lp = NULL;
     at->placed = 0;
@@ -198,7 +197,6 @@ static hcr_status build(search *at, hcr_error *error) {
     }
     if (status == HCR_OK)
         status = hcri_lp_create(&program, &at->lp, error);
-    hcri_program_release(&program);
     return status;
 }
 
@@ -250,19 +248,15 @@ static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
         *whose = CUBE;
     if (*whose != SET)
         return HCR_OK;
-    uint32_t *number = hcri_allocate(memory, most, sizeof *number);
-    double *weight = hcri_allocate(memory, most, sizeof *weight);
-    hcr_status status = number == NULL || weight == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        hcri_local_side_numbers(at->outer->set, number);
-        memcpy(weight, multiplier, at->sides * sizeof *weight);
-        memcpy(number + at->sides, cuts->number, at->placed * sizeof *number);
-        memcpy(weight + at->sides, multiplier + others, at->placed * sizeof *weight);
-        status = hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
-    }
-    hcri_release(memory, number);
-    hcri_release(memory, weight);
-    return status;
+    HCRI_SCOPED uint32_t *number = hcri_allocate(memory, most, sizeof *number);
+    HCRI_SCOPED double *weight = hcri_allocate(memory, most, sizeof *weight);
+    if (number == NULL || weight == NULL)
+        return hcri_fail_memory(error);
+    hcri_local_side_numbers(at->outer->set, number);
+    memcpy(weight, multiplier, at->sides * sizeof *weight);
+    memcpy(number + at->sides, cuts->number, at->placed * sizeof *number);
+    memcpy(weight + at->sides, multiplier + others, at->placed * sizeof *weight);
+    return hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
 }
 
 /* A cut without coefficients: one inequality that nothing satisfies. */

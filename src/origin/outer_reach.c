@@ -16,24 +16,20 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 static hcr_status recession_lp(const hcri_outer *outer, hcri_lp **lp, hcr_error *error) {
     const hcri_set *set = outer->set;
     const hcri_rows *rows = &set->linear->rows, *cuts = &outer->cuts.rows;
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_program_create(&program, set->n, error));
     for (size_t j = 0; j < set->n; j++) {
         program.lower[j] = isinf(outer->lower[j]) ? -1 : 0;
         program.upper[j] = isinf(outer->upper[j]) ? 1 : 0;
     }
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
-        status = hcri_program_add_row(&program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
+    for (size_t i = 0; i < rows->count; i++)
+        HCRI_TRY(hcri_program_add_row(&program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
                                       rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
-                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error);
-    for (size_t k = 0; k < cuts->count && status == HCR_OK; k++)
-        status = hcri_program_add_row(&program, cuts->start[k + 1] - cuts->start[k], cuts->columns + cuts->start[k],
-                                      cuts->values + cuts->start[k], -INFINITY, 0, error);
-    if (status == HCR_OK)
-        status = hcri_lp_create(&program, lp, error);
-    hcri_program_release(&program);
-    return status;
+                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error));
+    for (size_t k = 0; k < cuts->count; k++)
+        HCRI_TRY(hcri_program_add_row(&program, cuts->start[k + 1] - cuts->start[k], cuts->columns + cuts->start[k],
+                                      cuts->values + cuts->start[k], -INFINITY, 0, error));
+    return hcri_lp_create(&program, lp, error);
 }
 
 /* Follows the ray until an inequality stops it, and cuts it off there; *stopped = 0 when none does up to where the
@@ -190,21 +186,19 @@ static hcr_status one_extreme(extremes *at, const hcri_rows *a, size_t i, double
 /* Cuts across every output, or those that are open. */
 static hcr_status cut_axes(hcri_outer *outer, int many, hcr_error *error) {
     const size_t n = outer->set->n;
-    double *direction = hcri_allocate(memory, n, sizeof *direction);
+    HCRI_SCOPED double *direction = hcri_allocate(memory, n, sizeof *direction);
     if (direction == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
     for (size_t j = 0; j < outer->set->outputs; j++)
-        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+        for (int side = 0; side < 2; side++) {
             int stopped;
             if (many && !isinf(side == 0 ? outer->upper[j] : outer->lower[j]))
                 continue;
             direction[j] = side == 0 ? 1 : -1;
-            status = follow(outer, direction, &stopped, error);
+            HCRI_TRY(follow(outer, direction, &stopped, error));
             direction[j] = 0;
         }
-    hcri_release(memory, direction);
-    return status;
+    return HCR_OK;
 }
 
 /* The extremes of the rows, or in many outputs of those that are open. */
@@ -231,7 +225,7 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
                                double *upper, hcr_error *error) {
     const size_t n = outer->set->n;
     extremes at = {.outer = outer, .local = {outer->set, y, radius}};
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     hcri_rows outputs = {0};
     hcri_cuts_set_interior(&outer->cuts, y);
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
@@ -254,6 +248,5 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     hcri_lp_free(at.lp);
     hcri_rows_release(&outputs, memory);
     hcri_release(memory, at.objective);
-    hcri_program_release(&program);
     return status;
 }

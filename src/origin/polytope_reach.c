@@ -221,29 +221,26 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
     *found = 0;
     if (sides < n + 1 || (double)sides * (double)n * (double)(2 * n) > most_work)
         return HCR_OK;
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
-    duals at = {.sides = sides, .n = n, .right = 2 * n};
-    hcr_status status = reserve(&at) ? HCR_OK : hcri_fail_memory(error);
-    if (status == HCR_OK) {
-        for (size_t i = 0; i < sides; i++)
-            for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
-                if (program.rows.columns[k] < n)
-                    at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
-        if (invert(&at)) {
-            start(&at);
-            for (int step = 1, look = FIRST_LOOK; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
-                advance(&at);
-                if (step < look)
-                    continue;
-                look *= 2;
-                polish(&at);
-                *found = bounds_from(&at, reach);
-                shorten(&at);
-            }
+    HCRI_SCOPED_BY(release) duals at = {.sides = sides, .n = n, .right = 2 * n};
+    if (!reserve(&at))
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < sides; i++)
+        for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
+            if (program.rows.columns[k] < n)
+                at.G[i * n + program.rows.columns[k]] = program.rows.values[k] / program.row_upper[i];
+    if (invert(&at)) {
+        start(&at);
+        for (int step = 1, look = FIRST_LOOK; step <= MOST_STEPS && !*found && !hcri_stopped(); step++) {
+            advance(&at);
+            if (step < look)
+                continue;
+            look *= 2;
+            polish(&at);
+            *found = bounds_from(&at, reach);
+            shorten(&at);
         }
     }
-    release(&at);
-    hcri_program_release(&program);
-    return status;
+    return HCR_OK;
 }

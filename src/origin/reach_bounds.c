@@ -80,19 +80,15 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
     if (n > HCRI_LARGEST_DENSE)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "a dense quadratic in more than %d outputs needs bounds on all of them", HCRI_LARGEST_DENSE);
-    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
-    double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
-    if (columns == NULL || numbers == NULL) {
-        hcri_release(memory, columns);
-        hcri_release(memory, numbers);
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, n * n + 3 * n, sizeof *numbers);
+    if (columns == NULL || numbers == NULL)
         return hcri_fail_memory(error);
-    }
     double *matrix = numbers, *sizes = numbers + n * n, *eigenvalue = sizes + n, *row = eigenvalue + n;
-    hcr_status status = HCR_OK;
     scaled_matrix(quadratic, matrix, sizes);
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', size, matrix, size, eigenvalue) != 0)
-        status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
-    for (size_t k = 0; k < n && status == HCR_OK; k++) {
+        return hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of a quadratic's matrix can't be computed");
+    for (size_t k = 0; k < n; k++) {
         if (eigenvalue[k] <= 1e-12 * eigenvalue[n - 1])
             continue;
         size_t terms = 0;
@@ -101,11 +97,9 @@ static hcr_status add_range(const hcri_quadratic *quadratic, hcri_program *progr
                 columns[terms] = (uint32_t)j;
                 row[terms++] = matrix[k * n + j] * sizes[j];
             }
-        status = hcri_program_add_row(program, terms, columns, row, 0, 0, error);
+        HCRI_TRY(hcri_program_add_row(program, terms, columns, row, 0, 0, error));
     }
-    hcri_release(memory, columns);
-    hcri_release(memory, numbers);
-    return status;
+    return HCR_OK;
 }
 
 /* P d = 0 and q·d <= 0. */
@@ -118,11 +112,12 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
         HCRI_TRY(hcri_program_add_row(program, factor->start[k + 1] - factor->start[k],
                                       factor->columns + factor->start[k], factor->values + factor->start[k], 0, 0,
                                       error));
-    uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
-    double *values = hcri_allocate(memory, n, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n, sizeof *columns);
+    HCRI_SCOPED double *values = hcri_allocate(memory, n, sizeof *values);
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
     size_t terms = 0;
-    for (size_t j = 0; j < n && status == HCR_OK; j++) {
+    for (size_t j = 0; j < n; j++) {
         if (quadratic->form == HCRI_DIAGONAL && quadratic->matrix[j] > 0) {
             program->lower[j] = program->upper[j] = 0;
         } else if (quadratic->linear[j] != 0) {
@@ -130,11 +125,9 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
             values[terms++] = quadratic->linear[j];
         }
     }
-    if (status == HCR_OK && terms != 0)
-        status = hcri_program_add_row(program, terms, columns, values, -INFINITY, 0, error);
-    hcri_release(memory, columns);
-    hcri_release(memory, values);
-    return status;
+    if (terms != 0)
+        HCRI_TRY(hcri_program_add_row(program, terms, columns, values, -INFINITY, 0, error));
+    return HCR_OK;
 }
 
 /* {d : |d_j| <= 1, c(y + t d) stays bounded above for t → ∞, for every constraint}: a cone cut off at a cube. */
@@ -182,27 +175,26 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     HCRI_TRY(hcri_boundedness_prove(set, lower, upper, &is_bounded, error));
     if (is_bounded)
         return HCR_OK;
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(recession_program(set, lower, upper, &program, error));
-    hcri_lp *lp = NULL;
-    double *objective = hcri_allocate(memory, n, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
+    HCRI_SCOPED double *objective = hcri_allocate(memory, n, sizeof *objective);
+    if (objective == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_lp_create(&program, &lp, error));
     hcri_random random;
     hcri_random_seed(&random, 1);
-    for (size_t j = 0; status == HCR_OK && j < n; j++)
+    for (size_t j = 0; j < n; j++)
         objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
-    for (int side = 0; side < 2 && status == HCR_OK; side++) {
+    for (int side = 0; side < 2; side++) {
         hcri_lp_outcome outcome;
-        status = hcri_lp_maximise(lp, objective, &outcome, error);
-        if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
-            status = hcri_bounds_refuse(set, hcri_lp_solution(lp), error);
+        HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
+        if (outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
+            HCRI_TRY(hcri_bounds_refuse(set, hcri_lp_solution(lp), error));
         for (size_t j = 0; j < n; j++)
             objective[j] = -objective[j];
     }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    hcri_program_release(&program);
-    return status;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------- the extremes */
@@ -226,15 +218,14 @@ void hcri_bounds_take(double centre, double inradius, double reach, int side, do
 static hcr_status extremes_at_once(const hcri_local *local, double *lower, double *upper, int *found,
                                    hcr_error *error) {
     const size_t n = local->set->n;
-    double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
+    HCRI_SCOPED double *reach = hcri_allocate(memory, 2 * n, sizeof *reach);
     if (reach == NULL)
         return hcri_fail_memory(error);
-    const hcr_status status = hcri_extent_bound(local, reach, found, error);
-    for (size_t r = 0; status == HCR_OK && *found && r < 2 * n; r++)
+    HCRI_TRY(hcri_extent_bound(local, reach, found, error));
+    for (size_t r = 0; *found && r < 2 * n; r++)
         hcri_bounds_take(local->centre[r % n], local->scale, reach[r] * local->scale, r < n ? 0 : 1, &lower[r % n],
                          &upper[r % n]);
-    hcri_release(memory, reach);
-    return status;
+    return HCR_OK;
 }
 
 /* Are so many linear programs little work? */
@@ -297,7 +288,7 @@ static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
 static hcr_status extremes_by_programs(const hcri_local *local, int all, double *lower, double *upper,
                                        hcr_error *error) {
     const size_t n = local->set->n;
-    hcri_program program;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_plain(local, &program, error));
     sweep at = {.local = local, .lower = lower, .upper = upper};
     at.objective = hcri_allocate(memory, n, sizeof *at.objective);
@@ -309,7 +300,6 @@ static hcr_status extremes_by_programs(const hcri_local *local, int all, double 
     hcri_lp_free(at.lp);
     hcri_release(memory, at.objective);
     hcri_release(memory, at.reached);
-    hcri_program_release(&program);
     return status;
 }
 
@@ -330,24 +320,24 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
 static hcr_status curved_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
     const hcri_set *set = local->set;
     const size_t n = set->n;
-    hcri_program program;
-    hcri_nlp *nlp = NULL;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_plain(local, &program, error));
-    double *weight = hcri_allocate(memory, set->blocks, sizeof *weight), *z = hcri_allocate(memory, n, sizeof *z);
-    hcr_status status = weight == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        for (size_t b = 2; b < set->blocks; b++)
-            weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL, set->block[b]->scratch);
-        const hcri_nlp_parts parts = {.set = set,
-                                      .program = &program,
-                                      .centre = local->centre,
-                                      .scale = local->scale,
-                                      .weight = weight,
-                                      .slack = SIZE_MAX};
-        status = hcri_nlp_create(&parts, &nlp, error);
-    }
-    for (size_t j = 0; j < n && status == HCR_OK; j++)
-        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+    HCRI_SCOPED double *weight = hcri_allocate(memory, set->blocks, sizeof *weight),
+                       *z = hcri_allocate(memory, n, sizeof *z);
+    if (weight == NULL || z == NULL)
+        return hcri_fail_memory(error);
+    for (size_t b = 2; b < set->blocks; b++)
+        weight[b - 2] = -set->block[b]->kind->value(set->block[b], 0, local->centre, NULL, set->block[b]->scratch);
+    const hcri_nlp_parts parts = {.set = set,
+                                  .program = &program,
+                                  .centre = local->centre,
+                                  .scale = local->scale,
+                                  .weight = weight,
+                                  .slack = SIZE_MAX};
+    HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
+    for (size_t j = 0; j < n; j++)
+        for (int side = 0; side < 2; side++) {
             if (!isinf((side == 0 ? upper : lower)[j]))
                 continue;
             memset(z, 0, n * sizeof *z);
@@ -357,15 +347,11 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
             if (hcri_nlp_solve(nlp, 1e-8, z))
                 hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
             else
-                status = hcri_fail(error, HCR_ERROR_SOLVER,
-                                   "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
+                return hcri_fail(error, HCR_ERROR_SOLVER,
+                                 "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
             hcri_nlp_linear(nlp)[j] = 0;
         }
-    hcri_nlp_free(nlp);
-    hcri_release(memory, weight);
-    hcri_release(memory, z);
-    hcri_program_release(&program);
-    return status;
+    return HCR_OK;
 }
 
 hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, int unbounded, double *lower,
@@ -382,27 +368,26 @@ hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double
     if (!is_cheap(set, a->count))
         return HCR_OK;
     const hcri_local local = {set, centre, inradius};
-    hcri_program program;
-    hcri_lp *lp = NULL;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_TRY(hcri_local_plain(&local, &program, error));
-    double *objective = hcri_allocate(memory, set->n, sizeof *objective);
-    hcr_status status = objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &lp, error);
-    for (size_t i = 0; i < a->count && status == HCR_OK; i++)
-        for (int side = 0; side < 2 && status == HCR_OK; side++) {
+    HCRI_SCOPED double *objective = hcri_allocate(memory, set->n, sizeof *objective);
+    if (objective == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_lp_create(&program, &lp, error));
+    for (size_t i = 0; i < a->count; i++)
+        for (int side = 0; side < 2; side++) {
             hcri_lp_outcome outcome;
             for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
                 objective[a->columns[k]] = side == 0 ? a->values[k] : -a->values[k];
-            status = hcri_lp_maximise(lp, objective, &outcome, error);
+            HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
             double sizes;
             const double at_centre = hcri_rows_dot(a, i, centre, &sizes);
-            if (status == HCR_OK && outcome == HCRI_LP_OPTIMAL && !isinf(hcri_lp_bound(lp)))
+            if (outcome == HCRI_LP_OPTIMAL && !isinf(hcri_lp_bound(lp)))
                 hcri_bounds_take(at_centre, inradius, hcri_lp_bound(lp) * inradius + 0x1p-45 * sizes, side, &lower[i],
                                  &upper[i]);
             for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
                 objective[a->columns[k]] = 0;
         }
-    hcri_lp_free(lp);
-    hcri_release(memory, objective);
-    hcri_program_release(&program);
-    return status;
+    return HCR_OK;
 }

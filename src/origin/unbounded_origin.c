@@ -38,26 +38,22 @@ void hcri_open_cube(const hcri_set *set, const double *lower, const double *uppe
 static hcr_status centre_within(const hcri_set *set, const double *lower, const double *upper, double size, double *y,
                                 double *radius, hcr_error *error) {
     const size_t n = set->n;
-    hcri_set capped;
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set capped = {0};
     HCRI_TRY(hcri_set_copy(set, memory, &capped, error));
     capped.reduction = set->reduction;
-    double *low = hcri_allocate(memory, 2 * n, sizeof *low), *high = low == NULL ? NULL : low + n;
-    hcr_status status = low == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        hcri_open_cube(set, lower, upper, size, low, high);
-        for (size_t j = 0; j < n; j++) {
-            if (isinf(lower[j]))
-                hcri_box_narrow_lower(capped.box, j, low[j], 0, 0);
-            if (isinf(upper[j]))
-                hcri_box_narrow_upper(capped.box, j, high[j], 0, 0);
-        }
-        status = hcri_bounds_derive(&capped, low, high, error);
+    HCRI_SCOPED double *low = hcri_allocate(memory, 2 * n, sizeof *low);
+    double *high = low == NULL ? NULL : low + n;
+    if (low == NULL)
+        return hcri_fail_memory(error);
+    hcri_open_cube(set, lower, upper, size, low, high);
+    for (size_t j = 0; j < n; j++) {
+        if (isinf(lower[j]))
+            hcri_box_narrow_lower(capped.box, j, low[j], 0, 0);
+        if (isinf(upper[j]))
+            hcri_box_narrow_upper(capped.box, j, high[j], 0, 0);
     }
-    if (status == HCR_OK)
-        status = hcri_central_largest_ball(&capped, low, high, y, radius, error);
-    hcri_release(memory, low);
-    hcri_set_release(&capped);
-    return status;
+    HCRI_TRY(hcri_bounds_derive(&capped, low, high, error));
+    return hcri_central_largest_ball(&capped, low, high, y, radius, error);
 }
 
 hcr_status hcri_open_centre(const hcri_set *set, const double *lower, const double *upper, double *y, double *radius,

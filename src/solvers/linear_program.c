@@ -86,51 +86,40 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a linear program with more than 2^29 coefficients");
     const size_t columns = program->columns, rows = program->rows.count;
     const size_t numbers = rows == 0 ? 0 : program->rows.start[rows];
-    hcri_lp *made = calloc(1, sizeof *made);
-    int *start = malloc((rows + 1) * sizeof *start), *index = malloc((numbers + 1) * sizeof *index);
-    double *bounds = malloc((2 * columns + 2 * rows + 1) * sizeof *bounds);
-    hcr_status status = HCR_OK;
-    if (made != NULL) {
-        made->model = Clp_newModel();
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *made = calloc(1, sizeof *made);
+    HCRI_SCOPED int *start = malloc((rows + 1) * sizeof *start), *index = malloc((numbers + 1) * sizeof *index);
+    HCRI_SCOPED double *bounds = malloc((2 * columns + 2 * rows + 1) * sizeof *bounds);
+    if (made == NULL || start == NULL || index == NULL || bounds == NULL || (made->model = Clp_newModel()) == NULL)
+        return hcri_fail_memory(error);
+    double *lower = bounds, *upper = lower + columns, *row_lower = upper + columns, *row_upper = row_lower + rows;
+    for (size_t j = 0; j < columns; j++) {
+        lower[j] = clp_bound(program->lower[j]);
+        upper[j] = clp_bound(program->upper[j]);
     }
-    if (made == NULL || start == NULL || index == NULL || bounds == NULL || made->model == NULL) {
-        status = hcri_fail_memory(error);
-    } else {
-        double *lower = bounds, *upper = lower + columns, *row_lower = upper + columns, *row_upper = row_lower + rows;
-        for (size_t j = 0; j < columns; j++) {
-            lower[j] = clp_bound(program->lower[j]);
-            upper[j] = clp_bound(program->upper[j]);
-        }
-        start[0] = 0;
-        for (size_t i = 0; i < rows; i++) {
-            start[i + 1] = (int)program->rows.start[i + 1];
-            row_lower[i] = clp_bound(program->row_lower[i]);
-            row_upper[i] = clp_bound(program->row_upper[i]);
-        }
-        for (size_t k = 0; k < numbers; k++)
-            index[k] = (int)program->rows.columns[k];
-        Clp_setLogLevel(made->model, 0);
-        Clp_resize(made->model, 0, (int)columns);
-        Clp_chgColumnLower(made->model, lower);
-        Clp_chgColumnUpper(made->model, upper);
-        static const double none[2] = {-DBL_MAX, DBL_MAX};
-        static const int empty[2] = {0, 0};
-        if (rows != 0)
-            Clp_addRows(made->model, (int)rows, row_lower, row_upper, start, index, program->rows.values);
-        else /* CLP doesn't solve a program without rows */
-            Clp_addRows(made->model, 1, &none[0], &none[1], empty, empty, none);
-        Clp_setPrimalTolerance(made->model, 1e-9);
-        Clp_setDualTolerance(made->model, 1e-9);
-        Clp_setOptimizationDirection(made->model, -1);
+    start[0] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        start[i + 1] = (int)program->rows.start[i + 1];
+        row_lower[i] = clp_bound(program->row_lower[i]);
+        row_upper[i] = clp_bound(program->row_upper[i]);
     }
-    free(start);
-    free(index);
-    free(bounds);
-    if (status != HCR_OK)
-        hcri_lp_free(made);
-    else
-        *lp = made;
-    return status;
+    for (size_t k = 0; k < numbers; k++)
+        index[k] = (int)program->rows.columns[k];
+    Clp_setLogLevel(made->model, 0);
+    Clp_resize(made->model, 0, (int)columns);
+    Clp_chgColumnLower(made->model, lower);
+    Clp_chgColumnUpper(made->model, upper);
+    static const double none[2] = {-DBL_MAX, DBL_MAX};
+    static const int empty[2] = {0, 0};
+    if (rows != 0)
+        Clp_addRows(made->model, (int)rows, row_lower, row_upper, start, index, program->rows.values);
+    else /* CLP doesn't solve a program without rows */
+        Clp_addRows(made->model, 1, &none[0], &none[1], empty, empty, none);
+    Clp_setPrimalTolerance(made->model, 1e-9);
+    Clp_setDualTolerance(made->model, 1e-9);
+    Clp_setOptimizationDirection(made->model, -1);
+    *lp = made;
+    made = NULL;
+    return HCR_OK;
 }
 
 void hcri_lp_free(hcri_lp *lp) {
@@ -143,13 +132,10 @@ void hcri_lp_free(hcri_lp *lp) {
 
 hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
                            double upper, hcr_error *error) {
-    int *index = malloc((terms + 1) * sizeof *index);
-    double *scaled = malloc((terms + 1) * sizeof *scaled);
-    if (index == NULL || scaled == NULL) {
-        free(index);
-        free(scaled);
+    HCRI_SCOPED int *index = malloc((terms + 1) * sizeof *index);
+    HCRI_SCOPED double *scaled = malloc((terms + 1) * sizeof *scaled);
+    if (index == NULL || scaled == NULL)
         return hcri_fail_memory(error);
-    }
     double largest = 0;
     for (size_t k = 0; k < terms; k++)
         largest = fmax(largest, fabs(values[k]));
@@ -163,20 +149,17 @@ hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, c
     const int start[2] = {0, (int)terms};
     Clp_addRows(lp->model, 1, &sides[0], &sides[1], start, index, scaled);
     lp->grown = 1;
-    free(index);
-    free(scaled);
     return HCR_OK;
 }
 
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error) {
-    int *which = malloc((count + 1) * sizeof *which);
+    HCRI_SCOPED int *which = malloc((count + 1) * sizeof *which);
     if (which == NULL)
         return hcri_fail_memory(error);
     const int rows = Clp_numberRows(lp->model);
     for (int k = 0; k < (int)count; k++)
         which[k] = rows - (int)count + k;
     Clp_deleteRows(lp->model, (int)count, which);
-    free(which);
     return HCR_OK;
 }
 

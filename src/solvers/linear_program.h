@@ -23,6 +23,7 @@ typedef enum hcri_lp_outcome { HCRI_LP_OPTIMAL, HCRI_LP_INFEASIBLE, HCRI_LP_UNBO
 typedef struct hcri_lp hcri_lp;
 hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *error);
 void hcri_lp_free(hcri_lp *lp); /* NULL is fine */
+static inline void hcri_lp_scoped(hcri_lp **lp) { hcri_lp_free(*lp); }
 /* One more row, as hcri_program_add_row has it. */
 hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
                            double upper, hcr_error *error);

@@ -23,6 +23,7 @@ typedef struct hcri_nlp_parts { /* all of it is read at creation only, except pr
 typedef struct hcri_nlp hcri_nlp;
 hcr_status hcri_nlp_create(const hcri_nlp_parts *parts, hcri_nlp **nlp, hcr_error *error);
 void hcri_nlp_free(hcri_nlp *nlp); /* NULL is fine */
+static inline void hcri_nlp_scoped(hcri_nlp **nlp) { hcri_nlp_free(*nlp); }
 /* The objective's coefficients, one a column of the program, to be filled in (zeros at first). */
 double *hcri_nlp_square(hcri_nlp *nlp);
 double *hcri_nlp_target(hcri_nlp *nlp);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "train/model_file.h"
 
@@ -30,17 +31,14 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
 
     hcr_fit_options same = *options;
     same.epochs = 1;
-    hcri_tensors described;
+    HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors described = {0};
     HCRI_TRY(hcri_tensors_create(&described, error));
-    hcr_status status = hcri_options_set(&same, &described, error);
-    char *text = status == HCR_OK ? json_dumps(described.metadata, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    if (text != NULL)
-        run->options = hcri_digest(HCRI_DIGEST_START, text, strlen(text));
-    else if (status == HCR_OK)
-        status = hcri_fail_memory(error);
-    free(text);
-    hcri_tensors_release(&described);
-    return status;
+    HCRI_TRY(hcri_options_set(&same, &described, error));
+    HCRI_SCOPED char *text = json_dumps(described.metadata, JSON_COMPACT | JSON_SORT_KEYS);
+    if (text == NULL)
+        return hcri_fail_memory(error);
+    run->options = hcri_digest(HCRI_DIGEST_START, text, strlen(text));
+    return HCR_OK;
 }
 
 static hcr_status describe(hcri_tensors *tensors, const hcri_run *run, const hcri_state *state, hcr_error *error) {
@@ -66,17 +64,14 @@ static const char *const kinds[] = {"weights", "first", "second", "best"};
 
 hcr_status hcri_checkpoint_save(const char *path, const hcri_net *net, const hcri_run *run, const hcri_state *state,
                                 hcr_error *error) {
-    hcri_tensors tensors;
+    HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
     HCRI_TRY(hcri_tensors_create(&tensors, error));
-    hcr_status status = describe(&tensors, run, state, error);
+    HCRI_TRY(describe(&tensors, run, state, error));
     for (size_t k = 0; k < KINDS; k++)
         hcri_tensors_add(&tensors, kinds[k], HCRI_F32, net->weights, 0, state->memory + k * net->weights);
     if (state->multipliers > 0)
         hcri_tensors_add(&tensors, "multipliers", HCRI_F64, state->multipliers, 0, state->multiplier);
-    if (status == HCR_OK)
-        status = hcri_tensors_save(&tensors, path, error);
-    hcri_tensors_release(&tensors);
-    return status;
+    return hcri_tensors_save(&tensors, path, error);
 }
 
 static hcr_status check_same(hcri_tensors *tensors, const char *key, uint64_t value, const char *what, const char *path,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "train/model.h"
 
@@ -97,15 +98,14 @@ hcr_status hcri_options_set(const hcr_fit_options *options, hcri_tensors *tensor
 
 static hcr_status get_choice(hcri_tensors *tensors, const char *key, const char *const *names, int *choice,
                              hcr_error *error) {
-    char *text;
+    HCRI_SCOPED char *text = NULL;
     HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
-    int i = 0;
-    while (names[i] != NULL && strcmp(text, names[i]) != 0)
-        i++;
-    const int known = names[i] != NULL;
-    free(text);
-    *choice = i;
-    return known ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's %s is none that this version knows", key);
+    *choice = 0;
+    while (names[*choice] != NULL && strcmp(text, names[*choice]) != 0)
+        ++*choice;
+    return names[*choice] != NULL
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_FORMAT, "the file's %s is none that this version knows", key);
 }
 
 hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr_error *error) {

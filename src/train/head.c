@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "train/training_loops.h"
 
 size_t hcri_head_outputs(hcr_head kind, size_t n) {
     return kind == HCR_HEAD_HCR || kind == HCR_HEAD_DIRECT ? n + 1 : n;
@@ -81,23 +80,34 @@ static double polar_loss(const hcri_head *head, const float *outputs, const doub
                          float *outputs_bar) {
     const size_t n = head->n;
     const double weight = head->radius_weight, r = logistic((double)outputs[n]), miss = r - target[n];
-    double sums[3];
-    hcri_direction_sums(n, outputs, target, sums);
-    const double norm = sqrt(sums[0]), one = norm > 0, c = norm > 0 ? sums[1] / norm : 0;
+    double outputs_squared = 0, product = 0, target_squared = 0;
+#pragma omp simd reduction(+ : outputs_squared, product, target_squared)
+    for (size_t j = 0; j < n; j++) {
+        outputs_squared += (double)outputs[j] * (double)outputs[j];
+        product += (double)outputs[j] * target[j];
+        target_squared += target[j] * target[j];
+    }
+    const double norm = sqrt(outputs_squared), one = norm > 0, c = norm > 0 ? product / norm : 0;
     if (outputs_bar != NULL) {
         const double factor = 2 * share / (double)(n + 1), slope = factor / (norm < SHORTEST ? 1 : norm);
-        hcri_direction_bar(n, norm > 0 ? slope * c / norm : 0, outputs, slope, target, outputs_bar);
+        const double along = norm > 0 ? slope * c / norm : 0;
+        for (size_t j = 0; j < n; j++)
+            outputs_bar[j] = (float)(along * (double)outputs[j] - slope * target[j]);
         outputs_bar[n] = (float)(factor * weight * miss * r * (1 - r));
     }
-    return (one - 2 * c + sums[2] + weight * miss * miss) / (double)(n + 1);
+    return (one - 2 * c + target_squared + weight * miss * miss) / (double)(n + 1);
 }
 
 /* One row of simple's. */
 static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share,
                          float *outputs_bar) {
     const double n = (double)head->n;
-    double sum;
-    hcri_squared_error(head->n, outputs, target, 2 * share / n, outputs_bar, &sum);
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < head->n; j++)
+        sum += ((double)outputs[j] - target[j]) * ((double)outputs[j] - target[j]);
+    for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
+        outputs_bar[j] = (float)(2 * share / n * ((double)outputs[j] - target[j]));
     return sum / n;
 }
 

@@ -13,14 +13,11 @@ hcr_status hcri_format_set(hcri_tensors *tensors, const char *format, hcr_error 
 }
 
 hcr_status hcri_format_check(hcri_tensors *tensors, const char *format, hcr_error *error) {
-    char *found;
+    HCRI_SCOPED char *found = NULL;
     uint64_t version;
     HCRI_TRY(hcri_tensors_get(tensors, "format", &found, error));
-    hcr_status status = HCR_OK;
     if (strcmp(found, format) != 0)
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "the file is of format \"%s\", not \"%s\"", found, format);
-    free(found);
-    HCRI_TRY(status);
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the file is of format \"%s\", not \"%s\"", found, format);
     HCRI_TRY(hcri_tensors_get_count(tensors, "version", &version, error));
     if (version != HCRI_FILE_VERSION)
         return hcri_fail(error, HCR_ERROR_VERSION, "the file is of version %llu of its format; this library reads %d",
@@ -28,40 +25,37 @@ hcr_status hcri_format_check(hcri_tensors *tensors, const char *format, hcr_erro
     return HCR_OK;
 }
 
+static hcr_status set_json(hcri_tensors *tensors, const char *key, const json_t *array, hcr_error *error) {
+    HCRI_SCOPED char *text = json_dumps(array, JSON_COMPACT);
+    return text == NULL ? hcri_fail_memory(error) : hcri_tensors_set(tensors, key, text, error);
+}
+
+/* *array is NULL when it is no JSON. */
+static hcr_status get_json(hcri_tensors *tensors, const char *key, json_t **array, hcr_error *error) {
+    HCRI_SCOPED char *text = NULL;
+    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
+    *array = json_loads(text, 0, NULL);
+    return HCR_OK;
+}
+
 static hcr_status set_names(hcri_tensors *tensors, const char *key, char **names, size_t count, hcr_error *error) {
-    json_t *array = json_array();
+    json_auto_t *array = json_array();
     if (array == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; status == HCR_OK && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (json_array_append_new(array, json_string(names[i])) != 0)
-            status =
-                hcri_fail(error, HCR_ERROR_DATA,
-                          "%s: column %zu's name can't be kept: it isn't UTF-8 text; change its encoding", key, i + 1);
-    char *text = status == HCR_OK ? json_dumps(array, JSON_COMPACT) : NULL;
-    if (text != NULL)
-        status = hcri_tensors_set(tensors, key, text, error);
-    else if (status == HCR_OK)
-        status = hcri_fail_memory(error);
-    free(text);
-    json_decref(array);
-    return status;
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "%s: column %zu's name can't be kept: it isn't UTF-8 text; change its encoding", key,
+                             i + 1);
+    return set_json(tensors, key, array, error);
 }
 
 static hcr_status get_names(hcri_tensors *tensors, const char *key, json_t **names, hcr_error *error) {
-    char *text;
-    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
-    json_t *array = json_loads(text, 0, NULL);
-    free(text);
-    int good = json_is_array(array);
-    for (size_t i = 0; good && i < json_array_size(array); i++)
-        good = json_is_string(json_array_get(array, i));
-    if (!good) {
-        json_decref(array);
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the file's \"%s\" isn't a list of names", key);
-    }
-    *names = array;
-    return HCR_OK;
+    HCRI_TRY(get_json(tensors, key, names, error));
+    int good = json_is_array(*names);
+    for (size_t i = 0; good && i < json_array_size(*names); i++)
+        good = json_is_string(json_array_get(*names, i));
+    return good ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's \"%s\" isn't a list of names", key);
 }
 
 /* Which inputs are parameters, none when they are given apart: only for a region that has parameters. */
@@ -69,49 +63,31 @@ static hcr_status set_parameter_columns(hcri_tensors *tensors, const hcr_model *
     const size_t p = hcr_region_parameters(model->region);
     if (p == 0)
         return HCR_OK;
-    json_t *array = json_array();
-    int good = array != NULL;
-    for (size_t k = 0; good && model->parameter_columns != NULL && k < p; k++)
-        good = json_array_append_new(array, json_integer((json_int_t)model->parameter_columns[k])) == 0;
-    char *text = good ? json_dumps(array, JSON_COMPACT) : NULL;
-    const hcr_status status =
-        text == NULL ? hcri_fail_memory(error) : hcri_tensors_set(tensors, "parameters", text, error);
-    free(text);
-    json_decref(array);
-    return status;
-}
-
-static hcr_status read_columns(const json_t *array, hcr_model *model) {
-    const size_t p = hcr_region_parameters(model->region), count = json_array_size(array);
-    if (!json_is_array(array) || (count != 0 && count != p))
-        return HCR_ERROR_FORMAT;
-    if (count == 0)
-        return HCR_OK;
-    model->parameter_columns = hcri_allocate(&hcri_default_allocator, p, sizeof *model->parameter_columns);
-    if (model->parameter_columns == NULL)
-        return HCR_ERROR_MEMORY;
-    for (size_t k = 0; k < p; k++) {
-        const json_t *item = json_array_get(array, k);
-        const json_int_t column = json_integer_value(item);
-        if (!json_is_integer(item) || column < 0 || (json_int_t)model->net.inputs <= column)
-            return HCR_ERROR_FORMAT;
-        model->parameter_columns[k] = (size_t)column;
-    }
-    return HCR_OK;
+    json_auto_t *array = json_array();
+    for (size_t k = 0; model->parameter_columns != NULL && k < p; k++)
+        if (json_array_append_new(array, json_integer((json_int_t)model->parameter_columns[k])) != 0)
+            return hcri_fail_memory(error);
+    return set_json(tensors, "parameters", array, error);
 }
 
 static hcr_status get_parameter_columns(hcri_tensors *tensors, hcr_model *model, hcr_error *error) {
-    if (hcr_region_parameters(model->region) == 0)
+    const size_t p = hcr_region_parameters(model->region);
+    if (p == 0)
         return HCR_OK;
-    char *text;
-    HCRI_TRY(hcri_tensors_get(tensors, "parameters", &text, error));
-    json_t *array = json_loads(text, 0, NULL);
-    free(text);
-    const hcr_status status = read_columns(array, model);
-    json_decref(array);
-    if (status == HCR_ERROR_FORMAT)
-        return hcri_fail(error, status, "the file's \"parameters\" aren't columns of its inputs");
-    return status == HCR_OK ? HCR_OK : hcri_fail_memory(error);
+    json_auto_t *array = NULL;
+    HCRI_TRY(get_json(tensors, "parameters", &array, error));
+    const size_t count = json_array_size(array);
+    int good = json_is_array(array) && (count == 0 || count == p);
+    if (good && count != 0 &&
+        (model->parameter_columns = hcri_allocate(&hcri_default_allocator, p, sizeof(size_t))) == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; good && k < count; k++) {
+        const json_t *item = json_array_get(array, k);
+        const json_int_t column = json_integer_value(item);
+        good = json_is_integer(item) && column >= 0 && column < (json_int_t)model->net.inputs;
+        model->parameter_columns[k] = (size_t)column;
+    }
+    return good ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's \"parameters\" aren't columns of its inputs");
 }
 
 static hcr_status describe(const hcr_model *model, hcri_tensors *tensors, hcr_error *error) {
@@ -130,40 +106,34 @@ static hcr_status describe(const hcr_model *model, hcri_tensors *tensors, hcr_er
 }
 
 hcr_status hcri_model_check_text(const hcr_model *model, hcr_error *error) {
-    hcri_tensors tensors;
+    HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
     HCRI_TRY(hcri_tensors_create(&tensors, error));
-    const hcr_status status = describe(model, &tensors, error);
-    hcri_tensors_release(&tensors);
-    return status;
+    return describe(model, &tensors, error);
 }
 
 hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error) {
     if (model == NULL || path == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or path is NULL");
-    hcri_tensors tensors = {0};
-    void *region = NULL;
-    size_t region_size = 0;
-    float *values = hcri_floats(model->net.weights);
-    hcr_status status = values == NULL ? hcri_fail_memory(error) : hcri_tensors_create(&tensors, error);
-    if (status == HCR_OK)
-        status = hcr_region_write(model->region, &region, &region_size, error);
-    if (status == HCR_OK)
-        status = describe(model, &tensors, error);
-    if (status == HCR_OK) {
-        hcri_parameter parameter[HCRI_PARAMETERS];
-        const size_t parameters = hcri_net_parameters(&model->net, parameter);
-        float *next = values;
-        for (size_t p = 0; p < parameters; p++) {
-            hcri_parameter_gather(&parameter[p], model->weights, next);
-            hcri_tensors_add(&tensors, parameter[p].name, HCRI_F32, parameter[p].rows, parameter[p].columns, next);
-            next += parameter[p].rows * (parameter[p].columns == 0 ? 1 : parameter[p].columns);
-        }
-        hcri_tensors_add(&tensors, "region", HCRI_U8, region_size, 0, region);
-        status = hcri_tensors_save(&tensors, path, error);
+    HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
+    HCRI_SCOPED float *values = hcri_floats(model->net.weights);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_tensors_create(&tensors, error));
+    HCRI_TRY(describe(model, &tensors, error));
+    hcri_parameter parameter[HCRI_PARAMETERS];
+    const size_t parameters = hcri_net_parameters(&model->net, parameter);
+    float *next = values;
+    for (size_t p = 0; p < parameters; p++) {
+        hcri_parameter_gather(&parameter[p], model->weights, next);
+        hcri_tensors_add(&tensors, parameter[p].name, HCRI_F32, parameter[p].rows, parameter[p].columns, next);
+        next += parameter[p].rows * (parameter[p].columns == 0 ? 1 : parameter[p].columns);
     }
-    hcri_tensors_release(&tensors);
+    void *region;
+    size_t region_size;
+    HCRI_TRY(hcr_region_write(model->region, &region, &region_size, error));
+    hcri_tensors_add(&tensors, "region", HCRI_U8, region_size, 0, region);
+    const hcr_status status = hcri_tensors_save(&tensors, path, error);
     hcr_region_free_bytes(model->region, region);
-    free(values);
     return status;
 }
 

@@ -111,7 +111,7 @@ static void note_projected(fit_run *run, size_t row) {
 static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
     const hcr_region *region = run->model->region;
-    double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
+    HCRI_SCOPED double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
     hcr_status status = v == NULL || polar == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         hcr_ray ray;
@@ -124,30 +124,28 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
         note_projected(run, i);
         run->hidden += ray.outcome == HCR_HIDDEN;
     }
-    hcri_release(a, v);
-    hcri_release(a, polar);
     return status;
 }
+
+static void free_projector(hcr_projector **projector) { hcr_projector_free(*projector); }
 
 /* In any other region they are projected. */
 static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_region *region = run->model->region;
-    uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
-    hcr_status status =
-        inside == NULL ? hcri_fail_memory(error) : hcr_check(region, run->rows, run->places.x, Y, inside, NULL, error);
-    hcr_projector *projector = NULL;
-    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+    HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
+    if (inside == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcr_check(region, run->rows, run->places.x, Y, inside, NULL, error));
+    HCRI_SCOPED_BY(free_projector) hcr_projector *projector = NULL;
+    for (size_t i = 0; i < run->rows; i++) {
         if (inside[i])
             continue;
         if (projector == NULL)
-            status = hcr_projector_create(region, &projector, error);
-        if (status == HCR_OK)
-            status = hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error);
+            HCRI_TRY(hcr_projector_create(region, &projector, error));
+        HCRI_TRY(hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error));
         note_projected(run, i);
     }
-    hcr_projector_free(projector);
-    hcri_release(&hcri_default_allocator, inside);
-    return status;
+    return HCR_OK;
 }
 
 /* Copies the targets, those outside the region replaced. */
@@ -372,7 +370,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     HCRI_TRY(hcri_blas_reserve(error));
     const double start = hcri_seconds();
-    fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
+    HCRI_SCOPED_BY(release) fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
     hcr_fit_report filled = {0};
     hcri_blas_begin();
     const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);
@@ -384,6 +382,5 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
         *model = run.model;
         run.model = NULL;
     }
-    release(&run);
     return status;
 }

@@ -198,14 +198,13 @@ static hcr_status predict(const hcr_model *model, size_t rows, const double *X, 
     if (rows == 0)
         return HCR_OK;
     const size_t n = model->targets.count, p = hcr_region_parameters(model->region);
-    prediction_room room;
+    HCRI_SCOPED_BY(room_release) prediction_room room = {0};
     hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, Y == NULL, error);
     for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK)
         status =
             predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, X + first * model->net.inputs,
                           from_row(parameters, first, p), Y == NULL ? NULL : Y + first * n,
                           Y_f32 == NULL ? NULL : Y_f32 + first * n, outcomes == NULL ? NULL : outcomes + first, error);
-    room_release(&room);
     return status;
 }
 
@@ -226,7 +225,7 @@ hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double 
     if (rows == 0)
         return HCR_OK;
     const size_t width = model->net.outputs, p = hcr_region_parameters(model->region);
-    prediction_room room;
+    HCRI_SCOPED_BY(room_release) prediction_room room = {0};
     hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, 0, error);
     for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK) {
         const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
@@ -237,6 +236,5 @@ hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double 
         predict_points(model, &room, count, X_here);
         memcpy(points + first * width, room.points, count * width * sizeof *points);
     }
-    room_release(&room);
     return status;
 }

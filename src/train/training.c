@@ -97,8 +97,10 @@ hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t
     hcri_net_backward(training->net, state->weights, pass, count, gradient);
     double scale = 1;
     if (options->clip > 0) {
-        double squares;
-        hcri_sum_of_squares(training->net->weights, gradient, &squares);
+        double squares = 0;
+#pragma omp simd reduction(+ : squares)
+        for (size_t k = 0; k < training->net->weights; k++)
+            squares += (double)gradient[k] * (double)gradient[k];
         if (squares > options->clip * options->clip)
             scale = options->clip / sqrt(squares);
     }

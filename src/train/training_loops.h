@@ -26,15 +26,4 @@ typedef struct hcri_adam {
 void hcri_adam_step(size_t count, const hcri_adam *adam, const float *gradient, float *weights, float *first,
                     float *second);
 
-/* *sum = Σ values², in double precision. */
-void hcri_sum_of_squares(size_t count, const float *values, double *sum);
-
-/* *sum = Σ (x − target)², in double precision; bar = factor (x − target), NULL: not wanted. */
-void hcri_squared_error(size_t count, const float *x, const double *target, double factor, float *bar, double *sum);
-
-/* sums = {Σ u², Σ u target, Σ target²}, in double precision. */
-void hcri_direction_sums(size_t count, const float *u, const double *target, double *sums);
-/* out = a u − b target */
-void hcri_direction_bar(size_t count, double a, const float *u, double b, const double *target, float *out);
-
 #endif

@@ -61,14 +61,13 @@ static hcr_status give_up(hcr_error *error) {
 /* QR with column pivoting of a matrix whose columns are `count` vectors of `length` numbers: `order` gets the pivots.
  */
 static hcr_status pivoted(size_t length, size_t count, double *vectors, double *tau, size_t *order, hcr_error *error) {
-    lapack_int *pivot = hcri_allocate(memory, count, sizeof *pivot);
+    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, count, sizeof *pivot);
     if (pivot == NULL)
         return hcri_fail_memory(error);
     const lapack_int info = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, (lapack_int)length, (lapack_int)count, vectors,
                                            (lapack_int)length, pivot, tau);
     for (size_t i = 0; i < count; i++)
         order[i] = (size_t)pivot[i] - 1;
-    hcri_release(memory, pivot);
     return info == 0 ? HCR_OK : give_up(error);
 }
 
@@ -125,47 +124,37 @@ static void find_conflict(hcri_dense_equalities *system, const double *length, c
 static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     const size_t rows = system->rows, columns = system->columns, most = rows < columns ? rows : columns;
-    double *length = numbers(rows), *tau = numbers(most), *point = numbers(system->rights);
-    hcr_status status = length == NULL || tau == NULL || point == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < rows && status == HCR_OK; i++) {
+    HCRI_SCOPED double *length = numbers(rows), *tau = numbers(most), *point = numbers(system->rights);
+    if (length == NULL || tau == NULL || point == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rows; i++) {
         length[i] = hcri_norm(columns, system->A + i * columns);
         for (size_t j = 0; j < columns; j++)
             system->basis[i * columns + j] = system->A[i * columns + j] / length[i];
     }
-    if (status == HCR_OK)
-        status = pivoted(columns, rows, system->basis, tau, system->row, error);
-    if (status == HCR_OK) {
-        system->rank = 0;
-        while (system->rank < most &&
-               fabs(system->basis[system->rank * columns + system->rank]) > HCRI_EQUALITY_ROUNDING)
-            system->rank++;
-        for (size_t c = 0; c < system->rights && system->rank < rows; c++)
-            point[c] = least_solution(system, c, length, system->weight);
-        find_conflict(system, length, point);
-        const lapack_int rank = (lapack_int)system->rank;
-        if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)columns, rank, rank, system->basis, (lapack_int)columns,
-                           tau) != 0)
-            status = give_up(error);
-    }
-    hcri_release(memory, length);
-    hcri_release(memory, tau);
-    hcri_release(memory, point);
-    return status;
+    HCRI_TRY(pivoted(columns, rows, system->basis, tau, system->row, error));
+    system->rank = 0;
+    while (system->rank < most && fabs(system->basis[system->rank * columns + system->rank]) > HCRI_EQUALITY_ROUNDING)
+        system->rank++;
+    for (size_t c = 0; c < system->rights && system->rank < rows; c++)
+        point[c] = least_solution(system, c, length, system->weight);
+    find_conflict(system, length, point);
+    const lapack_int rank = (lapack_int)system->rank;
+    if (LAPACKE_dorgqr(LAPACK_COL_MAJOR, (lapack_int)columns, rank, rank, system->basis, (lapack_int)columns, tau) != 0)
+        return give_up(error);
+    return HCR_OK;
 }
 
 /* The dependent columns: of Q, whose rows know nothing of how the equalities were scaled. */
 static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error) {
     const size_t columns = system->columns, rank = system->rank;
-    double *turned = numbers(rank * columns), *tau = numbers(rank);
-    hcr_status status = turned == NULL || tau == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; j < columns && status == HCR_OK; j++)
+    HCRI_SCOPED double *turned = numbers(rank * columns), *tau = numbers(rank);
+    if (turned == NULL || tau == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < rank; i++)
             turned[j * rank + i] = system->basis[i * columns + j];
-    if (status == HCR_OK)
-        status = pivoted(rank, columns, turned, tau, system->column, error);
-    hcri_release(memory, turned);
-    hcri_release(memory, tau);
-    return status;
+    return pivoted(rank, columns, turned, tau, system->column, error);
 }
 
 /* Column c of [b −A_free] in row a, the i-th independent one. */
@@ -291,42 +280,36 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
     const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
-    double *factor = numbers(rank * rank), *solution = numbers(rank * rights), *residual = numbers(rank * (rights + 1));
-    lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
-    hcr_status status =
-        factor == NULL || solution == NULL || residual == NULL || pivot == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < rank && status == HCR_OK; i++)
+    HCRI_SCOPED double *factor = numbers(rank * rank), *solution = numbers(rank * rights),
+                       *residual = numbers(rank * (rights + 1));
+    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
+    if (factor == NULL || solution == NULL || residual == NULL || pivot == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rank; i++)
         for (size_t k = 0; k < rank; k++)
             factor[k * rank + i] = system->A[system->row[i] * columns + system->column[k]];
-    if (status == HCR_OK && LAPACKE_dgetrf(LAPACK_COL_MAJOR, size, size, factor, size, pivot) != 0)
-        status = give_up(error);
-    for (int round = 0; round <= REFINEMENTS && status == HCR_OK; round++) {
+    if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, size, size, factor, size, pivot) != 0)
+        return give_up(error);
+    for (int round = 0; round <= REFINEMENTS; round++) {
         for (size_t c = 0; c < rights; c++)
             take_residual(system, c, solution + c * rank, round > 0 && (c < system->rights || precisely),
                           residual + c * rank);
         if (LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', size, (lapack_int)rights, factor, size, pivot, residual, size) != 0)
-            status = give_up(error);
-        for (size_t k = 0; k < rank * rights && status == HCR_OK; k++)
+            return give_up(error);
+        for (size_t k = 0; k < rank * rights; k++)
             solution[k] += residual[k];
     }
-    for (size_t c = 0; c < (precisely ? rights : system->rights) && status == HCR_OK; c++)
+    for (size_t c = 0; c < (precisely ? rights : system->rights); c++)
         take_zeros(system, c, solution + c * rank, residual, residual + rank);
-    if (status == HCR_OK && LAPACKE_dgetri(LAPACK_COL_MAJOR, size, factor, size, pivot) != 0)
-        status = give_up(error);
-    if (status == HCR_OK) {
-        const size_t constants = rank * system->rights;
-        memcpy(system->constant, solution, constants * sizeof *solution);
-        system->map = hcri_copy(memory, solution + constants, rank * rights - constants, sizeof *solution);
-        if (system->map == NULL)
-            status = hcri_fail_memory(error);
-        else
-            clean(system, factor, residual);
-    }
-    hcri_release(memory, factor);
-    hcri_release(memory, solution);
-    hcri_release(memory, residual);
-    hcri_release(memory, pivot);
-    return status;
+    if (LAPACKE_dgetri(LAPACK_COL_MAJOR, size, factor, size, pivot) != 0)
+        return give_up(error);
+    const size_t constants = rank * system->rights;
+    memcpy(system->constant, solution, constants * sizeof *solution);
+    system->map = hcri_copy(memory, solution + constants, rank * rights - constants, sizeof *solution);
+    if (system->map == NULL)
+        return hcri_fail_memory(error);
+    clean(system, factor, residual);
+    return HCR_OK;
 }
 
 hcr_status hcri_dense_equalities_solve(hcri_dense_equalities *system, hcr_error *error) {

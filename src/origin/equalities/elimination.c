@@ -457,14 +457,10 @@ static hcr_status solve_group(solver *at, uint32_t root, hcr_error *error) {
     collect(at, root, &equalities, &outputs);
     if (equalities == 1)
         return solve_alone(at, at->member[0], error);
-    hcri_dense_equalities system = {0};
-    hcr_status status = fill(at, equalities, outputs, &system, error);
-    if (status == HCR_OK)
-        status = hcri_dense_equalities_solve(&system, error);
-    if (status == HCR_OK)
-        status = system.conflict != SIZE_MAX ? refuse_group(at, &system, error) : take_group(at, &system, error);
-    hcri_dense_equalities_release(&system);
-    return status;
+    HCRI_SCOPED_BY(hcri_dense_equalities_release) hcri_dense_equalities system = {0};
+    HCRI_TRY(fill(at, equalities, outputs, &system, error));
+    HCRI_TRY(hcri_dense_equalities_solve(&system, error));
+    return system.conflict != SIZE_MAX ? refuse_group(at, &system, error) : take_group(at, &system, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- all */

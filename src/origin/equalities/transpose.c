@@ -5,28 +5,26 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 hcr_status hcri_rows_transpose(const hcri_rows *rows, size_t columns, hcri_rows *transposed, hcr_error *error) {
     const size_t entries = hcri_rows_entries(rows);
     *transposed = (hcri_rows){0};
-    uint32_t *from = hcri_allocate(memory, entries, sizeof *from);
-    double *values = hcri_allocate(memory, entries, sizeof *values);
-    size_t *start = hcri_allocate(memory, columns + 2, sizeof *start); /* where the next entry of column j − 1 goes */
-    hcr_status status = from == NULL || values == NULL || start == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        for (size_t k = 0; k < entries; k++)
-            start[rows->columns[k] + 2]++;
-        for (size_t j = 0; j < columns; j++)
-            start[j + 2] += start[j + 1];
-        for (uint32_t i = 0; i < rows->count; i++)
-            for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-                const size_t to = start[rows->columns[k] + 1]++;
-                from[to] = i;
-                values[to] = rows->values[k];
-            }
-    }
+    HCRI_SCOPED uint32_t *from = hcri_allocate(memory, entries, sizeof *from);
+    HCRI_SCOPED double *values = hcri_allocate(memory, entries, sizeof *values);
+    /* where the next entry of column j − 1 goes */
+    HCRI_SCOPED size_t *start = hcri_allocate(memory, columns + 2, sizeof *start);
+    if (from == NULL || values == NULL || start == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < entries; k++)
+        start[rows->columns[k] + 2]++;
+    for (size_t j = 0; j < columns; j++)
+        start[j + 2] += start[j + 1];
+    for (uint32_t i = 0; i < rows->count; i++)
+        for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            const size_t to = start[rows->columns[k] + 1]++;
+            from[to] = i;
+            values[to] = rows->values[k];
+        }
+    hcr_status status = HCR_OK;
     for (size_t j = 0; j < columns && status == HCR_OK; j++)
         status =
             hcri_rows_append(transposed, memory, start[j + 1] - start[j], from + start[j], values + start[j], error);
-    hcri_release(memory, from);
-    hcri_release(memory, values);
-    hcri_release(memory, start);
     if (status != HCR_OK)
         hcri_rows_release(transposed, memory);
     return status;

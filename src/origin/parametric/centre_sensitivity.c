@@ -191,34 +191,32 @@ static size_t gather(sensitivity *at, double *matrix) {
 static hcr_status add_curvature(sensitivity *at, const hcri_constraint *block, size_t i, double c, hcr_error *error) {
     static const double negligible = 1e-9;
     const size_t n = at->columns;
-    double *matrix = hcri_allocate(memory, n * n + 2 * n, sizeof *matrix), *eigenvalue = matrix + n * n;
-    uint32_t *column = hcri_allocate(memory, n, sizeof *column);
-    hcr_status status = matrix == NULL || column == NULL ? hcri_fail_memory(error) : HCR_OK;
-    const int curved = status == HCR_OK && take_curvature(at, block, i, matrix, eigenvalue + n);
-    if (status == HCR_OK) {
-        if (curved)
-            memcpy(at->row, eigenvalue + n, n * sizeof *at->row);
-        else
-            gradient_at(at, block, i, 0, 0, at->row);
-        status = add_form(at, 1 / c, error);
-    }
-    if (status == HCR_OK && curved) {
+    HCRI_SCOPED double *matrix = hcri_allocate(memory, n * n + 2 * n, sizeof *matrix);
+    double *eigenvalue = matrix + n * n;
+    HCRI_SCOPED uint32_t *column = hcri_allocate(memory, n, sizeof *column);
+    if (matrix == NULL || column == NULL)
+        return hcri_fail_memory(error);
+    const int curved = take_curvature(at, block, i, matrix, eigenvalue + n);
+    if (curved)
+        memcpy(at->row, eigenvalue + n, n * sizeof *at->row);
+    else
+        gradient_at(at, block, i, 0, 0, at->row);
+    HCRI_TRY(add_form(at, 1 / c, error));
+    if (curved) {
         const size_t count = gather(at, matrix);
         memcpy(column, at->column, count * sizeof *column);
         /* A failure costs the curvature. */
         const int known = count != 0 && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'L', (lapack_int)count, matrix,
                                                        (lapack_int)count, eigenvalue) == 0;
-        for (size_t e = 0; known && e < count && status == HCR_OK; e++) {
+        for (size_t e = 0; known && e < count; e++) {
             if (!(eigenvalue[e] > negligible * eigenvalue[count - 1]))
                 continue;
             for (size_t a = 0; a < count; a++)
                 at->row[column[a]] = matrix[a * count + e];
-            status = add_form(at, sqrt(eigenvalue[e] / -c), error);
+            HCRI_TRY(add_form(at, sqrt(eigenvalue[e] / -c), error));
         }
     }
-    hcri_release(memory, matrix);
-    hcri_release(memory, column);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status add_others(sensitivity *at, hcr_error *error) {
@@ -321,13 +319,10 @@ static void apply_normal(sensitivity *at, size_t count, const double *x, double 
 static hcr_status solve_iterated(sensitivity *at, size_t count, double *solution, hcr_error *error) {
     enum { MOST_STEPS = 300 };
     static const double close = 1e-20; /* of squares */
-    double *residual = hcri_copy(memory, solution, count, sizeof *residual);
-    double *numbers = hcri_allocate(memory, 3 * count, sizeof *numbers);
-    if (residual == NULL || numbers == NULL) {
-        hcri_release(memory, residual);
-        hcri_release(memory, numbers);
+    HCRI_SCOPED double *residual = hcri_copy(memory, solution, count, sizeof *residual);
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * count, sizeof *numbers);
+    if (residual == NULL || numbers == NULL)
         return hcri_fail_memory(error);
-    }
     double *diagonal = numbers, *direction = numbers + count, *image = direction + count, size = 0;
     for (size_t a = 0; a < count; a++) {
         for (size_t e = at->by_column.start[at->column[a]]; e < at->by_column.start[at->column[a] + 1]; e++)
@@ -353,26 +348,20 @@ static hcr_status solve_iterated(sensitivity *at, size_t count, double *solution
             direction[a] = residual[a] / diagonal[a] + next / size * direction[a];
         size = next;
     }
-    hcri_release(memory, residual);
-    hcri_release(memory, numbers);
     return HCR_OK;
 }
 
 static hcr_status solve(sensitivity *at, size_t parameter, hcri_rows *moves, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
     const size_t column = at->outputs + parameter, count = find_partners(at, column);
-    double *solution = hcri_allocate(memory, count, sizeof *solution);
+    HCRI_SCOPED double *solution = hcri_allocate(memory, count, sizeof *solution);
     if (solution == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
     take_right(at, column, count, solution);
     if (count != 0)
-        status = count <= MOST_FACTORED ? solve_factored(at, count, solution, error)
-                                        : solve_iterated(at, count, solution, error);
-    if (status == HCR_OK)
-        status = hcri_rows_append(moves, memory, count, at->column, solution, error);
-    hcri_release(memory, solution);
-    return status;
+        HCRI_TRY(count <= MOST_FACTORED ? solve_factored(at, count, solution, error)
+                                        : solve_iterated(at, count, solution, error));
+    return hcri_rows_append(moves, memory, count, at->column, solution, error);
 }
 
 static hcr_status find(sensitivity *at, hcri_rows *moves, hcr_error *error) {
@@ -461,12 +450,12 @@ static void take_dependent(const hcri_lifted *lifted, const hcri_sweep *sweep, c
 hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_rows *moves, int simple,
                                 hcri_rows *map, hcr_error *error) {
     const size_t outputs = sweep->outputs, parameters = sweep->n - outputs;
-    hcri_rows by_output;
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows by_output = {0};
     *map = (hcri_rows){0};
     HCRI_TRY(hcri_rows_transpose(moves, lifted->free->outputs, &by_output, error));
-    double *row = hcri_allocate(memory, 3 * parameters, sizeof *row);
-    uint32_t *columns = hcri_allocate(memory, parameters, sizeof *columns);
-    uint32_t *place = hcri_allocate(memory, outputs, sizeof *place); /* of an output among the free ones */
+    HCRI_SCOPED double *row = hcri_allocate(memory, 3 * parameters, sizeof *row);
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, parameters, sizeof *columns);
+    HCRI_SCOPED uint32_t *place = hcri_allocate(memory, outputs, sizeof *place); /* of an output among the free ones */
     hcr_status status = row == NULL || columns == NULL || place == NULL ? hcri_fail_memory(error) : HCR_OK;
     const hcri_reduction *reduction = lifted->free->reduction;
     for (uint32_t k = 0; k < lifted->free->outputs && status == HCR_OK; k++)
@@ -478,10 +467,6 @@ hcr_status hcri_sensitivity_map(const hcri_lifted *lifted, const hcri_sweep *swe
             take_free(sweep, &by_output, place[j], simple, row);
         status = append_map_row(map, parameters, row, row + 2 * parameters, columns, error);
     }
-    hcri_release(memory, row);
-    hcri_release(memory, columns);
-    hcri_release(memory, place);
-    hcri_rows_release(&by_output, memory);
     if (status != HCR_OK)
         hcri_rows_release(map, memory);
     return status;

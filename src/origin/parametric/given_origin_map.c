@@ -73,11 +73,12 @@ static hcr_status check_equalities(const hcri_set *set, const hcr_builder *build
 static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
                              hcri_rows *moves, hcr_error *error) {
     const hcri_set *free = lifted->free;
-    uint32_t *columns = hcri_allocate(memory, free->outputs, sizeof *columns);
-    double *values = hcri_allocate(memory, free->outputs, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, free->outputs, sizeof *columns);
+    HCRI_SCOPED double *values = hcri_allocate(memory, free->outputs, sizeof *values);
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
     *moves = (hcri_rows){0};
-    for (size_t l = 0; l < sweep->n - sweep->outputs && status == HCR_OK; l++) {
+    for (size_t l = 0; l < sweep->n - sweep->outputs; l++) {
         size_t count = 0;
         for (uint32_t k = 0; k < free->outputs && builder->point_count > 1; k++) {
             const size_t j = free->reduction == NULL ? k : free->reduction->free[k];
@@ -87,11 +88,9 @@ static hcr_status take_moves(const hcri_lifted *lifted, const hcri_sweep *sweep,
             columns[count] = k;
             values[count++] = change * sweep->half[l];
         }
-        status = hcri_rows_append(moves, memory, count, columns, values, error);
+        HCRI_TRY(hcri_rows_append(moves, memory, count, columns, values, error));
     }
-    hcri_release(memory, columns);
-    hcri_release(memory, values);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,
@@ -105,7 +104,7 @@ static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *s
         status = hcri_sensitivity_map(lifted, sweep, &moves, 0, &origin_map->map, error);
     hcri_rows_release(&moves, memory);
     /* The dependent outputs' constants at x = 0. */
-    double *point = hcri_allocate(memory, sweep->n, sizeof *point);
+    HCRI_SCOPED double *point = hcri_allocate(memory, sweep->n, sizeof *point);
     origin_map->constant = hcri_allocate(memory, outputs, sizeof(double));
     if (status == HCR_OK && (point == NULL || origin_map->constant == NULL))
         status = hcri_fail_memory(error);
@@ -114,7 +113,6 @@ static hcr_status make_origin_map(const hcri_lifted *lifted, const hcri_sweep *s
         hcri_affine_complete(lifted->affine, point);
         memcpy(origin_map->constant, point, outputs * sizeof *point);
     }
-    hcri_release(memory, point);
     return status;
 }
 
@@ -209,27 +207,24 @@ static hcr_status check_origin_map(const hcri_lifted *lifted, const hcri_origin_
                                    hcr_error *error) {
     const hcri_set *set = lifted->set;
     const size_t n = set->n;
-    hcri_sweep sweep;
+    HCRI_SCOPED_BY(hcri_sweep_release) hcri_sweep sweep = {0};
     HCRI_TRY(hcri_sweep_create(set, &origin_map->map, &sweep, error));
-    double *numbers = hcri_allocate(memory, 3 * n + lifted->free->n, sizeof *numbers);
-    hcr_status status = numbers == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        check at = {.lifted = lifted,
-                    .sweep = &sweep,
-                    .middle = numbers,
-                    .width = numbers + n,
-                    .gradient = numbers + 2 * n,
-                    .pulled = numbers + 3 * n,
-                    .room = INFINITY};
-        hcri_origin_map_origin(origin_map, sweep.middle, numbers);
-        for (size_t j = 0; j < set->outputs; j++)
-            at.width[j] = isinf(lifted->lower[j]) || isinf(lifted->upper[j]) ? 0 : lifted->upper[j] - lifted->lower[j];
-        status = check_inequalities(&at, error);
-        *room = isinf(at.room) ? 1 : at.room;
-    }
-    hcri_release(memory, numbers);
-    hcri_sweep_release(&sweep);
-    return status;
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 3 * n + lifted->free->n, sizeof *numbers);
+    if (numbers == NULL)
+        return hcri_fail_memory(error);
+    check at = {.lifted = lifted,
+                .sweep = &sweep,
+                .middle = numbers,
+                .width = numbers + n,
+                .gradient = numbers + 2 * n,
+                .pulled = numbers + 3 * n,
+                .room = INFINITY};
+    hcri_origin_map_origin(origin_map, sweep.middle, numbers);
+    for (size_t j = 0; j < set->outputs; j++)
+        at.width[j] = isinf(lifted->lower[j]) || isinf(lifted->upper[j]) ? 0 : lifted->upper[j] - lifted->lower[j];
+    HCRI_TRY(check_inequalities(&at, error));
+    *room = isinf(at.room) ? 1 : at.room;
+    return HCR_OK;
 }
 
 hcr_status hcri_given_find(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcr_builder *builder,

@@ -133,7 +133,7 @@ static hcr_status stick_out(const moving *at, const hcri_constraint *block, size
                             double *beyond, int *found, hcr_error *error) {
     const hcri_set *free = at->lifted->free;
     const size_t n = at->sweep.n;
-    double *numbers = hcri_allocate(memory, n + 2 * free->n + n, sizeof *numbers);
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, n + 2 * free->n + n, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
     double *gradient = numbers, *pulled = gradient + n, *direction = pulled + free->n, *lifted = direction + free->n;
@@ -159,7 +159,6 @@ static hcr_status stick_out(const moving *at, const hcri_constraint *block, size
         const double value = block->kind->value(block, i, beyond, NULL, block->scratch);
         *found = isfinite(value) && value > 0;
     }
-    hcri_release(memory, numbers);
     return HCR_OK;
 }
 
@@ -172,25 +171,24 @@ static hcr_status add_tangents(const moving *at, hcri_robust *robust, hcri_worst
         ++*added;
         HCRI_TRY(hcri_robust_add(robust, block, i, hcri_worst_point(worst), hcri_worst_corner(worst), error));
     }
-    double *beyond = hcri_allocate(memory, at->sweep.n, sizeof *beyond);
+    HCRI_SCOPED double *beyond = hcri_allocate(memory, at->sweep.n, sizeof *beyond);
     if (beyond == NULL)
         return hcri_fail_memory(error);
     int found = 0;
-    hcr_status status = stick_out(at, block, i, hcri_worst_point(worst), room, beyond, &found, error);
-    if (status == HCR_OK && found) {
+    HCRI_TRY(stick_out(at, block, i, hcri_worst_point(worst), room, beyond, &found, error));
+    if (found) {
         ++*added;
-        status = hcri_robust_add(robust, block, i, beyond, hcri_worst_corner(worst), error);
+        HCRI_TRY(hcri_robust_add(robust, block, i, beyond, hcri_worst_corner(worst), error));
     }
-    hcri_release(memory, beyond);
-    return status;
+    return HCR_OK;
 }
 
 /* The same for all inequalities that are no bounds and rows. */
 static hcr_status add_all_tangents(const moving *at, hcri_robust *robust, const hcri_rows *moves, const double *y,
                                    double room, size_t *added, hcr_error *error) {
     const hcri_set *set = at->lifted->set;
-    hcri_rows map;
-    hcri_sweep sweep = {0};
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows map = {0};
+    HCRI_SCOPED_BY(hcri_sweep_release) hcri_sweep sweep = {0};
     *added = 0;
     HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 0, &map, error));
     hcr_status status = hcri_sweep_create(set, &map, &sweep, error);
@@ -204,8 +202,6 @@ static hcr_status add_all_tangents(const moving *at, hcri_robust *robust, const 
                 status = add_tangents(at, robust, worst, set->block[b], i, y, room, added, error);
             hcri_worst_free(worst);
         }
-    hcri_sweep_release(&sweep);
-    hcri_rows_release(&map, memory);
     return status;
 }
 
@@ -215,12 +211,13 @@ static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows 
                                hcr_error *error) {
     enum { MOST_ROUNDS = 30 };
     const hcri_set *free = at->lifted->free;
-    double *point = hcri_copy(memory, at->point, at->sweep.n, sizeof *point);
-    double *z = hcri_allocate(memory, free->n, sizeof *z);
-    hcr_status status = point == NULL || z == NULL ? hcri_fail_memory(error) : HCR_OK;
+    HCRI_SCOPED double *point = hcri_copy(memory, at->point, at->sweep.n, sizeof *point);
+    HCRI_SCOPED double *z = hcri_allocate(memory, free->n, sizeof *z);
+    if (point == NULL || z == NULL)
+        return hcri_fail_memory(error);
     size_t added = 1;
     *room = -INFINITY;
-    for (int round = 0; round < MOST_ROUNDS && added != 0 && status == HCR_OK; round++) {
+    for (int round = 0; round < MOST_ROUNDS && added != 0; round++) {
         if (!hcri_robust_solve(robust, moves->values, z, room))
             break;
         memcpy(z + free->outputs, at->sweep.middle, (free->n - free->outputs) * sizeof *z);
@@ -228,11 +225,9 @@ static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows 
             memcpy(point, z, at->sweep.n * sizeof *point);
         else
             hcri_reduction_complete(free->reduction, z, point);
-        status = add_all_tangents(at, robust, moves, point, *room, &added, error);
+        HCRI_TRY(add_all_tangents(at, robust, moves, point, *room, &added, error));
     }
-    hcri_release(memory, point);
-    hcri_release(memory, z);
-    return status;
+    return HCR_OK;
 }
 
 /* Between the moves of the sensitivity, which are central everywhere, and those of the program, which are so where it
@@ -240,19 +235,18 @@ static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows 
 static hcr_status mix(moving *at, const hcri_rows *program, double least, hcr_error *error) {
     enum { STEPS = 5 };
     const size_t count = program->start[program->count];
-    hcri_rows mixed = {0};
-    hcr_status status = hcri_rows_append_all(&mixed, memory, program, error);
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows mixed = {0};
+    HCRI_TRY(hcri_rows_append_all(&mixed, memory, program, error));
     double low = 0, high = 1;
-    for (int step = 0; step < STEPS && status == HCR_OK; step++) {
+    for (int step = 0; step < STEPS; step++) {
         const double share = 0.5 * (low + high);
         double room;
         for (size_t k = 0; k < count; k++)
             mixed.values[k] = at->moves.values[k] + share * (program->values[k] - at->moves.values[k]);
-        status = take(at, &mixed, least, &room, error);
+        HCRI_TRY(take(at, &mixed, least, &room, error));
         *(room >= least ? &high : &low) = share;
     }
-    hcri_rows_release(&mixed, memory);
-    return status;
+    return HCR_OK;
 }
 
 /* The moves of the program, and the room that nothing exceeds; infinity where the program is too large. */
@@ -326,21 +320,15 @@ static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, cons
 
 hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
                             hcri_origin_map *origin_map, double *origin, double *inradius, hcr_error *error) {
-    moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
+    HCRI_SCOPED_BY(release) moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
     HCRI_TRY(hcri_sweep_create(lifted->set, NULL, &at.sweep, error));
-    hcr_status status;
     if (builder->origin == HCR_ORIGIN_GIVEN) {
-        status = hcri_given_find(lifted, &at.sweep, builder, origin_map, &at.room, error);
+        HCRI_TRY(hcri_given_find(lifted, &at.sweep, builder, origin_map, &at.room, error));
     } else {
-        status = choose(&at, error);
-        if (status == HCR_OK)
-            status = make_origin_map(&at, origin_map, error);
+        HCRI_TRY(choose(&at, error));
+        HCRI_TRY(make_origin_map(&at, origin_map, error));
     }
-    if (status == HCR_OK) {
-        take_origin(lifted, &at.sweep, origin_map, origin);
-        *inradius = at.room;
-        status = check_middle(lifted->set, origin, error);
-    }
-    release(&at);
-    return status;
+    take_origin(lifted, &at.sweep, origin_map, origin);
+    *inradius = at.room;
+    return check_middle(lifted->set, origin, error);
 }

@@ -168,26 +168,23 @@ static hcr_status add_worst(const maker *at, const hcri_constraint *block, size_
 /* A varying row at the middle is a row: c(0) + ∇c·y <= 0. */
 static hcr_status add_varying(const maker *at, const hcri_constraint *block, size_t i, hcr_error *error) {
     const size_t n = at->from->n, outputs = at->from->outputs;
-    double *point = hcri_allocate(memory, 2 * n + outputs, sizeof *point);
-    uint32_t *columns = hcri_allocate(memory, outputs, sizeof *columns);
-    hcr_status status = point == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        double *gradient = point + n, *values = gradient + n;
-        memcpy(point + outputs, at->to->sweep.middle, (n - outputs) * sizeof *point);
-        block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
-        size_t count = 0;
-        for (uint32_t j = 0; j < outputs; j++)
-            if (gradient[j] != 0) {
-                columns[count] = j;
-                values[count++] = gradient[j];
-            }
-        const double constant = block->kind->value(block, i, point, NULL, block->scratch);
-        if (count != 0)
-            status = append_row(at, count, columns, values, -INFINITY, -constant, block, i, i, error);
-    }
-    hcri_release(memory, point);
-    hcri_release(memory, columns);
-    return status;
+    HCRI_SCOPED double *point = hcri_allocate(memory, 2 * n + outputs, sizeof *point);
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, outputs, sizeof *columns);
+    if (point == NULL || columns == NULL)
+        return hcri_fail_memory(error);
+    double *gradient = point + n, *values = gradient + n;
+    memcpy(point + outputs, at->to->sweep.middle, (n - outputs) * sizeof *point);
+    block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
+    size_t count = 0;
+    for (uint32_t j = 0; j < outputs; j++)
+        if (gradient[j] != 0) {
+            columns[count] = j;
+            values[count++] = gradient[j];
+        }
+    const double constant = block->kind->value(block, i, point, NULL, block->scratch);
+    if (count != 0)
+        HCRI_TRY(append_row(at, count, columns, values, -INFINITY, -constant, block, i, i, error));
+    return HCR_OK;
 }
 
 /* (y, x) = constant + T y with x in the middle. */
@@ -214,7 +211,7 @@ static hcr_status add_at_middle(const maker *at, const hcri_constraint *block, c
 
 static hcr_status add_others(const maker *at, hcr_error *error) {
     hcri_substitution fixed;
-    double *constant = NULL;
+    HCRI_SCOPED double *constant = NULL;
     size_t inequalities = 0;
     for (size_t b = 2; b < at->from->blocks; b++)
         inequalities += at->from->block[b]->count;
@@ -233,7 +230,6 @@ static hcr_status add_others(const maker *at, hcr_error *error) {
                 status = at->map == NULL ? add_varying(at, block, i, error) : add_worst(at, block, i, error);
     }
     hcri_rows_release(&fixed.map, memory);
-    hcri_release(memory, constant);
     return status;
 }
 
@@ -241,26 +237,19 @@ static hcr_status add_others(const maker *at, hcr_error *error) {
 
 static hcr_status make(maker *at, const hcri_set *free, hcr_error *error) {
     hcri_set *set = &at->to->set;
-    unsigned char *idle = hcri_allocate(memory, at->from->n + at->from->linear->rows.count, 1);
-    at->change = hcri_allocate(memory, at->from->n - at->from->outputs, sizeof(double));
-    hcr_status status = idle == NULL || at->change == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        mark_idle(free, idle);
-        status = hcri_set_add_outputs_of(set, at->from, error);
-        if (status == HCR_OK)
-            status = hcri_set_add_places_of(set, at->from, error);
-    }
-    if (status == HCR_OK)
-        status = add_bounds(at, idle, error);
-    if (status == HCR_OK)
-        status = add_rows(at, idle, error);
-    if (status == HCR_OK)
-        status = add_equalities(at, error);
-    if (status == HCR_OK)
-        status = add_others(at, error);
-    hcri_release(memory, idle);
-    hcri_release(memory, at->change);
-    return status == HCR_OK ? hcri_set_number(set, error) : status;
+    HCRI_SCOPED unsigned char *idle = hcri_allocate(memory, at->from->n + at->from->linear->rows.count, 1);
+    HCRI_SCOPED double *change = hcri_allocate(memory, at->from->n - at->from->outputs, sizeof *change);
+    if (idle == NULL || change == NULL)
+        return hcri_fail_memory(error);
+    at->change = change;
+    mark_idle(free, idle);
+    HCRI_TRY(hcri_set_add_outputs_of(set, at->from, error));
+    HCRI_TRY(hcri_set_add_places_of(set, at->from, error));
+    HCRI_TRY(add_bounds(at, idle, error));
+    HCRI_TRY(add_rows(at, idle, error));
+    HCRI_TRY(add_equalities(at, error));
+    HCRI_TRY(add_others(at, error));
+    return hcri_set_number(set, error);
 }
 
 hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map, hcri_counterpart *counterpart,

@@ -113,7 +113,7 @@ static hcr_status refuse_union(const star *s, const hcri_constraint *block, cons
 
 /* One union: its pieces, and the box around them. */
 static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
-    double *lower = hcri_allocate(memory, 2 * s->n, sizeof *lower);
+    HCRI_SCOPED double *lower = hcri_allocate(memory, 2 * s->n, sizeof *lower);
     if (lower == NULL)
         return hcri_fail_memory(error);
     double *upper = lower + s->n;
@@ -148,7 +148,6 @@ static hcr_status add_union(star *s, hcri_constraint *block, hcr_error *error) {
         s->lower[j] = fmax(s->lower[j], lower[j]);
         s->upper[j] = fmin(s->upper[j], upper[j]);
     }
-    hcri_release(memory, lower);
     return status;
 }
 
@@ -227,21 +226,20 @@ static int is_proved(const hcr_region *region) {
 
 /* The centre of what all bodies have in common, when there is such. */
 static hcr_status add_common_centre(star *s, hcr_error *error) {
-    hcri_set set = {.allocator = *memory};
-    hcri_finding found = {0};
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set set = {.allocator = *memory};
+    HCRI_SCOPED_BY(hcri_finding_release) hcri_finding found = {0};
     hcr_error why = {0};
     const hcr_status status =
         find_piece(s, s->builder->set.blocks, s->builder->set.block, SIZE_MAX, &set, &found, &why);
     if (status == HCR_OK && found.affine.count == s->found.affine.count)
         add_candidate(s, found.origin);
-    hcri_finding_release(&found);
-    hcri_set_release(&set);
     return status == HCR_OK || status == HCR_ERROR_EMPTY ? HCR_OK : hcri_fail(error, status, "%s", why.text);
 }
 
 /* Points in proportion to the boxes around the pieces, in which one is no larger than all of them together. */
 static hcr_status take_sample(star *s, hcr_error *error) {
-    double *share = hcri_allocate(memory, s->pieces, sizeof *share), total = 0;
+    HCRI_SCOPED double *share = hcri_allocate(memory, s->pieces, sizeof *share);
+    double total = 0;
     if (share == NULL)
         return hcri_fail_memory(error);
     for (size_t k = 0; k < s->pieces; k++) {
@@ -253,14 +251,12 @@ static hcr_status take_sample(star *s, hcr_error *error) {
         }
         total += share[k];
     }
-    hcr_status status = HCR_OK;
-    for (size_t k = 0; k < s->pieces && status == HCR_OK; k++) {
+    for (size_t k = 0; k < s->pieces; k++) {
         const double points = total > 0 ? POINTS * share[k] / total : 0;
-        status = hcri_sample_add(&s->sample, s->piece[k], &s->whole,
-                                 points > LEAST_POINTS ? (size_t)points : LEAST_POINTS, k + 1, error);
+        HCRI_TRY(hcri_sample_add(&s->sample, s->piece[k], &s->whole,
+                                 points > LEAST_POINTS ? (size_t)points : LEAST_POINTS, k + 1, error));
     }
-    hcri_release(memory, share);
-    return status;
+    return HCR_OK;
 }
 
 static void add_candidates(star *s) {
@@ -304,7 +300,7 @@ static hcr_status choose(star *s, hcr_region **best, hcr_error *error) {
 
 /* The mean of the points, which is in the convex part, drawn to the chosen origin until it has room. */
 static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
-    double *y = hcri_allocate(memory, s->n, sizeof *y);
+    HCRI_SCOPED double *y = hcri_allocate(memory, s->n, sizeof *y);
     if (y == NULL)
         return hcri_fail_memory(error);
     hcr_status status = HCR_OK;
@@ -322,7 +318,6 @@ static hcr_status draw_mean(star *s, hcr_region **region, hcr_error *error) {
         hcr_region_free(*region);
         *region = drawn;
     }
-    hcri_release(memory, y);
     return status;
 }
 
@@ -393,12 +388,10 @@ static hcr_status finish(star *s, hcr_region **region, hcr_error *error) {
 }
 
 hcr_status hcri_star_finish(const hcr_builder *builder, hcr_region **region, hcr_error *error) {
-    star s = {.builder = builder, .plain = *builder, .n = builder->set.n};
+    HCRI_SCOPED_BY(release) star s = {.builder = builder, .plain = *builder, .n = builder->set.n};
     s.plain.unbounded_allowed = 1;
     s.plain.point_count = 0;
     if (builder->origin != HCR_ORIGIN_ANALYTIC)
         s.plain.origin = HCR_ORIGIN_CHEBYSHEV;
-    const hcr_status status = finish(&s, region, error);
-    release(&s);
-    return status;
+    return finish(&s, region, error);
 }

@@ -28,44 +28,42 @@ static int holds(const hcri_set *set, const double *y) {
     return 1;
 }
 
+static void free_workspace(hcr_workspace **workspace) { hcr_workspace_free(*workspace); }
+
 hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const hcri_set *set, size_t count,
                            uint64_t seed, hcr_error *error) {
     const size_t n = set->n;
     sample->n = n;
     double *grown = hcri_grow(memory, sample->points, &sample->capacity, (sample->count + count) * n, sizeof *grown);
-    double *polar = hcri_allocate(memory, n + 1, sizeof *polar);
+    HCRI_SCOPED double *polar = hcri_allocate(memory, n + 1, sizeof *polar);
     if (grown != NULL)
         sample->points = grown;
-    hcr_workspace *workspace = NULL;
-    hcr_status status =
-        grown == NULL || polar == NULL ? hcri_fail_memory(error) : hcr_workspace_create(piece, 1, &workspace, error);
+    HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
+    if (grown == NULL || polar == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcr_workspace_create(piece, 1, &workspace, error));
     hcri_random random;
     hcri_random_seed(&random, seed);
-    for (size_t i = 0; i < count && status == HCR_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         double *y = sample->points + sample->count * n;
         hcr_ray ray;
         draw(piece, &random, polar);
-        status = hcr_decode(piece, workspace, 1, NULL, polar, y, &ray, error);
-        sample->count += status == HCR_OK && ray.outcome != HCR_NO_FRONTIER && holds(set, y);
+        HCRI_TRY(hcr_decode(piece, workspace, 1, NULL, polar, y, &ray, error));
+        sample->count += ray.outcome != HCR_NO_FRONTIER && holds(set, y);
     }
-    hcr_workspace_free(workspace);
-    hcri_release(memory, polar);
-    return status;
+    return HCR_OK;
 }
 
 hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *region, uint64_t *hidden, hcr_error *error) {
-    double *polar = hcri_allocate(memory, sample->count, (sample->n + 1) * sizeof *polar);
-    hcr_ray *rays = hcri_allocate(memory, sample->count, sizeof *rays);
-    hcr_workspace *workspace = NULL;
-    hcr_status status =
-        polar == NULL || rays == NULL ? hcri_fail_memory(error) : hcr_workspace_create(region, 1, &workspace, error);
-    if (status == HCR_OK)
-        status = hcr_encode(region, workspace, sample->count, NULL, sample->points, polar, rays, error);
+    HCRI_SCOPED double *polar = hcri_allocate(memory, sample->count, (sample->n + 1) * sizeof *polar);
+    HCRI_SCOPED hcr_ray *rays = hcri_allocate(memory, sample->count, sizeof *rays);
+    HCRI_SCOPED_BY(free_workspace) hcr_workspace *workspace = NULL;
+    if (polar == NULL || rays == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
+    HCRI_TRY(hcr_encode(region, workspace, sample->count, NULL, sample->points, polar, rays, error));
     *hidden = 0;
-    for (size_t i = 0; i < sample->count && status == HCR_OK; i++)
+    for (size_t i = 0; i < sample->count; i++)
         *hidden += rays[i].outcome == HCR_HIDDEN;
-    hcr_workspace_free(workspace);
-    hcri_release(memory, polar);
-    hcri_release(memory, rays);
-    return status;
+    return HCR_OK;
 }

@@ -3,8 +3,6 @@
 #include "text/values/operators.h"
 #include "text/values/subscripts.h"
 
-static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
-
 const hcri_value *hcri_value_stack(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values) {
     const hcri_shape first = values[0]->shape;
     for (size_t i = 0; i < count; i++) {
@@ -30,7 +28,7 @@ const hcri_value *hcri_apply_vstack(const hcri_call *call) {
     for (size_t a = 0; a < call->count; a++) {
         const hcri_shape shape = call->argument[a]->shape;
         if ((shape.rank == 2 ? shape.dim[1] : shape.dim[0]) != columns)
-            return hcri_refuse(call->text, argument_span(call, a), HCR_ERROR_SHAPE,
+            return hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
                                "vstack() needs rows of one length: %s and %s", hcri_shape_describe(first).text,
                                hcri_shape_describe(shape).text);
         rows += shape.rank == 2 ? shape.dim[0] : 1;
@@ -47,7 +45,7 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
     for (size_t a = 0; a < call->count; a++) {
         const hcri_shape shape = call->argument[a]->shape;
         if ((shape.rank == 2) != (first.rank == 2) || (first.rank == 2 && shape.dim[0] != first.dim[0]))
-            return hcri_refuse(call->text, argument_span(call, a), HCR_ERROR_SHAPE,
+            return hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
                                "hstack() needs vectors, or matrices with as many rows: %s and %s",
                                hcri_shape_describe(first).text, hcri_shape_describe(shape).text);
         columns += shape.dim[1];
@@ -73,7 +71,7 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
 static int read_shape(const hcri_call *call, size_t first, hcri_shape *shape) {
     double size[2] = {1, 1};
     for (size_t a = first; a < call->count; a++)
-        if (!hcri_whole_number(call->text, argument_span(call, a), call->argument[a], "a size", 1, HCRI_TEXT_SIZE,
+        if (!hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a], "a size", 1, HCRI_TEXT_SIZE,
                                &size[a - first]))
             return 0;
     *shape = call->count - first == 1 ? hcri_vector_shape((size_t)size[0])
@@ -106,7 +104,7 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
     const size_t size = x->shape.dim[0];
     if (x->shape.rank == 0 || (x->shape.rank == 2 && x->shape.dim[1] != size))
-        return hcri_refuse(text, argument_span(call, 0), HCR_ERROR_SHAPE,
+        return hcri_refuse(text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
                            "diag() needs a vector or a square matrix, not %s", hcri_shape_describe(x->shape).text);
     if (x->shape.rank == 2) {
         size_t *element = hcri_take(text, span, size, sizeof *element);
@@ -130,7 +128,7 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
     return hcri_value_combine(text, span, x, hcri_matrix_shape(size, size), &sums);
 }
 
-static const hcri_value *filled(const hcri_call *call, double number) {
+const hcri_value *hcri_apply_filled(const hcri_call *call) {
     hcri_shape shape;
     if (!read_shape(call, 0, &shape))
         return NULL;
@@ -139,12 +137,9 @@ static const hcri_value *filled(const hcri_call *call, double number) {
     if (numbers == NULL)
         return NULL;
     for (size_t i = 0; i < size; i++)
-        numbers[i] = number;
+        numbers[i] = call->node->function->parameter;
     return hcri_value_constant(call->text, call->node->span, shape, numbers);
 }
-
-const hcri_value *hcri_apply_zeros(const hcri_call *call) { return filled(call, 0); }
-const hcri_value *hcri_apply_ones(const hcri_call *call) { return filled(call, 1); }
 
 const hcri_value *hcri_apply_eye(const hcri_call *call) {
     hcri_shape shape;
@@ -165,11 +160,11 @@ const hcri_value *hcri_apply_eye(const hcri_call *call) {
 const hcri_value *hcri_apply_range(const hcri_call *call) {
     double part[3] = {0, 0, 1};
     for (size_t a = 0; a < call->count; a++)
-        if (!hcri_whole_number(call->text, argument_span(call, a), call->argument[a], "a bound of range()", -0x1p53,
-                               0x1p53, &part[call->count == 1 ? 1 : a]))
+        if (!hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a], "a bound of range()",
+                               -0x1p53, 0x1p53, &part[call->count == 1 ? 1 : a]))
             return NULL;
     if (part[2] == 0)
-        return hcri_refuse(call->text, argument_span(call, 2), HCR_ERROR_SHAPE, "the step of range() can't be 0");
+        return hcri_refuse(call->text, hcri_argument_span(call, 2), HCR_ERROR_SHAPE, "the step of range() can't be 0");
     const double span = (part[1] - part[0]) / part[2];
     if (span > HCRI_TEXT_SIZE)
         return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this range is too long: at most 2^26");
@@ -185,7 +180,7 @@ const hcri_value *hcri_apply_range(const hcri_call *call) {
 
 const hcri_value *hcri_apply_len(const hcri_call *call) {
     if (call->argument[0]->shape.rank == 0)
-        return hcri_refuse(call->text, argument_span(call, 0), HCR_ERROR_SHAPE,
+        return hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
                            "len() needs a vector or a matrix, not a scalar");
     return hcri_value_scalar(call->text, call->node->span, (double)call->argument[0]->shape.dim[0]);
 }

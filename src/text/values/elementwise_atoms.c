@@ -80,9 +80,10 @@ const hcri_value *hcri_interleave(hcri_text *text, hcri_span span, size_t count,
 const hcri_value *hcri_apply_each(const hcri_call *call) {
     hcri_span spans[2];
     const hcri_atom_source source = source_of(call, spans);
-    const hcri_atom like = {.kind = call->node->function->atom};
+    const hcri_function *function = call->node->function;
+    const hcri_atom like = {.kind = function->atom, .parameter = function->parameter};
     const hcri_value *x = call->argument[0];
-    return hcri_atoms_of_groups(&source, &like, x, 1, x->shape, call->node->function->negated ? -1 : 1);
+    return hcri_atoms_of_groups(&source, &like, x, 1, x->shape, function->negated ? -1 : 1);
 }
 
 const hcri_value *hcri_apply_whole(const hcri_call *call) {
@@ -129,7 +130,8 @@ const hcri_value *hcri_largest(const hcri_atom_source *source, const hcri_value 
 }
 
 /* max(x): the largest element; max(x, y, …): elementwise. min is −max of the opposites. */
-static const hcri_value *extreme(const hcri_call *call, int is_min) {
+const hcri_value *hcri_apply_max(const hcri_call *call) {
+    const int is_min = call->node->function->negated;
     hcri_text *text = call->text;
     const hcri_span span = call->node->span;
     hcri_shape shape = call->argument[0]->shape;
@@ -151,29 +153,25 @@ static const hcri_value *extreme(const hcri_call *call, int is_min) {
     return x == NULL ? NULL : hcri_largest(&source, x, call->count, shape, is_min);
 }
 
-const hcri_value *hcri_apply_max(const hcri_call *call) { return extreme(call, 0); }
-const hcri_value *hcri_apply_min(const hcri_call *call) { return extreme(call, 1); }
-
 const hcri_value *hcri_apply_abs(const hcri_call *call) {
     hcri_span spans[2];
     const hcri_atom_source source = source_of(call, spans);
     return hcri_absolute(&source, call->argument[0]);
 }
 
-/* max(sign x, 0) */
-static const hcri_value *positive_part(const hcri_call *call, double sign) {
+/* max(x, 0); negated: max(−x, 0) */
+const hcri_value *hcri_apply_pos(const hcri_call *call) {
     hcri_span spans[2];
     const hcri_atom_source source = source_of(call, spans);
     const hcri_shape shape = call->argument[0]->shape;
     const hcri_value *pair[2] = {call->argument[0], hcri_value_scalar(call->text, source.span, 0)};
-    if (pair[1] == NULL || (sign < 0 && (pair[0] = hcri_value_scale(call->text, source.span, pair[0], sign)) == NULL))
+    if (call->node->function->negated)
+        pair[0] = hcri_value_scale(call->text, source.span, pair[0], -1);
+    if (pair[0] == NULL || pair[1] == NULL)
         return NULL;
     const hcri_value *x = hcri_interleave(call->text, source.span, 2, pair, shape);
     return x == NULL ? NULL : hcri_largest(&source, x, 2, shape, 0);
 }
-
-const hcri_value *hcri_apply_pos(const hcri_call *call) { return positive_part(call, 1); }
-const hcri_value *hcri_apply_neg(const hcri_call *call) { return positive_part(call, -1); }
 
 /* ---------------------------------------------------------------------------------------------------------- powers */
 
@@ -219,12 +217,6 @@ const hcri_value *hcri_power(const hcri_atom_source *source, const hcri_value *x
     return hcri_atoms_of_groups(source, &like, x, 1, x->shape, 1);
 }
 
-const hcri_value *hcri_apply_square(const hcri_call *call) {
-    hcri_span spans[2];
-    const hcri_atom_source source = source_of(call, spans);
-    return hcri_power(&source, call->argument[0], 2);
-}
-
 /* A constant number, argument a of the call. */
 static int read_parameter(const hcri_call *call, size_t a, const char *what, double *number) {
     const hcri_value *value = call->argument[a];
@@ -248,13 +240,6 @@ const hcri_value *hcri_apply_power(const hcri_call *call) {
         return hcri_binary(call->text, source.span, HCRI_TOKEN_POWER, call->argument[0], spans[0], call->argument[1],
                            spans[1]);
     return hcri_power(&source, call->argument[0], exponent);
-}
-
-const hcri_value *hcri_apply_inv_pos(const hcri_call *call) {
-    hcri_span spans[2];
-    const hcri_atom_source source = source_of(call, spans);
-    const hcri_atom like = {.kind = HCRI_ATOM_POWER, .parameter = -1};
-    return hcri_atoms_of_groups(&source, &like, call->argument[0], 1, call->argument[0]->shape, 1);
 }
 
 const hcri_value *hcri_apply_huber(const hcri_call *call) {

@@ -9,11 +9,11 @@
 const hcri_function hcri_functions[] = {
     {.name = "abs", .least = 1, .most = 1, .apply = hcri_apply_abs},
     {.name = "max", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_max},
-    {.name = "min", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_min},
+    {.name = "min", .least = 1, .most = SIZE_MAX, .apply = hcri_apply_max, .negated = 1},
     {.name = "maximum", .least = 2, .most = SIZE_MAX, .apply = hcri_apply_max},
-    {.name = "minimum", .least = 2, .most = SIZE_MAX, .apply = hcri_apply_min},
+    {.name = "minimum", .least = 2, .most = SIZE_MAX, .apply = hcri_apply_max, .negated = 1},
     {.name = "pos", .least = 1, .most = 1, .apply = hcri_apply_pos},
-    {.name = "neg", .least = 1, .most = 1, .apply = hcri_apply_neg},
+    {.name = "neg", .least = 1, .most = 1, .apply = hcri_apply_pos, .negated = 1},
 
     {.name = "sum", .least = 1, .most = 2, .apply = hcri_apply_sum},
     {.name = "diff", .least = 1, .most = 2, .apply = hcri_apply_diff},
@@ -23,14 +23,14 @@ const hcri_function hcri_functions[] = {
     {.name = "trace", .least = 1, .most = 1, .apply = hcri_apply_trace},
 
     {.name = "norm", .least = 1, .most = 2, .apply = hcri_apply_norm},
-    {.name = "square", .least = 1, .most = 1, .apply = hcri_apply_square},
+    {.name = "square", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_SQUARES},
     {.name = "sum_squares", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_SQUARES},
     {.name = "quad_form", .least = 2, .most = 2, .apply = hcri_apply_quad_form},
     {.name = "quad_over_lin", .least = 2, .most = 2, .apply = hcri_apply_quad_over_lin},
     {.name = "huber", .least = 1, .most = 2, .apply = hcri_apply_huber},
     {.name = "power", .least = 2, .most = 2, .apply = hcri_apply_power},
     {.name = "sqrt", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_SQRT},
-    {.name = "inv_pos", .least = 1, .most = 1, .apply = hcri_apply_inv_pos},
+    {.name = "inv_pos", .least = 1, .most = 1, .apply = hcri_apply_each, .atom = HCRI_ATOM_POWER, .parameter = -1},
     {.name = "geo_mean", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_GEO_MEAN},
     {.name = "harmonic_mean", .least = 1, .most = 1, .apply = hcri_apply_whole, .atom = HCRI_ATOM_HARMONIC_MEAN},
 
@@ -43,8 +43,8 @@ const hcri_function hcri_functions[] = {
     {.name = "rel_entr", .least = 2, .most = 2, .apply = hcri_apply_rel_entr},
     {.name = "kl_div", .least = 2, .most = 2, .apply = hcri_apply_kl_div},
 
-    {.name = "lambda_max", .least = 1, .most = 1, .apply = hcri_apply_lambda_max},
-    {.name = "lambda_min", .least = 1, .most = 1, .apply = hcri_apply_lambda_min},
+    {.name = "lambda_max", .least = 1, .most = 1, .apply = hcri_apply_eigenvalue},
+    {.name = "lambda_min", .least = 1, .most = 1, .apply = hcri_apply_eigenvalue, .negated = 1},
     {.name = "sigma_max", .least = 1, .most = 1, .apply = hcri_apply_sigma_max},
     {.name = "norm_nuc", .least = 1, .most = 1, .apply = hcri_apply_norm_nuc},
 
@@ -58,8 +58,8 @@ const hcri_function hcri_functions[] = {
     {.name = "reshape", .least = 2, .most = 3, .apply = hcri_apply_reshape},
     {.name = "transpose", .least = 1, .most = 1, .apply = hcri_apply_transpose},
     {.name = "diag", .least = 1, .most = 1, .apply = hcri_apply_diag},
-    {.name = "zeros", .least = 1, .most = 2, .apply = hcri_apply_zeros},
-    {.name = "ones", .least = 1, .most = 2, .apply = hcri_apply_ones},
+    {.name = "zeros", .least = 1, .most = 2, .apply = hcri_apply_filled},
+    {.name = "ones", .least = 1, .most = 2, .apply = hcri_apply_filled, .parameter = 1},
     {.name = "eye", .least = 1, .most = 1, .apply = hcri_apply_eye},
     {.name = "range", .least = 1, .most = 3, .apply = hcri_apply_range},
     {.name = "len", .least = 1, .most = 1, .apply = hcri_apply_len},

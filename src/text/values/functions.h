@@ -12,13 +12,17 @@ typedef struct hcri_call { /* what a function is given */
     const hcri_value *const *argument;
 } hcri_call;
 
+/* Where argument i stands in the text. */
+static inline hcri_span hcri_argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
+
 struct hcri_function {
     const char *name;
     size_t least, most; /* arguments; most SIZE_MAX: any number */
     /* NULL after a refusal. */
     const hcri_value *(*apply)(const hcri_call *call);
     hcri_atom_kind atom; /* for functions that are one atom, … */
-    int negated;         /* … or its opposite */
+    double parameter;    /* … its parameter; of zeros and ones, the number */
+    int negated;         /* it is the opposite of that, or of what `apply` makes of the opposite */
 };
 
 /* Terminated by a NULL name. `read` isn't one: its arguments are strings. */

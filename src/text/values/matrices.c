@@ -10,8 +10,6 @@
 /* Entries that differ by no more than this share of the largest number in the matrix are the same but for rounding. */
 #define SAME 1e-13
 
-static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
-
 /* A copy, divided by its largest number (*scale, 0 for a matrix of zeros). */
 static double *scaled_copy(hcri_text *text, hcri_span span, size_t size, const double *numbers, double *scale) {
     double *copy = hcri_take(text, span, size, sizeof *copy);
@@ -148,9 +146,10 @@ static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, cons
     return hcri_atoms_of_groups(source, &like, x, x->size, hcri_scalar_shape(), weight);
 }
 
-static const hcri_value *eigenvalue(const hcri_call *call, int is_least) {
-    const hcri_span span = argument_span(call, 0);
-    const hcri_atom_source source = {call->text, call->node->span, is_least ? "lambda_min" : "lambda_max", 1, &span};
+const hcri_value *hcri_apply_eigenvalue(const hcri_call *call) {
+    const int is_least = call->node->function->negated;
+    const hcri_span span = hcri_argument_span(call, 0);
+    const hcri_atom_source source = {call->text, call->node->span, call->node->function->name, 1, &span};
     const hcri_value *x =
         hcri_symmetric(call->text, span, call->argument[0], is_least ? "lambda_min()" : "lambda_max()");
     if (x != NULL && is_least)
@@ -158,13 +157,10 @@ static const hcri_value *eigenvalue(const hcri_call *call, int is_least) {
     return x == NULL ? NULL : largest_eigenvalue(&source, x, is_least ? -1 : 1);
 }
 
-const hcri_value *hcri_apply_lambda_max(const hcri_call *call) { return eigenvalue(call, 0); }
-const hcri_value *hcri_apply_lambda_min(const hcri_call *call) { return eigenvalue(call, 1); }
-
 static int needs_matrix(const hcri_call *call) {
     if (call->argument[0]->shape.rank == 2)
         return 1;
-    hcri_refuse(call->text, argument_span(call, 0), HCR_ERROR_SHAPE,
+    hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
                 "%s() needs a matrix, not %s: norm() takes vectors", call->node->function->name,
                 hcri_shape_describe(call->argument[0]->shape).text);
     return 0;
@@ -174,7 +170,7 @@ static int needs_matrix(const hcri_call *call) {
 const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
     if (!needs_matrix(call))
         return NULL;
-    const hcri_span span = argument_span(call, 0);
+    const hcri_span span = hcri_argument_span(call, 0);
     const hcri_atom_source source = {call->text, call->node->span, "sigma_max", 1, &span};
     const hcri_value *x = call->argument[0];
     const size_t rows = x->shape.dim[0], columns = x->shape.dim[1], size = rows + columns;
@@ -202,7 +198,7 @@ const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
 const hcri_value *hcri_apply_norm_nuc(const hcri_call *call) {
     if (!needs_matrix(call))
         return NULL;
-    const hcri_span span = argument_span(call, 0);
+    const hcri_span span = hcri_argument_span(call, 0);
     const hcri_atom_source source = {call->text, call->node->span, "norm_nuc", 1, &span};
     const hcri_value *x = call->argument[0];
     if (hcri_value_is_constant(x)) {

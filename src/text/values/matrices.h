@@ -11,8 +11,8 @@ int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const
  * NULL after a refusal. */
 const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what);
 
-const hcri_value *hcri_apply_lambda_max(const hcri_call *call);
-const hcri_value *hcri_apply_lambda_min(const hcri_call *call);
+/* lambda_max; negated: lambda_min */
+const hcri_value *hcri_apply_eigenvalue(const hcri_call *call);
 const hcri_value *hcri_apply_sigma_max(const hcri_call *call);
 const hcri_value *hcri_apply_norm_nuc(const hcri_call *call);
 

@@ -6,11 +6,9 @@
 #include "text/values/matrices.h"
 #include "text/values/sums.h"
 
-static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
-
 const hcri_value *hcri_apply_norm(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
-    const hcri_span span = argument_span(call, 0);
+    const hcri_span span = hcri_argument_span(call, 0);
     const hcri_atom_source source = {call->text, call->node->span, "norm", 1, &span};
     double p = 2;
     if (x->shape.rank == 2)
@@ -19,12 +17,12 @@ const hcri_value *hcri_apply_norm(const hcri_call *call) {
                            hcri_shape_describe(x->shape).text);
     if (call->count == 2) {
         if (!hcri_value_is_constant(call->argument[1]) || call->argument[1]->size != 1)
-            return hcri_refuse(call->text, argument_span(call, 1), HCR_ERROR_SHAPE,
+            return hcri_refuse(call->text, hcri_argument_span(call, 1), HCR_ERROR_SHAPE,
                                "the kind of norm is a constant number: 1, 2, inf or another from 1 on");
         p = call->argument[1]->constant[0];
     }
     if (p < 1)
-        return hcri_refuse(call->text, argument_span(call, 1), HCR_ERROR_CONVEXITY,
+        return hcri_refuse(call->text, hcri_argument_span(call, 1), HCR_ERROR_CONVEXITY,
                            "norm(x, %g) isn't convex: the kind of norm is 1 or more", p);
     if (x->size > 1 && p > 1 && !isinf(p)) {
         const hcri_atom like = {.kind = HCRI_ATOM_NORM, .parameter = p};
@@ -40,7 +38,7 @@ const hcri_value *hcri_apply_norm(const hcri_call *call) {
 const hcri_value *hcri_apply_quad_form(const hcri_call *call) {
     hcri_text *text = call->text;
     const hcri_value *x = call->argument[0], *P = call->argument[1];
-    const hcri_span span = argument_span(call, 1), x_span = argument_span(call, 0);
+    const hcri_span span = hcri_argument_span(call, 1), x_span = hcri_argument_span(call, 0);
     const hcri_atom_source source = {text, call->node->span, "quad_form", 1, &x_span};
     const size_t size = x->size;
     if (!hcri_needs_vector(call, 0))
@@ -82,10 +80,10 @@ const hcri_value *hcri_apply_quad_form(const hcri_call *call) {
 const hcri_value *hcri_apply_quad_over_lin(const hcri_call *call) {
     const hcri_value *x = call->argument[0], *divisor = call->argument[1];
     if (divisor->size != 1)
-        return hcri_refuse(call->text, argument_span(call, 1), HCR_ERROR_SHAPE,
+        return hcri_refuse(call->text, hcri_argument_span(call, 1), HCR_ERROR_SHAPE,
                            "quad_over_lin() divides by a scalar, not by %s", hcri_shape_describe(divisor->shape).text);
     const hcri_value *const pair[2] = {divisor, x};
-    const hcri_span spans[2] = {argument_span(call, 1), argument_span(call, 0)};
+    const hcri_span spans[2] = {hcri_argument_span(call, 1), hcri_argument_span(call, 0)};
     const hcri_atom_source source = {call->text, call->node->span, "quad_over_lin", 2, spans};
     const hcri_atom like = {.kind = HCRI_ATOM_QUAD_OVER_LIN};
     const hcri_value *joined = hcri_value_join(call->text, call->node->span, 2, pair);

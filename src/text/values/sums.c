@@ -1,9 +1,8 @@
 #include "text/values/sums.h"
 
+#include "text/values/array_construction.h"
 #include "text/values/operators.h"
 #include "text/values/subscripts.h"
-
-static hcri_span argument_span(const hcri_call *call, size_t i) { return call->node->child[i]->span; }
 
 /* Sums, each multiplied by `weight`, of all elements or (axis 0, 1) of the columns or rows. */
 const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis, double weight) {
@@ -30,7 +29,7 @@ static int read_axis(const hcri_call *call, int *axis) {
     if (call->count < 2)
         return 1;
     double number;
-    if (!hcri_whole_number(call->text, argument_span(call, 1), call->argument[1], "the axis", 0,
+    if (!hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1], "the axis", 0,
                            call->argument[0]->shape.rank == 2 ? 1 : 0, &number))
         return 0;
     *axis = (int)number;
@@ -54,7 +53,7 @@ const hcri_value *hcri_apply_mean(const hcri_call *call) {
 int hcri_needs_vector(const hcri_call *call, size_t i) {
     if (call->argument[i]->shape.rank == 1)
         return 1;
-    hcri_refuse(call->text, argument_span(call, i), HCR_ERROR_SHAPE, "%s() needs a vector, not %s",
+    hcri_refuse(call->text, hcri_argument_span(call, i), HCR_ERROR_SHAPE, "%s() needs a vector, not %s",
                 call->node->function->name, hcri_shape_describe(call->argument[i]->shape).text);
     return 0;
 }
@@ -64,7 +63,7 @@ const hcri_value *hcri_apply_diff(const hcri_call *call) {
         return NULL;
     const hcri_value *x = call->argument[0];
     double order = 1;
-    if (call->count == 2 && !hcri_whole_number(call->text, argument_span(call, 1), call->argument[1],
+    if (call->count == 2 && !hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1],
                                                "the order of diff()", 1, (double)x->size, &order))
         return NULL;
     for (; order > 0; order--) {
@@ -114,20 +113,14 @@ const hcri_value *hcri_apply_dot(const hcri_call *call) {
     if (!hcri_needs_vector(call, 0) || !hcri_needs_vector(call, 1))
         return NULL;
     return hcri_binary(call->text, call->node->span, HCRI_TOKEN_MATRIX_PRODUCT, call->argument[0],
-                       argument_span(call, 0), call->argument[1], argument_span(call, 1));
+                       hcri_argument_span(call, 0), call->argument[1], hcri_argument_span(call, 1));
 }
 
 const hcri_value *hcri_apply_trace(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
     if (x->shape.rank != 2 || x->shape.dim[0] != x->shape.dim[1])
-        return hcri_refuse(call->text, argument_span(call, 0), HCR_ERROR_SHAPE, "trace() needs a square matrix, not %s",
-                           hcri_shape_describe(x->shape).text);
-    const size_t size = x->shape.dim[0];
-    size_t *element = hcri_take(call->text, call->node->span, size, sizeof *element);
-    if (element == NULL)
-        return NULL;
-    for (size_t i = 0; i < size; i++)
-        element[i] = i * (size + 1);
-    const hcri_value *diagonal = hcri_value_pick(call->text, call->node->span, x, hcri_vector_shape(size), element);
+        return hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
+                           "trace() needs a square matrix, not %s", hcri_shape_describe(x->shape).text);
+    const hcri_value *diagonal = hcri_apply_diag(call);
     return diagonal == NULL ? NULL : hcri_sum(call, diagonal, -1, 1);
 }

@@ -123,52 +123,12 @@ static void test_adam_leaves_no_subnormal_moments(void **state) {
     assert_true(first[0] == 0 && second[0] == 0);
 }
 
-static void test_sum_of_squares(void **state) {
-    (void)state;
-    float values[37];
-    double expected = 0, sum;
-    for (size_t k = 0; k < 37; k++) {
-        values[k] = (float)k - 11.5f;
-        expected += (double)values[k] * (double)values[k];
-    }
-    hcri_sum_of_squares(37, values, &sum);
-    assert_true(sum == expected); /* all sums are exact in double */
-}
-
-/* Sums of 37 exact products: one order of additions or another differs by some roundings of double. */
-static void test_losses(void **state) {
-    (void)state;
-    float x[37], bar[37];
-    double target[37], squares = 0, sums[3], expected[3] = {0}, sum;
-    hcri_random random;
-    hcri_random_seed(&random, 4);
-    for (size_t k = 0; k < 37; k++) {
-        x[k] = (float)hcri_random_normal(&random);
-        target[k] = hcri_random_normal(&random);
-        squares += ((double)x[k] - target[k]) * ((double)x[k] - target[k]);
-        expected[0] += (double)x[k] * (double)x[k];
-        expected[1] += (double)x[k] * target[k];
-        expected[2] += target[k] * target[k];
-    }
-    hcri_squared_error(37, x, target, 0.25, bar, &sum);
-    assert_true(fabs(sum - squares) < 1e-13);
-    for (size_t k = 0; k < 37; k++)
-        assert_true(bar[k] == (float)(0.25 * ((double)x[k] - target[k])));
-    hcri_squared_error(37, x, target, 0.25, NULL, &sum);
-    assert_true(fabs(sum - squares) < 1e-13);
-    hcri_direction_sums(37, x, target, sums);
-    for (size_t i = 0; i < 3; i++)
-        assert_true(fabs(sums[i] - expected[i]) < 1e-13);
-    hcri_direction_bar(37, 3, x, 2, target, bar);
-    for (size_t k = 0; k < 37; k++)
-        assert_true(fabs((double)bar[k] - (3 * (double)x[k] - 2 * target[k])) < 2 * ROUNDOFF * 20);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_activation_errors),  cmocka_unit_test(test_lstm_step),
-        cmocka_unit_test(test_adam_follows_torch), cmocka_unit_test(test_adam_leaves_no_subnormal_moments),
-        cmocka_unit_test(test_sum_of_squares),     cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_activation_errors),
+        cmocka_unit_test(test_lstm_step),
+        cmocka_unit_test(test_adam_follows_torch),
+        cmocka_unit_test(test_adam_leaves_no_subnormal_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
