@@ -9,56 +9,32 @@
 
 /* -------------------------------------------------------------------------------------------------------- boundary */
 
-enum { RAYS = 4096, HALVINGS = 40 };
+enum { RAYS = 4096, BETWEEN = 64 };
 
 static void aim(struct slice_ray *ray, double angle) {
     ray->direction[0] = cos(angle);
     ray->direction[1] = sin(angle);
 }
 
-/* RAYS rays around the centre, and where the constraint changes between two of them, two more on either side of the
- * change: corners are as sharp as can be seen. Returns how many; *all is to be freed. */
+/* RAYS rays around the centre, and BETWEEN more where the constraint changes between two of them: corners are as sharp
+ * as can be seen. Returns how many; *all is to be freed. */
 static size_t find_boundary(const struct slice *slice, struct slice_ray **all) {
     const double step = 2 * acos(-1) / RAYS;
+    size_t changes = 0, count = 0;
     struct slice_ray *ray = allocate(RAYS + 1, sizeof *ray);
     for (size_t i = 0; i <= RAYS; i++)
         aim(&ray[i], (double)(i % RAYS) * step);
     slice_cast(slice, RAYS + 1, ray);
-    size_t changes = 0, count = 0;
     for (size_t i = 0; i < RAYS; i++)
         changes += ray[i].which != ray[i + 1].which;
-    struct change {
-        double low, high;
-    } *change = allocate(changes, sizeof *change);
-    struct slice_ray *side = allocate(2 * changes, sizeof *side), *middle = allocate(changes, sizeof *middle);
-    for (size_t i = 0, c = 0; i < RAYS; i++)
-        if (ray[i].which != ray[i + 1].which) {
-            side[2 * c] = ray[i];
-            side[2 * c + 1] = ray[i + 1];
-            change[c++] = (struct change){(double)i * step, ((double)i + 1) * step};
-        }
-    for (int round = 0; round < HALVINGS; round++) {
-        for (size_t c = 0; c < changes; c++)
-            aim(&middle[c], (change[c].low + change[c].high) / 2);
-        slice_cast(slice, changes, middle);
-        for (size_t c = 0; c < changes; c++) {
-            const int is_low = middle[c].which == side[2 * c].which;
-            *(is_low ? &change[c].low : &change[c].high) = (change[c].low + change[c].high) / 2;
-            side[2 * c + !is_low] = middle[c];
-        }
-    }
-    *all = allocate(RAYS + 2 * changes, sizeof **all);
-    for (size_t i = 0, c = 0; i < RAYS; i++) {
-        (*all)[count++] = ray[i];
-        if (ray[i].which != ray[i + 1].which) {
-            (*all)[count++] = side[2 * c];
-            (*all)[count++] = side[2 * c++ + 1];
-        }
+    *all = allocate(RAYS + BETWEEN * changes, sizeof **all);
+    for (size_t i = 0; i < RAYS; i++) {
+        const size_t parts = ray[i].which != ray[i + 1].which ? BETWEEN + 1 : 1;
+        for (size_t k = 0; k < parts; k++)
+            aim(&(*all)[count++], ((double)i + (double)k / (double)parts) * step);
     }
     free(ray);
-    free(change);
-    free(side);
-    free(middle);
+    slice_cast(slice, count, *all);
     return count;
 }
 

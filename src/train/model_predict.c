@@ -97,12 +97,39 @@ static int nothing_at(const hcri_places *places, size_t place) {
     return outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN;
 }
 
+/* Rows, and what is wanted of them. */
+typedef struct request {
+    const double *X, *parameters; /* NULL: among the inputs */
+    double *Y, *points;           /* one of these three */
+    float *Y_f32;
+    uint32_t *outcomes; /* NULL: not wanted */
+} request;
+
+/* The same from a row on. */
+static request from_row(const hcr_model *model, const request *whole, size_t row) {
+    request rest = *whole;
+    rest.X += row * model->net.inputs;
+    if (rest.parameters != NULL)
+        rest.parameters += row * hcr_region_parameters(model->region);
+    if (rest.Y != NULL)
+        rest.Y += row * model->targets.count;
+    if (rest.points != NULL)
+        rest.points += row * model->net.outputs;
+    if (rest.Y_f32 != NULL)
+        rest.Y_f32 += row * model->targets.count;
+    if (rest.outcomes != NULL)
+        rest.outcomes += row;
+    return rest;
+}
+
 /* What there is no guarantee for: the outcome says whether it holds. */
-static hcr_status predict_simple(const hcr_model *model, const prediction_room *room, size_t rows, double *Y,
-                                 float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+static hcr_status predict_simple(const hcr_model *model, const prediction_room *room, size_t rows,
+                                 const request *wanted, hcr_error *error) {
     const size_t n = model->targets.count, p = room->places.parameters;
     const hcri_head head = hcri_model_head(model, &room->places);
     const hcri_places *places = head.places;
+    double *Y = wanted->Y;
+    float *Y_f32 = wanted->Y_f32;
     for (size_t i = 0; i < rows; i++) {
         const size_t place = hcri_places_row(places, i);
         const int nowhere = nothing_at(places, place), bad = isnan(room->points[i * n]);
@@ -114,25 +141,29 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
             else
                 Y_f32[i * n + j] = (float)y;
         }
-        if (outcomes == NULL)
+        if (wanted->outcomes == NULL)
             continue;
         uint8_t inside = 0;
         HCRI_TRY(Y != NULL
                      ? hcr_check(model->region, 1, p == 0 ? NULL : places->x + i * p, Y + i * n, &inside, NULL, error)
                      : hcr_check_f32(model->region, 1, p == 0 ? NULL : room->x_f32 + i * p, Y_f32 + i * n, &inside,
                                      NULL, error));
-        outcomes[i] = nowhere ? places->rays[place].outcome : bad ? HCR_BAD_VALUE : inside ? HCR_INSIDE : HCR_OUTSIDE;
+        wanted->outcomes[i] = nowhere  ? places->rays[place].outcome
+                              : bad    ? HCR_BAD_VALUE
+                              : inside ? HCR_INSIDE
+                                       : HCR_OUTSIDE;
     }
     return HCR_OK;
 }
 
-static hcr_status predict_inside(const hcr_model *model, const prediction_room *room, size_t rows, double *Y,
-                                 float *Y_f32, uint32_t *outcomes, hcr_error *error) {
+static hcr_status predict_inside(const hcr_model *model, const prediction_room *room, size_t rows,
+                                 const request *wanted, hcr_error *error) {
     const hcr_region *region = model->region;
     hcr_workspace *workspace = room->workspace;
     hcr_ray *rays = room->rays;
-    if (Y != NULL) {
-        HCRI_TRY(hcri_head_map(model->head)(region, workspace, rows, room->places.x, room->points, Y, rays, error));
+    if (wanted->Y != NULL) {
+        HCRI_TRY(
+            hcri_head_map(model->head)(region, workspace, rows, room->places.x, room->points, wanted->Y, rays, error));
     } else {
         for (size_t k = 0; k < rows * model->net.outputs; k++)
             room->points_f32[k] = (float)room->points[k];
@@ -140,10 +171,10 @@ static hcr_status predict_inside(const hcr_model *model, const prediction_room *
                   : model->head == HCR_HEAD_SOFTEN ? hcr_soften_f32
                                                    : hcr_decode_f32)(region, workspace, rows,
                                                                      room->places.parameters == 0 ? NULL : room->x_f32,
-                                                                     room->points_f32, Y_f32, rays, error));
+                                                                     room->points_f32, wanted->Y_f32, rays, error));
     }
-    for (size_t i = 0; outcomes != NULL && i < rows; i++)
-        outcomes[i] = rays[i].outcome;
+    for (size_t i = 0; wanted->outcomes != NULL && i < rows; i++)
+        wanted->outcomes[i] = rays[i].outcome;
     return HCR_OK;
 }
 
@@ -178,63 +209,43 @@ static void predict_points(const hcr_model *model, prediction_room *room, size_t
     }
 }
 
-static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const double *X,
-                                const double *parameters, double *Y, float *Y_f32, uint32_t *outcomes,
+static hcr_status predict_block(const hcr_model *model, prediction_room *room, size_t rows, const request *wanted,
                                 hcr_error *error) {
-    HCRI_TRY(find_places(model, room, rows, X, parameters, Y == NULL, error));
-    predict_points(model, room, rows, X);
-    return model->head == HCR_HEAD_SIMPLE ? predict_simple(model, room, rows, Y, Y_f32, outcomes, error)
-                                          : predict_inside(model, room, rows, Y, Y_f32, outcomes, error);
+    HCRI_TRY(find_places(model, room, rows, wanted->X, wanted->parameters, wanted->Y_f32 != NULL, error));
+    predict_points(model, room, rows, wanted->X);
+    if (wanted->points != NULL) {
+        memcpy(wanted->points, room->points, rows * model->net.outputs * sizeof *wanted->points);
+        return HCR_OK;
+    }
+    return (model->head == HCR_HEAD_SIMPLE ? predict_simple : predict_inside)(model, room, rows, wanted, error);
 }
 
-static const double *from_row(const double *values, size_t row, size_t columns) {
-    return values == NULL ? NULL : values + row * columns;
-}
-
-static hcr_status predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
-                          float *Y_f32, uint32_t *outcomes, hcr_error *error) {
-    if (model == NULL || (rows != 0 && (X == NULL || (Y == NULL && Y_f32 == NULL))))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X or Y is NULL");
+static hcr_status predict(const hcr_model *model, size_t rows, const request *wanted, hcr_error *error) {
+    if (model == NULL ||
+        (rows != 0 && (wanted->X == NULL || (wanted->Y == NULL && wanted->points == NULL && wanted->Y_f32 == NULL))))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
     if (rows == 0)
         return HCR_OK;
-    const size_t n = model->targets.count, p = hcr_region_parameters(model->region);
     HCRI_SCOPED_BY(room_release) prediction_room room = {0};
-    hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, Y == NULL, error);
-    for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK)
-        status =
-            predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, X + first * model->net.inputs,
-                          from_row(parameters, first, p), Y == NULL ? NULL : Y + first * n,
-                          Y_f32 == NULL ? NULL : Y_f32 + first * n, outcomes == NULL ? NULL : outcomes + first, error);
-    return status;
+    HCRI_TRY(room_create(&room, model, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
+    for (size_t first = 0; first < rows; first += BLOCK) {
+        const request block = from_row(model, wanted, first);
+        HCRI_TRY(predict_block(model, &room, rows - first < BLOCK ? rows - first : BLOCK, &block, error));
+    }
+    return HCR_OK;
 }
 
 hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
                        uint32_t *outcomes, hcr_error *error) {
-    return predict(model, rows, X, parameters, Y, NULL, outcomes, error);
+    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
 }
 
 hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, const double *parameters, float *Y,
                            uint32_t *outcomes, hcr_error *error) {
-    return predict(model, rows, X, parameters, NULL, Y, outcomes, error);
+    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
 }
 
 hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, const double *parameters,
                               double *points, hcr_error *error) {
-    if (model == NULL || (rows != 0 && (X == NULL || points == NULL)))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X or points is NULL");
-    if (rows == 0)
-        return HCR_OK;
-    const size_t width = model->net.outputs, p = hcr_region_parameters(model->region);
-    HCRI_SCOPED_BY(room_release) prediction_room room = {0};
-    hcr_status status = room_create(&room, model, rows < BLOCK ? rows : BLOCK, 0, error);
-    for (size_t first = 0; status == HCR_OK && first < rows; first += BLOCK) {
-        const size_t count = rows - first < BLOCK ? rows - first : BLOCK;
-        const double *X_here = X + first * model->net.inputs;
-        status = find_places(model, &room, count, X_here, from_row(parameters, first, p), 0, error);
-        if (status != HCR_OK)
-            break;
-        predict_points(model, &room, count, X_here);
-        memcpy(points + first * width, room.points, count * width * sizeof *points);
-    }
-    return status;
+    return predict(model, rows, &(request){.X = X, .parameters = parameters, .points = points}, error);
 }
