@@ -26,7 +26,6 @@ from jax.extend import core
 from jax.interpreters import ad, batching, mlir
 
 from . import _formulas, _rays, _xla
-from ._arrays import Array as NumPyArray
 from ._maps import Bad, Map
 from .errors import make
 from .region import Region, needs_region
@@ -34,32 +33,14 @@ from .region import Region, needs_region
 __all__ = ["contract", "decode", "encode", "gauge", "know", "soften"]
 
 
-class _Jax:
+class _Jax(_formulas.NumPy):
     """The formulas' arrays in JAX. Constants stay NumPy's, so that no trace is left in them."""
-
-    def __init__(self, precision: _formulas.Precision) -> None:
-        self.precision = precision
-
-    def constant(self, value: NumPyArray) -> Any:
-        return np.asarray(value, self.precision.arithmetic)
-
-    def result_constant(self, value: NumPyArray) -> Any:
-        return np.asarray(value, self.precision.result)
-
-    def to_result(self, x: Any) -> Any:
-        return x.astype(self.precision.result)
-
-    def from_result(self, x: Any) -> Any:
-        return x.astype(self.precision.arithmetic)
 
     def matmul(self, a: Any, b: Any) -> Any:
         return jnp.matmul(a, b, precision="highest")
 
     def quadratic_forms(self, x: Any, matrices: Any) -> Any:
         return jnp.einsum("...i,kij,...j->...k", x, matrices, x, precision="highest")
-
-    def gather(self, x: Any, columns: NumPyArray) -> Any:
-        return x[..., columns]
 
     def sum_last(self, x: Any) -> Any:
         return jnp.sum(x, -1, keepdims=True)
@@ -70,29 +51,14 @@ class _Jax:
     def concatenate(self, parts: list[Any]) -> Any:
         return jnp.concatenate(parts, -1)
 
-    def head(self, x: Any, count: int) -> Any:
-        return x[..., :count]
-
-    def tail(self, x: Any, start: int) -> Any:
-        return x[..., start:]
-
-    def maximum(self, a: Any, b: Any) -> Any:
-        return jnp.maximum(a, b)
-
-    def minimum(self, a: Any, b: Any) -> Any:
-        return jnp.minimum(a, b)
-
-    def where(self, condition: Any, a: Any, b: Any) -> Any:
-        return jnp.where(condition, a, b)
-
-    def abs(self, x: Any) -> Any:
-        return jnp.abs(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return jnp.sqrt(x)
-
     def without_derivative(self, x: Any) -> Any:
         return jax.lax.stop_gradient(x)
+
+    where: Any = staticmethod(jnp.where)
+    maximum: Any = staticmethod(jnp.maximum)
+    minimum: Any = staticmethod(jnp.minimum)
+    abs: Any = staticmethod(jnp.abs)
+    sqrt: Any = staticmethod(jnp.sqrt)
 
 
 def _maps(map: Map, result: str) -> _formulas.Maps:
