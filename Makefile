@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo experiments experiments-quick test test-python test-long coverage mutants sanitize supply install format clean
+.PHONY: all demo experiments experiments-quick lint quick test test-python test-long coverage mutants sanitize supply install format clean
 
 all:
 	@scripts/packages build
@@ -17,6 +17,17 @@ experiments experiments-quick: all
 	build/venv/bin/pip install -q './python[experiments]'
 	build/venv/bin/python -m experiments synthetic $(QUICK) --threads $(shell nproc) -o out/$@/synthetic
 	build/venv/bin/python -m experiments m4 $(QUICK) --threads $(shell nproc) $(if $(WEEKLY),--weekly $(WEEKLY)) -o out/$@/m4
+
+# The sources, unrun: format, ruff, mypy, shellcheck, links of the docs, arrows between folders.
+lint:
+	@scripts/lint
+
+# The unit tests, a handful of numeric ones and the messages: seconds, beside what has to be built.
+quick:
+	@scripts/packages test
+	cmake --preset release
+	cmake --build --preset release --target quick
+	ctest --preset release -j 2 -L quick
 
 # Every test, in the release build and under AddressSanitizer and UndefinedBehaviorSanitizer.
 test:

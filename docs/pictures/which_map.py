@@ -5,10 +5,9 @@ import os
 import matplotlib
 
 matplotlib.use("Agg")
+import hcr
 import matplotlib.pyplot as plt
 import numpy as np
-
-import hcr
 
 REGION = hcr.Region("""
 var y[2]

@@ -1,6 +1,7 @@
-"""Instructions, stack and iterations of OSQP's generated code on a Cortex-M4 under QEMU, for two problems that docs/export.md has.
+"""Instructions, stack and iterations of OSQP's generated code on a Cortex-M4 under QEMU, for two problems.
 
-Needs osqp, numpy and scipy, and what targets.sh needs. Prints mean and most instructions, the stack, and iterations.
+The problems are those of docs/export.md. Needs osqp, numpy and scipy, and what targets.sh needs.
+Prints mean and most instructions, the stack, and iterations.
 """
 
 import glob
@@ -14,8 +15,11 @@ import osqp
 import scipy.sparse as sparse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ARM = "arm-none-eabi-gcc -std=gnu99 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections -fdata-sections".split()
-EMULATOR = "qemu-system-arm -M mps2-an386 -nographic -semihosting -monitor none -icount shift=0 -kernel".split()
+ARM = ["arm-none-eabi-gcc", "-std=gnu99", "-O2", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard"]
+ARM += ["-mfpu=fpv4-sp-d16", "-ffunction-sections", "-fdata-sections"]
+LINK = ["--specs=rdimon.specs", "-T", f"{HERE}/memory.ld", "-Wl,--gc-sections", "-lm"]
+EMULATOR = ["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-semihosting", "-monitor", "none"]
+EMULATOR += ["-icount", "shift=0", "-kernel"]
 
 
 def generate(folder, rows, lower, upper):
@@ -34,14 +38,12 @@ def measure(title, rows, lower, upper, centre, spread):
     folder = os.path.join(work, "osqp")
     generate(folder, rows, lower, upper)
     program = os.path.join(work, "count.elf")
-    sources = glob.glob(os.path.join(folder, "src", "*.c")) + [os.path.join(folder, "workspace.c")]
+    sources = [*glob.glob(os.path.join(folder, "src", "*.c")), os.path.join(folder, "workspace.c")]
     includes = [f"-I{folder}", f"-I{folder}/inc/public", f"-I{folder}/inc/private"]
-    subprocess.run(
-        ARM + [f"-DN={rows.shape[1]}", f"-DCENTRE={centre}f", f"-DSPREAD={spread}f"] + includes + sources
-        + [f"{HERE}/count_osqp.c", f"{HERE}/start.c", "--specs=rdimon.specs", "-T", f"{HERE}/memory.ld", "-Wl,--gc-sections", "-lm", "-o", program],
-        check=True,
-    )  # fmt: skip
-    result = subprocess.run(EMULATOR + [program], check=True, capture_output=True, text=True)
+    defines = [f"-DN={rows.shape[1]}", f"-DCENTRE={centre}f", f"-DSPREAD={spread}f"]
+    ours = [f"{HERE}/count_osqp.c", f"{HERE}/start.c"]
+    subprocess.run([*ARM, *defines, *includes, *sources, *ours, *LINK, "-o", program], check=True)
+    result = subprocess.run([*EMULATOR, program], check=True, capture_output=True, text=True)
     print(f"{title}: {result.stdout.strip()}")
     shutil.rmtree(work)
 
@@ -50,4 +52,5 @@ lean = 0.95
 thrust = np.array([[1, 0], [0, 1], [lean, lean], [-1, 1]])
 measure("two thrusts", thrust, np.array([0, 0, 4, -3.0]), np.array([14, 14, 16, 3.0]), 7.0, 14.0)
 loads = np.vstack([np.eye(48), np.diff(np.eye(48), axis=0)])
-measure("48 loads", loads, np.r_[np.zeros(48), np.full(47, -12.5)], np.r_[np.full(48, 900.0), np.full(47, 12.5)], 450.0, 600.0)
+lower, upper = np.r_[np.zeros(48), np.full(47, -12.5)], np.r_[np.full(48, 900.0), np.full(47, 12.5)]
+measure("48 loads", loads, lower, upper, 450.0, 600.0)

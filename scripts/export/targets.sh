@@ -11,6 +11,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 arm=(arm-none-eabi-gcc -std=c99 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections -fdata-sections)
+# shellcheck disable=SC2054 # the commas are the linker option's
 link=(--specs=rdimon.specs -T "$here/memory.ld" -Wl,--gc-sections)
 emulate() { qemu-system-arm -M mps2-an386 -nographic -semihosting -monitor none -icount shift=0 -kernel "$1"; }
 
@@ -45,9 +46,12 @@ measure() {
     printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$title" "$precision" "$flash" "$ram" "$stack" "$mean" "$most"
 }
 region() { # TITLE FILE OUTPUTS [PARAMETERS LOW HIGH]
+    local options
     for precision in single double; do
         rm -rf "$work/t"
-        "$hcr" export c "$2" -o "$work/t" --name t $([ $precision = single ] && echo --single) >/dev/null
+        options=(--name t)
+        [ $precision = double ] || options+=(--single)
+        "$hcr" export c "$2" -o "$work/t" "${options[@]}" >/dev/null
         measure "$1" $precision "$3" "$3" "${@:4}"
     done
 }

@@ -90,7 +90,7 @@ expect 0 predict edited x.csv -o out.csv
 for change in 'rate -1' 'rate 1e999' 'rate nan' 'rate_decay 0' 'validation 7' 'clip -3' 'hidden 0' 'hidden 3' 'hidden 99999999999999999999' \
     'hidden 18446744073709551615' 'encoder none' 'head none' 'version 99' 'outputs ["e"]' 'inputs []' \
     'inputs ["a"]' 'format x' 'radius_weight -2'; do
-    python3 edit.py ${change% *} "${change#* }"
+    python3 edit.py "${change% *}" "${change#* }"
     expect 3 predict edited x.csv -o out.csv
     says "$messages" '^hcr: edited: '
     expect 3 export c edited -o code

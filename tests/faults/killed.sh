@@ -12,7 +12,8 @@ head -300 x.csv >few.csv
 
 # How long an undisturbed run takes, in milliseconds.
 milliseconds() {
-    local before=$(date +%s%N)
+    local before
+    before=$(date +%s%N)
     "$@" >/dev/null 2>&1
     echo $((($(date +%s%N) - before) / 1000000 + 1))
 }
@@ -27,10 +28,10 @@ ends_after() {
 
 # disturbed OUT COMMAND…: ends the command at random moments; OUT must stay "old" or be what an undisturbed run writes.
 disturbed() {
-    local out=$1 cut=0 signals=(KILL TERM INT)
+    local out=$1 cut=0 span signals=(KILL TERM INT)
     shift
     rm -f "$out"
-    local span=$(milliseconds "$hcr" "$@")
+    span=$(milliseconds "$hcr" "$@")
     mv "$out" whole
     for ((round = 0; round < rounds || (cut == 0 && round < 10 * rounds); round++)); do
         echo old >"$out"

@@ -17,7 +17,8 @@ END
 
 # cut FILE STATUSES COMMAND…: the command on FILE cut to about twenty lengths; "cut" stands for it.
 cut_everywhere() {
-    local file=$1 codes=$2 size=$(stat -c %s "$1") step
+    local file=$1 codes=$2 size step
+    size=$(stat -c %s "$1")
     shift 2
     step=$((size / 20 + 1))
     for ((length = 0; length < size; length += step)); do
