@@ -1,5 +1,5 @@
 # The everyday commands, thin over the CMake presets.
-.PHONY: all demo experiments experiments-quick lint quick test test-python test-long coverage mutants sanitize supply install format clean
+.PHONY: all demo experiments experiments-quick lint quick golden test test-python test-long coverage mutants sanitize supply install format clean
 
 all:
 	@scripts/packages build
@@ -28,6 +28,14 @@ quick:
 	cmake --preset release
 	cmake --build --preset release --target quick
 	ctest --preset release -j 2 -L quick
+
+# Records every message of tests/golden/ anew: read the difference before you commit it.
+golden:
+	@scripts/packages test
+	cmake --preset release
+	cmake --build --preset release --target hcr_command text_test_golden
+	build/tests/text_test_golden --write
+	tests/golden/wrong_files.py build/hcr --write
 
 # Every test, in the release build and under AddressSanitizer and UndefinedBehaviorSanitizer.
 test:
