@@ -144,7 +144,7 @@ static void print_json_row(const struct job *job, size_t row, FILE *out) {
     fputc('}', out);
 }
 
-/* The rows that are told, each with what separates it from the one before. */
+/* The rows reported, each with what separates it from the one before. */
 static void print_rows(const struct job *job, FILE *out) {
     for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
         if (job->inside[i] && !job->all)
@@ -215,15 +215,15 @@ int command_check(int argc, char **argv) {
         OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
         {OPTION_FLAG, '\0', "single", NULL, "the table holds single precision numbers", &job.single, 0, 0},
         {OPTION_FLAG, '\0', "all", NULL, "print the rows that are inside too", &job.all, 0, 0},
-        {OPTION_FLAG, 'q', "quiet", NULL, "print nothing: the exit code says it", &job.quiet, 0, 0},
+        {OPTION_FLAG, 'q', "quiet", NULL, "print nothing: the exit code is the answer", &job.quiet, 0, 0},
         OPTION_ROW_JSON(&job.json),
     };
     const struct usage usage = {
         .name = "check",
         .operands = "REGION Y",
         .summary =
-            "Tells which rows of the table Y are outside the region, by how much, and the line of the region text "
-            "that they break most. Rows and inequalities are counted from 0. Without --exact, sums are floating "
+            "Reports which rows of the table Y are outside the region, by how much, and the line of the region text "
+            "that they violate most. Rows and inequalities are counted from 0. Without --exact, sums are floating "
             "point, and a row within rounding of the frontier may go either way.",
         .example = "hcr check --exact load.region forecast.csv",
         .outside = "a row was outside, or a parameter out of its range",

@@ -10,7 +10,7 @@ int command_contract(int argc, char **argv) {
             "inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are the "
             "outputs'.",
         .example = "hcr contract load.region v.csv -o y.csv",
-        .outside = "a row had a bad value, or parameters that leave nothing",
+        .outside = "a row had a bad value, or parameters that leave no point",
         .input = "V",
         .in_double = hcr_contract,
         .in_single = hcr_contract_f32,

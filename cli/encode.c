@@ -9,7 +9,7 @@ int command_encode(int argc, char **argv) {
             "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at "
             "the origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
         .example = "hcr encode load.region y.csv -o polar.csv",
-        .outside = "a row was outside (r > 1), or had a bad value or parameters that leave nothing",
+        .outside = "a row was outside (r > 1), or had a bad value or parameters that leave no point",
         .input = "Y",
         .polar_output = 1,
         .in_double = hcr_encode,

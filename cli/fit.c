@@ -86,10 +86,10 @@ static void draw_losses(const struct job *job) {
 /* "7, 9, 12": as many as the report has, and … where it doesn't have all. */
 static void print_projected(const hcr_fit_report *report, const char *rest, FILE *stream) {
     const size_t most = sizeof report->projected / sizeof *report->projected,
-                 told = report->rows_projected < most ? report->rows_projected : most;
-    for (size_t k = 0; k < told; k++)
+                 listed = report->rows_projected < most ? report->rows_projected : most;
+    for (size_t k = 0; k < listed; k++)
         fprintf(stream, "%s%zu", k == 0 ? "" : ", ", report->projected[k]);
-    if (told < report->rows_projected)
+    if (listed < report->rows_projected)
         fputs(rest, stream);
 }
 
@@ -106,7 +106,7 @@ static void print_report(const struct job *job, FILE *stream) {
     print_projected(report, ", …", stream);
     fputs(report->rows_projected == 0 ? "\n" : " (counted from 0)\n", stream);
     if (!hcr_region_is_convex(job->opened.region))
-        fprintf(stream, "rows hidden      %zu of these: inside, but out of the origin's sight\n", report->rows_hidden);
+        fprintf(stream, "rows hidden      %zu of these: inside, but hidden from the origin\n", report->rows_hidden);
     fprintf(stream, "epochs           %zu, the best %zu\n", report->epochs, report->best_epoch);
     fprintf(stream, "training loss    %.6g   (mean squared error of the outputs: %.6g)\n", report->training_loss,
             report->training_mse);
@@ -158,7 +158,7 @@ static void check_options(const struct job *job) {
         fail_usage("fit", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
 }
 
-/* The constants of --set belong to what the model should tell about its region: comments behind the text. */
+/* The constants of --set belong to what the model records of its region: comments behind the text. */
 static void note_settings(struct job *job) {
     const size_t count = job->settings.count;
     if (count == 0)

@@ -79,7 +79,7 @@ int command_import(int argc, char **argv) {
         .summary =
             "Turns the constraints of an optimisation problem into a region: LP files, MPS files (fixed or free), "
             "and CBF files with cones and matrix inequalities, also packed by gzip. Columns become "
-            "outputs. The objective and integrality are ignored. Which format it is, the file's first word says.",
+            "outputs. The objective and integrality are ignored. The first word of the file gives its format.",
         .example = "hcr import network.mps.gz -o network.region",
         OPTION_ROWS(rows),
     };

@@ -79,21 +79,21 @@ static void note_outcomes(struct job *job) {
     }
 }
 
-/* Tells what happened to samples; whether something did. */
+/* Reports what happened to samples; returns whether there was anything to report. */
 static int tell_outcomes(struct job *job) {
     static const struct {
         hcr_outcome outcome;
         const char *what;
-    } told[] = {
+    } reported[] = {
         {HCR_OUTSIDE, "outside the region: r > 1"},
-        {HCR_HIDDEN, "inside the region, but out of the origin's sight: r > 1"},
-        {HCR_BAD_VALUE, "with values that aren't finite: the origin stands for them"},
-        {HCR_NO_FRONTIER, "in directions that nothing stops: the origin stands for them"},
+        {HCR_HIDDEN, "inside the region, but hidden from the origin: r > 1"},
+        {HCR_BAD_VALUE, "with values that aren't finite: the origin was written instead"},
+        {HCR_NO_FRONTIER, "in unbounded directions: the origin was written instead"},
     };
     int any = 0;
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        const struct tally *tally = &job->outcome[told[i].outcome];
-        report_rows(tally->count, told[i].what, tally->first);
+    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
+        const struct tally *tally = &job->outcome[reported[i].outcome];
+        report_rows(tally->count, reported[i].what, tally->first);
         any |= tally->count > 0;
     }
     report_rows(job->off.count,
@@ -137,7 +137,7 @@ int map_command(int argc, char **argv, const struct map *map) {
          0},
         {OPTION_COUNT, '\0', "max-iterations", "N", "algorithm1: steps before it takes all constraints; 64",
          &job.most_iterations, 1, 0},
-        {OPTION_FLAG, '\0', "stats", NULL, "tell how many constraints were intersected", &job.stats, 0, 0},
+        {OPTION_FLAG, '\0', "stats", NULL, "print how many constraints were intersected", &job.stats, 0, 0},
     };
     const struct usage usage = {
         map->name, map->operands, map->summary, map->example, map->outside, sizeof rows / sizeof rows[0], rows};

@@ -58,7 +58,7 @@ _Noreturn static void print_help(const struct usage *usage) {
     printf("      --help                 print this\n\nExample:\n  %s\n\nExit codes:\n  0    done\n", usage->example);
     if (usage->outside != NULL)
         printf("  1    done, but %s\n", usage->outside);
-    printf("  2    options or operands that can't be\n"
+    printf("  2    invalid options or operands\n"
            "  3    bad input: region text, data, shapes\n"
            "  4    a file can't be read or written\n"
            "  5    a solver gave up, or memory ran out\n"

@@ -57,7 +57,7 @@ void parameters_describe(const struct parameters *parameters, size_t row, size_t
 
 /* Row `row` of the part at hand has no result because of its parameters … */
 void samples_note_lost(struct samples *samples, size_t row);
-/* … and how many those were, and the first of them, is told; whether there were any. */
+/* … reports how many those were, and the first of them; returns whether there were any. */
 int samples_tell_lost(const struct samples *samples);
 
 #endif

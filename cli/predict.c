@@ -177,7 +177,7 @@ static int run(struct job *job, const char *const *operand) {
     samples_close(samples);
     if (job->plot_path != NULL)
         draw(job);
-    report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
+    report_rows(job->bad.count, "with values that aren't finite: the origin was written instead", job->bad.first);
     return samples_tell_lost(samples) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
@@ -199,7 +199,7 @@ int command_predict(int argc, char **argv) {
             "unless its head is simple. Columns of X are found by the names that they had in training; without a "
             "header their number and order must be those of training.",
         .example = "hcr predict load.model x_new.csv -o forecast.csv",
-        .outside = "a row had a bad value, or parameters that leave nothing",
+        .outside = "a row had a bad value, or parameters that leave no point",
         OPTION_ROWS(rows),
     };
     const char *operand[2];

@@ -125,7 +125,7 @@ static int run(struct job *job, const char *const *operand) {
     }
     samples_close(samples);
     report("%zu of %zu rows moved", job->moved, samples->stream.rows);
-    report_rows(job->bad.count, "with values that aren't finite: the origin stands for them", job->bad.first);
+    report_rows(job->bad.count, "with values that aren't finite: the origin was written instead", job->bad.first);
     report_rows(job->nearby.count, "of which the solver found a near point inside, but not the nearest",
                 job->nearby.first);
     return samples_tell_lost(samples) || job->bad.count > 0 || job->nearby.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
@@ -145,7 +145,7 @@ int command_project(int argc, char **argv) {
         .summary = "Writes, for each row of the table Y, the nearest point of the region: inside at tolerance 0. Rows "
                    "that are inside come back unchanged.",
         .example = "hcr project load.region y.csv -o nearest.csv",
-        .outside = "a row had a bad value, parameters that leave nothing, or a near point instead of the nearest",
+        .outside = "a row had a bad value, parameters that leave no point, or a near point instead of the nearest",
         OPTION_ROWS(rows),
     };
     const char *operand[2];

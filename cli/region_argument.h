@@ -1,4 +1,4 @@
-/* The REGION operand: region text or a compiled region, told apart by the first bytes. */
+/* The REGION operand: region text or a compiled region; the first bytes say which. */
 #ifndef HCR_REGION_ARGUMENT_H
 #define HCR_REGION_ARGUMENT_H
 

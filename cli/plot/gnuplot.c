@@ -87,7 +87,7 @@ void gnuplot_draw(const char *path, int width, int height, const char *script) {
     pid_t child = 0;
     int outcome = 0;
     output_file_open(&file, path);
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies early is told by its exit status */
+    signal(SIGPIPE, SIG_IGN); /* a gnuplot that dies early is noticed by its exit status */
     FILE *commands = start(fileno(file.stream), &child);
     if (ends_in(path, ".png"))
         fprintf(commands, "set terminal pngcairo size %d,%d fontscale 1.6 linewidth 2 background '#ffffff'\n",

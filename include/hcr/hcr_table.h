@@ -103,7 +103,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_split(hcr_table *table, size_t first, 
 
 /* One series from a file with one series a row: the id in the first column, then the values, empty cells after the end
  * (as the M4 files have it), with or without a header row. *values comes from malloc. Errors: as hcr_table_read; NAME
- * when there is no such id (the nearest is told) or two of it; DATA for an empty cell inside the series. */
+ * when there is no such id (the error names the nearest) or two of it; DATA for an empty cell inside the series. */
 HCR_API HCR_MUST_USE hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count,
                                                 hcr_error *error);
 /* All ids of such a file: *ids is an array of *count strings, freed by hcr_series_free_ids. */

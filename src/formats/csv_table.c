@@ -61,7 +61,7 @@ static int is_name(const hcri_csv_cell *cell) {
     return cell->quoted || strcmp(cell->text, "1") == 0 || hcri_csv_classify(cell, &value) == HCRI_CSV_WORD;
 }
 
-/* The first row of numbers tells whether the rows have names: pandas and R's write.csv leave the cell over them empty,
+/* The first row of numbers shows whether the rows have names: pandas and R's write.csv leave the cell over them empty,
  * R's write.table leaves it out. */
 static void find_row_names(reading *r, const hcri_csv_row *row) {
     hcr_table *table = r->table;

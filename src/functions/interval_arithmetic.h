@@ -1,7 +1,7 @@
 /* Intervals that surely hold a number, in ordinary double arithmetic and the ordinary rounding mode.
  *
  * Sums, quotients and square roots are rounded outwards by what their exact errors say (Knuth: the error of a sum is a
- * floating-point number; the sign of a remainder tells that of a quotient's), products always but by powers of two. So
+ * floating-point number; the sign of a remainder gives that of a quotient's), products always but by powers of two. So
  * most of what is exact stays exact. Functions of the C library are widened by HCRI_LIBRARY_ULPS units in the last
  * place: glibc's documented errors are at most 2, musl's are smaller.
  *

@@ -1,4 +1,4 @@
-/* Which rows of a dense run may be the nearest along a ray, told in single precision: only those are computed in double
+/* Finds in single precision which rows of a dense run may be the nearest along a ray: only those are computed in double
  * precision. Results have the same bits as without, at about half the time; and where there are many rows, blocks of
  * like ones are left out by a bound of all of them.
  *

@@ -5,7 +5,8 @@
 #include "kernels/row_lanes.h"
 
 /* Fractions t/slack, a lane each: the largest so far is kept as it is, and divided when all have been seen. Which of
- * two is larger is told from the products, so that what comes out is within three roundings of the largest quotient. */
+ * two is larger is decided from the products, so that what comes out is within three roundings of the largest quotient.
+ */
 typedef struct fractions {
     lanes t[PARTS], slack[PARTS];
 } fractions;

@@ -23,7 +23,7 @@ static double length_of(const hcri_rows *rows, size_t i, const double *lower, co
     return hcri_norm(rows->start[i + 1] - rows->start[i], rows->values + rows->start[i]) * nearer(lower, upper, i);
 }
 
-/* The column in which the sides of the rows differ most, as some hundreds of them tell. */
+/* The column in which the sides of the rows differ most, in a sample of some hundreds. */
 static size_t widest_column(const ordering *at, const uint32_t *row, size_t count) {
     enum { ASKED = 256 };
     const size_t step = count / ASKED + 1, asked = (count + step - 1) / step;

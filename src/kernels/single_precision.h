@@ -1,4 +1,4 @@
-/* Products in single precision, twice as fast as in double: they tell which rows and forms can't be the nearest. The
+/* Products in single precision, twice as fast as in double: they rule out rows and forms that can't be the nearest. The
  * others are then computed in double precision, so that results have the same bits as without. */
 #ifndef HCRI_SINGLE_PRECISION_H
 #define HCRI_SINGLE_PRECISION_H

@@ -22,7 +22,7 @@ static void intersect(const hcri_constraint *block, size_t i, const double *v, h
     }
 }
 
-/* Intersects the constraints that may be violated at O + t v (all for t = infinity); tells whether one surely is. */
+/* Intersects the constraints that may be violated at O + t v (all for t = infinity); returns whether one surely is. */
 static int intersect_violated(const hcri_set *set, const double *v, double t, hcri_slice *slice, hcri_best *best) {
     int violated = 0;
     for (size_t b = 0; b < set->blocks; b++) {

@@ -446,7 +446,7 @@ static int add_worst(hcri_active_set *a) {
     }
 }
 
-/* One step of Newton's method for N'y = b; tells whether y was off by more than rounding. */
+/* One step of Newton's method for N'y = b; returns whether y was off by more than rounding. */
 static int refine_once(hcri_active_set *a) {
     int off = 0;
     for (size_t i = 0; i < a->active; i++) {
@@ -476,7 +476,7 @@ static void refine(hcri_active_set *a) {
 
 /* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be
  * subtracted: their coordinates are known. Then constraints whose multiplier turned out to be of the wrong sign go, and
- * *dropped tells whether one did. 0 when the rest can't be factored. */
+ * *dropped says whether one did. 0 when the rest can't be factored. */
 static int settle(hcri_active_set *a, int *dropped) {
     memcpy(a->direction, a->y, a->n * sizeof *a->y);
     memcpy(a->y, a->p, a->n * sizeof *a->y);

@@ -267,7 +267,7 @@ static void newton(hcri_kkt *kkt, const double *p) {
         kkt->step[j] = -kkt->step[j];
 }
 
-/* Takes out what has a negative multiplier or depends on others; tells whether one did. */
+/* Removes constraints with a negative multiplier and dependent ones; returns whether there was one. */
 static int drop(hcri_kkt *kkt) {
     size_t left = kkt->equalities;
     for (size_t i = left; i < kkt->active; i++)

@@ -196,7 +196,7 @@ static double close_to_frontier(const hcr_region *region) { return 1 + 1e-12 + 1
 
 typedef enum hcri_found { FOUND_NOTHING, FOUND_NEARBY, FOUND_NEAREST } hcri_found;
 
-/* The nearest point to p of the group that p violates most is the answer when it is in the region: *found tells. y is
+/* The nearest point to p of the group that p violates most is the answer when it is in the region: *found says so. y is
  * set, unless the group can't be projected onto. */
 static hcr_status project_cheaply(hcr_projector *projector, const double *p, double *y, hcri_found *found,
                                   hcr_error *error) {

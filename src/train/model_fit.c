@@ -21,7 +21,7 @@ typedef struct fit_run {
     double *Y;          /* the targets, inside the region */
     hcri_places places; /* of a region with parameters */
     size_t projected, hidden;
-    size_t told[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
+    size_t listed[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
     size_t *order; /* a permutation of the rows: those held for validation first */
     size_t held;
     float *scaled;   /* inputs */
@@ -101,8 +101,8 @@ static const double *parameters_of(const fit_run *run, size_t i) {
 }
 
 static void note_projected(fit_run *run, size_t row) {
-    if (run->projected < sizeof run->told / sizeof *run->told)
-        run->told[run->projected] = row;
+    if (run->projected < sizeof run->listed / sizeof *run->listed)
+        run->listed[run->projected] = row;
     run->projected++;
 }
 
@@ -321,7 +321,7 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     const float *weights = run->model->weights;
     report->rows = training->rows;
     report->rows_projected = run->projected;
-    memcpy(report->projected, run->told, sizeof run->told);
+    memcpy(report->projected, run->listed, sizeof run->listed);
     report->rows_hidden = run->hidden;
     report->rows_validation = training->held;
     report->epochs = (size_t)run->state.epoch;

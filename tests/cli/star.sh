@@ -17,7 +17,7 @@ says "$output" '^visible +checked, not proved: [1-9][0-9]* of [0-9]+ points are 
 printf 'x,y\n3.5,3.6\n1.2,1.2\n2.6,2.6\n10,1\n4.6,4.4\n' >points.csv
 expect 1 encode "$floor" points.csv -o polar.csv
 says "$messages" '^hcr: 2 rows outside the region: r > 1, the first of them row 2$'
-says "$messages" "^hcr: 1 row inside the region, but out of the origin's sight: r > 1, the first of them row 1\$"
+says "$messages" "^hcr: 1 row inside the region, but hidden from the origin: r > 1, the first of them row 1\$"
 expect 1 check --exact "$floor" points.csv
 says "$output" '^3 of 5 rows inside, decided exactly$'
 says "$output" 'except \(x - 2.6\)'

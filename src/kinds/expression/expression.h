@@ -17,7 +17,7 @@ typedef struct hcri_expression {
     hcri_enclosure *bounds; /* … and bounds of that; NULL when convex */
     double *gradient;       /* n: at the origin */
     double at_origin;
-    size_t signed_steps; /* affine steps that have to be 0 or more: they tell where the domain ends along a ray */
+    size_t signed_steps; /* affine steps that have to be 0 or more: they give the end of the domain along a ray */
     uint32_t *signed_step;
 } hcri_expression;
 

@@ -5,7 +5,7 @@
 #include "functions/tape_evaluate.h"
 #include "kinds/expression/expression.h"
 
-/* Shortest interval that is cut, relative to its end: closer to 0 than that c isn't told from a touch. */
+/* Shortest interval that is cut, relative to its end: closer to 0 than that, c counts as a touch. */
 static const double shortest = 0x1p-44;
 enum { MOST_EVALUATIONS = 8192, DEEPEST = 1100 };
 

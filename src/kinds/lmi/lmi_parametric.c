@@ -40,7 +40,7 @@ hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *o
     return HCR_OK;
 }
 
-/* L of F(O) for each lane; tells which have one. */
+/* L of F(O) for each lane; returns which lanes have one. */
 static void factor_origins(const hcri_lmi *lmi, size_t lanes, const double *const origin[], double *lower,
                            int positive[HCRI_LANES]) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;

@@ -333,7 +333,7 @@ static hcr_status refuse_given(const star *s, hcr_error *error) {
                         place->text[0] == '\0' ? "" : "\n    ", place->text);
 }
 
-/* The region around its origin; what that sees isn't told yet. */
+/* The region around its origin, before its visibility is computed. */
 static hcr_status find_origin(star *s, hcr_region **region, hcr_error *error) {
     if (s->builder->origin == HCR_ORIGIN_GIVEN) {
         HCRI_TRY(try_origin(s, s->found.origin, region, error));

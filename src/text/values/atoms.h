@@ -48,7 +48,7 @@ struct hcri_atom {
     size_t number;    /* in the order in which they were made */
     /* A bound on a sum of convex atoms holds when it holds for every choice of one branch of each: */
     size_t branches;             /* choices, SIZE_MAX for too many to count; 1 for those that aren't ABS or MAX */
-    size_t pieces;               /* functions to choose from, all told */
+    size_t pieces;               /* functions to choose from, in total */
     const size_t *branch_offset; /* MAX: choices before element first + k, count + 1 of them */
 };
 

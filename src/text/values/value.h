@@ -105,7 +105,7 @@ int hcri_element_is_convex(const hcri_value *value, size_t i);  /* not affine */
 /* 1: certainly >= 0 where it is defined; −1: certainly <= 0; 0: not known. */
 int hcri_element_sign(const hcri_value *value, size_t i);
 /* Choices of one branch for every atom of an element that is a maximum or an absolute value, SIZE_MAX for too many to
- * count, and how many functions those choose from, all told. */
+ * count, and how many functions those choose from, in total. */
 void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces);
 
 #endif
