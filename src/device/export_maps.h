@@ -1,4 +1,4 @@
-/* The public functions of an exported region, from what source.c puts before them. */
+/* The public functions of an exported region, from what export_source.c puts before them. */
 #ifndef HCRI_EXPORT_MAPS_H
 #define HCRI_EXPORT_MAPS_H
 

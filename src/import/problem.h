@@ -1,5 +1,6 @@
-/* What was read from a file of optimisation: columns, and relations between affine forms of them. The readers (mps.c,
- * lp.c, cbf.c) fill it, hcri_import_finish checks it and gives names; it doesn't change after that. */
+/* What was read from a file of optimisation: columns, and relations between affine forms of them. The readers
+ * (mps_reader.c, lp_reader.c, cbf_reader.c) fill it, hcri_import_finish checks it and gives names; it doesn't change
+ * after that. */
 #ifndef HCRI_PROBLEM_H
 #define HCRI_PROBLEM_H
 

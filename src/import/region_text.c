@@ -146,7 +146,7 @@ static void write_row(hcri_page *page, const hcri_relation *row) {
     write_name(page, row);
 }
 
-/* norm(z) <= t; a rotated cone as in build.c. */
+/* norm(z) <= t; a rotated cone as in import_build.c. */
 static void write_cone(hcri_page *page, const hcri_relation *cone) {
     const size_t first = cone->first;
     WRITE(page, "norm(");

@@ -420,7 +420,7 @@ void products_of_run(const hcri_rows *rows, const hcri_run *run, size_t n, size_
 /* ----------------------------------------------------------------------------------- rows: maxima, active constraints,
  * sums */
 
-/* A stencil has at least eight rows (rows.c). */
+/* A stencil has at least eight rows (sparse_rows.c). */
 INLINED double stencil_max_of(const hcri_run *run, size_t terms, const double *v, const hcri_bounds *bounds) {
     lanes parts[PARTS] = {{0}}, t[PARTS];
     lane_range all = {{{0}}, {{0}}};

@@ -1,4 +1,5 @@
-/* Sets with inequalities of any convex kind, through polytopes that hold them: the bounds, the rows and cuts (cuts.h).
+/* Sets with inequalities of any convex kind, through polytopes that hold them: the bounds, the rows and cuts
+ * (cutting_planes.h).
  *
  * The centre of the largest ball in the polytope is asked for its inequalities, which gives cuts where it isn't inside,
  * or where the ball sticks out, until the ball is in the set but for 1 %: central cutting planes (Elzinga and Moore,

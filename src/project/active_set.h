@@ -4,8 +4,9 @@
  * It starts at p with no active constraint, and adds about the most violated one at a time, dropping those whose
  * multiplier would turn negative on the way: each step raises the dual objective, so it ends. Every point starts anew,
  * so that a result doesn't depend on the points before. Rows stay sparse: the Gram matrix of the active ones is
- * factored in the order of their last columns (envelope.h), in which differences of neighbours make a band. Equalities
- * are active from the start and stay so, as the orthonormal rows that span them; p is moved onto them first. */
+ * factored in the order of their last columns (envelope_cholesky.h), in which differences of neighbours make a band.
+ * Equalities are active from the start and stay so, as the orthonormal rows that span them; p is moved onto them first.
+ */
 #ifndef HCRI_ACTIVE_SET_H
 #define HCRI_ACTIVE_SET_H
 

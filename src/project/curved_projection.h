@@ -1,4 +1,5 @@
-/* Nearest points of a region of any kind, by IPOPT from the origin, made exact to rounding by Newton's method (kkt.h).
+/* Nearest points of a region of any kind, by IPOPT from the origin, made exact to rounding by Newton's method
+ * (newton_kkt.h).
  */
 #ifndef HCRI_CURVED_PROJECTION_H
 #define HCRI_CURVED_PROJECTION_H

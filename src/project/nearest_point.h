@@ -3,7 +3,7 @@
  * The nearest point x of a polytope that holds the region is as far away as the region's at most; where the way from
  * the origin to x leaves the region there is a point of it that is as far at least. Tangent cuts there and at x take
  * the two distances together (cutting planes; Kelley, 1960), the active-set method goes on from cut to cut. Near the
- * end Newton's method (kkt.h) gets there at once where the frontier is smooth. */
+ * end Newton's method (newton_kkt.h) gets there at once where the frontier is smooth. */
 #ifndef HCRI_NEAREST_POINT_H
 #define HCRI_NEAREST_POINT_H
 

@@ -39,7 +39,7 @@ typedef struct hcri_set {
     hcri_box *box;           /* = block[0] */
     hcri_linear *linear;     /* = block[1] */
     hcri_equalities equalities;
-    double *scratch; /* the blocks' (constraint.h), which share it; NULL once hcri_set_drop_scratch was called */
+    double *scratch; /* the blocks' (kind.h), which share it; NULL once hcri_set_drop_scratch was called */
     size_t scratch_size;
     /* NULL; for a set that origin/ made by eliminating another one's equalities, how: messages speak of that one. */
     const struct hcri_reduction *reduction;

@@ -26,10 +26,12 @@ if [ "${4-}" = record ]; then
         echo "# Instructions per row (check.sh), $compiler"
         for region in A B C D E; do
             for map in decode contract decode_vjp contract_vjp contract_jvp; do
-                echo "$region $map $(count $region $map)"
+                counted=$(count $region $map) || { cat "$folder/log" >&2; exit 1; }
+                echo "$region $map $counted"
             done
         done
-    } >"$folder/counts" && mv "$folder/counts" "$counts"
+    } >"$folder/counts" || exit 1
+    mv "$folder/counts" "$counts"
     exit
 fi
 [ -e "$counts" ] || nothing "no counts are recorded for $compiler (check.sh … record writes them)"

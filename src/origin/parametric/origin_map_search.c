@@ -22,7 +22,7 @@ typedef struct moving {
     hcri_sweep sweep;    /* the range; nothing moves in it */
     const double *point; /* all columns: the centre of a largest ball at the middle of the range, … */
     double middle_room;  /* … and its radius */
-    hcri_rows moves;     /* as sensitivity.h has them */
+    hcri_rows moves;     /* as centre_sensitivity.h has them */
     hcri_rows map;       /* of the origin map, … */
     double *centre;      /* … the origin that goes with it at the middle of the range (an output each), … */
     double room;         /* … and the radius of the ball that it has for every x, −infinity: none */

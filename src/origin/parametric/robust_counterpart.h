@@ -2,7 +2,8 @@
  * for which y + map (x − middle) is inside for every x of the range.
  *
  * A row a·y + b·x <= u becomes a·y <= u − b·middle − Σ_l |a·map_l + b_l| half_l; bounds likewise; other inequalities
- * become callbacks of their worst over x (worst.h). A ball in it is one that moves with the origin and stays inside. */
+ * become callbacks of their worst over x (worst_parameters.h). A ball in it is one that moves with the origin and stays
+ * inside. */
 #ifndef HCRI_ROBUST_COUNTERPART_H
 #define HCRI_ROBUST_COUNTERPART_H
 

@@ -20,7 +20,7 @@ typedef struct hcri_pair { /* under the region's n and p */
     uint32_t output, parameter;
 } hcri_pair;
 
-/* The products of a parameter and an output that occur, each once (products.h). */
+/* The products of a parameter and an output that occur, each once (parameter_products.h). */
 typedef struct hcri_pairs {
     size_t count, capacity, slots; /* slots: a power of two, or 0 */
     hcri_pair *pair;

@@ -1,10 +1,10 @@
 /* What an expression of the region language stands for.
  *
  * Every element of a value is   constant + Σ coefficient · column + Σ weight · atom,   a column being an output, a
- * parameter or a product of both (products.h), an atom a function of other elements whose curvature and sign are known
- * (atoms.h). An element is convex when every weight · curvature is
- * positive, concave when every one is negative: sums that mix them are refused where they arise, but in a star block
- * (disciplined convex programming, Grant, Boyd and Ye, 2006). */
+ * parameter or a product of both (parameter_products.h), an atom a function of other elements whose curvature and sign
+ * are known (atoms.h). An element is convex when every weight · curvature is positive, concave when every one is
+ * negative: sums that mix them are refused where they arise, but in a star block (disciplined convex programming,
+ * Grant, Boyd and Ye, 2006). */
 #ifndef HCRI_VALUE_H
 #define HCRI_VALUE_H
 

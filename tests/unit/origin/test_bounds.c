@@ -12,7 +12,7 @@
 
 static const double none = INFINITY;
 
-/* The solvers' extremes are widened by 1e-6 of their distance and 1e-9 of the inradius (bounds.h). */
+/* The solvers' extremes are widened by 1e-6 of their distance and 1e-9 of the inradius (reach_bounds.h). */
 static void check_side(double bound, double extreme, double outwards, double distance) {
     const double beyond = outwards * (bound - extreme);
     if (!(beyond >= -1e-12 * distance && beyond <= 2.1e-6 * distance))
