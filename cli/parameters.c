@@ -78,7 +78,7 @@ static size_t count_beside(const struct samples *samples) {
 
 void samples_open(struct samples *samples, const char *input, const struct results *results) {
     const size_t count = samples->count, beside = count_beside(samples);
-    char **own = names_of_parameters(samples->parameters.region);
+    char **own = samples->own = beside == 0 ? NULL : names_of_parameters(samples->parameters.region);
     const char **all = allocate(count + beside, sizeof *all); /* the stream keeps it */
     for (size_t j = 0; j < count + beside; j++)
         all[j] = j < count ? samples->names[j] : own[j - count];

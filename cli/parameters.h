@@ -30,6 +30,7 @@ struct samples {
     const size_t *column; /* which of them the parameters are; NULL: none */
     struct parameters parameters;
     struct stream stream;
+    char **own;     /* names of the parameters that stand beside them */
     float *singles; /* the part at hand in single precision, where that was asked for */
 };
 /* Opens the table `input`; what comes before `stream` in the struct is given. */
