@@ -10,6 +10,7 @@
 #include "origin/local_program.h"
 #include "origin/point_check.h"
 #include "origin/single_quadratic.h"
+#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 #include "solvers/nonlinear_program.h"
 
@@ -253,7 +254,7 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
     at->z[n] = fmin(lowest - 0.1 * (1 + fabs(lowest)), 1);
     hcri_nlp_linear(nlp)[n] = -1;
     /* A point that isn't optimal still serves when it is inside, which is checked in the end. */
-    if (!hcri_nlp_solve(nlp, 1e-9, at->z) && !(at->z[n] > 0))
+    if (!hcri_nlp_solve(nlp, hcri_solver_tolerance, at->z) && !(at->z[n] > 0))
         return hcri_fail(error, HCR_ERROR_SOLVER,
                          "IPOPT finds no point inside the region: rescale the constraints so that their "
                          "coefficients have similar sizes, or give an origin");
@@ -295,10 +296,10 @@ static hcr_status search_at_scale(search *at, hcr_error *error) {
             if (at->flat_only)
                 break;
             at->scale *= 1e3;
-        } else if (fabs(r) >= 1e-3) {
+        } else if (fabs(r) >= hcri_small_radius) {
             break;
         } else {
-            const double finer = fmax(fabs(r), 1e-6) * at->scale * 10;
+            const double finer = fmax(fabs(r), hcri_no_radius) * at->scale * 10;
             if (finer <= rounding_at(at))
                 break;
             at->scale = finer;
@@ -354,7 +355,7 @@ static int has_flat_point(const hcri_set *set) {
 /* EMPTY unless y is strictly inside, rounding included. */
 static hcr_status search_judge(const search *at, hcr_error *error) {
     static const double beyond = 10; /* no point of the box misses a side by so much, unless rounding does */
-    int flat = fabs(at->reached) <= fmax(rounding_at(at), 1e-6 * at->scale);
+    int flat = fabs(at->reached) <= fmax(rounding_at(at), hcri_no_radius * at->scale);
     if (at->reached < -beyond * at->scale && at->set->blocks == 2)
         flat = has_flat_point(at->set);
     /* Where a set is open y may be so far out that rounding hides its interior. */
@@ -400,7 +401,7 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
     HCRI_TRY(hcri_nlp_create(&parts, &nlp, error));
     for (size_t i = 0; i < sides + quadratics; i++)
         hcri_nlp_logarithm(nlp)[n + i] = i < sides && held != NULL && held[i] ? 0 : 1;
-    if (!hcri_nlp_solve(nlp, 1e-9, x))
+    if (!hcri_nlp_solve(nlp, hcri_solver_tolerance, x))
         return hcri_fail(error, HCR_ERROR_SOLVER,
                          "IPOPT finds no analytic centre: choose another origin, such as chebyshev");
     for (size_t j = 0; j < n; j++)
@@ -419,7 +420,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     const size_t n = at->set->n;
     size_t supporting = 0, largest = 0;
     for (size_t i = 0; i < at->sides; i++) {
-        supporting += at->multiplier[i] > 1e-9;
+        supporting += at->multiplier[i] > hcri_supporting;
         if (at->multiplier[i] > at->multiplier[largest])
             largest = i;
     }
@@ -431,7 +432,7 @@ static hcr_status search_spread(search *at, hcr_error *error) {
         return hcri_fail_memory(error);
     /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
     for (size_t i = 0; i < at->sides; i++)
-        held[i] = at->multiplier[i] > 1e-9 && i != largest;
+        held[i] = at->multiplier[i] > hcri_supporting && i != largest;
     if (analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK &&
         flat_radius(at->set, moved) >= kept * at->reached)
         memcpy(at->y, moved, n * sizeof *moved);

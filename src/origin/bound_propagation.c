@@ -1,4 +1,5 @@
 #include "origin/bound_propagation.h"
+#include "origin/tolerances.h"
 
 #include <math.h>
 
@@ -36,8 +37,8 @@ static void narrow_upper(sides *box, size_t j, double bound) {
     bound += 0x1p-51 * fabs(bound);
     if (!(bound < box->upper[j] && fabs(bound) < HCRI_NO_BOUND))
         return;
-    box->changed |=
-        isinf(box->upper[j]) || isinf(box->lower[j]) || box->upper[j] - bound > 1e-3 * (box->upper[j] - box->lower[j]);
+    box->changed |= isinf(box->upper[j]) || isinf(box->lower[j]) ||
+                    box->upper[j] - bound > hcri_progress * (box->upper[j] - box->lower[j]);
     box->upper[j] = bound;
 }
 
@@ -45,8 +46,8 @@ static void narrow_lower(sides *box, size_t j, double bound) {
     bound = bound - 0x1p-51 * fabs(bound) + 0.0; /* no −0 */
     if (!(bound > box->lower[j] && fabs(bound) < HCRI_NO_BOUND))
         return;
-    box->changed |=
-        isinf(box->upper[j]) || isinf(box->lower[j]) || bound - box->lower[j] > 1e-3 * (box->upper[j] - box->lower[j]);
+    box->changed |= isinf(box->upper[j]) || isinf(box->lower[j]) ||
+                    bound - box->lower[j] > hcri_progress * (box->upper[j] - box->lower[j]);
     box->lower[j] = bound;
 }
 

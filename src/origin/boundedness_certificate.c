@@ -1,4 +1,5 @@
 #include "origin/boundedness_certificate.h"
+#include "origin/tolerances.h"
 #include "solvers/stop_request.h"
 
 #include <math.h>
@@ -16,9 +17,8 @@
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 enum { MOST_ROUNDS = 60 };
-static const double most_work = 1e8;     /* products in H'H */
-static const double least_weight = 0.1;  /* m */
-static const double least_square = 1e-6; /* σ², of the largest entry of H'H's diagonal */
+static const double most_work = 1e8;    /* products in H'H */
+static const double least_weight = 0.1; /* m */
 
 typedef struct normals {
     size_t sides, n; /* n: outputs without two bounds, to which the directions are confined … */
@@ -73,7 +73,7 @@ static int factorise(normals *at, double *square) {
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)at->sides, 1, at->H, (int)n, 0, at->gram, (int)n);
     for (size_t j = 0; j < n; j++)
         largest = fmax(largest, at->gram[j * n + j]);
-    *square = least_square * largest;
+    *square = hcri_least_square * largest;
     for (size_t j = 0; j < n; j++)
         at->gram[j * n + j] -= *square;
     return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, at->gram, (lapack_int)n) == 0;

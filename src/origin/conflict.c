@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "origin/constraint_words.h"
+#include "origin/tolerances.h"
 
 typedef enum rank { INEQUALITY, EQUALITY, BOUND } rank;
 
@@ -65,9 +66,6 @@ static hcr_status refuse(const hcri_set *set, const char *head, size_t count, me
     return hcri_fail_at(error, HCR_ERROR_EMPTY, place->file, place->line, place->column, "%s%s\n%s", head, lines, tail);
 }
 
-/* Multipliers from this share of the largest on make a member. */
-static const double part_of_it = 1e-3;
-
 static const char no_point[] = "the region is empty: no point satisfies all of";
 static const char no_room[] = "the region has no interior: a single point or a flat piece is all that satisfies";
 static const char tied[] = "the parameters are tied to each other, so that most of their values leave no point, by";
@@ -117,7 +115,7 @@ static hcr_status refuse_members(const hcri_set *set, size_t count, const uint32
         return hcri_fail_memory(error);
     size_t conflicting = 0;
     for (size_t i = 0; i < count; i++)
-        if (multiplier[i] > part_of_it * largest)
+        if (multiplier[i] > hcri_member_share * largest)
             found[conflicting++] = member_of(set, number[i]);
     for (uint32_t e = 0; e < equalities; e++)
         if (marked[e])
@@ -137,7 +135,7 @@ hcr_status hcri_conflict_refuse_reduced(const hcri_reduction *reduction, size_t 
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, multiplier[i]);
     for (size_t i = 0; i < count; i++)
-        if (multiplier[i] > part_of_it * largest)
+        if (multiplier[i] > hcri_member_share * largest)
             HCRI_TRY(hcri_reduction_mark(reduction, number[i], marked, error));
     return refuse_members(original, count, number, multiplier, marked, flat, error);
 }

@@ -9,19 +9,18 @@
 #include "origin/outer_approximation.h"
 #include "origin/point_check.h"
 #include "origin/reach_bounds.h"
+#include "origin/tolerances.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Every slack of the mean, pulled towards the centre, is at least this share of the centre's. */
 static const double least_share = 0.05;
-/* A given point has at least this share of what an inequality varies by over the region. */
-static const double least_given = 1e-9;
 
 double hcri_origin_least_slack(size_t n, const double *gradient, const double *width) {
     double total = 0;
     for (size_t j = 0; j < n; j++)
         total += gradient[j] == 0 ? 0 : fabs(gradient[j]) * width[j];
-    return least_given * total;
+    return hcri_least_given * total;
 }
 
 /* value: of the inequality at the origin; 0 when it isn't below 0 with certainty. */
@@ -46,13 +45,13 @@ static hcr_status refuse_given(const hcri_set *set, uint32_t number, double valu
 static double least_slack_of(const hcri_set *set, const hcri_constraint *block, size_t i, const double *y,
                              const double *width, double *gradient) {
     if (block == set->block[0])
-        return least_given * width[i / 2];
+        return hcri_least_given * width[i / 2];
     if (block == set->block[1]) {
         const hcri_rows *rows = &set->linear->rows;
         double total = 0;
         for (size_t k = rows->start[i / 2]; k < rows->start[i / 2 + 1]; k++)
             total += fabs(rows->values[k]) * width[rows->columns[k]];
-        return least_given * total;
+        return hcri_least_given * total;
     }
     memset(gradient, 0, block->n * sizeof *gradient);
     block->kind->add_gradient(block, i, y, 1, gradient, block->scratch);

@@ -10,6 +10,7 @@
 #include "origin/parametric/origin_map_search.h"
 #include "origin/quadratics_radius.h"
 #include "origin/reach_bounds.h"
+#include "origin/tolerances.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -48,14 +49,13 @@ static void requested_point(const hcr_builder *builder, double *point) {
 /* A given point has to be on the equalities, as far as the digits it was written with go; the mean is projected. */
 static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *affine, hcr_origin kind, double *point,
                                       hcr_error *error) {
-    static const double written = 1e-9;
     const hcri_rows *rows = &set->equalities.rows;
     if (kind == HCR_ORIGIN_GIVEN) {
         for (size_t e = 0; e < rows->count; e++) {
             double sizes;
             (void)hcri_rows_dot(rows, e, point, &sizes);
             const double off = hcri_rows_dot_minus(rows, e, point, set->equalities.right[e]);
-            if (fabs(off) <= written * (sizes + fabs(set->equalities.right[e])))
+            if (fabs(off) <= hcri_written_digits * (sizes + fabs(set->equalities.right[e])))
                 continue;
             char words[400];
             const hcri_place *place = &set->place[set->equalities.source[e]];

@@ -8,6 +8,7 @@
 #include "origin/equalities/reduction.h"
 #include "origin/local_program.h"
 #include "origin/reach_bounds.h"
+#include "origin/tolerances.h"
 #include "origin/unbounded_origin.h"
 #include "solvers/linear_program.h"
 
@@ -236,15 +237,14 @@ typedef enum blame { SET, BOX, CUBE } blame;
 
 /* EMPTY with those that hold r down; no error when the box that is known, or the cube, is among them: *whose then. */
 static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
-    static const double part_of_it = 1e-6;
     const hcri_cuts *cuts = &at->outer->cuts;
     const double *multiplier = hcri_lp_multipliers(at->lp);
     const size_t others = at->sides + at->implied + at->caps, most = at->sides + at->placed;
     const double largest = largest_of(others + at->placed, multiplier);
     *whose = SET;
-    if (largest_of(at->implied, multiplier + at->sides) > part_of_it * largest)
+    if (largest_of(at->implied, multiplier + at->sides) > hcri_box_share * largest)
         *whose = BOX;
-    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > part_of_it * largest)
+    else if (largest_of(at->caps, multiplier + at->sides + at->implied) > hcri_box_share * largest)
         *whose = CUBE;
     if (*whose != SET)
         return HCR_OK;
@@ -355,7 +355,7 @@ static hcr_status end_empty(search *at, int flat, int *over, hcr_error *error) {
  * found no longer grows: the polytope's ball, which bounds it, comes down slowly in many outputs. */
 static hcr_status search_cube(search *at, hcr_error *error) {
     enum { PATIENCE = 30 };
-    static const double small = 1e-3, nothing = 1e-6, hair = 1e-12, cut_off = 1.9, growth = 1.003;
+    static const double cut_off = 1.9, growth = 1.003;
     const size_t most = 300 + 30 * at->outer->set->n;
     double reached = 0;
     size_t waited = 0;
@@ -363,16 +363,17 @@ static hcr_status search_cube(search *at, hcr_error *error) {
     for (size_t step = 0; step < most && waited < PATIENCE; step++) {
         int done, constant, over;
         HCRI_TRY(solve(at, error));
-        const double finer = 10 * fmax(at->r, nothing) * at->scale;
-        if (at->r <= -nothing || (at->r < small && finer <= rounding_at(at))) {
-            HCRI_TRY(
-                end_empty(at, fabs(at->r * at->scale) <= fmax(nothing * at->scale, hair * at->initial), &over, error));
+        const double finer = 10 * fmax(at->r, hcri_no_radius) * at->scale;
+        if (at->r <= -hcri_no_radius || (at->r < hcri_small_radius && finer <= rounding_at(at))) {
+            HCRI_TRY(end_empty(
+                at, fabs(at->r * at->scale) <= fmax(hcri_no_radius * at->scale, hcri_flat_share * at->initial), &over,
+                error));
             if (over)
                 return HCR_OK;
             continue;
         }
-        if (at->r < small || at->r > cut_off) {
-            HCRI_TRY(rescale(at, at->r < small ? finer : 100 * at->scale, error));
+        if (at->r < hcri_small_radius || at->r > cut_off) {
+            HCRI_TRY(rescale(at, at->r < hcri_small_radius ? finer : 100 * at->scale, error));
             continue;
         }
         HCRI_TRY(look(at, &done, error));
@@ -390,7 +391,7 @@ static hcr_status search_cube(search *at, hcr_error *error) {
     if (at->best > 0)
         return HCR_OK;
     int over = 0;
-    if (at->r * at->scale < 1e-9 * at->initial)
+    if (at->r * at->scale < hcri_empty_share * at->initial)
         return end_empty(at, 1, &over, error);
     return hcri_fail(error, HCR_ERROR_SOLVER,
                      "no point inside the region was found, and no proof that there is none: give an origin that is "

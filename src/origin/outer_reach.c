@@ -6,6 +6,7 @@
 #include "origin/local_program.h"
 #include "origin/outer_approximation.h"
 #include "origin/reach_bounds.h"
+#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -74,7 +75,6 @@ static hcr_status place(hcri_outer *outer, hcri_lp *lp, size_t *placed, hcr_erro
 /* A cone other than {0} has a direction of positive product with a generic vector or its opposite. */
 static hcr_status prove(hcri_outer *outer, hcri_lp *lp, double *objective, int *bounded, double *direction,
                         hcr_error *error) {
-    static const double beyond_tolerance = 1e-6;
     const size_t n = outer->set->n, most = 200 + 20 * n;
     size_t placed = outer->cuts.rows.count;
     for (int side = 0; side < 2; side++) {
@@ -83,7 +83,7 @@ static hcr_status prove(hcri_outer *outer, hcri_lp *lp, double *objective, int *
             hcri_lp_outcome outcome;
             int stopped = 0;
             HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
-            if (outcome != HCRI_LP_OPTIMAL || hcri_lp_value(lp) <= beyond_tolerance)
+            if (outcome != HCRI_LP_OPTIMAL || hcri_lp_value(lp) <= hcri_unbounded_value)
                 break;
             memcpy(direction, hcri_lp_solution(lp), n * sizeof *direction);
             if (round < most)

@@ -12,6 +12,7 @@
 #include "origin/local_program.h"
 #include "origin/polytope_reach.h"
 #include "origin/single_quadratic.h"
+#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 #include "solvers/nonlinear_program.h"
 
@@ -169,7 +170,6 @@ hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_
 /* A cone other than {0} has a direction of positive product with a generic vector or its opposite: two programs decide.
  */
 hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const double *upper, hcr_error *error) {
-    static const double beyond_tolerance = 1e-6;
     const size_t n = set->n;
     int is_bounded;
     HCRI_TRY(hcri_boundedness_prove(set, lower, upper, &is_bounded, error));
@@ -189,7 +189,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     for (int side = 0; side < 2; side++) {
         hcri_lp_outcome outcome;
         HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
-        if (outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > beyond_tolerance)
+        if (outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > hcri_unbounded_value)
             HCRI_TRY(hcri_bounds_refuse(set, hcri_lp_solution(lp), error));
         for (size_t j = 0; j < n; j++)
             objective[j] = -objective[j];
@@ -204,7 +204,7 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
 static const double cheap_sweep = 2e5;
 
 static double widen(double centre, double inradius, double reach) {
-    return reach + 1e-6 * fabs(reach) + 1e-9 * inradius + 0x1p-50 * fabs(centre);
+    return reach + hcri_reach_share * fabs(reach) + hcri_reach_floor * inradius + 0x1p-50 * fabs(centre);
 }
 
 void hcri_bounds_take(double centre, double inradius, double reach, int side, double *lower, double *upper) {

@@ -10,9 +10,25 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/random.h"
 #include "hcr/hcr_build.h"
+#include "origin/tolerances.h"
 #include "region/region.h"
+
+#define ALL_TOLERANCES(T) HCRI_EQUALITY_TOLERANCES(T) HCRI_INTERIOR_TOLERANCES(T) HCRI_REACH_TOLERANCES(T)
+#ifdef HCRI_TOLERANCES_VARIABLE
+#define DEFINE(name, value) double name = value;
+ALL_TOLERANCES(DEFINE)
+#define LIST(name, value) {#name, &name},
+static const struct {
+    const char *name;
+    double *value;
+} tolerances[] = {ALL_TOLERANCES(LIST)};
+enum { SETS = 10 }; /* for each of them twice */
+#else
+enum { SETS = 1000 };
+#endif
 
 static hcr_error error;
 
@@ -130,7 +146,7 @@ static void make_sample(sample *at, uint64_t seed) {
 static void test_sets_with_room(void **state) {
     (void)state;
     const char *count = getenv("HCR_COUNT");
-    const size_t sets = count == NULL ? 1000 : strtoull(count, NULL, 10);
+    const size_t sets = count == NULL ? SETS : strtoull(count, NULL, 10);
     static sample at;
     size_t refused = 0;
     for (uint64_t seed = 1; seed <= sets; seed++) {
@@ -273,6 +289,35 @@ static void test_sides_that_cross(void **state) {
     refused("var y[1]\n6 <= y <= 4\nunion:\n  y <= 5\nor\n  y >= 7\nend", "6");
 }
 
+/* The wrong texts of tests/golden are refused where they are and as what they are, whatever words tell it. */
+static void test_golden_texts(void **state) {
+    (void)state;
+    char *file = NULL;
+    size_t size = 0, cases = 0;
+    assert_int_equal(
+        hcri_file_read(HCR_SOURCE "/tests/golden/wrong_regions.txt", &hcri_default_allocator, &file, &size, NULL),
+        HCR_OK);
+    char *copy = calloc(size + 1, 1); /* terminated */
+    assert_non_null(copy);
+    memcpy(copy, file, size);
+    hcri_release(&hcri_default_allocator, file);
+    for (const char *at = strstr(copy, "\n## "); at != NULL; cases++) {
+        const char *text = strchr(at + 4, '\n') + 1, *message = strstr(text, "\n--\n");
+        assert_non_null(message);
+        hcr_builder *builder = NULL;
+        char said[100];
+        if (hcr_text_build(text, (size_t)(message + 1 - text), "set", NULL, 0, NULL, NULL, &builder, &error) == HCR_OK)
+            fail_msg("nothing is wrong with %.*s", (int)(message - text), text);
+        snprintf(said, sizeof said, "%d:%d %s\n", error.line, error.column, hcr_status_name(error.code));
+        if (strncmp(message + 4, said, strlen(said)) != 0)
+            fail_msg("%sis told of %.*s", said, (int)(message - text), text);
+        at = strstr(message, "\n\n## ");
+        at = at == NULL ? NULL : at + 1;
+    }
+    assert_true(cases >= 50);
+    free(copy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_redundant_equalities),
@@ -281,7 +326,21 @@ int main(void) {
         cmocka_unit_test(test_radius_beside_fixed_outputs),
         cmocka_unit_test(test_extremes_beyond_the_origin),
         cmocka_unit_test(test_sides_that_cross),
+        cmocka_unit_test(test_golden_texts),
         cmocka_unit_test(test_sets_with_room),
     };
+#ifdef HCRI_TOLERANCES_VARIABLE
+    int failures = 0;
+    for (size_t k = 0; k < 2 * sizeof tolerances / sizeof tolerances[0]; k++) {
+        double *value = tolerances[k / 2].value;
+        const double kept = *value;
+        *value *= k % 2 == 0 ? 0.5 : 2;
+        print_message("%s = %g instead of %g\n", tolerances[k / 2].name, *value, kept);
+        failures += cmocka_run_group_tests(tests, NULL, NULL);
+        *value = kept;
+    }
+    return failures;
+#else
     return cmocka_run_group_tests(tests, NULL, NULL);
+#endif
 }

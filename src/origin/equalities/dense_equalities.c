@@ -9,7 +9,7 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/vector.h"
-#include "origin/rounding.h"
+#include "origin/tolerances.h"
 #include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -85,7 +85,7 @@ static double least_solution(const hcri_dense_equalities *system, size_t c, cons
 }
 
 /* Does right side c of a row differ from the independent rows' by more than rounding? That is a share of what was
- * added up, Σ weight b with the sizes of b, and what a row that is off by HCRI_ROUNDING_NOISE of its length, as those
+ * added up, Σ weight b with the sizes of b, and what a row that is off by hcri_rounding_noise of its length, as those
  * are that the factorisation finds dependent, makes of a point of this size. */
 static int disagrees(const hcri_dense_equalities *system, size_t row, size_t c, const double *length, double point) {
     const double *rights = system->right + c * system->rows, *size = system->size + c * system->rows;
@@ -96,7 +96,7 @@ static int disagrees(const hcri_dense_equalities *system, size_t row, size_t c, 
         left = hcri_dd_add_product(left, -system->weight[i], rights[other] / length[other]);
         sizes += fabs(system->weight[i]) * size[other] / length[other];
     }
-    return fabs(hcri_dd_value(left)) > HCRI_EQUALITY_ROUNDING * sizes + HCRI_ROUNDING_NOISE * point;
+    return fabs(hcri_dd_value(left)) > hcri_equality_rounding * sizes + hcri_rounding_noise * point;
 }
 
 /* Rows beyond the rank: with A' P = Q [R1 R2] they are Σ weight of the independent ones, weight = R1⁻¹ R2. `point` has
@@ -134,7 +134,7 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     }
     HCRI_TRY(pivoted(columns, rows, system->basis, tau, system->row, error));
     system->rank = 0;
-    while (system->rank < most && fabs(system->basis[system->rank * columns + system->rank]) > HCRI_EQUALITY_ROUNDING)
+    while (system->rank < most && fabs(system->basis[system->rank * columns + system->rank]) > hcri_equality_rounding)
         system->rank++;
     for (size_t c = 0; c < system->rights && system->rank < rows; c++)
         point[c] = least_solution(system, c, length, system->weight);
@@ -185,9 +185,6 @@ static void take_residual(const hcri_dense_equalities *system, size_t c, const d
     }
 }
 
-/* A number that is so small a share of the terms of an equality may be what rounding made of a 0. */
-static const double uncertain = 0x1p-70;
-
 /* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
  * `zeroed` and `residual`: rank numbers. */
 static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
@@ -200,7 +197,8 @@ static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x,
         for (size_t k = 0; k < rank; k++)
             terms += fabs(a[system->column[k]] * x[k]);
         for (size_t k = 0; k < rank; k++)
-            if (a[system->column[k]] != 0 && x[k] != 0 && fabs(a[system->column[k]] * x[k]) <= uncertain * terms) {
+            if (a[system->column[k]] != 0 && x[k] != 0 &&
+                fabs(a[system->column[k]] * x[k]) <= hcri_solved_zero * terms) {
                 zeroed[k] = 0;
                 any = 1;
             }
@@ -219,7 +217,7 @@ static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x,
     memcpy(x, zeroed, rank * sizeof *x);
 }
 
-/* In one column of T: entries under HCRI_ROUNDING_NOISE of their sizes become 0 where that changes no equality by more
+/* In one column of T: entries under hcri_rounding_noise of their sizes become 0 where that changes no equality by more
  * than a rounding of its terms, Σ_i a_mi T_ik <= 2u (|a_mk| + Σ_i |a_mi T_ik|) over those that go. */
 static void drop_noise(const hcri_dense_equalities *system, size_t k, double *entry, const double *size) {
     const size_t rank = system->rank;
@@ -228,7 +226,7 @@ static void drop_noise(const hcri_dense_equalities *system, size_t k, double *en
         double gone = 0, stays = fabs(a[k]);
         for (size_t i = 0; i < rank; i++) {
             const double term = fabs(a[system->column[i]] * entry[i]);
-            if (fabs(entry[i]) <= HCRI_ROUNDING_NOISE * size[i])
+            if (fabs(entry[i]) <= hcri_rounding_noise * size[i])
                 gone += term;
             else
                 stays += term;
@@ -237,7 +235,7 @@ static void drop_noise(const hcri_dense_equalities *system, size_t k, double *en
             return;
     }
     for (size_t i = 0; i < rank; i++)
-        if (fabs(entry[i]) <= HCRI_ROUNDING_NOISE * size[i])
+        if (fabs(entry[i]) <= hcri_rounding_noise * size[i])
             entry[i] = 0;
 }
 
@@ -266,7 +264,7 @@ static void clean(hcri_dense_equalities *system, const double *inverse, double *
         }
         int noisy = 0;
         for (size_t i = 0; i < rank; i++)
-            noisy |= x[i] != 0 && fabs(x[i]) <= HCRI_ROUNDING_NOISE * size[i];
+            noisy |= x[i] != 0 && fabs(x[i]) <= hcri_rounding_noise * size[i];
         if (c < system->rights)
             memcpy(system->constant_size + c * rank, size, rank * sizeof *size);
         else if (noisy)

@@ -8,12 +8,10 @@
 #include "base/vector.h"
 #include "origin/conflict.h"
 #include "origin/equalities/dense_equalities.h"
-#include "origin/rounding.h"
+#include "origin/tolerances.h"
 #include "solvers/stop_request.h"
 
 static const uint32_t NONE = UINT32_MAX;
-/* Entries of T and Q of this share of the largest in their row are what rounding made of zeros. */
-static const double negligible = 0x1p-60;
 
 /* While equalities are solved. */
 typedef struct solver {
@@ -146,7 +144,7 @@ static void clear_slopes(solver *at) {
 static double slope_of(const solver *at, uint32_t column) {
     const size_t k = column - at->outputs;
     const double slope = hcri_dd_value(at->slope[k]);
-    return fabs(slope) > HCRI_EQUALITY_ROUNDING * at->sizes[k] ? slope : 0;
+    return fabs(slope) > hcri_equality_rounding * at->sizes[k] ? slope : 0;
 }
 
 /* Appends the right side's parameters, divided by `pivot`, to the row being made. */
@@ -224,7 +222,7 @@ static hcr_status check_fixed(solver *at, uint32_t e, hcr_error *error) {
     const double left = right_left(at, e, &sizes);
     const int ties = append_slopes(at, 1, 0) != 0;
     at->done[e] = 1;
-    if (!ties && fabs(left) <= HCRI_EQUALITY_ROUNDING * sizes)
+    if (!ties && fabs(left) <= hcri_equality_rounding * sizes)
         return HCR_OK;
     unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
     if (marked == NULL)
@@ -414,7 +412,7 @@ static size_t sparse_row(solver *at, size_t terms, size_t count, const uint32_t 
     for (size_t k = 0; k < count; k++)
         largest = fmax(largest, fabs(values[k]));
     for (size_t k = 0; k < count; k++)
-        if (fabs(values[k]) > negligible * largest) {
+        if (fabs(values[k]) > hcri_eliminated_zero * largest) {
             at->columns[terms] = columns[k];
             at->values[terms++] = values[k];
         }

@@ -7,7 +7,7 @@
 #include "functions/substitution.h"
 #include "origin/conflict.h"
 #include "origin/point_check.h"
-#include "origin/rounding.h"
+#include "origin/tolerances.h"
 
 /* ------------------------------------------------------------------------------------------ sides that meet, moved */
 
@@ -129,8 +129,8 @@ typedef enum verdict { HOLDS_CLEARLY, IMPLIED, CONTRADICTED } verdict;
 
 /* 0 <= slack, where the terms that it is the difference of have these sizes. */
 static verdict judge(double slack, double sizes) {
-    return slack > HCRI_EQUALITY_ROUNDING * sizes     ? HOLDS_CLEARLY
-           : slack >= -HCRI_EQUALITY_ROUNDING * sizes ? IMPLIED
+    return slack > hcri_equality_rounding * sizes     ? HOLDS_CLEARLY
+           : slack >= -hcri_equality_rounding * sizes ? IMPLIED
                                                       : CONTRADICTED;
 }
 
@@ -199,7 +199,7 @@ static hcr_status add_row(hcri_reduction *reduction, hcri_substituted *row, size
         sizes += fabs(values[k]) * reduction->size[columns[k]];
     const double length = row->count == 0 ? 0 : length_across(reduction, count, columns, values);
     const int moves = row->count != 0 && row->columns[row->count - 1] >= reduction->set.outputs;
-    if (!moves && length <= HCRI_EQUALITY_ROUNDING * hcri_norm(count, values))
+    if (!moves && length <= hcri_equality_rounding * hcri_norm(count, values))
         return check_constant(reduction, row->constant, sizes, number, lower, upper, error);
     if (row->columns[0] >= reduction->set.outputs) {
         check_parameters(reduction, row, sizes, lower, upper);
@@ -247,7 +247,7 @@ static hcr_status add_rows(hcri_reduction *reduction, hcri_set *settled, hcri_su
 }
 
 /* What the inequalities of a block without z say. Its value's error is in units of the last place; what the equalities
- * leave open is as many times that as HCRI_EQUALITY_ROUNDING is. */
+ * leave open is as many times that as hcri_equality_rounding is. */
 static hcr_status check_constant_block(const hcri_reduction *reduction, const hcri_constraint *block, verdict *all,
                                        hcr_error *error) {
     *all = HOLDS_CLEARLY;

@@ -8,6 +8,7 @@
 #include "origin/equalities/reduction.h"
 #include "origin/origin_choice.h"
 #include "origin/parametric/centre_sensitivity.h"
+#include "origin/tolerances.h"
 #include "region/origin_map.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
@@ -16,14 +17,13 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* What an equality is off by: the sum over the outputs of a · (one row of the points), less `right`. */
 static int is_off(const hcri_rows *rows, size_t e, size_t outputs, const double *point, double right, double *off) {
-    static const double written = 1e-9; /* the digits that points are written with */
     double sizes = fabs(right);
     *off = -right;
     for (size_t k = rows->start[e]; k < rows->start[e + 1] && rows->columns[k] < outputs; k++) {
         *off += rows->values[k] * point[rows->columns[k]];
         sizes += fabs(rows->values[k] * point[rows->columns[k]]);
     }
-    return fabs(*off) > written * sizes;
+    return fabs(*off) > hcri_written_digits * sizes;
 }
 
 static double coefficient(const hcri_rows *rows, size_t e, size_t column) {

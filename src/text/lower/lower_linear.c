@@ -1,7 +1,7 @@
 /* Bounds, rows and equalities. */
 #include <math.h>
 
-#include "origin/rounding.h"
+#include "origin/tolerances.h"
 #include "text/lower/lower.h"
 
 /* Numbers in all rows together. */

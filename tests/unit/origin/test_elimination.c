@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "origin/equalities/elimination.h"
 #include "origin/equalities/reduction.h"
-#include "origin/rounding.h"
+#include "origin/tolerances.h"
 #include "regions.h"
 #include "scratch.h"
 
@@ -81,7 +81,7 @@ static void check(const hcr_builder *builder, const hcri_elimination *eliminatio
         hcri_affine_project(affine, v);
         for (size_t j = 0; j < n; j++)
             left = hypot(left, v[j]);
-        assert_true(left <= 4 * HCRI_EQUALITY_ROUNDING * size);
+        assert_true(left <= 4 * hcri_equality_rounding * size);
     }
     free(y);
     free(v);
