@@ -355,7 +355,7 @@ int main(int argc, char **argv) {
         hcr_builder_free(builder);
         fill(&benches[k], moving, &random);
         check(hcr_region_at(moving, x, NULL, &fixed, &error));
-        if (hcr_region_origin_form(moving) == HCR_ORIGIN_CHECKED)
+        if (hcr_region_origin_form(moving) == HCR_ORIGIN_FORM_CHECKED)
             fprintf(stderr, "%s: the origin isn't proved\n", benches[k].name);
         time_regions(&benches[k], moving, fixed);
         hcr_region_free(moving);

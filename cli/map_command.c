@@ -19,7 +19,7 @@ struct job {
     hcr_workspace *workspace;
     struct results results;
     struct samples samples;
-    struct tally outcome[HCR_NO_ORIGIN + 1], off; /* off the equalities, though r <= 1 */
+    struct tally outcome[HCR_OUTCOME_NO_ORIGIN + 1], off; /* off the equalities, though r <= 1 */
 
     /* of a round */
     double *result;
@@ -72,9 +72,9 @@ static void transform(struct job *job) {
 static void note_outcomes(struct job *job) {
     for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
         const uint32_t outcome = job->rays[i].outcome;
-        const int is_off = outcome == HCR_OUTSIDE && job->rays[i].gauge <= 1; /* r is that of its projection */
+        const int is_off = outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1; /* r is that of its projection */
         tally_add(is_off ? &job->off : &job->outcome[outcome], job->samples.stream.first_row + i);
-        if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
+        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
             samples_note_lost(&job->samples, i);
     }
 }
@@ -85,10 +85,10 @@ static int tell_outcomes(struct job *job) {
         hcr_outcome outcome;
         const char *what;
     } reported[] = {
-        {HCR_OUTSIDE, "outside the region: r > 1"},
-        {HCR_HIDDEN, "inside the region, but hidden from the origin: r > 1"},
-        {HCR_BAD_VALUE, "with values that aren't finite: the origin was written instead"},
-        {HCR_NO_FRONTIER, "in unbounded directions: the origin was written instead"},
+        {HCR_OUTCOME_OUTSIDE, "outside the region: r > 1"},
+        {HCR_OUTCOME_HIDDEN, "inside the region, but hidden from the origin: r > 1"},
+        {HCR_OUTCOME_BAD_VALUE, "with values that aren't finite: the origin was written instead"},
+        {HCR_OUTCOME_NO_FRONTIER, "in unbounded directions: the origin was written instead"},
     };
     int any = 0;
     for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {

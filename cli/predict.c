@@ -133,9 +133,9 @@ static void draw(const struct job *job) {
 static void note_outcomes(struct job *job) {
     for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
         const uint32_t outcome = job->outcomes[i];
-        if (outcome == HCR_BAD_VALUE)
+        if (outcome == HCR_OUTCOME_BAD_VALUE)
             tally_add(&job->bad, job->samples.stream.first_row + i);
-        if (outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN)
+        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
             samples_note_lost(&job->samples, i);
     }
 }

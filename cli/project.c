@@ -24,7 +24,7 @@ struct job {
 
     /* of a round */
     double *result;
-    uint8_t *outcomes;
+    uint32_t *outcomes;
     float *steps, *corrected; /* single precision only, and so are the next three */
     double *origin;
     uint8_t *inside;
@@ -36,7 +36,7 @@ static void project_rows(struct job *job) {
     const struct stream *stream = &job->samples.stream;
     const size_t rows = stream->table.rows, n = stream->table.columns;
     job->result = renew(job->result, rows, n * sizeof *job->result);
-    job->outcomes = renew(job->outcomes, rows, 1);
+    job->outcomes = renew(job->outcomes, rows, sizeof *job->outcomes);
     if (job->projector == NULL)
         must(hcr_projector_create(job->opened.region, &job->projector, &error), &error);
     struct progress progress;
@@ -58,6 +58,10 @@ static void project_rows(struct job *job) {
     progress_end(&progress);
 }
 
+static int has_no_region(uint32_t outcome) {
+    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
+}
+
 /* Rounds the projections to single precision and pulls them inwards by the margin that it needs; rows that are inside
  * as they came stay as they are. */
 static void correct_to_single(struct job *job) {
@@ -72,7 +76,7 @@ static void correct_to_single(struct job *job) {
     job->inside = renew(job->inside, rows, 1);
     job->rays = renew(job->rays, rows, sizeof *job->rays);
     for (size_t i = 0; i < rows; i++) {
-        if (job->outcomes[i] == HCR_PROJECTED_NOWHERE)
+        if (has_no_region(job->outcomes[i]))
             continue;
         must(hcr_region_origin_at(region, parameters_of(parameters, i), job->origin, &error), &error);
         for (size_t j = 0; j < n; j++)
@@ -86,20 +90,20 @@ static void correct_to_single(struct job *job) {
     must(hcr_check_f32(region, rows, parameters->singles, samples->singles, job->inside, NULL, &error), &error);
     for (size_t i = 0; i < rows; i++) {
         values_from_single((job->inside[i] ? samples->singles : job->corrected) + i * n, n, job->result + i * n);
-        if (!job->inside[i] && job->rays[i].outcome == HCR_NO_ORIGIN)
-            job->outcomes[i] = HCR_PROJECTED_NOWHERE;
+        if (!job->inside[i] && job->rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
+            job->outcomes[i] = HCR_OUTCOME_NO_ORIGIN;
     }
 }
 
 static void note_outcomes(struct job *job) {
     const size_t first = job->samples.stream.first_row;
     for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
-        job->moved += job->outcomes[i] == HCR_PROJECTED_MOVED || job->outcomes[i] == HCR_PROJECTED_NEARBY;
-        if (job->outcomes[i] == HCR_PROJECTED_NEARBY)
+        job->moved += job->outcomes[i] == HCR_OUTCOME_MOVED || job->outcomes[i] == HCR_OUTCOME_NEARBY;
+        if (job->outcomes[i] == HCR_OUTCOME_NEARBY)
             tally_add(&job->nearby, first + i);
-        if (job->outcomes[i] == HCR_PROJECTED_BAD_VALUE)
+        if (job->outcomes[i] == HCR_OUTCOME_BAD_VALUE)
             tally_add(&job->bad, first + i);
-        if (job->outcomes[i] == HCR_PROJECTED_NOWHERE)
+        if (has_no_region(job->outcomes[i]))
             samples_note_lost(&job->samples, i);
     }
 }

@@ -23,7 +23,9 @@ static void fill(size_t n, double *polar) {
                                                    : -1.3;
 }
 
-static int lies_somewhere(uint32_t outcome) { return outcome != HCR_OUT_OF_RANGE && outcome != HCR_NO_ORIGIN; }
+static int lies_somewhere(uint32_t outcome) {
+    return outcome != HCR_OUTCOME_OUT_OF_RANGE && outcome != HCR_OUTCOME_NO_ORIGIN;
+}
 
 static void check_inside(const hcr_region *region, const double *x, const double *y, const hcr_ray *rays) {
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);

@@ -16,8 +16,8 @@
  *
  * What decode, contract and soften return satisfies every inequality of the region in exact arithmetic, at tolerance 0.
  *
- * A region may have parameters: p numbers x that are given anew with each sample, within a declared range. C, O and
- * gamma are then those of the sample, C(x), O(x) and gamma(v; x), and all of the above holds for each of them.
+ * A region may have parameters: p numbers θ that are given anew with each sample, within a declared range. C, O and
+ * gamma are then those of the sample, C(θ), O(θ) and gamma(v; θ), and all of the above holds for each of them.
  *
  * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
  * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
@@ -38,11 +38,11 @@ extern "C" {
 #define HCR_MUST_USE __attribute__((warn_unused_result))
 
 #define HCR_VERSION_MAJOR 0
-#define HCR_VERSION_MINOR 1
+#define HCR_VERSION_MINOR 2
 #define HCR_VERSION_PATCH 0
-#define HCR_VERSION "0.1.0"
+#define HCR_VERSION "0.2.0"
 
-/* The version of the library that is running, such as "0.1.0". */
+/* The version of the library that is running, such as "0.2.0". */
 HCR_API const char *hcr_version(void);
 
 /* ---------------------------------------------------------------------------------------------------- errors */
@@ -134,7 +134,7 @@ HCR_API size_t hcr_region_freedom(const hcr_region *region);
 /* Equalities a·y = b of the region, and the bound of |a·y − b| for a result y: a few units in the last place of
  * Σ|a_j y_j|, with what their elimination adds. */
 HCR_API size_t hcr_region_equalities(const hcr_region *region);
-HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x,
+HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *parameters,
                                              const double *y, hcr_precision precision);
 /* p, the number of parameters, and the range of each (p numbers, owned by the region; its ends belong to it). It is the
  * declared one, with ends that no float meets moved outwards to the next float, so that both precisions have it whole.
@@ -146,19 +146,20 @@ HCR_API const double *hcr_region_parameter_upper(const hcr_region *region);
 HCR_API void hcr_region_parameter_name(const hcr_region *region, size_t k, char *name, size_t capacity);
 /* How the origin of a sample comes about. */
 typedef enum hcr_origin_form {
-    HCR_ORIGIN_FIXED = 0,   /* one point: the region has no parameters, or they don't move it */
-    HCR_ORIGIN_AFFINE = 1,  /* O0 + K x, strictly inside for every x of the range: that is proved */
-    HCR_ORIGIN_CHECKED = 2, /* O0 + K x, but where that isn't inside the analytic centre of the sample's rows and
-                             * bounds: each sample is checked, and some may have no origin (HCR_NO_ORIGIN) */
+    HCR_ORIGIN_FORM_FIXED = 0,  /* one point: the region has no parameters, or they don't move it */
+    HCR_ORIGIN_FORM_AFFINE = 1, /* O0 + K θ, strictly inside for every θ of the range: that is proved */
+    HCR_ORIGIN_FORM_CHECKED =
+        2, /* O0 + K θ, but where that isn't inside the analytic centre of the sample's rows and
+            * bounds: each sample is checked, and some may have no origin (HCR_OUTCOME_NO_ORIGIN) */
 } hcr_origin_form;
 HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
-/* The origin of one sample, n numbers. Errors: ARGUMENT; ORIGIN when x is out of range or has no origin. */
-HCR_API HCR_MUST_USE hcr_status hcr_region_origin_at(const hcr_region *region, const double *x, double *origin,
+/* The origin of one sample, n numbers. Errors: ARGUMENT; ORIGIN when they are out of range or leave no origin. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_origin_at(const hcr_region *region, const double *parameters, double *origin,
                                                      hcr_error *error);
 /* The region of one sample as a region of its own, without parameters: the same set with the same origin, for many maps
- * with the same x. `allocator` NULL: malloc. Errors: ARGUMENT, MEMORY, ORIGIN as above. */
-HCR_API HCR_MUST_USE hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_allocator *allocator,
-                                              hcr_region **fixed, hcr_error *error);
+ * with the same parameters. `allocator` NULL: malloc. Errors: ARGUMENT, MEMORY, ORIGIN as above. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_at(const hcr_region *region, const double *parameters,
+                                              const hcr_allocator *allocator, hcr_region **fixed, hcr_error *error);
 /* 1 when the region is convex; 0 for star domains, of which results are what the origin sees. */
 HCR_API int hcr_region_is_convex(const hcr_region *region);
 /* What the origin sees of the region. A convex region is seen whole, and so is a star domain whose unions all have the
@@ -293,17 +294,20 @@ HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
 
 /* ------------------------------------------------------------------------------------------------------ maps */
 
-/* What happened to one sample: not an error of the call. */
+/* What happened to one sample in a map, a prediction or a projection: not an error of the call. Arrays of outcomes are
+ * of uint32_t. The values are pinned. */
 typedef enum hcr_outcome {
-    HCR_INSIDE = 0,       /* the result is strictly inside, where the input put it */
-    HCR_FRONTIER = 1,     /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma >= 1 less it) */
-    HCR_AT_ORIGIN = 2,    /* v = 0, or y = O: the direction is 0 */
-    HCR_OUTSIDE = 3,      /* encode: the point isn't in the region, r > 1 */
-    HCR_BAD_VALUE = 4,    /* a NaN or an infinity in the input: see hcr_bad_value */
-    HCR_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
-    HCR_HIDDEN = 6,       /* encode: the point is in the region, but not visible from the origin; r > 1 */
-    HCR_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
-    HCR_NO_ORIGIN = 8     /* the parameters leave no point strictly inside, or none in this precision: NaN likewise */
+    HCR_OUTCOME_INSIDE = 0,    /* the result is strictly inside, where the input put it; project: it was inside */
+    HCR_OUTCOME_FRONTIER = 1,  /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma likewise) */
+    HCR_OUTCOME_AT_ORIGIN = 2, /* v = 0, or y = O: the direction is 0 */
+    HCR_OUTCOME_OUTSIDE = 3,   /* encode: the point isn't in the region, r > 1 */
+    HCR_OUTCOME_BAD_VALUE = 4, /* a NaN or an infinity in the input: see hcr_bad_value; project: the origin */
+    HCR_OUTCOME_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
+    HCR_OUTCOME_HIDDEN = 6,       /* encode: the point is in the region, but not visible from the origin; r > 1 */
+    HCR_OUTCOME_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
+    HCR_OUTCOME_NO_ORIGIN = 8,    /* the parameters leave no point strictly inside, or none in this precision: NaN */
+    HCR_OUTCOME_MOVED = 9,        /* project: the point was outside, the result is the nearest point inside */
+    HCR_OUTCOME_NEARBY = 10       /* project: the solver didn't reach the nearest point; the best one found, inside */
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */
@@ -313,7 +317,7 @@ typedef struct hcr_ray {
     uint32_t outcome;    /* an hcr_outcome */
 } hcr_ray;
 
-/* Common to the maps: `rows` samples; x has their parameters, rows × p (NULL for a region without); inputs are read,
+/* Common to the maps: `rows` samples; `parameters` are theirs, rows × p (NULL for a region without); inputs are read,
  * outputs written, neither kept; outputs must not overlap inputs. `rays` (rows of them) may be NULL. "polar" arrays
  * have n + 1 columns: the direction, then r. Errors: ARGUMENT (a NULL where rows > 0, a workspace of another region);
  * PRECISION from the _f32 maps. A row's result depends on that row alone: not on the batch, the thread or what came
@@ -321,146 +325,154 @@ typedef struct hcr_ray {
 
 /* gauge[i] = gamma(v_i); 0 where nothing stops v; NaN for a bad value. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                          const double *x, const double *v, double *gauge, hcr_ray *rays,
+                                          const double *parameters, const double *v, double *gauge, hcr_ray *rays,
                                           hcr_error *error);
 /* r is the gauge itself: more than 1 outside the region, which the outcome says too. */
 HCR_API HCR_MUST_USE hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *x, const double *y, double *polar, hcr_ray *rays,
+                                           const double *parameters, const double *y, double *polar, hcr_ray *rays,
                                            hcr_error *error);
 /* r is clamped to [0, 1]. */
 HCR_API HCR_MUST_USE hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *x, const double *polar, double *y, hcr_ray *rays,
+                                           const double *parameters, const double *polar, double *y, hcr_ray *rays,
                                            hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                             const double *x, const double *v, double *y, hcr_ray *rays,
+                                             const double *parameters, const double *v, double *y, hcr_ray *rays,
                                              hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                           const double *x, const double *v, double *y, hcr_ray *rays,
+                                           const double *parameters, const double *v, double *y, hcr_ray *rays,
                                            hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                              const float *x, const float *v, float *gauge, hcr_ray *rays,
+                                              const float *parameters, const float *v, float *gauge, hcr_ray *rays,
                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *x, const float *y, float *polar, hcr_ray *rays,
+                                               const float *parameters, const float *y, float *polar, hcr_ray *rays,
                                                hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *x, const float *polar, float *y, hcr_ray *rays,
+                                               const float *parameters, const float *polar, float *y, hcr_ray *rays,
                                                hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                 const float *x, const float *v, float *y, hcr_ray *rays,
+                                                 const float *parameters, const float *v, float *y, hcr_ray *rays,
                                                  hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const float *x, const float *v, float *y, hcr_ray *rays,
+                                               const float *parameters, const float *v, float *y, hcr_ray *rays,
                                                hcr_error *error);
 
-/* Derivatives, as vector–Jacobian products: `a_bar` is the gradient of a scalar by a. The first array after x is the
- * map's input; `rays` is what the map returned for it, or NULL (then it is computed again).
- * With g the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the
- * first active constraint is taken. At the origin the gradients are 0, except contract's and soften's, which are the
- * identity at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow
- * without bound: a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the
- * gradient, unless the one by the result is 0. x_bar, rows × p (NULL:
- * not wanted), is the gradient by the parameters, which move the frontier and the origin: at the origin that of O(x).
- * Where the origin changes from O(x) to the analytic centre (HCR_ORIGIN_CHECKED) results jump. */
+/* Derivatives, as vector–Jacobian products: `a_bar` is the gradient of a scalar by a. The first array after
+ * `parameters` is the map's input; `rays` is what the map returned for it, or NULL (then it is computed again). With g
+ * the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the first
+ * active constraint is taken. At the origin the gradients are 0, except contract's and soften's, which are the identity
+ * at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow without bound:
+ * a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the gradient, unless
+ * the one by the result is 0. parameters_bar, rows × p (NULL: not wanted), is the gradient by the parameters, which
+ * move the frontier and the origin: at the origin that of O(θ). Where the origin changes from O(θ) to the analytic
+ * centre (HCR_ORIGIN_FORM_CHECKED) results jump. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                              const double *x, const double *v, const hcr_ray *rays,
-                                              const double *gauge_bar, double *v_bar, double *x_bar, hcr_error *error);
+                                              const double *parameters, const double *v, const hcr_ray *rays,
+                                              const double *gauge_bar, double *v_bar, double *parameters_bar,
+                                              hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *y, const hcr_ray *rays,
-                                               const double *polar_bar, double *y_bar, double *x_bar, hcr_error *error);
+                                               const double *parameters, const double *y, const hcr_ray *rays,
+                                               const double *polar_bar, double *y_bar, double *parameters_bar,
+                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *polar, const hcr_ray *rays,
-                                               const double *y_bar, double *polar_bar, double *x_bar, hcr_error *error);
+                                               const double *parameters, const double *polar, const hcr_ray *rays,
+                                               const double *y_bar, double *polar_bar, double *parameters_bar,
+                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                 const double *x, const double *v, const hcr_ray *rays,
-                                                 const double *y_bar, double *v_bar, double *x_bar, hcr_error *error);
+                                                 const double *parameters, const double *v, const hcr_ray *rays,
+                                                 const double *y_bar, double *v_bar, double *parameters_bar,
+                                                 hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *v, const hcr_ray *rays,
-                                               const double *y_bar, double *v_bar, double *x_bar, hcr_error *error);
+                                               const double *parameters, const double *v, const hcr_ray *rays,
+                                               const double *y_bar, double *v_bar, double *parameters_bar,
+                                               hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                  const float *x, const float *v, const hcr_ray *rays,
-                                                  const float *gauge_bar, float *v_bar, float *x_bar, hcr_error *error);
+                                                  const float *parameters, const float *v, const hcr_ray *rays,
+                                                  const float *gauge_bar, float *v_bar, float *parameters_bar,
+                                                  hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *y, const hcr_ray *rays,
-                                                   const float *polar_bar, float *y_bar, float *x_bar,
+                                                   const float *parameters, const float *y, const hcr_ray *rays,
+                                                   const float *polar_bar, float *y_bar, float *parameters_bar,
                                                    hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *polar, const hcr_ray *rays,
-                                                   const float *y_bar, float *polar_bar, float *x_bar,
+                                                   const float *parameters, const float *polar, const hcr_ray *rays,
+                                                   const float *y_bar, float *polar_bar, float *parameters_bar,
                                                    hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                     const float *x, const float *v, const hcr_ray *rays,
-                                                     const float *y_bar, float *v_bar, float *x_bar, hcr_error *error);
+                                                     const float *parameters, const float *v, const hcr_ray *rays,
+                                                     const float *y_bar, float *v_bar, float *parameters_bar,
+                                                     hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *v, const hcr_ray *rays,
-                                                   const float *y_bar, float *v_bar, float *x_bar, hcr_error *error);
+                                                   const float *parameters, const float *v, const hcr_ray *rays,
+                                                   const float *y_bar, float *v_bar, float *parameters_bar,
+                                                   hcr_error *error);
 
-/* Derivatives forwards, as Jacobian–vector products: `a_dot` is how a changes. The first array after x is the map's
- * input, `rays` as above; v_dot is of its shape, x_dot, rows × p (NULL: the parameters stay), of that of x, and the
- * result of that of the map's. They are the transposes of those above, with the same choices at ties, at the origin and
- * for bad values: sum(y_bar y_dot) = sum(v_bar v_dot) + sum(x_bar x_dot). With P the projection onto the directions
- * within the equalities, u = v/gamma, w = P v_dot, and dO how the origin changes (encode: w = P(y_dot − dO)),
- *     gauge     (g·w + gamma (g_O·dO + g_x·x_dot))/(g·u)
- *     decode    dO + r_dot u + (r/gamma) w − r (dgamma/gamma) u,   r_dot taken as 0 where r is clamped
- * and contract and soften likewise, in about the time of the products above. */
+/* Derivatives forwards, as Jacobian–vector products: `a_dot` is how a changes. The first array after `parameters` is
+ * the map's input, `rays` as above; v_dot is of its shape, parameters_dot, rows × p (NULL: they stay), of that of
+ * `parameters`, and the result of that of the map's. They are the transposes of those above, with the same choices at
+ * ties, at the origin and for bad values: sum(y_bar y_dot) = sum(v_bar v_dot) + sum(parameters_bar parameters_dot).
+ * With P the projection onto the directions within the equalities, u = v/gamma, w = P v_dot, and dO how the origin
+ * changes (encode: w = P(y_dot − dO)), gauge     (g·w + gamma (g_O·dO + g_θ·parameters_dot))/(g·u) decode    dO + r_dot
+ * u + (r/gamma) w − r (dgamma/gamma) u,   r_dot taken as 0 where r is clamped and contract and soften likewise, in
+ * about the time of the products above. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                              const double *x, const double *v, const hcr_ray *rays,
-                                              const double *v_dot, const double *x_dot, double *gauge_dot,
+                                              const double *parameters, const double *v, const hcr_ray *rays,
+                                              const double *v_dot, const double *parameters_dot, double *gauge_dot,
                                               hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *y, const hcr_ray *rays,
-                                               const double *y_dot, const double *x_dot, double *polar_dot,
+                                               const double *parameters, const double *y, const hcr_ray *rays,
+                                               const double *y_dot, const double *parameters_dot, double *polar_dot,
                                                hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *polar, const hcr_ray *rays,
-                                               const double *polar_dot, const double *x_dot, double *y_dot,
+                                               const double *parameters, const double *polar, const hcr_ray *rays,
+                                               const double *polar_dot, const double *parameters_dot, double *y_dot,
                                                hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                 const double *x, const double *v, const hcr_ray *rays,
-                                                 const double *v_dot, const double *x_dot, double *y_dot,
+                                                 const double *parameters, const double *v, const hcr_ray *rays,
+                                                 const double *v_dot, const double *parameters_dot, double *y_dot,
                                                  hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                               const double *x, const double *v, const hcr_ray *rays,
-                                               const double *v_dot, const double *x_dot, double *y_dot,
+                                               const double *parameters, const double *v, const hcr_ray *rays,
+                                               const double *v_dot, const double *parameters_dot, double *y_dot,
                                                hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                  const float *x, const float *v, const hcr_ray *rays,
-                                                  const float *v_dot, const float *x_dot, float *gauge_dot,
+                                                  const float *parameters, const float *v, const hcr_ray *rays,
+                                                  const float *v_dot, const float *parameters_dot, float *gauge_dot,
                                                   hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_encode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *y, const hcr_ray *rays,
-                                                   const float *y_dot, const float *x_dot, float *polar_dot,
+                                                   const float *parameters, const float *y, const hcr_ray *rays,
+                                                   const float *y_dot, const float *parameters_dot, float *polar_dot,
                                                    hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_decode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *polar, const hcr_ray *rays,
-                                                   const float *polar_dot, const float *x_dot, float *y_dot,
+                                                   const float *parameters, const float *polar, const hcr_ray *rays,
+                                                   const float *polar_dot, const float *parameters_dot, float *y_dot,
                                                    hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_contract_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                     const float *x, const float *v, const hcr_ray *rays,
-                                                     const float *v_dot, const float *x_dot, float *y_dot,
+                                                     const float *parameters, const float *v, const hcr_ray *rays,
+                                                     const float *v_dot, const float *parameters_dot, float *y_dot,
                                                      hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
-                                                   const float *x, const float *v, const hcr_ray *rays,
-                                                   const float *v_dot, const float *x_dot, float *y_dot,
+                                                   const float *parameters, const float *v, const hcr_ray *rays,
+                                                   const float *v_dot, const float *parameters_dot, float *y_dot,
                                                    hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point
  * or its parameters have a bad value, or these are out of their range. For a decision at tolerance 0 see hcr_check in
  * hcr_build.h. */
-HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
-                                              double *value, uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *parameters,
+                                              const double *y, double *value, uint32_t *which, hcr_error *error);
 
 /* off[i] = max |a·y_i − b| over the equalities, 0 when there are none; NaN when the point has a bad value. Equalities
  * play no part in hcr_violation. */
-HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y,
-                                             double *off, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *parameters,
+                                             const double *y, double *off, hcr_error *error);
 /* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by
  * the largest multiple of it, off[i] its |a·y_i − b|. UINT32_MAX and 0 where all hold; UINT32_MAX and NaN as above. */
-HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x,
+HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *parameters,
                                                        const double *y, hcr_precision precision, double *off,
                                                        uint32_t *which, hcr_error *error);
 

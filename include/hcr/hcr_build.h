@@ -57,7 +57,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder
                                                             const uint32_t *columns, const double *values,
                                                             const double *lower, const double *upper, hcr_error *error);
 
-/* Rows whose coefficients move with the parameters: lower <= a·(y, x) + Σ value · y[output] · x[parameter] <= upper,
+/* Rows whose coefficients move with the parameters: lower <= a·(y, θ) + Σ value · y[output] · θ[parameter] <= upper,
  * with the row a and the products of each row in compressed form. */
 typedef struct hcr_varying_rows {
     size_t rows;
@@ -173,8 +173,8 @@ typedef enum hcr_origin {
     HCR_ORIGIN_GIVEN = 3      /* a given point, which must be strictly inside */
 } hcr_origin;
 /* `points`: `count` × n, MEAN only (they may come later, NULL and 0 now: then finish refuses with ORIGIN); one row for
- * GIVEN, or 1 + p rows: O(x) = row 0 + Σ_k x[k] · row 1 + k. A region with parameters takes CHEBYSHEV (O(x) = O0 + K x
- * with the largest ball around it over the worst x) and GIVEN. */
+ * GIVEN, or 1 + p rows: O(θ) = row 0 + Σ_k θ[k] · row 1 + k. A region with parameters takes CHEBYSHEV (O(θ) = O0 + K θ
+ * with the largest ball around it over the worst θ) and GIVEN. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count,
                                                        const double *points, hcr_error *error);
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
@@ -219,14 +219,14 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int
 /* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational
  * arithmetic on the stored coefficients (expressions: in interval arithmetic of growing precision; callbacks: in
  * floating point), and every equality to within hcr_region_equality_tolerance: inside[i] = 1 or 0. A point with a NaN
- * or an infinity is not inside, nor is one whose parameters x (rows × p; NULL for a region without) are out of their
+ * or an infinity is not inside, nor is one whose parameters (rows × p; NULL for a region without) are out of their
  * range. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a
  * violated constraint, UINT32_MAX when inside or when it is an equality that doesn't hold. _f32 points are the doubles
  * that they convert to. */
-HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *x, const double *y,
-                                          uint8_t *inside, uint32_t *which, hcr_error *error);
-HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *x, const float *y,
-                                              uint8_t *inside, uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *parameters,
+                                          const double *y, uint8_t *inside, uint32_t *which, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *parameters,
+                                              const float *y, uint8_t *inside, uint32_t *which, hcr_error *error);
 
 /* -------------------------------------------------------------------------------------------------- projection */
 
@@ -238,18 +238,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, h
                                                      hcr_error *error);
 HCR_API void hcr_projector_free(hcr_projector *projector);
 
-typedef enum hcr_projection_outcome {
-    HCR_PROJECTED_INSIDE = 0, /* it was inside: unchanged */
-    HCR_PROJECTED_MOVED = 1,
-    HCR_PROJECTED_BAD_VALUE = 2, /* a NaN or an infinity: the origin */
-    HCR_PROJECTED_NOWHERE = 3,   /* the parameters are out of range or leave nothing (HCR_OUT_OF_RANGE, HCR_NO_ORIGIN):
-                                  * NaN in every output */
-    HCR_PROJECTED_NEARBY = 4     /* the solver didn't come to the nearest point: the best one that it found, inside */
-} hcr_projection_outcome;
-/* `outcomes` (rows of hcr_projection_outcome, may be NULL). Rows don't depend on each other. Not thread-safe: one
+/* `outcomes`: rows of hcr_outcome, may be NULL. Rows don't depend on each other. Not thread-safe: one
  * projector a thread. Errors: ARGUMENT, MEMORY, INTERRUPTED. */
-HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x,
-                                            const double *points, double *y, uint8_t *outcomes, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *parameters,
+                                            const double *points, double *y, uint32_t *outcomes, hcr_error *error);
 
 #ifdef __cplusplus
 }

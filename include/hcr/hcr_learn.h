@@ -100,11 +100,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *te
                                         hcr_fit_report *report, hcr_error *error);
 
 /* Predictions, rows × n. All heads but simple: every row is inside at tolerance 0 in the precision given. A NaN or
- * an infinity in a row of X gives the origin, with the outcome HCR_BAD_VALUE. `outcomes`: rows of hcr_outcome, may be
- * NULL.
- * `parameters` as in hcr_fit: rows × p, or NULL for a region without and where the model has them among its inputs
- * (NAME when it hasn't). Out of range, or without an origin, they give NaN and the outcome HCR_OUT_OF_RANGE or
- * HCR_NO_ORIGIN. _f32 rounds them to single precision: the region is that of the rounded ones. */
+ * an infinity in a row of X gives the origin, with the outcome HCR_OUTCOME_BAD_VALUE. `outcomes`: rows of hcr_outcome,
+ * may be NULL. `parameters` as in hcr_fit: rows × p, or NULL for a region without and where the model has them among
+ * its inputs (NAME when it hasn't). Out of range, or without an origin, they give NaN and the outcome
+ * HCR_OUTCOME_OUT_OF_RANGE or HCR_OUTCOME_NO_ORIGIN. _f32 rounds them to single precision: the region is that of the
+ * rounded ones. */
 HCR_API HCR_MUST_USE hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X,
                                             const double *parameters, double *Y, uint32_t *outcomes, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X,

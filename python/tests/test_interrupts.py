@@ -76,7 +76,7 @@ def test_d69_projecting() -> None:
     assert seconds_after_interrupt(lambda: region.project(points)) < 1
     near, outcomes = region.project(points[:20], outcomes=True)
     assert region.check(near).all()
-    assert set(outcomes) <= {hcr.Projection.MOVED, hcr.Projection.NEARBY}
+    assert set(outcomes) <= {hcr.Outcome.MOVED, hcr.Outcome.NEARBY}
 
 
 def test_blocks_are_one_call() -> None:
@@ -101,7 +101,7 @@ def test_d71_a_row_that_the_solver_does_not_bring_to_its_nearest_point() -> None
     points = generator.normal(size=(2000, 4)) * [150, 80, 0.03, 0.006] * 10 ** generator.uniform(-1, 2, size=(2000, 1))
     near, outcomes = region.project(points, outcomes=True)
     assert region.check(near).all()
-    moved = outcomes != hcr.Projection.INSIDE
+    moved = outcomes != hcr.Outcome.INSIDE
     contracted = region.origin + (region.contract(points - region.origin) - region.origin)
     away = np.linalg.norm(near - points, axis=1)
     # Contraction gives a point inside, which is at least as far away.

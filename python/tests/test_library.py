@@ -125,7 +125,7 @@ def enumerators(name: str) -> dict[str, int]:
 def test_enumerations():
     codes = [key.replace("HCR_ERROR_", "").replace("HCR_", "").lower() for key in enumerators("hcr_status")]
     assert codes == list(errors.CODES)
-    assert {key[4:]: value for key, value in enumerators("hcr_outcome").items()} == {
+    assert {key.removeprefix("HCR_OUTCOME_"): value for key, value in enumerators("hcr_outcome").items()} == {
         o.name: o.value for o in _records.Outcome
     }
     heads = {

@@ -159,13 +159,13 @@ def test_data_frames_give_parameters_by_name(random):
 def test_projection(moving, random):
     x, points = parameters(moving, random, 10), inputs(moving, "contract", random, 10)
     y, told = moving.project(points, x, outcomes=True)
-    assert moving.check(y, x).all() and hcr.Projection.MOVED in told
+    assert moving.check(y, x).all() and hcr.Outcome.MOVED in told
     for i in range(10):
         alone = moving.at(x[i]).project(points[i])
         np.testing.assert_allclose(np.linalg.norm(y[i] - points[i]), np.linalg.norm(alone - points[i]), rtol=1e-6)
     x[0] = np.nan
     y, told = moving.project(points, x, outcomes=True)
-    assert np.isnan(y[0]).all() and told[0] == hcr.Projection.NOWHERE
+    assert np.isnan(y[0]).all() and told[0] == hcr.Outcome.OUT_OF_RANGE
 
 
 def test_origins(moving, random):

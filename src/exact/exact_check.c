@@ -74,12 +74,12 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
     return HCR_OK;
 }
 
-hcr_status hcr_check(const hcr_region *region, size_t rows, const double *x, const double *y, uint8_t *inside,
+hcr_status hcr_check(const hcr_region *region, size_t rows, const double *parameters, const double *y, uint8_t *inside,
                      uint32_t *which, hcr_error *error) {
-    return check(region, rows, x, y, NULL, NULL, inside, which, error);
+    return check(region, rows, parameters, y, NULL, NULL, inside, which, error);
 }
 
-hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *x, const float *y, uint8_t *inside,
-                         uint32_t *which, hcr_error *error) {
-    return check(region, rows, NULL, NULL, x, y, inside, which, error);
+hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *parameters, const float *y,
+                         uint8_t *inside, uint32_t *which, hcr_error *error) {
+    return check(region, rows, NULL, NULL, parameters, y, inside, which, error);
 }

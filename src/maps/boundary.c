@@ -24,7 +24,7 @@ static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double
 
 static int reaches_frontier(const hcri_map *map, const hcr_ray *ray) {
     if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || hcri_is_lost(ray) ||
-        ray->outcome == HCR_NO_FRONTIER)
+        ray->outcome == HCR_OUTCOME_NO_FRONTIER)
         return 0;
     return !hcri_is_identity(map, ray);
 }

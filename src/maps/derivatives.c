@@ -7,7 +7,7 @@
 /* What stands for each number of the derivative of a lost row: NaN where the factor isn't 0, so that rows that a loss
  * leaves out spoil nothing; and 0 for bad values when the origin stands for them. */
 static double lost_derivative(const hcri_chunk *chunk, const hcr_ray *ray, size_t count, const double *factor) {
-    if (ray->outcome == HCR_BAD_VALUE && chunk->workspace->bad_value == HCR_BAD_ORIGIN)
+    if (ray->outcome == HCR_OUTCOME_BAD_VALUE && chunk->workspace->bad_value == HCR_BAD_ORIGIN)
         return 0;
     int any = 0;
     for (size_t k = 0; factor != NULL && k < count; k++)

@@ -12,10 +12,10 @@ static hcr_outcome gauge(const hcri_chunk *chunk, const hcri_rays *rays, size_t 
     (void)chunk;
     const hcri_ray_state state = rays->state[s];
     *result = state == HCRI_RAY_BAD ? NAN : state == HCRI_RAY_ZERO ? 0 : hcri_rays_gauge(rays, s);
-    return state == HCRI_RAY_BAD    ? HCR_BAD_VALUE
-           : state == HCRI_RAY_ZERO ? HCR_AT_ORIGIN
-           : *result > 1            ? HCR_OUTSIDE
-                                    : HCR_INSIDE;
+    return state == HCRI_RAY_BAD    ? HCR_OUTCOME_BAD_VALUE
+           : state == HCRI_RAY_ZERO ? HCR_OUTCOME_AT_ORIGIN
+           : *result > 1            ? HCR_OUTCOME_OUTSIDE
+                                    : HCR_OUTCOME_INSIDE;
 }
 
 static double gauge_vjp(const hcri_frontier *frontier, const double *bar, double *result) {
@@ -35,16 +35,16 @@ const hcri_map hcri_map_gauge = {.gives_gauge = 1, .row = gauge, .vjp = gauge_vj
 static hcr_outcome judge(const hcri_chunk *chunk, size_t s, double r) {
     const hcr_region *region = chunk->region;
     if (region->affine.count == 0 && (r <= 1 || region->convex))
-        return r <= 1 ? HCR_INSIDE : HCR_OUTSIDE;
+        return r <= 1 ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_OUTSIDE;
     const size_t n = region->set.outputs;
     double *y = chunk->slice->vectors;
     memcpy(y, chunk->in + s * chunk->width, n * sizeof *y);
     memcpy(y + n, hcri_origin_of(chunk, s) + n, region->origin_map.parameters * sizeof *y);
     if (!hcri_point_meets_equalities(region, chunk->call->precision, y))
-        return HCR_OUTSIDE;
+        return HCR_OUTCOME_OUTSIDE;
     if (r <= 1)
-        return HCR_INSIDE;
-    return !region->convex && hcri_point_is_inside(region, y, chunk->slice->scratch) ? HCR_HIDDEN : HCR_OUTSIDE;
+        return HCR_OUTCOME_INSIDE;
+    return !region->convex && hcri_point_is_inside(region, y, chunk->slice->scratch) ? HCR_OUTCOME_HIDDEN : HCR_OUTCOME_OUTSIDE;
 }
 
 static hcr_outcome encode(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result) {
@@ -56,9 +56,9 @@ static hcr_outcome encode(const hcri_chunk *chunk, const hcri_rays *rays, size_t
         result[j] = sound ? v[j] / norm : 0;
     result[n] = sound ? hcri_rays_gauge(rays, s) : 0;
     if (rays->state[s] == HCRI_RAY_BAD)
-        return HCR_BAD_VALUE;
+        return HCR_OUTCOME_BAD_VALUE;
     const hcr_outcome outcome = judge(chunk, s, result[n]);
-    return outcome == HCR_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_AT_ORIGIN : outcome;
+    return outcome == HCR_OUTCOME_INSIDE && rays->state[s] == HCRI_RAY_ZERO ? HCR_OUTCOME_AT_ORIGIN : outcome;
 }
 
 /* The share of what changes across v that the direction turns by: |v| = gamma |u|. */
@@ -126,16 +126,16 @@ static hcr_outcome decode(const hcri_chunk *chunk, const hcri_rays *rays, size_t
     const double r = chunk->in[s * chunk->width + chunk->region->set.outputs];
     *t = 0;
     if (rays->state[s] == HCRI_RAY_BAD || !isfinite(r))
-        return HCR_BAD_VALUE;
+        return HCR_OUTCOME_BAD_VALUE;
     if (rays->state[s] == HCRI_RAY_ZERO)
-        return HCR_AT_ORIGIN;
+        return HCR_OUTCOME_AT_ORIGIN;
     if (rays->gauge[s] == 0)
-        return HCR_NO_FRONTIER;
+        return HCR_OUTCOME_NO_FRONTIER;
     const double way = (r > chunk->most ? chunk->most : r > 0 ? r : 0) / rays->gauge[s];
     if (isinf(way)) /* the frontier is too far away for a number */
-        return HCR_NO_FRONTIER;
+        return HCR_OUTCOME_NO_FRONTIER;
     *t = way;
-    return r >= chunk->most ? HCR_FRONTIER : HCR_INSIDE;
+    return r >= chunk->most ? HCR_OUTCOME_FRONTIER : HCR_OUTCOME_INSIDE;
 }
 
 static double kept_radius(double r) { return r > 1 ? 1 : r > 0 ? r : 0; }
@@ -164,10 +164,10 @@ const hcri_map hcri_map_decode = {.takes_radius = 1,
 static hcr_outcome contract(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *t) {
     *t = 0;
     if (rays->state[s] != HCRI_RAY_SOUND)
-        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
+        return rays->state[s] == HCRI_RAY_BAD ? HCR_OUTCOME_BAD_VALUE : HCR_OUTCOME_AT_ORIGIN;
     const int free = hcri_rays_gauge(rays, s) <= chunk->most;
     *t = free ? ldexp(1, rays->exponent[s]) : chunk->most / rays->gauge[s];
-    return free ? HCR_INSIDE : HCR_FRONTIER;
+    return free ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_FRONTIER;
 }
 
 static double contract_vjp(const hcri_frontier *frontier, const double *bar, double *result) {
@@ -182,7 +182,7 @@ const hcri_map hcri_map_contract = {.gives_vector = 1,
                                     .gives_point = 1,
                                     .origin_share = 1,
                                     .row = contract,
-                                    .identity_outcomes = 1 << HCR_INSIDE | 1 << HCR_AT_ORIGIN,
+                                    .identity_outcomes = 1 << HCR_OUTCOME_INSIDE | 1 << HCR_OUTCOME_AT_ORIGIN,
                                     .vjp = contract_vjp,
                                     .jvp = contract_jvp};
 
@@ -191,11 +191,11 @@ const hcri_map hcri_map_contract = {.gives_vector = 1,
 static hcr_outcome soften(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *t) {
     *t = 0;
     if (rays->state[s] != HCRI_RAY_SOUND)
-        return rays->state[s] == HCRI_RAY_BAD ? HCR_BAD_VALUE : HCR_AT_ORIGIN;
+        return rays->state[s] == HCRI_RAY_BAD ? HCR_OUTCOME_BAD_VALUE : HCR_OUTCOME_AT_ORIGIN;
     const double gauge = hcri_rays_gauge(rays, s);
     const int free = gauge <= chunk->most * (1 + gauge);
     *t = free ? ldexp(1, rays->exponent[s]) / (1 + gauge) : chunk->most / rays->gauge[s];
-    return free ? HCR_INSIDE : HCR_FRONTIER;
+    return free ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_FRONTIER;
 }
 
 static double softness(const hcri_frontier *frontier) { return frontier->gauge / (1 + frontier->gauge); }
@@ -212,6 +212,6 @@ const hcri_map hcri_map_soften = {.gives_vector = 1,
                                   .gives_point = 1,
                                   .origin_share = 1,
                                   .row = soften,
-                                  .identity_outcomes = 1 << HCR_AT_ORIGIN,
+                                  .identity_outcomes = 1 << HCR_OUTCOME_AT_ORIGIN,
                                   .vjp = soften_vjp,
                                   .jvp = soften_jvp};

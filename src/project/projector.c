@@ -366,10 +366,10 @@ static hcr_status settle(hcr_projector *projector, const double *p, double *foun
 }
 
 static hcr_status project_chunk(hcr_projector *projector, size_t rows, const double *points, double *y,
-                                uint8_t *outcomes, size_t first, hcr_error *error) {
+                                uint32_t *outcomes, size_t first, hcr_error *error) {
     const hcr_region *region = projector->region;
-    static const hcr_projection_outcome outcome_of[] = {HCR_PROJECTED_INSIDE, HCR_PROJECTED_MOVED, HCR_PROJECTED_NEARBY,
-                                                        HCR_PROJECTED_BAD_VALUE};
+    static const hcr_outcome outcome_of[] = {HCR_OUTCOME_INSIDE, HCR_OUTCOME_MOVED, HCR_OUTCOME_NEARBY,
+                                             HCR_OUTCOME_BAD_VALUE};
     const size_t n = region->set.n;
     unsigned char state[HCRI_CHUNK];
     HCRI_TRY(measure(projector, rows, points, state, error));
@@ -408,14 +408,14 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
             results += n;
         memmove(y + i * n, source, n * sizeof *y);
         if (outcomes != NULL)
-            outcomes[i] = (uint8_t)outcome_of[state[i]];
+            outcomes[i] = outcome_of[state[i]];
     }
     return HCR_OK;
 }
 
 /* `number` is that of the first row, for messages. */
 static hcr_status project_rows(hcr_projector *projector, size_t rows, const double *points, double *y,
-                               uint8_t *outcomes, size_t number, hcr_error *error) {
+                               uint32_t *outcomes, size_t number, hcr_error *error) {
     const size_t n = projector->region->set.n, chunk = projector->workspace->chunk;
     for (size_t first = 0; first < rows; first += chunk) {
         const size_t now = rows - first < chunk ? rows - first : chunk;
@@ -460,7 +460,7 @@ static int region_holds(hcr_projector *projector, size_t first, const double *y)
 
 /* The slice is the region but for rounding where blocks other than bounds and rows are: results are drawn towards the
  * origin until those hold for certain, and bounds and rows too, which the drawing itself may round away. */
-static void draw_inside(hcr_projector *projector, double *y, uint8_t *outcome) {
+static void draw_inside(hcr_projector *projector, double *y, uint32_t *outcome) {
     enum { STEPS = 54 };
     const hcr_region *slice = projector->slice;
     const size_t n = slice->set.n;
@@ -471,20 +471,28 @@ static void draw_inside(hcr_projector *projector, double *y, uint8_t *outcome) {
             y[j] += ldexp(1, step - STEPS + 1) * (slice->origin[j] - y[j]);
         hcri_affine_complete(&slice->affine, y);
     }
-    if (outcome != NULL && *outcome == HCR_PROJECTED_INSIDE)
-        *outcome = HCR_PROJECTED_MOVED;
+    if (outcome != NULL && *outcome == HCR_OUTCOME_INSIDE)
+        *outcome = HCR_OUTCOME_MOVED;
+}
+
+/* Why parameters have no slice. */
+static hcr_outcome why_nowhere(const hcr_region *region, const double *x) {
+    for (size_t k = 0; k < region->origin_map.parameters; k++)
+        if (!(region->origin_map.lower[k] <= x[k] && x[k] <= region->origin_map.upper[k]))
+            return HCR_OUTCOME_OUT_OF_RANGE;
+    return HCR_OUTCOME_NO_ORIGIN;
 }
 
 /* Rows that share x, one after the other. */
 static hcr_status project_slices(hcr_projector *projector, size_t rows, const double *x, const double *points,
-                                 double *y, uint8_t *outcomes, hcr_error *error) {
+                                 double *y, uint32_t *outcomes, hcr_error *error) {
     const size_t n = projector->region->set.outputs, parameters = projector->region->origin_map.parameters;
     for (size_t first = 0, count; first < rows; first += count) {
         const double *at = x + first * parameters;
         for (count = 1; first + count < rows; count++)
             if (memcmp(at, at + count * parameters, parameters * sizeof *x) != 0)
                 break;
-        uint8_t *outcome = outcomes == NULL ? NULL : outcomes + first;
+        uint32_t *outcome = outcomes == NULL ? NULL : outcomes + first;
         double *to = y + first * n;
         HCRI_TRY(take_slice(projector, at, error));
         if (projector->on_slice != NULL)
@@ -497,19 +505,19 @@ static hcr_status project_slices(hcr_projector *projector, size_t rows, const do
             for (size_t j = 0; j < n; j++)
                 to[i * n + j] = NAN;
             if (outcome != NULL)
-                outcome[i] = HCR_PROJECTED_NOWHERE;
+                outcome[i] = why_nowhere(projector->region, at);
         }
     }
     return HCR_OK;
 }
 
-hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *x, const double *points, double *y,
-                       uint8_t *outcomes, hcr_error *error) {
+hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *parameters, const double *points, double *y,
+                       uint32_t *outcomes, hcr_error *error) {
     if (projector == NULL || (rows != 0 && (points == NULL || y == NULL)))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "projector, points or y is NULL");
     if (projector->region->origin_map.parameters == 0)
         return project_rows(projector, rows, points, y, outcomes, 0, error);
-    if (rows != 0 && x == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL, and the region has parameters");
-    return project_slices(projector, rows, x, points, y, outcomes, error);
+    if (rows != 0 && parameters == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "parameters is NULL, and the region has parameters");
+    return project_slices(projector, rows, parameters, points, y, outcomes, error);
 }

@@ -41,10 +41,10 @@ double hcr_region_margin(const hcr_region *region, hcr_precision precision) {
 }
 size_t hcr_region_freedom(const hcr_region *region) { return region->set.outputs - region->affine.count; }
 size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
-double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *x, const double *y,
-                                     hcr_precision precision) {
+double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *parameters,
+                                     const double *y, hcr_precision precision) {
     return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
-                                 region->set.outputs, y, x, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
+                                 region->set.outputs, y, parameters, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
 size_t hcr_region_parameters(const hcr_region *region) { return region->origin_map.parameters; }
 const double *hcr_region_parameter_lower(const hcr_region *region) { return region->origin_map.lower; }
@@ -52,8 +52,9 @@ const double *hcr_region_parameter_upper(const hcr_region *region) { return regi
 hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
     const hcri_rows *map = &region->origin_map.map;
     if (!region->origin_proved)
-        return HCR_ORIGIN_CHECKED;
-    return region->origin_map.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FIXED : HCR_ORIGIN_AFFINE;
+        return HCR_ORIGIN_FORM_CHECKED;
+    return region->origin_map.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FORM_FIXED
+                                                                             : HCR_ORIGIN_FORM_AFFINE;
 }
 int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
@@ -147,13 +148,13 @@ static hcr_status begin_points(const hcr_region *region, size_t rows, const doub
     return *lifted == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
-hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x, const double *y, double *value,
-                         uint32_t *which, hcr_error *error) {
+hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *parameters, const double *y,
+                         double *value, uint32_t *which, hcr_error *error) {
     double *lifted;
-    HCRI_TRY(begin_points(region, rows, x, y != NULL && value != NULL && which != NULL, &lifted, error));
+    HCRI_TRY(begin_points(region, rows, parameters, y != NULL && value != NULL && which != NULL, &lifted, error));
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
-        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : parameters + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
         const int counts = hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n);
         value[s] = counts ? hcri_region_worst(region, point, &which[s], lifted + region->set.n) : NAN;
@@ -162,14 +163,14 @@ hcr_status hcr_violation(const hcr_region *region, size_t rows, const double *x,
     return HCR_OK;
 }
 
-hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *x, const double *y, double *off,
+hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *parameters, const double *y, double *off,
                         hcr_error *error) {
     double *lifted;
-    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL, &lifted, error));
+    HCRI_TRY(begin_points(region, rows, parameters, y != NULL && off != NULL, &lifted, error));
     const hcri_equalities *equalities = &region->set.equalities;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
-        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : parameters + s * p, y + s * n, lifted);
         off[s] = hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n) ? 0 : NAN;
         for (size_t i = 0; i < equalities->rows.count && !isnan(off[s]); i++)
             off[s] = fmax(off[s], fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i])));
@@ -195,13 +196,13 @@ static void find_unequal(const hcr_region *region, const double *point, hcr_prec
     }
 }
 
-hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *x, const double *y,
+hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *parameters, const double *y,
                                   hcr_precision precision, double *off, uint32_t *which, hcr_error *error) {
     double *lifted;
-    HCRI_TRY(begin_points(region, rows, x, y != NULL && off != NULL && which != NULL, &lifted, error));
+    HCRI_TRY(begin_points(region, rows, parameters, y != NULL && off != NULL && which != NULL, &lifted, error));
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     for (size_t s = 0; s < rows; s++) {
-        const double *point = hcri_region_lift(region, p == 0 ? NULL : x + s * p, y + s * n, lifted);
+        const double *point = hcri_region_lift(region, p == 0 ? NULL : parameters + s * p, y + s * n, lifted);
         which[s] = HCRI_NO_CONSTRAINT;
         off[s] = NAN;
         if (hcri_all_finite(n, point) && hcri_origin_map_accepts(&region->origin_map, point + n))

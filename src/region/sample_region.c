@@ -38,12 +38,12 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
         "no point is certain to be strictly inside at these parameters: narrow their range, or widen what they bound");
 }
 
-hcr_status hcr_region_origin_at(const hcr_region *region, const double *x, double *origin, hcr_error *error) {
-    if (region == NULL || origin == NULL || (x == NULL && region->origin_map.parameters != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or origin is NULL");
+hcr_status hcr_region_origin_at(const hcr_region *region, const double *parameters, double *origin, hcr_error *error) {
+    if (region == NULL || origin == NULL || (parameters == NULL && region->origin_map.parameters != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, parameters or origin is NULL");
     double *point;
     hcri_sample_origin sample_origin;
-    HCRI_TRY(find_origin(region, x, &region->set.allocator, &point, &sample_origin, error));
+    HCRI_TRY(find_origin(region, parameters, &region->set.allocator, &point, &sample_origin, error));
     memcpy(origin, point, region->set.outputs * sizeof *origin);
     hcri_release(&region->set.allocator, point);
     return HCR_OK;
@@ -227,10 +227,10 @@ static hcr_status make_slice(const hcr_region *region, const double *point, hcri
     return hcri_region_create(slice, &analysis, allocator, fixed, error);
 }
 
-hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_allocator *allocator, hcr_region **fixed,
-                         hcr_error *error) {
-    if (region == NULL || fixed == NULL || (x == NULL && region->origin_map.parameters != 0))
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, x or fixed is NULL");
+hcr_status hcr_region_at(const hcr_region *region, const double *parameters, const hcr_allocator *allocator,
+                         hcr_region **fixed, hcr_error *error) {
+    if (region == NULL || fixed == NULL || (parameters == NULL && region->origin_map.parameters != 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "region, parameters or fixed is NULL");
     *fixed = NULL;
     if (region->origin_map.parameters == 0) {
         const hcri_analysis analysis = {.origin = region->origin,
@@ -248,7 +248,7 @@ hcr_status hcr_region_at(const hcr_region *region, const double *x, const hcr_al
     hcri_affine affine = {0};
     double *point;
     hcri_sample_origin sample_origin;
-    HCRI_TRY(find_origin(region, x, &slice.allocator, &point, &sample_origin, error));
+    HCRI_TRY(find_origin(region, parameters, &slice.allocator, &point, &sample_origin, error));
     const hcr_status status = make_slice(region, point, sample_origin, &slice, &affine, allocator, fixed, error);
     hcri_release(&slice.allocator, point);
     hcri_affine_release(&affine, &slice.allocator);

@@ -165,18 +165,18 @@ static void write_ranges(hcri_report *report, const hcr_region *region) {
 }
 
 static const char *const origin_forms[] = {
-    [HCR_ORIGIN_FIXED] = "fixed", [HCR_ORIGIN_AFFINE] = "affine", [HCR_ORIGIN_CHECKED] = "checked"};
+    [HCR_ORIGIN_FORM_FIXED] = "fixed", [HCR_ORIGIN_FORM_AFFINE] = "affine", [HCR_ORIGIN_FORM_CHECKED] = "checked"};
 
 /* How the origin moves with the parameters. */
 static void write_origin_map(hcri_report *report, const hcr_region *region) {
     static const char *const says[] = {
-        [HCR_ORIGIN_FIXED] = "stays, strictly inside for all parameters of the range: proved",
-        [HCR_ORIGIN_AFFINE] = "moves affinely with the parameters, strictly inside for all of the range: proved",
-        [HCR_ORIGIN_CHECKED] =
+        [HCR_ORIGIN_FORM_FIXED] = "stays, strictly inside for all parameters of the range: proved",
+        [HCR_ORIGIN_FORM_AFFINE] = "moves affinely with the parameters, strictly inside for all of the range: proved",
+        [HCR_ORIGIN_FORM_CHECKED] =
             "moves affinely with the parameters, and is checked for each sample: where it isn't inside "};
     const hcr_origin_form form = hcr_region_origin_form(region);
     hcri_report_write(report, "              %s", says[form]);
-    if (form == HCR_ORIGIN_CHECKED) {
+    if (form == HCR_ORIGIN_FORM_CHECKED) {
         const double step = hcri_centre_step_cost(region);
         if (step != 0)
             hcri_report_write(report,

@@ -73,7 +73,7 @@ static hcr_status check_places(const fit_run *run, hcr_error *error) {
             name, least, most);
     }
     for (size_t i = 0; i < run->rows; i++)
-        if (run->places.rays[i].outcome == HCR_NO_ORIGIN)
+        if (run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
             return hcri_fail(error, HCR_ERROR_DATA,
                              "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
                              i);
@@ -116,13 +116,13 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
     for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
         hcr_ray ray;
         status = hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
-        if (status != HCR_OK || (ray.outcome != HCR_OUTSIDE && ray.outcome != HCR_HIDDEN))
+        if (status != HCR_OK || (ray.outcome != HCR_OUTCOME_OUTSIDE && ray.outcome != HCR_OUTCOME_HIDDEN))
             continue;
         for (size_t j = 0; j < run->n; j++)
             v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
         status = hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
         note_projected(run, i);
-        run->hidden += ray.outcome == HCR_HIDDEN;
+        run->hidden += ray.outcome == HCR_OUTCOME_HIDDEN;
     }
     return status;
 }

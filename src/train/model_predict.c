@@ -94,7 +94,7 @@ static void run_net(const hcr_model *model, prediction_room *room, size_t rows, 
 /* Whether parameters leave nothing, so that there is no prediction. */
 static int nothing_at(const hcri_places *places, size_t place) {
     const uint32_t outcome = places->rays[place].outcome;
-    return outcome == HCR_OUT_OF_RANGE || outcome == HCR_NO_ORIGIN;
+    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
 }
 
 /* Rows, and what is wanted of them. */
@@ -149,9 +149,9 @@ static hcr_status predict_simple(const hcr_model *model, const prediction_room *
                      : hcr_check_f32(model->region, 1, p == 0 ? NULL : room->x_f32 + i * p, Y_f32 + i * n, &inside,
                                      NULL, error));
         wanted->outcomes[i] = nowhere  ? places->rays[place].outcome
-                              : bad    ? HCR_BAD_VALUE
-                              : inside ? HCR_INSIDE
-                                       : HCR_OUTSIDE;
+                              : bad    ? HCR_OUTCOME_BAD_VALUE
+                              : inside ? HCR_OUTCOME_INSIDE
+                                       : HCR_OUTCOME_OUTSIDE;
     }
     return HCR_OK;
 }

@@ -41,7 +41,7 @@ hcr_status hcri_places_find(hcri_places *places, hcr_workspace *workspace, size_
     if (places->parameters == 0) {
         memcpy(places->origin, hcr_region_origin(places->region), places->n * sizeof *places->origin);
         places->stretch[0] = 1;
-        places->rays[0].outcome = HCR_AT_ORIGIN;
+        places->rays[0].outcome = HCR_OUTCOME_AT_ORIGIN;
         return HCR_OK;
     }
     /* A step of 0 from the origin is contracted to the origin. */

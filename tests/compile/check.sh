@@ -35,7 +35,7 @@ PROGRAM
 cat >"$work/CMakeLists.txt" <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
 project(consumer C)
-find_package(hcr 0.1 REQUIRED)
+find_package(hcr 0.2 REQUIRED)
 add_executable(consumer main.c)
 target_link_libraries(consumer PRIVATE hcr::hcr_runtime)
 PROJECT

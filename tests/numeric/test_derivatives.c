@@ -272,7 +272,7 @@ static void test_identities(void **state) {
                 contracted += v_bar[i][j] * v[i][j];
             }
             assert_true(fabs(radial) <= 1e-12 * (size + 1));
-            if (rays[i].outcome == HCR_INSIDE) {
+            if (rays[i].outcome == HCR_OUTCOME_INSIDE) {
                 assert_memory_equal(v_bar[i], bar[i], sizeof bar[i]);
                 inside++;
             } else {
@@ -440,7 +440,7 @@ static void test_bad_values(void **state) {
                     in[inputs + k] = wrong[k % 3];
                     must(hcr_workspace_set_bad_value(workspace, nan ? HCR_BAD_NAN : HCR_BAD_ORIGIN, &error), &error);
                     must(map->forward(region, workspace, ROWS, NULL, in, out, rays, &error), &error);
-                    assert_int_equal(rays[1].outcome, HCR_BAD_VALUE);
+                    assert_int_equal(rays[1].outcome, HCR_OUTCOME_BAD_VALUE);
                     for (size_t i = 0; i < ROWS * count; i++)
                         assert_true(isnan(out[i]) == (i / count == 1 && (nan || map->gauge_only)));
                     for (size_t j = 0; j < count && !nan && !map->gauge_only; j++)

@@ -81,7 +81,7 @@ static void test_rows(void **state) {
     size_t stopped = 0;
     for (size_t s = 0; s < SAMPLES; s++) {
         assert_true(inside[s]);
-        if (rays[s].outcome != HCR_FRONTIER)
+        if (rays[s].outcome != HCR_OUTCOME_FRONTIER)
             continue;
         stopped++;
         assert_true(1 - gauge_of(y + s * N) <= most_drawn_in(y + s * N, 0x1p-53));
@@ -94,7 +94,7 @@ static void test_rows(void **state) {
         for (size_t j = 0; j < N; j++)
             point[j] = (double)y_f32[s * N + j];
         assert_true(inside[s]);
-        assert_true(rays[s].outcome != HCR_FRONTIER || 1 - gauge_of(point) <= most_drawn_in(point, 0x1p-24));
+        assert_true(rays[s].outcome != HCR_OUTCOME_FRONTIER || 1 - gauge_of(point) <= most_drawn_in(point, 0x1p-24));
     }
     hcr_workspace_free(workspace);
     hcr_region_free(region);

@@ -111,7 +111,7 @@ static void test_maps(void **state) {
 
         must(hcr_encode(region, workspace, ROWS, NULL, y, polar, rays, &error), &error);
         for (size_t i = 0; i < ROWS; i++)
-            assert_true(rays[i].outcome == HCR_INSIDE || polar[i * (n + 1) + n] <= 1 + 1e-12);
+            assert_true(rays[i].outcome == HCR_OUTCOME_INSIDE || polar[i * (n + 1) + n] <= 1 + 1e-12);
         must(hcr_decode(region, workspace, ROWS, NULL, polar, again, NULL, &error), &error);
         for (size_t i = 0; i < ROWS * n; i++)
             assert_true(fabs(again[i] - y[i]) <= 1e-11);
@@ -138,7 +138,7 @@ static void test_encode_off(void **state) {
     hcr_workspace *workspace = workspace_of(region, 1);
     const double y[12] = {0.2, 0.3, 0.5, 0.2, 0.3, 0.5001, 0.7, 0.6, -0.3, 0.2, 0.3, 0.5 + 1e-9};
     const float y_f32[9] = {0.2f, 0.3f, 0.5f, 0.2f, 0.3f, 0.5001f, 0.7f, 0.6f, -0.3f};
-    const int expected[4] = {HCR_INSIDE, HCR_OUTSIDE, HCR_OUTSIDE, HCR_OUTSIDE};
+    const int expected[4] = {HCR_OUTCOME_INSIDE, HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_OUTSIDE};
     double polar[16];
     float polar_f32[12];
     hcr_ray rays[4];

@@ -218,8 +218,8 @@ static void run_maps(const hcr_region *region, char letter, hcr_workspace *works
         maps[map].results += rows;
         maps[map].outside += count_outside(region, letter, rows, y);
         for (size_t i = 0; i < rows; i++) {
-            assert_int_not_equal(rays[i].outcome, HCR_BAD_VALUE);
-            maps[map].frontier += rays[i].outcome == HCR_FRONTIER;
+            assert_int_not_equal(rays[i].outcome, HCR_OUTCOME_BAD_VALUE);
+            maps[map].frontier += rays[i].outcome == HCR_OUTCOME_FRONTIER;
         }
     }
     free(v);

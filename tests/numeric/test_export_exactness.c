@@ -150,13 +150,13 @@ static void run_row(const hcr_region *region, const loaded *code, batch *rows, s
     if (p == 0) {
         (void)code->decode(polar, polar[n], y);
         (void)code->contract(v, z);
-        assert_int_not_equal(code->check(y), HCR_OUTSIDE);
-        assert_int_not_equal(code->check(z), HCR_OUTSIDE);
+        assert_int_not_equal(code->check(y), HCR_OUTCOME_OUTSIDE);
+        assert_int_not_equal(code->check(z), HCR_OUTCOME_OUTSIDE);
     } else {
-        assert_int_not_equal(code->decode_at(polar, polar[n], x, y), HCR_OUT_OF_RANGE);
+        assert_int_not_equal(code->decode_at(polar, polar[n], x, y), HCR_OUTCOME_OUT_OF_RANGE);
         (void)code->contract_at(v, x, z);
-        assert_int_not_equal(code->check_at(x, y), HCR_OUTSIDE);
-        assert_int_not_equal(code->check_at(x, z), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_at(x, y), HCR_OUTCOME_OUTSIDE);
+        assert_int_not_equal(code->check_at(x, z), HCR_OUTCOME_OUTSIDE);
     }
 }
 
@@ -173,13 +173,13 @@ static void run_row_f32(const hcr_region *region, const loaded *code, batch *row
     if (p == 0) {
         (void)code->decode_f32(d, r, y);
         (void)code->contract_f32(v, z);
-        assert_int_not_equal(code->check_f32(y), HCR_OUTSIDE);
-        assert_int_not_equal(code->check_f32(z), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_f32(y), HCR_OUTCOME_OUTSIDE);
+        assert_int_not_equal(code->check_f32(z), HCR_OUTCOME_OUTSIDE);
     } else {
-        assert_int_not_equal(code->decode_at_f32(d, r, x, y), HCR_OUT_OF_RANGE);
+        assert_int_not_equal(code->decode_at_f32(d, r, x, y), HCR_OUTCOME_OUT_OF_RANGE);
         (void)code->contract_at_f32(v, x, z);
-        assert_int_not_equal(code->check_at_f32(x, y), HCR_OUTSIDE);
-        assert_int_not_equal(code->check_at_f32(x, z), HCR_OUTSIDE);
+        assert_int_not_equal(code->check_at_f32(x, y), HCR_OUTCOME_OUTSIDE);
+        assert_int_not_equal(code->check_at_f32(x, z), HCR_OUTCOME_OUTSIDE);
     }
 }
 
@@ -364,27 +364,30 @@ typedef struct answer {
 
 /* D16: exact zeros under roots and powers, and what isn't but for rounding; D17: numbers whose squares overflow. */
 static const answer answers[] = {
-    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 0.01}, {0, 0.01}, HCR_INSIDE},
-    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 7}, {0, 1}, HCR_FRONTIER},
-    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4]) <= 1\norigin = [0, 0, 0, 0]", {5, 0, 0, 0}, {1, 0, 0, 0}, HCR_FRONTIER},
-    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4], 3) <= 1\norigin = [0, 0, 0, 0]", {0, 0.5}, {0, 0.5}, HCR_INSIDE},
+    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 0.01}, {0, 0.01}, HCR_OUTCOME_INSIDE},
+    {"var y[2]\nsum(abs(y)**1.5) <= 1\norigin = [0, 0]", {0, 7}, {0, 1}, HCR_OUTCOME_FRONTIER},
+    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4]) <= 1\norigin = [0, 0, 0, 0]",
+     {5, 0, 0, 0},
+     {1, 0, 0, 0},
+     HCR_OUTCOME_FRONTIER},
+    {"var y[4]\nnorm(y[0:2]) + norm(y[2:4], 3) <= 1\norigin = [0, 0, 0, 0]", {0, 0.5}, {0, 0.5}, HCR_OUTCOME_INSIDE},
     {"var y[2]\nabs(0.1*y[0] - 0.3*y[1])**1.5 + exp(y[0]) <= 2\nabs(y) <= 9\norigin = [0, 0]",
      {0.3, 0.1},
      {0.3, 0.1},
-     HCR_INSIDE},
+     HCR_OUTCOME_INSIDE},
     {"var y[3]\nnorm([y[0], y[1], 0.1*y[0] - 0.1*y[1]], 3) + exp(y[2]) <= 2\ny[2] >= -3\norigin = [0, 0, 0]",
      {0, 0, -1},
      {0, 0, -1},
-     HCR_INSIDE},
-    {"var y[2]\nunbounded\ny >= 0\norigin = [1, 1]", {0, 0x1p100}, {1, 0x1p100}, HCR_INSIDE},
+     HCR_OUTCOME_INSIDE},
+    {"var y[2]\nunbounded\ny >= 0\norigin = [1, 1]", {0, 0x1p100}, {1, 0x1p100}, HCR_OUTCOME_INSIDE},
     {"var y[3]\nunbounded\ny[0] - y[1] + 0.1*y[2] <= 1\norigin = [0, 0, 0]",
      {0x1p90, 0x1p100, 1},
      {0x1p90, 0x1p100, 1},
-     HCR_INSIDE},
+     HCR_OUTCOME_INSIDE},
     {"var y[3]\nunbounded\nabs(y[0] - y[2]) <= 1\norigin = [0, 0, 0]",
      {0.5, 0x1p100, 1},
      {0.5, 0x1p100, 1},
-     HCR_INSIDE},
+     HCR_OUTCOME_INSIDE},
 };
 
 static void check_known(const answer *known, hcr_precision precision, double power) {
@@ -481,7 +484,7 @@ static void compare_verdicts(const hcr_region *region, const loaded *code, int s
         must(hcr_check(region, 1, moves ? x : NULL, y, &inside, NULL, &error), &error);
     }
     found[verdict]++;
-    if (verdict == (inside ? HCR_OUTSIDE : HCR_INSIDE))
+    if (verdict == (inside ? HCR_OUTCOME_OUTSIDE : HCR_OUTCOME_INSIDE))
         fail_msg("%s: %s precision: the code's verdict is %d, the exact one %d", text, single ? "single" : "double",
                  verdict, inside);
 }
@@ -552,9 +555,11 @@ static void verdicts_on_equalities(void **state) {
     }
     for (int single = 0; single < 2; single++) {
         print_message("%s: %zu inside, %zu at the frontier, %zu outside\n", single ? "single" : "double",
-                      found[single][HCR_INSIDE], found[single][HCR_FRONTIER], found[single][HCR_OUTSIDE]);
-        const size_t all = found[single][HCR_INSIDE] + found[single][HCR_FRONTIER] + found[single][HCR_OUTSIDE];
-        assert_true(10 * found[single][HCR_INSIDE] > all && 5 * found[single][HCR_OUTSIDE] > all);
+                      found[single][HCR_OUTCOME_INSIDE], found[single][HCR_OUTCOME_FRONTIER],
+                      found[single][HCR_OUTCOME_OUTSIDE]);
+        const size_t all = found[single][HCR_OUTCOME_INSIDE] + found[single][HCR_OUTCOME_FRONTIER] +
+                           found[single][HCR_OUTCOME_OUTSIDE];
+        assert_true(10 * found[single][HCR_OUTCOME_INSIDE] > all && 5 * found[single][HCR_OUTCOME_OUTSIDE] > all);
     }
 }
 

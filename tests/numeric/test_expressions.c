@@ -320,7 +320,7 @@ static void test_exactness(void **state) {
         must(hcr_check(region, ROWS, NULL, y, within, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++) {
             assert_int_equal(within[i], 1);
-            assert_true(rays[i].outcome != HCR_BAD_VALUE);
+            assert_true(rays[i].outcome != HCR_OUTCOME_BAD_VALUE);
             double off = 0, length = 0;
             for (size_t j = 0; j < n && polar[i * (n + 1) + n] == 1 && rays[i].gauge > 0; j++) {
                 const double exact = region->origin[j] + polar[i * (n + 1) + j] / rays[i].gauge;

@@ -100,7 +100,7 @@ static void check_inside(const hcr_region *region, const double *x, const double
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     for (size_t i = 0; i < ROWS; i++) {
         uint8_t inside = 0;
-        if (rays[i].outcome == HCR_OUT_OF_RANGE || rays[i].outcome == HCR_NO_ORIGIN)
+        if (rays[i].outcome == HCR_OUTCOME_OUT_OF_RANGE || rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
             continue;
         must(y != NULL ? hcr_check(region, 1, p == 0 ? NULL : x + i * p, y + i * n, &inside, NULL, &error)
                        : hcr_check_f32(region, 1, p == 0 ? NULL : x_f32 + i * p, y_f32 + i * n, &inside, NULL, &error),

@@ -129,15 +129,16 @@ static void test_contract(void **state) {
         must(hcr_contract_f32(s.region, workspace, ROWS, NULL, v_f32, y_f32, NULL, &error), &error);
         for (size_t i = 0; i < ROWS; i++) {
             assert_true(rays[i].gauge == gauge[i]);
-            assert_int_equal(rays[i].outcome,
-                             gauge[i] <= 1 - hcr_region_margin(s.region, HCR_DOUBLE) ? HCR_INSIDE : HCR_FRONTIER);
-            for (size_t j = 0; j < n && rays[i].outcome == HCR_INSIDE; j++) {
+            assert_int_equal(rays[i].outcome, gauge[i] <= 1 - hcr_region_margin(s.region, HCR_DOUBLE)
+                                                  ? HCR_OUTCOME_INSIDE
+                                                  : HCR_OUTCOME_FRONTIER);
+            for (size_t j = 0; j < n && rays[i].outcome == HCR_OUTCOME_INSIDE; j++) {
                 assert_true(y[i * n + j] == s.region->origin[j] + s.v[i * n + j]);
                 const double from_single = s.region->origin[j] + (double)v_f32[i * n + j];
                 assert_true(gauge[i] > 1 - 2 * hcr_region_margin(s.region, HCR_SINGLE) ||
                             y_f32[i * n + j] == (float)from_single);
             }
-            inside += rays[i].outcome == HCR_INSIDE;
+            inside += rays[i].outcome == HCR_OUTCOME_INSIDE;
             for (size_t j = 0; j < n; j++)
                 y[i * n + j] -= s.region->origin[j];
         }

@@ -34,17 +34,17 @@ static void test_zero_direction(void **state) {
     must(hcr_contract(region, workspace, 2, NULL, &v[0][0], &y[0][0], rays, &error), &error);
     assert_true(y[0][0] == 0 && y[0][1] == 0);
     assert_true(fabs(y[1][0] - 1) <= 1e-13 && y[1][0] <= 1 && y[1][1] == 0);
-    assert_int_equal(rays[0].outcome, HCR_AT_ORIGIN);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_AT_ORIGIN);
     assert_int_equal(rays[0].constraint, UINT32_MAX);
-    assert_int_equal(rays[1].outcome, HCR_FRONTIER);
+    assert_int_equal(rays[1].outcome, HCR_OUTCOME_FRONTIER);
     must(hcr_decode(region, workspace, 2, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
     for (size_t i = 0; i < 2; i++) {
         assert_true(y[i][0] == 0 && y[i][1] == 0);
-        assert_int_equal(rays[i].outcome, HCR_AT_ORIGIN);
+        assert_int_equal(rays[i].outcome, HCR_OUTCOME_AT_ORIGIN);
     }
     must(hcr_encode(region, workspace, 1, NULL, zero, encoded, rays, &error), &error);
     assert_true(encoded[0] == 0 && encoded[1] == 0 && encoded[2] == 0);
-    assert_int_equal(rays[0].outcome, HCR_AT_ORIGIN);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_AT_ORIGIN);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
 }
@@ -97,8 +97,8 @@ static void test_half_plane(void **state) {
     assert_true(y[2][0] <= 1 && y[2][0] >= 1 - 1e-13 && y[2][1] == 0);
     static const double polar[2][3] = {{-3, 2, 0.5}, {5, 0, 0.5}};
     must(hcr_decode(region, workspace, 2, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
-    assert_int_equal(rays[0].outcome, HCR_NO_FRONTIER);
-    assert_int_equal(rays[1].outcome, HCR_INSIDE);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_NO_FRONTIER);
+    assert_int_equal(rays[1].outcome, HCR_OUTCOME_INSIDE);
     assert_true(y[0][0] == 0 && y[0][1] == 0 && y[1][0] == 0.5 && y[1][1] == 0);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -153,21 +153,21 @@ static void test_bad_values(void **state) {
         uint32_t outcome;
         double y[2];
     } cases[] = {
-        {{NAN, 1, 0.5}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{1, INFINITY, 0.5}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{1, -INFINITY, 0.5}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{1, 0, NAN}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{1, 0, INFINITY}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{1, 0, -INFINITY}, HCR_BAD_VALUE, {0.25, -0.5}},
-        {{0, 0, 0.5}, HCR_AT_ORIGIN, {0.25, -0.5}},
-        {{1, 0, -3}, HCR_INSIDE, {0.25, -0.5}},
-        {{1, 0, 0}, HCR_INSIDE, {0.25, -0.5}},
-        {{1, 0, 7}, HCR_FRONTIER, {1, -0.5}},
-        {{1, 0, 1}, HCR_FRONTIER, {1, -0.5}},
-        {{0, 1e300, 1}, HCR_FRONTIER, {0.25, 1}},
-        {{DBL_MAX, -DBL_MAX, 0}, HCR_INSIDE, {0.25, -0.5}},
-        {{0, 4.9406564584124654e-324, 1}, HCR_FRONTIER, {0.25, 1}},
-        {{-1e-310, 0, 0.5}, HCR_INSIDE, {-0.375, -0.5}},
+        {{NAN, 1, 0.5}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{1, INFINITY, 0.5}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{1, -INFINITY, 0.5}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{1, 0, NAN}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{1, 0, INFINITY}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{1, 0, -INFINITY}, HCR_OUTCOME_BAD_VALUE, {0.25, -0.5}},
+        {{0, 0, 0.5}, HCR_OUTCOME_AT_ORIGIN, {0.25, -0.5}},
+        {{1, 0, -3}, HCR_OUTCOME_INSIDE, {0.25, -0.5}},
+        {{1, 0, 0}, HCR_OUTCOME_INSIDE, {0.25, -0.5}},
+        {{1, 0, 7}, HCR_OUTCOME_FRONTIER, {1, -0.5}},
+        {{1, 0, 1}, HCR_OUTCOME_FRONTIER, {1, -0.5}},
+        {{0, 1e300, 1}, HCR_OUTCOME_FRONTIER, {0.25, 1}},
+        {{DBL_MAX, -DBL_MAX, 0}, HCR_OUTCOME_INSIDE, {0.25, -0.5}},
+        {{0, 4.9406564584124654e-324, 1}, HCR_OUTCOME_FRONTIER, {0.25, 1}},
+        {{-1e-310, 0, 0.5}, HCR_OUTCOME_INSIDE, {-0.375, -0.5}},
     };
     enum { COUNT = sizeof cases / sizeof cases[0] };
     double polar[COUNT][3], y[COUNT][2], v[COUNT][2];
@@ -180,7 +180,8 @@ static void test_bad_values(void **state) {
     must(hcr_decode(region, workspace, COUNT, NULL, &polar[0][0], &y[0][0], rays, &error), &error);
     for (size_t i = 0; i < COUNT; i++) {
         assert_int_equal(rays[i].outcome, cases[i].outcome);
-        const int bad = rays[i].outcome == HCR_BAD_VALUE; /* exactly the origin, else right to a few roundings */
+        const int bad =
+            rays[i].outcome == HCR_OUTCOME_BAD_VALUE; /* exactly the origin, else right to a few roundings */
         for (size_t j = 0; j < 2; j++)
             assert_true(fabs(y[i][j] - cases[i].y[j]) <= (bad ? 0 : 1e-15));
     }
@@ -189,7 +190,7 @@ static void test_bad_values(void **state) {
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(inside[i]);
         const int bad = !isfinite(v[i][0]) || !isfinite(v[i][1]);
-        assert_int_equal(rays[i].outcome == HCR_BAD_VALUE, bad);
+        assert_int_equal(rays[i].outcome == HCR_OUTCOME_BAD_VALUE, bad);
         assert_true(!bad || (y[i][0] == origin[0] && y[i][1] == origin[1]));
     }
     double gauge[COUNT], encoded[COUNT][3];
@@ -199,11 +200,11 @@ static void test_bad_values(void **state) {
         const int bad = !isfinite(v[i][0]) || !isfinite(v[i][1]);
         assert_int_equal(isnan(gauge[i]) != 0, bad);
         assert_true(!bad || (encoded[i][0] == 0 && encoded[i][1] == 0 && encoded[i][2] == 0));
-        assert_int_equal(rays[i].outcome == HCR_BAD_VALUE, bad);
+        assert_int_equal(rays[i].outcome == HCR_OUTCOME_BAD_VALUE, bad);
     }
     float polar_f32[2][3] = {{NAN, 0, 1}, {FLT_MAX, FLT_MAX, 1}}, y_f32[2][2];
     must(hcr_decode_f32(region, workspace, 2, NULL, &polar_f32[0][0], &y_f32[0][0], rays, &error), &error);
-    assert_int_equal(rays[0].outcome, HCR_BAD_VALUE);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_BAD_VALUE);
     assert_true(y_f32[0][0] == 0.25f && y_f32[0][1] == -0.5f && y_f32[1][0] == 1 && y_f32[1][1] == 0.25f);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -218,8 +219,8 @@ static void test_outside(void **state) {
     double polar[2][3];
     hcr_ray rays[2];
     must(hcr_encode(region, workspace, 2, NULL, &y[0][0], &polar[0][0], rays, &error), &error);
-    assert_int_equal(rays[0].outcome, HCR_OUTSIDE);
-    assert_int_equal(rays[1].outcome, HCR_INSIDE);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_OUTSIDE);
+    assert_int_equal(rays[1].outcome, HCR_OUTCOME_INSIDE);
     assert_true(polar[0][2] == 2.5 && polar[1][2] == 0.75);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -259,11 +260,11 @@ static void test_idle_rows(void **state) {
     must(hcr_contract_vjp(region, workspace, 5, x, v, NULL, bar, by_v, by_x, &error), &error);
     for (size_t s = 0; s < 5; s++) {
         if (s == 1 || s == 4) { /* 0 <= b < 0: nothing is left */
-            assert_int_equal(rays[s].outcome, HCR_NO_ORIGIN);
+            assert_int_equal(rays[s].outcome, HCR_OUTCOME_NO_ORIGIN);
             assert_true(isnan(y[2 * s]) && isnan(y[2 * s + 1]));
             continue;
         }
-        assert_int_equal(rays[s].outcome, HCR_FRONTIER);
+        assert_int_equal(rays[s].outcome, HCR_OUTCOME_FRONTIER);
         /* somewhere on the box's frontier, as the ray from the slice's own origin leaves it */
         assert_true(fmax(fabs(y[2 * s]), fabs(y[2 * s + 1])) >= 1 - 1e-12 && fabs(y[2 * s]) <= 1 &&
                     fabs(y[2 * s + 1]) <= 1);

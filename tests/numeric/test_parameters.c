@@ -119,7 +119,7 @@ static void test_known_centre(void **state) {
     hcr_builder *builder = moving_builder(N, P, low, high);
     must(hcr_builder_add_rows(builder, 3, &rows[0][0], lower, upper, &error), &error);
     hcr_region *region = region_following(builder, constant, map, 6, 0);
-    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_CHECKED);
+    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_FORM_CHECKED);
     static const double at[][P] = {{-1, -0.5, 4}, {0.5, 0.5009765625, -4}, {0.2, 1.5, 1.1}, {-1, -0.9999, -1.5}};
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         double origin[N];
@@ -158,7 +158,7 @@ static void test_there_and_back(void **state) {
             must(hcr_encode(region, workspace, ROWS, &x[0][0], &y[0][0], &back[0][0], rays, &error), &error);
             must(hcr_decode(region, workspace, ROWS, &x[0][0], &back[0][0], &again[0][0], NULL, &error), &error);
             for (size_t i = 0; i < ROWS; i++) {
-                assert_int_equal(rays[i].outcome, HCR_INSIDE);
+                assert_int_equal(rays[i].outcome, HCR_OUTCOME_INSIDE);
                 assert_near(back[i][N], polar[i][N], 1, 1e-9, moving_names[kind]);
                 for (size_t j = 0; j < N; j++)
                     assert_near(again[i][j], y[i][j], 4, 1e-9, moving_names[kind]);
@@ -234,7 +234,7 @@ static void test_out_of_range(void **state) {
         for (size_t m = 0; m < sizeof maps / sizeof maps[0]; m++) {
             const size_t width = maps[m] == hcr_gauge ? 1 : maps[m] == hcr_encode ? N + 1 : N;
             must(maps[m](region, workspace, 1, wrong[i], polar, out, &ray, &error), &error);
-            assert_int_equal(ray.outcome, HCR_OUT_OF_RANGE);
+            assert_int_equal(ray.outcome, HCR_OUTCOME_OUT_OF_RANGE);
             for (size_t k = 0; k < width; k++)
                 assert_true(isnan(out[k]));
         }
@@ -266,7 +266,7 @@ static void test_out_of_range(void **state) {
         double y[N];
         hcr_ray ray;
         must(hcr_decode(region, workspace, 1, x, polar, y, &ray, &error), &error);
-        assert_int_equal(ray.outcome, HCR_INSIDE);
+        assert_int_equal(ray.outcome, HCR_OUTCOME_INSIDE);
     }
     hcr_workspace_free(workspace);
     hcr_region_free(region);
@@ -282,7 +282,7 @@ static void test_arguments(void **state) {
     const double v[N] = {1, 2}, x[P] = {0};
     double y[N], origin[N];
     assert_int_equal(hcr_contract(region, workspace, 1, NULL, v, y, NULL, &error), HCR_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.text, "x is NULL"));
+    assert_non_null(strstr(error.text, "parameters is NULL"));
     must(hcr_contract(region, workspace, 0, NULL, NULL, NULL, NULL, &error), &error);
     assert_int_equal(hcr_contract_vjp(region, workspace, 1, NULL, v, NULL, v, y, NULL, &error), HCR_ERROR_ARGUMENT);
     must(hcr_contract_vjp(region, workspace, 1, x, v, NULL, v, y, NULL, &error), &error);

@@ -259,7 +259,7 @@ static void test_centre(void **state) {
     hcri_random_seed(&random, 71);
     for (int form = 0; form < 4; form++) {
         hcr_region *region = wandering_region(form % 2, form / 2);
-        assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_CHECKED);
+        assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_FORM_CHECKED);
         assert_true(compare_maps(region, "a centre", far_low, high, TIMES, &random) >= TIMES / 2);
         hcr_region_free(region);
     }

@@ -109,7 +109,7 @@ static void run(const hcr_region *region, hcr_workspace *workspace, batch *b, in
 static size_t assert_inside(const batch *b, int single, const char *name) {
     size_t lost = 0;
     for (size_t i = 0; i < b->rows; i++) {
-        const int is_lost = b->rays[i].outcome >= HCR_OUT_OF_RANGE;
+        const int is_lost = b->rays[i].outcome >= HCR_OUTCOME_OUT_OF_RANGE;
         if (!is_lost && !b->inside[i])
             fail_msg("%s, %s: a result is outside, outcome %u", name, single ? "single" : "double", b->rays[i].outcome);
         for (size_t j = 0; j < b->n && is_lost; j++)
@@ -218,13 +218,13 @@ static void test_thin_slices(void **state) {
                     const double width = b.x[2 * i + 1] - b.x[2 * i];
                     const int in_range = b.x[2 * i + 1] >= -1;
                     const uint32_t outcome = b.rays[i].outcome;
-                    assert_true(in_range == (outcome != HCR_OUT_OF_RANGE));
+                    assert_true(in_range == (outcome != HCR_OUTCOME_OUT_OF_RANGE));
                     if (width <= 0 && in_range)
-                        assert_int_equal(outcome, HCR_NO_ORIGIN);
+                        assert_int_equal(outcome, HCR_OUTCOME_NO_ORIGIN);
                     /* Some thousands of roundings of the outputs are enough. */
                     if (width > (single ? 1e-3 : 1e-7))
-                        assert_int_not_equal(outcome, HCR_NO_ORIGIN);
-                    if (in_range && outcome != HCR_NO_ORIGIN)
+                        assert_int_not_equal(outcome, HCR_OUTCOME_NO_ORIGIN);
+                    if (in_range && outcome != HCR_OUTCOME_NO_ORIGIN)
                         least_found = fmin(least_found, width);
                 }
             }
@@ -314,7 +314,7 @@ static void test_forecast(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 84);
     hcr_region *region = forecast_region();
-    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_AFFINE);
+    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_FORM_AFFINE);
     hcr_workspace *workspace = workspace_of(region, 0);
     for (int single = 0; single < 2; single++) {
         size_t frontier = 0, samples = 0;
@@ -335,7 +335,7 @@ static void test_forecast(void **state) {
                     y[t] = single ? (double)b.y_f32[i * HOURS + t] : b.y[i * HOURS + t];
                 must(hcr_residual(region, 1, x, y, &off, &error), &error);
                 worst = fmax(worst, off / hcr_region_equality_tolerance(region, 0, x, y, (hcr_precision)single));
-                frontier += b.rays[i].outcome == HCR_FRONTIER;
+                frontier += b.rays[i].outcome == HCR_OUTCOME_FRONTIER;
             }
         }
         print_message("    %s: %zu samples, %zu on the frontier, margin %.2g, totals off by %.2g of the bound\n",

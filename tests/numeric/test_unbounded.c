@@ -44,9 +44,9 @@ static void test_half_plane(void **state) {
 
     const double polar[6] = {-3, 2, 0.5, 5, 0, 0.5};
     must(hcr_decode(region, workspace, 2, NULL, polar, y, rays, &error), &error);
-    assert_int_equal(rays[0].outcome, HCR_NO_FRONTIER);
+    assert_int_equal(rays[0].outcome, HCR_OUTCOME_NO_FRONTIER);
     assert_true(y[0] == 0 && y[1] == 0);
-    assert_int_equal(rays[1].outcome, HCR_INSIDE);
+    assert_int_equal(rays[1].outcome, HCR_OUTCOME_INSIDE);
     assert_true(y[2] == 0.5 && y[3] == 0);
     must(hcr_soften(region, workspace, 4, NULL, v, y, rays, &error), &error);
     assert_true(y[0] == -3 && y[1] == 2 && fabs(y[4] - 5.0 / 6) < 1e-15);

@@ -186,10 +186,10 @@ static uint64_t decide(const hcr_region *region, size_t kind, int single, size_t
                 : hcr_check(region, b->rows, b->x, b->y, inside, which, &error),
          &error);
     for (size_t i = 0; i < b->rows; i++) {
-        if (map != PROJECT && b->rays[i].outcome >= HCR_OUT_OF_RANGE)
+        if (map != PROJECT && b->rays[i].outcome >= HCR_OUTCOME_OUT_OF_RANGE)
             continue;
         counted++;
-        all->frontier += map != PROJECT && b->rays[i].outcome == HCR_FRONTIER;
+        all->frontier += map != PROJECT && b->rays[i].outcome == HCR_OUTCOME_FRONTIER;
         if (inside[i])
             continue;
         if (all->outside++ == 0)
@@ -237,13 +237,13 @@ static uint64_t try_projection(const hcr_region *region, size_t kind, size_t var
     must(hcr_projector_create(region, &projector, &error), &error);
     uint64_t results = 0;
     for (size_t i = 0; i < PROJECTED; i++) {
-        uint8_t outcome;
+        uint32_t outcome;
         memmove(b->v, b->v + i * n, n * sizeof *b->v);
         memmove(b->x, b->x + i * region->origin_map.parameters, region->origin_map.parameters * sizeof *b->x);
         b->rows = 1;
         const hcr_status status = hcr_project(projector, 1, b->x, b->v, b->y, &outcome, &error);
         all->projected++;
-        if (status != HCR_OK || outcome == HCR_PROJECTED_NOWHERE)
+        if (status != HCR_OK || outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
             all->not_projected += status != HCR_OK;
         else
             results += decide(region, kind, 0, variant, PROJECT, b, all);

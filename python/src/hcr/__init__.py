@@ -6,7 +6,7 @@
 """
 
 from ._library import __version__
-from ._records import Constraint, Margin, Outcome, Parameters, Projection, Visibility
+from ._records import Constraint, Margin, Outcome, Parameters, Visibility
 from ._threads import get_threads, set_threads
 from .builder import Builder
 from .errors import Error, FileError, InvalidError, OutOfMemoryError, UnsupportedError
@@ -26,7 +26,6 @@ __all__ = [
     "Outcome",
     "Parameters",
     "Progress",
-    "Projection",
     "Region",
     "UnsupportedError",
     "Visibility",

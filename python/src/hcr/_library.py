@@ -11,7 +11,7 @@ from typing import Any
 
 from . import errors
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 class ErrorStruct(ctypes.Structure):

@@ -15,7 +15,7 @@ from . import _library, _threads
 from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
 from ._handles import BAD, Projector, Workspace
-from ._records import RAY, Projection
+from ._records import RAY, Outcome
 from .errors import make
 
 NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
@@ -442,17 +442,17 @@ class Maps(Facts):
         Args:
             points: (…, n).
             x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return a `Projection` a row, too.
+            outcomes: whether to return an `Outcome` a row, too.
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
             (…, n) float64; NaN for a bad value and for parameters that are out of range or leave nothing. With
             ``outcomes``, a pair of that and (…): rows of which the solver didn't come to the nearest point, about one
-            in a hundred million, have `Projection.NEARBY`.
+            in a hundred million, have `Outcome.NEARBY`.
         """
         array, given = self._doubles(points, x, "points")
         result = np.empty_like(array)
-        told = np.empty(array.shape[:-1], np.uint8)
+        told = np.empty(array.shape[:-1], np.uint32)
         idle: list[Projector] = self._once("projectors", list)
         try:
             projector = idle.pop()
@@ -463,7 +463,7 @@ class Maps(Facts):
         idle.append(projector)
         self._raise_of_callbacks()
         if bad == "nan":
-            result[told == Projection.BAD_VALUE] = np.nan
+            result[told == Outcome.BAD_VALUE] = np.nan
         return (result, told) if outcomes else result
 
     def sample(

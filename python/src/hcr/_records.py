@@ -17,7 +17,7 @@ ORIGIN_FORMS = ("fixed", "affine", "checked")
 
 
 class Outcome(enum.IntEnum):
-    """What happened to one sample."""
+    """What happened to one sample in a map, a prediction or a projection."""
 
     INSIDE = 0  #: the result is strictly inside, where the input put it
     FRONTIER = 1  #: the frontier stopped it
@@ -28,16 +28,8 @@ class Outcome(enum.IntEnum):
     HIDDEN = 6  #: encode: the point is in the region, but the origin doesn't see it; r > 1
     OUT_OF_RANGE = 7  #: a parameter is out of its range, or a NaN: every number of the result is NaN
     NO_ORIGIN = 8  #: the parameters leave no point strictly inside: NaN likewise
-
-
-class Projection(enum.IntEnum):
-    """What projection did to one point."""
-
-    INSIDE = 0  #: it was inside: unchanged
-    MOVED = 1
-    BAD_VALUE = 2  #: a NaN or an infinity: NaN, or the origin where that is asked for
-    NOWHERE = 3  #: the parameters are out of range or leave nothing: NaN in every output
-    NEARBY = 4  #: the solver didn't come to the nearest point: the best one that it found, inside
+    MOVED = 9  #: project: the point was outside, the result is the nearest point inside
+    NEARBY = 10  #: project: the solver didn't reach the nearest point; the best one found, inside
 
 
 class Constraint(NamedTuple):

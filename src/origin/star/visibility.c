@@ -49,7 +49,7 @@ hcr_status hcri_sample_add(hcri_sample *sample, const hcr_region *piece, const h
         hcr_ray ray;
         draw(piece, &random, polar);
         HCRI_TRY(hcr_decode(piece, workspace, 1, NULL, polar, y, &ray, error));
-        sample->count += ray.outcome != HCR_NO_FRONTIER && holds(set, y);
+        sample->count += ray.outcome != HCR_OUTCOME_NO_FRONTIER && holds(set, y);
     }
     return HCR_OK;
 }
@@ -64,6 +64,6 @@ hcr_status hcri_sample_hidden(const hcri_sample *sample, const hcr_region *regio
     HCRI_TRY(hcr_encode(region, workspace, sample->count, NULL, sample->points, polar, rays, error));
     *hidden = 0;
     for (size_t i = 0; i < sample->count; i++)
-        *hidden += rays[i].outcome == HCR_HIDDEN;
+        *hidden += rays[i].outcome == HCR_OUTCOME_HIDDEN;
     return HCR_OK;
 }

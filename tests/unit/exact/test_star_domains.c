@@ -344,13 +344,14 @@ static void test_outcomes(void **state) {
     hcr_workspace *workspace = NULL;
     OK(hcr_workspace_create(region, 1, &workspace, NULL));
     const double points[6][2] = {{1, 0.3}, {4, 1.9}, {2, 1}, {6, 0}, {0.2, -0.3}, {-4.5, -4.5}};
-    const uint32_t expected[6] = {HCR_INSIDE, HCR_HIDDEN, HCR_OUTSIDE, HCR_OUTSIDE, HCR_AT_ORIGIN, HCR_HIDDEN};
+    const uint32_t expected[6] = {HCR_OUTCOME_INSIDE,  HCR_OUTCOME_HIDDEN,    HCR_OUTCOME_OUTSIDE,
+                                  HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_AT_ORIGIN, HCR_OUTCOME_HIDDEN};
     double polar[6][3], back[6][2];
     hcr_ray rays[6];
     OK(hcr_encode(region, workspace, 6, NULL, &points[0][0], &polar[0][0], rays, NULL));
     for (size_t s = 0; s < 6; s++) {
         assert_int_equal(rays[s].outcome, expected[s]);
-        assert_int_equal(polar[s][2] > 1, expected[s] != HCR_INSIDE && expected[s] != HCR_AT_ORIGIN);
+        assert_int_equal(polar[s][2] > 1, expected[s] != HCR_OUTCOME_INSIDE && expected[s] != HCR_OUTCOME_AT_ORIGIN);
     }
     OK(hcr_decode(region, workspace, 6, NULL, &polar[0][0], &back[0][0], NULL, NULL));
     assert_true(hypot(back[0][0] - points[0][0], back[0][1] - points[0][1]) < 1e-14);

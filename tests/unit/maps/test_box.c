@@ -160,13 +160,30 @@ static void test_outcomes(void **state) {
         double v[2], gauge;
         hcr_outcome outcome[MAPS]; /* decode's with r = ½ */
     } cases[] = {
-        {{3, 0}, 0.5, {HCR_INSIDE, HCR_INSIDE, HCR_INSIDE, HCR_INSIDE, HCR_INSIDE}},
-        {{0, 1}, 1, {HCR_INSIDE, HCR_INSIDE, HCR_INSIDE, HCR_INSIDE, HCR_INSIDE}},
-        {{0, 1.5}, 1.5, {HCR_OUTSIDE, HCR_OUTSIDE, HCR_INSIDE, HCR_FRONTIER, HCR_INSIDE}},
-        {{-6, 0}, 3, {HCR_OUTSIDE, HCR_OUTSIDE, HCR_INSIDE, HCR_FRONTIER, HCR_INSIDE}},
-        {{0, 0}, 0, {HCR_AT_ORIGIN, HCR_AT_ORIGIN, HCR_AT_ORIGIN, HCR_AT_ORIGIN, HCR_AT_ORIGIN}},
-        {{NAN, 1}, NAN, {HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE}},
-        {{1, -INFINITY}, NAN, {HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE, HCR_BAD_VALUE}},
+        {{3, 0},
+         0.5,
+         {HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE}},
+        {{0, 1},
+         1,
+         {HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_INSIDE}},
+        {{0, 1.5},
+         1.5,
+         {HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_FRONTIER, HCR_OUTCOME_INSIDE}},
+        {{-6, 0},
+         3,
+         {HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_INSIDE, HCR_OUTCOME_FRONTIER, HCR_OUTCOME_INSIDE}},
+        {{0, 0},
+         0,
+         {HCR_OUTCOME_AT_ORIGIN, HCR_OUTCOME_AT_ORIGIN, HCR_OUTCOME_AT_ORIGIN, HCR_OUTCOME_AT_ORIGIN,
+          HCR_OUTCOME_AT_ORIGIN}},
+        {{NAN, 1},
+         NAN,
+         {HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE,
+          HCR_OUTCOME_BAD_VALUE}},
+        {{1, -INFINITY},
+         NAN,
+         {HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_BAD_VALUE,
+          HCR_OUTCOME_BAD_VALUE}},
     };
     hcr_workspace *workspace = new_workspace();
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
@@ -187,8 +204,9 @@ static void test_outcomes(void **state) {
         }
     /* radii below 0 and above 1 are as 0 and 1, those that aren't numbers give the origin */
     static const double radii[] = {-1, 0, 0.25, 1, 7, NAN, INFINITY}, where[] = {0, 0, 1.5, 6, 6, 0, 0};
-    static const hcr_outcome said[] = {HCR_INSIDE,   HCR_INSIDE,    HCR_INSIDE,   HCR_FRONTIER,
-                                       HCR_FRONTIER, HCR_BAD_VALUE, HCR_BAD_VALUE};
+    static const hcr_outcome said[] = {HCR_OUTCOME_INSIDE,   HCR_OUTCOME_INSIDE,   HCR_OUTCOME_INSIDE,
+                                       HCR_OUTCOME_FRONTIER, HCR_OUTCOME_FRONTIER, HCR_OUTCOME_BAD_VALUE,
+                                       HCR_OUTCOME_BAD_VALUE};
     for (size_t k = 0; k < sizeof radii / sizeof radii[0]; k++) {
         const double x = 0, polar[3] = {0.125, 0, radii[k]};
         double y[2];
@@ -202,7 +220,7 @@ static void test_outcomes(void **state) {
         double out[3] = {0};
         hcr_ray ray;
         assert_int_equal(forward[kind](region, workspace, 1, &beyond, in, out, &ray, NULL), HCR_OK);
-        assert_int_equal(ray.outcome, HCR_OUT_OF_RANGE);
+        assert_int_equal(ray.outcome, HCR_OUTCOME_OUT_OF_RANGE);
         for (size_t j = 0; j < 3; j++)
             assert_int_equal(isnan(out[j]) != 0, j < out_width[kind]);
     }

@@ -203,7 +203,9 @@ static void test_except(void **state) {
         if (fabs(distance - 1) < 1e-9)
             continue;
         OK(hcr_encode(region, workspace, 1, NULL, y, polar, &ray, NULL));
-        assert_int_equal(ray.outcome, hypot(y[0], y[1]) < 1 ? HCR_OUTSIDE : distance < 1 ? HCR_HIDDEN : HCR_INSIDE);
+        assert_int_equal(ray.outcome, hypot(y[0], y[1]) < 1 ? HCR_OUTCOME_OUTSIDE
+                                      : distance < 1        ? HCR_OUTCOME_HIDDEN
+                                                            : HCR_OUTCOME_INSIDE);
     }
     hcr_workspace_free(workspace);
     hcr_region_free(region);

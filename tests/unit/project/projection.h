@@ -45,17 +45,18 @@ static inline void normal(hcri_random *random, size_t count, double scale, doubl
  * their distance is the least but for 1e-8 of it or what the margin takes. From far away every point of the region is
  * about as near, so there the result must also be, to 1e-8 of the region's size, the one that reaches farthest towards
  * p. */
-static inline uint8_t project_and_check(const hcr_region *region, hcr_projector *projector, const double *p,
-                                        double *y) {
+static inline uint32_t project_and_check(const hcr_region *region, hcr_projector *projector, const double *p,
+                                         double *y) {
     const size_t n = region->set.n;
-    uint8_t outcome, inside;
+    uint32_t outcome;
+    uint8_t inside;
     hcr_error error = {0};
     if (hcr_project(projector, 1, NULL, p, y, &outcome, &error) != HCR_OK)
         fail_msg("%s", error.text);
     assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
     assert_true(inside);
     assert_int_equal(hcr_check(region, 1, NULL, p, &inside, NULL, NULL), HCR_OK);
-    assert_int_equal(outcome, inside ? HCR_PROJECTED_INSIDE : HCR_PROJECTED_MOVED);
+    assert_int_equal(outcome, inside ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_MOVED);
     if (inside) {
         assert_memory_equal(p, y, n * sizeof *y);
         return outcome;
@@ -80,7 +81,7 @@ static inline void check_at_scales(const hcr_region *region, hcri_random *random
     int moved = 0;
     for (int round = 0; round < rounds; round++) {
         normal(random, n, scales[round % 5], p);
-        moved += project_and_check(region, projector, p, y) == HCR_PROJECTED_MOVED;
+        moved += project_and_check(region, projector, p, y) == HCR_OUTCOME_MOVED;
         if (round % 4 == 0) { /* from the frontier outwards a little */
             for (size_t j = 0; j < n; j++)
                 p[j] = y[j] + 1e-5 * (p[j] - y[j]);

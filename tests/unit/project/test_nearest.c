@@ -319,15 +319,15 @@ static void test_edges(void **state) {
     hcr_builder *builder = outputs(2);
     const double first[2] = {1, 0}, second[2] = {0, 1}, p[4] = {3, -4, 1, 2};
     double y[4];
-    uint8_t outcome[2];
+    uint32_t outcome[2];
     equality(builder, first, 1);
     equality(builder, second, 2);
     hcr_region *region = made(builder);
     hcr_projector *projector = projector_of(region);
     assert_int_equal(hcr_project(projector, 2, NULL, p, y, outcome, &error), HCR_OK);
     assert_true(y[0] == 1 && y[1] == 2 && y[2] == 1 && y[3] == 2);
-    assert_int_equal(outcome[0], HCR_PROJECTED_MOVED);
-    assert_int_equal(outcome[1], HCR_PROJECTED_INSIDE);
+    assert_int_equal(outcome[0], HCR_OUTCOME_MOVED);
+    assert_int_equal(outcome[1], HCR_OUTCOME_INSIDE);
     hcr_projector_free(projector);
     hcr_region_free(region);
 

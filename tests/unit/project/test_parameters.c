@@ -198,7 +198,8 @@ static void test_project(void **state) {
     hcr_projector *projector = NULL;
     assert_int_equal(hcr_projector_create(region, &projector, NULL), HCR_OK);
     double x[ROWS][2 * N], p[ROWS][N], y[ROWS][N];
-    uint8_t outcome[ROWS], inside[ROWS];
+    uint32_t outcome[ROWS];
+    uint8_t inside[ROWS];
     hcri_random random;
     hcri_random_seed(&random, 3);
     for (size_t i = 0; i < ROWS; i++) {
@@ -223,7 +224,9 @@ static void test_project(void **state) {
         const int nowhere = i == 10 || i == 20 || i == 30;
         assert_int_equal(inside[i], !nowhere);
         if (nowhere || i == 40) {
-            assert_int_equal(outcome[i], nowhere ? HCR_PROJECTED_NOWHERE : HCR_PROJECTED_BAD_VALUE);
+            assert_int_equal(outcome[i], i == 40   ? HCR_OUTCOME_BAD_VALUE
+                                         : i == 30 ? HCR_OUTCOME_NO_ORIGIN
+                                                   : HCR_OUTCOME_OUT_OF_RANGE);
             assert_true(nowhere == (isnan(y[i][0]) != 0));
             continue;
         }
@@ -233,7 +236,7 @@ static void test_project(void **state) {
             moved |= nearest != p[i][j];
             assert_true(fabs(y[i][j] - nearest) <= 1e-12 * 9); /* the margin */
         }
-        assert_int_equal(outcome[i], moved ? HCR_PROJECTED_MOVED : HCR_PROJECTED_INSIDE);
+        assert_int_equal(outcome[i], moved ? HCR_OUTCOME_MOVED : HCR_OUTCOME_INSIDE);
     }
     assert_int_equal(hcr_project(projector, ROWS, NULL, p[0], y[0], outcome, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_project(projector, 0, NULL, NULL, NULL, NULL, &error), HCR_OK);
@@ -257,7 +260,8 @@ static void test_project_onto_balls(void **state) {
     hcr_projector *projector = NULL;
     assert_int_equal(hcr_projector_create(region, &projector, NULL), HCR_OK);
     double x[ROWS][P], p[ROWS][N], y[ROWS][N];
-    uint8_t outcome[ROWS], inside[ROWS];
+    uint32_t outcome[ROWS];
+    uint8_t inside[ROWS];
     hcri_random random;
     hcri_random_seed(&random, 4);
     for (size_t i = 0; i < ROWS; i++) {

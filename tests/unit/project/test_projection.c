@@ -11,11 +11,11 @@ static void test_box(void **state) {
     const double points[] = {2, 0.3, 4, -0.0, -1, 0.5, 1e300, -1e300, NAN, 1e300, -1e300, 0.25, -1, 0.3, 5};
     const double expected[] = {1, 0.3, 4, -0.0, -1, 0.5, 0, 0, 0, 1, -2, 0.25, -1, 0.3, 5};
     double y[15];
-    uint8_t outcomes[5];
+    uint32_t outcomes[5];
     assert_int_equal(hcr_project(projector, 5, NULL, points, y, outcomes, NULL), HCR_OK);
     assert_memory_equal(y, expected, sizeof y);
-    const uint8_t right[5] = {HCR_PROJECTED_MOVED, HCR_PROJECTED_INSIDE, HCR_PROJECTED_BAD_VALUE, HCR_PROJECTED_MOVED,
-                              HCR_PROJECTED_INSIDE};
+    const uint32_t right[5] = {HCR_OUTCOME_MOVED, HCR_OUTCOME_INSIDE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_MOVED,
+                               HCR_OUTCOME_INSIDE};
     assert_memory_equal(outcomes, right, sizeof right);
     hcr_projector_free(projector);
     hcr_region_free(region);
@@ -136,7 +136,7 @@ static void test_on_the_frontier(void **state) {
     double y[2];
     size_t inside = 0;
     for (size_t i = 0; i < 8; i++)
-        inside += project_and_check(region, projector, points[i], y) == HCR_PROJECTED_INSIDE;
+        inside += project_and_check(region, projector, points[i], y) == HCR_OUTCOME_INSIDE;
     assert_int_equal(inside, 5);
     hcr_projector_free(projector);
     hcr_region_free(region);

@@ -190,7 +190,7 @@ static void test_batches(void **state) {
         hcr_region *region = around(builder, NULL, 2);
         hcr_projector *projector = projector_of(region), *fresh = projector_of(region);
         static double points[ROWS * N], together[ROWS * N], alone[N];
-        uint8_t outcomes[ROWS];
+        uint32_t outcomes[ROWS];
         for (size_t i = 0; i < ROWS; i++)
             normal(&random, N, i % 10 == 3 ? 1e20 : 0.6, points + i * N);
         points[7 * N + 2] = NAN;
@@ -198,12 +198,12 @@ static void test_batches(void **state) {
         points[41 * N + 8] = -INFINITY;
         assert_int_equal(hcr_project(projector, ROWS, NULL, points, together, outcomes, NULL), HCR_OK);
         for (size_t i = ROWS; i-- > 0;) {
-            uint8_t outcome;
+            uint32_t outcome;
             assert_int_equal(hcr_project(fresh, 1, NULL, points + i * N, alone, &outcome, NULL), HCR_OK);
             assert_memory_equal(alone, together + i * N, sizeof alone);
             assert_int_equal(outcome, outcomes[i]);
             const int bad = i == 7 || i == 40 || i == 41;
-            assert_int_equal(outcome == HCR_PROJECTED_BAD_VALUE, bad);
+            assert_int_equal(outcome == HCR_OUTCOME_BAD_VALUE, bad);
             if (bad)
                 assert_memory_equal(alone, region->origin, sizeof alone);
         }

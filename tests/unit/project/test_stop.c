@@ -122,7 +122,8 @@ static void test_rows_without_a_solution(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 1);
     double p[ROWS * N], v[ROWS * N], y[ROWS * N], nearest[ROWS * N], contracted[ROWS * N];
-    uint8_t outcome[ROWS], right[ROWS], inside[ROWS];
+    uint32_t outcome[ROWS], right[ROWS];
+    uint8_t inside[ROWS];
     for (size_t k = 0; k < ROWS * N; k++)
         p[k] = (k / N % 4 == 0 ? 0.1 : 4) * hcri_random_normal(&random);
     p[2 * N] = NAN;
@@ -140,12 +141,12 @@ static void test_rows_without_a_solution(void **state) {
     for (size_t i = 0; i < ROWS; i++) {
         double off = 0, least = 0, most = 0;
         assert_true(inside[i]);
-        if (right[i] != HCR_PROJECTED_MOVED) {
+        if (right[i] != HCR_OUTCOME_MOVED) {
             assert_int_equal(outcome[i], right[i]);
             assert_memory_equal(y + i * N, nearest + i * N, N * sizeof *y);
             continue;
         }
-        assert_int_equal(outcome[i], HCR_PROJECTED_NEARBY);
+        assert_int_equal(outcome[i], HCR_OUTCOME_NEARBY);
         near++;
         for (size_t j = i * N; j < (i + 1) * N; j++) {
             off += (y[j] - p[j]) * (y[j] - p[j]);

@@ -143,7 +143,7 @@ static void test_region(void **state) {
     assert_int_equal(hcri_region_create(&builder->set, &analysis, NULL, &region, &error), HCR_OK);
     assert_true(region->origin_proved && region->origin_map.proved);
     assert_true(region->margin[HCR_DOUBLE] > 0 && region->margin[HCR_DOUBLE] < 1e-13);
-    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_AFFINE);
+    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_FORM_AFFINE);
     assert_string_equal(hcr_region_constraint(region, region->constraints - 1).kind, "varying");
     void *bytes = NULL, *again = NULL;
     size_t size, size_again;
@@ -163,7 +163,7 @@ static void test_region(void **state) {
         assert_int_equal(hcri_rows_append(&origin_map.map, &builder->set.allocator, 1, &first, &share, NULL), HCR_OK);
     assert_int_equal(hcri_region_create(&builder->set, &analysis, NULL, &region, &error), HCR_OK);
     assert_true(!region->origin_proved && !region->origin_map.proved);
-    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_CHECKED);
+    assert_int_equal(hcr_region_origin_form(region), HCR_ORIGIN_FORM_CHECKED);
     hcr_region_free(region);
     hcri_rows_release(&origin_map.map, &builder->set.allocator);
     hcr_builder_free(builder);

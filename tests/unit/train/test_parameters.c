@@ -77,11 +77,11 @@ static void test_inside(void **state) {
             assert_int_equal(hcr_predict(model, ROWS, wild, wild_x, y, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check(region, ROWS, wild_x, y, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
-                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
+                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_OUTCOME_INSIDE) == inside[i] : inside[i]);
             assert_int_equal(hcr_predict_f32(model, ROWS, wild, wild_x, y_f32, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check_f32(region, ROWS, x_f32, y_f32, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
-                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
+                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_OUTCOME_INSIDE) == inside[i] : inside[i]);
             hcr_model_free(model);
         }
 }
@@ -191,8 +191,8 @@ static void test_misfits(void **state) {
                 assert_int_equal(single ? hcr_predict_f32(model, 3, X, given, y_f32, outcomes, NULL)
                                         : hcr_predict(model, 3, X, given, y, outcomes, NULL),
                                  HCR_OK);
-                assert_int_equal(outcomes[1], HCR_OUT_OF_RANGE);
-                assert_true(outcomes[0] != HCR_OUT_OF_RANGE && outcomes[2] != HCR_OUT_OF_RANGE);
+                assert_int_equal(outcomes[1], HCR_OUTCOME_OUT_OF_RANGE);
+                assert_true(outcomes[0] != HCR_OUTCOME_OUT_OF_RANGE && outcomes[2] != HCR_OUTCOME_OUT_OF_RANGE);
                 for (size_t j = 0; j < N; j++)
                     assert_true(single ? isnan(y_f32[N + j]) : isnan(y[N + j]));
             }
@@ -207,7 +207,7 @@ static void test_misfits(void **state) {
         memcpy(in, X, sizeof in);
         in[OWN] = NAN;
         assert_int_equal(hcr_predict(model, 3, in, x, y, outcomes, NULL), HCR_OK);
-        assert_int_equal(outcomes[1], HCR_BAD_VALUE);
+        assert_int_equal(outcomes[1], HCR_OUTCOME_BAD_VALUE);
         for (size_t j = 0; j < N; j++)
             assert_true(fabs(y[N + j] - 0.5 * x[PARAMETERS]) < 1e-14);
         hcr_model_free(model);

@@ -77,11 +77,11 @@ static void test_inside(void **state) {
             assert_int_equal(hcr_predict(model, ROWS, wild, NULL, y, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check(region, ROWS, NULL, y, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
-                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
+                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_OUTCOME_INSIDE) == inside[i] : inside[i]);
             assert_int_equal(hcr_predict_f32(model, ROWS, wild, NULL, y_f32, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check_f32(region, ROWS, NULL, y_f32, inside, NULL, NULL), HCR_OK);
             for (size_t i = 0; i < ROWS; i++)
-                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_INSIDE) == inside[i] : inside[i]);
+                assert_true(head == HCR_HEAD_SIMPLE ? (outcomes[i] == HCR_OUTCOME_INSIDE) == inside[i] : inside[i]);
             /* single precision is the double's answer to some roundings of numbers below 2 and a margin */
             for (size_t k = 0; head != HCR_HEAD_SIMPLE && k < ROWS * N; k++)
                 assert_true(fabs(y[k] - (double)y_f32[k]) < 1e-4);
@@ -102,8 +102,8 @@ static void test_bad_values(void **state) {
         for (size_t b = 0; b < 4; b++) {
             in[INPUTS + 2] = bad[b];
             assert_int_equal(hcr_predict(model, 3, in, NULL, y, outcomes, NULL), HCR_OK);
-            assert_int_equal(outcomes[1], HCR_BAD_VALUE);
-            assert_true(outcomes[0] != HCR_BAD_VALUE && outcomes[2] != HCR_BAD_VALUE);
+            assert_int_equal(outcomes[1], HCR_OUTCOME_BAD_VALUE);
+            assert_true(outcomes[0] != HCR_OUTCOME_BAD_VALUE && outcomes[2] != HCR_OUTCOME_BAD_VALUE);
             assert_memory_equal(y, good, N * sizeof *y);
             assert_memory_equal(y + 2 * N, good + 2 * N, N * sizeof *y);
             for (size_t j = 0; j < N; j++)
