@@ -42,7 +42,11 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     hcri_net net;
     hcri_state state;
     hcri_training training;
-    hcr_fit_options given = {.encoder = encoder, .hidden = hidden, .batch = BATCH, .head = HCR_HEAD_SIMPLE}, options;
+    hcr_fit_options given = HCR_FIT_OPTIONS_INIT, options;
+    given.encoder = encoder;
+    given.hidden = hidden;
+    given.batch = BATCH;
+    given.head = HCR_HEAD_SIMPLE;
     bench_check(hcri_options_resolve(&given, &options, &error), &error);
     bench_check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
     bench_check(hcri_state_create(&state, net.weights, 0, &error), &error);

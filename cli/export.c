@@ -67,10 +67,11 @@ static int run(struct job *job) {
     const char *path = job->operand[1];
     char derived[48];
     derive_name(path, derived);
-    const hcr_export_options options = {.name = job->name == NULL ? derived : job->name,
-                                        .precision = job->single ? HCR_SINGLE : HCR_DOUBLE,
-                                        .gradient = job->gradient,
-                                        .origin = path};
+    hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+    options.name = job->name == NULL ? derived : job->name;
+    options.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    options.gradient = job->gradient;
+    options.origin = path;
     hcr_export_report made;
     hcr_error error = {0};
     if (is_model(path))

@@ -21,7 +21,7 @@
 struct job {
     const char *output_path, *plot_path;
     struct settings settings;
-    int json, quiet, encoder, head;
+    int json, quiet, encoder, head, linear, common_scale, resume;
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -50,7 +50,7 @@ static void keep_losses(struct job *job, const hcr_progress *state) {
     }
 }
 
-static int on_progress(void *context, const hcr_progress *state) {
+static bool on_progress(void *context, const hcr_progress *state) {
     struct job *job = context;
     if (state->epoch > job->epochs_done && job->plot_path != NULL)
         keep_losses(job, state);
@@ -150,7 +150,7 @@ static int to_standard_output(const struct job *job) { return strcmp(job->output
 static void check_options(const struct job *job) {
     if (job->output_path == NULL)
         fail_usage("fit", "give -o MODEL, the file to write");
-    if (to_standard_output(job) && job->options.resume)
+    if (to_standard_output(job) && job->resume)
         fail_usage("fit", "--resume needs a model file, and its checkpoint beside it");
     if (to_standard_output(job) && job->json)
         fail_usage("fit", "--json and `-o -` would both write to standard output");
@@ -196,6 +196,9 @@ static void read_all(struct job *job, const char *const *operand) {
 static hcr_status train(struct job *job, hcr_error *error) {
     job->options.encoder = (hcr_encoder)job->encoder;
     job->options.head = (hcr_head)job->head;
+    job->options.linear_encoder = job->linear;
+    job->options.common_scale = job->common_scale;
+    job->options.resume = job->resume;
     job->options.checkpoint = job->checkpoint;
     job->options.progress = on_progress;
     job->options.progress_context = job;
@@ -229,7 +232,7 @@ static int run(struct job *job, const char *const *operand) {
     if (!to_standard_output(job)) {
         job->checkpoint = allocate(strlen(job->output_path) + sizeof extension, 1);
         sprintf(job->checkpoint, "%s%s", job->output_path, extension);
-        if (job->options.resume && access(job->checkpoint, F_OK) != 0)
+        if (job->resume && access(job->checkpoint, F_OK) != 0)
             report("there is no \"%s\" to go on from: starting anew", job->checkpoint);
     }
     hcr_error error = {0};
@@ -252,7 +255,7 @@ static int run(struct job *job, const char *const *operand) {
 }
 
 int command_fit(int argc, char **argv) {
-    static struct job job;
+    static struct job job = {.options = HCR_FIT_OPTIONS_INIT};
     hcr_fit_options *options = &job.options;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
@@ -263,7 +266,7 @@ int command_fit(int argc, char **argv) {
          &job.parameters.path, 0, 0},
         {OPTION_CHOICE, '\0', "encoder", "dense|lstm", "one layer of either; dense", &job.encoder, 0, 0},
         {OPTION_COUNT, '\0', "hidden", "N", "units of the encoder; 64", &options->hidden, 1, 0},
-        {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &options->linear_encoder, 0, 0},
+        {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &job.linear, 0, 0},
         {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
          &options->features, 1, 0},
         {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften",
@@ -291,7 +294,7 @@ int command_fit(int argc, char **argv) {
          &options->ascent, 0, 1e12},
         {OPTION_FLAG, '\0', "common-scale", NULL,
          "measure all outputs by one deviation: the loss is then their mean squared error; each by its own otherwise",
-         &options->common_scale, 0, 0},
+         &job.common_scale, 0, 0},
         {OPTION_NUMBER, '\0', "validation", "SHARE", "of the rows, kept to measure the loss on; 0",
          &options->validation, 0, 0.9},
         {OPTION_COUNT, '\0', "patience", "N",
@@ -300,7 +303,7 @@ int command_fit(int argc, char **argv) {
         {OPTION_SEED, '\0', "seed", "N", "of weights, shuffles and the validation rows; 0", &options->seed, 0, 0},
         {OPTION_FLAG, '\0', "resume", NULL,
          "go on from MODEL.checkpoint, which is there after an interruption: the result is that of an unbroken run",
-         &options->resume, 0, 0},
+         &job.resume, 0, 0},
         {OPTION_TEXT, '\0', "plot", "FILE", "draw the losses into FILE.svg or FILE.png (gnuplot)", &job.plot_path, 0,
          0},
         {OPTION_FLAG, 'q', "quiet", NULL, "no progress bar, no table at the end", &job.quiet, 0, 0},

@@ -41,9 +41,10 @@ static void prepare(struct job *job, const char *const *operand) {
     samples->names = (const char *const *)names_of_outputs(region, map->polar_input ? "d:" : "",
                                                            map->polar_input ? "r" : NULL, &samples->count);
     samples->parameters.region = region;
-    const hcr_search search = {.method = (hcr_search_method)job->method,
-                               .base_multiplier = job->base_multiplier,
-                               .max_iterations = (uint32_t)job->most_iterations};
+    hcr_search search = HCR_SEARCH_INIT;
+    search.method = (hcr_search_method)job->method;
+    search.base_multiplier = job->base_multiplier;
+    search.max_iterations = (uint32_t)job->most_iterations;
     must(hcr_workspace_create(region, job->threads, &job->workspace, &error), &error);
     must(hcr_workspace_set_search(job->workspace, &search, &error), &error);
     samples_open(samples, operand[1], results);
@@ -121,7 +122,7 @@ static int run(struct job *job, const char *const *operand) {
 }
 
 int map_command(int argc, char **argv, const struct map *map) {
-    static struct job job = {.results.path = "-"};
+    static struct job job = {.results.path = "-", .most_iterations = 64};
     job.map = map;
     const struct option_row rows[] = {
         OPTION_ROW_OUTPUT(&job.results.path),

@@ -56,7 +56,7 @@ static void write_piece(struct stream *stream, size_t rows, double *values, hcr_
     if (stream->file.stream == NULL)
         output_file_open(&stream->file, results->path);
     output_file_write(&stream->file, bytes, size);
-    free(bytes);
+    hcr_free(bytes);
 }
 
 /* The line of names, or the NPY header with the number of rows so far. */
@@ -77,5 +77,5 @@ void stream_close(struct stream *stream) {
         write_head(stream);
     }
     output_file_close(&stream->file);
-    hcr_table_reader_close(stream->reader);
+    hcr_table_reader_free(stream->reader);
 }

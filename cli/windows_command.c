@@ -114,7 +114,7 @@ static int run(struct job *job, const char *series_path) {
 }
 
 int command_windows(int argc, char **argv) {
-    static struct job job;
+    static struct job job = {.options = HCR_WINDOW_OPTIONS_INIT};
     const struct option_row rows[] = {
         {OPTION_TEXT, '\0', "id", "ID", "the series to cut: what its row begins with", &job.id, 0, 0},
         {OPTION_COUNT, '\0', "input", "N", "values that a forecast is made from; 48", &job.options.input, 1, 0},

@@ -186,7 +186,8 @@ static void check_rays(const hcr_region *region, input *in, size_t n) {
     check_results(region, y);
     check_single(region, workspace, n, v);
     for (int method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_PRUNED; method++) {
-        const hcr_search search = {.method = (hcr_search_method)method};
+        hcr_search search = HCR_SEARCH_INIT;
+        search.method = (hcr_search_method)method;
         FUZZ_REQUIRE(hcr_workspace_set_search(workspace, &search, NULL) == HCR_OK);
         FUZZ_REQUIRE(hcr_gauge(region, workspace, RAYS, NULL, v, gauge[1], NULL, NULL) == HCR_OK);
         FUZZ_REQUIRE(memcmp(gauge[0], gauge[1], sizeof gauge[0]) == 0);

@@ -82,8 +82,8 @@ static void write_and_read(const hcr_region *region) {
     FUZZ_REQUIRE(hcr_region_read(bytes[0], size[0], NULL, &copy, NULL) == HCR_OK);
     FUZZ_REQUIRE(hcr_region_write(copy, &bytes[1], &size[1], NULL) == HCR_OK);
     FUZZ_REQUIRE(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
-    hcr_region_free_bytes(region, bytes[0]);
-    hcr_region_free_bytes(copy, bytes[1]);
+    hcr_free(bytes[0]);
+    hcr_free(bytes[1]);
     hcr_region_free(copy);
 }
 
@@ -100,5 +100,5 @@ void fuzz_use_region(const hcr_region *region) {
         return;
     map_rows(region);
     if (hcr_region_explain(region, 1, &text, NULL) == HCR_OK)
-        free(text);
+        hcr_free(text);
 }

@@ -64,14 +64,15 @@ static void forecast(const hcr_region *region, const hcr_windows *windows, hcr_h
     hcr_error error;
     hcr_model *model;
     /* Chosen by forecasting the last two days of the series, of which the model then knew nothing. */
-    const hcr_fit_options options = {.encoder = HCR_ENCODER_DENSE,
-                                     .head = head,
-                                     .hidden = 128,
-                                     .epochs = 100,
-                                     .rate = 2e-3,
-                                     .rate_decay = 0.97,
-                                     .weight_decay = 1,
-                                     .seed = 1};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.encoder = HCR_ENCODER_DENSE;
+    options.head = head;
+    options.hidden = 128;
+    options.epochs = 100;
+    options.rate = 2e-3;
+    options.rate_decay = 0.97;
+    options.weight_decay = 1;
+    options.seed = 1;
     must(hcr_fit(region, region_text, windows->x_train.rows, windows->x_train.columns, windows->x_train.values, NULL,
                  NULL, windows->y_train.values, &options, &model, NULL, &error),
          &error);
@@ -148,7 +149,10 @@ static outcome do_series(const char *series_path, const char *next_path, const c
         exit(EXIT_FAILURE);
     }
     /* Every window is for training: the test is what comes after the series. */
-    const hcr_window_options options = {.input = WEEK, .output = HOURS, .train = 1};
+    hcr_window_options options = HCR_WINDOW_OPTIONS_INIT;
+    options.input = WEEK;
+    options.output = HOURS;
+    options.train = 1;
     must(hcr_windows_cut(series, count, &options, &windows, &error), &error);
 
     hcr_region *region = make_region(&windows);
@@ -166,8 +170,8 @@ static outcome do_series(const char *series_path, const char *next_path, const c
     write_tables(folder, &result, &windows, series + count - HOURS, actual, y);
     hcr_region_free(region);
     hcr_windows_clear(&windows);
-    free(series);
-    free(actual);
+    hcr_free(series);
+    hcr_free(actual);
     return result;
 }
 
@@ -177,14 +181,17 @@ static double time_first(const char *series_path, const char *id) {
     double *series;
     size_t count;
     hcr_windows windows;
-    const hcr_window_options options = {.input = WEEK, .output = HOURS, .train = 1};
+    hcr_window_options options = HCR_WINDOW_OPTIONS_INIT;
+    options.input = WEEK;
+    options.output = HOURS;
+    options.train = 1;
     must(hcr_series_read(series_path, id, &series, &count, &error), &error);
     must(hcr_windows_cut(series, count, &options, &windows, &error), &error);
     hcr_region *region = make_region(&windows);
     const double seconds = time_decode(region);
     hcr_region_free(region);
     hcr_windows_clear(&windows);
-    free(series);
+    hcr_free(series);
     return seconds;
 }
 
@@ -241,7 +248,7 @@ int main(int argc, char **argv) {
     size_t inside = 0;
     for (size_t i = 0; i < count; i++)
         inside += (size_t)results[i].inside[CONTRACT];
-    hcr_series_free_ids(ids, count);
+    hcr_free(ids);
     free(results);
     return inside == count ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -22,10 +22,14 @@
  * Arrays are row-major and contiguous, one sample a row. Numbers are double unless a name ends in _f32.
  * A region is immutable: threads may share it. A workspace belongs to one caller at a time.
  * Functions that return no hcr_status take no NULL where the text doesn't say so.
+ * Options are structs that begin with their size and have an initialiser, such as HCR_FIT_OPTIONS_INIT, which sets the
+ * size and every default: 0 is then a value like any other. Later versions may add fields at the end; a struct of an
+ * older, smaller size gets their defaults, a larger one than the library knows is refused (ARGUMENT).
  * The library never prints, exits or changes signals, locale or floating-point environment. */
 #ifndef HCR_H
 #define HCR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +46,7 @@ extern "C" {
 #define HCR_VERSION_PATCH 0
 #define HCR_VERSION "0.2.0"
 
-/* The version of the library that is running, such as "0.2.0". */
+/* The version of the library that is running; a string of the library's, such as "0.2.0". */
 HCR_API const char *hcr_version(void);
 
 /* ---------------------------------------------------------------------------------------------------- errors */
@@ -80,9 +84,10 @@ typedef struct hcr_error {
 /* A short name of a status, such as "shape"; never NULL. */
 HCR_API const char *hcr_status_name(hcr_status status);
 
-/* Text for a terminal: writes the character that *text begins with, *text moves behind it, and returns the length; 0 at
- * the end. Control characters, those that hide text or turn its direction, and bytes that aren't UTF-8 become escapes:
- * \n, \x1b, \u202e. Errors, and what a region says of its constraints, are in that form. */
+/* Makes text safe for a terminal, a character a call: writes the first character of *text into `shown`, which ends with
+ * '\0', moves *text behind it, and returns the number of bytes written before the '\0'; 0 at the end of the text.
+ * Control characters, those that hide text or turn its direction, and bytes that aren't UTF-8 become escapes: \n, \x1b,
+ * \u202e. Errors, and what a region says of its constraints, are in that form. */
 #define HCR_PRINTABLE 12
 HCR_API size_t hcr_printable(const char **text, char shown[HCR_PRINTABLE]);
 
@@ -94,6 +99,10 @@ typedef struct hcr_allocator {
     void (*release)(void *context, void *memory);
     void *context;
 } hcr_allocator;
+
+/* Frees what the library hands out as plain memory: strings, arrays, buffers. It comes from malloc, whatever allocator
+ * a region has. NULL is fine. Opaque objects have functions of their own, hcr_<noun>_free. */
+HCR_API void hcr_free(void *memory);
 
 /* ---------------------------------------------------------------------------------------------------- region */
 
@@ -108,12 +117,13 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_load(const char *path, const hcr_allo
 /* The same from `size` bytes in memory, which aren't kept. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *allocator,
                                                 hcr_region **region, hcr_error *error);
-/* Writes a compiled region: whole or not at all (a temporary file, then a rename). */
+/* Writes a compiled region: whole or not at all (a temporary file, then a rename). Errors: ARGUMENT, FILE, MEMORY,
+ * UNSUPPORTED (a region with a callback). */
 HCR_API HCR_MUST_USE hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error *error);
-/* The same into memory: *bytes comes from the region's allocator; free it with hcr_region_free_bytes. */
+/* The same into memory: *size bytes in *bytes, which the caller frees with hcr_free. Errors: ARGUMENT, MEMORY,
+ * UNSUPPORTED. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size,
                                                  hcr_error *error);
-HCR_API void hcr_region_free_bytes(const hcr_region *region, void *bytes);
 HCR_API void hcr_region_free(hcr_region *region); /* NULL is fine */
 
 /* n, the number of outputs. */
@@ -121,8 +131,9 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
 /* Constraint numbers are 0 … hcr_region_constraints − 1. A two-sided row has two numbers, of which the one whose side
  * is infinite is never active. */
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
-/* n numbers each, owned by the region. lower and upper are a box that holds the region (±infinity where it has none),
- * whatever its parameters are; the origin is that at the middle of their range, which stands behind it: p numbers. */
+/* n numbers each, in the outputs' units, owned by the region. The origin is strictly inside; of a region with
+ * parameters it is the origin at the middle of their range, which stands behind it: p numbers. lower and upper are a box
+ * that holds the region (±infinity where it has none), whatever its parameters are. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
 HCR_API const double *hcr_region_upper(const hcr_region *region);
@@ -131,49 +142,52 @@ HCR_API const double *hcr_region_upper(const hcr_region *region);
 HCR_API double hcr_region_margin(const hcr_region *region, hcr_precision precision);
 /* How many coordinates the equalities leave free: n without equalities. */
 HCR_API size_t hcr_region_freedom(const hcr_region *region);
-/* Equalities a·y = b of the region, and the bound of |a·y − b| for a result y: a few units in the last place of
- * Σ|a_j y_j|, with what their elimination adds. */
+/* How many equalities a·y = b the region has. */
 HCR_API size_t hcr_region_equalities(const hcr_region *region);
+/* The bound of |a·y − b| for a result y (n numbers) of that equality, counted from 0, at the parameters given (p
+ * numbers): a few units in the last place of Σ|a_j y_j|, with what the elimination adds (docs/exactness.md). */
 HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *parameters,
                                              const double *y, hcr_precision precision);
-/* p, the number of parameters, and the range of each (p numbers, owned by the region; its ends belong to it). It is the
+/* p, the number of parameters. */
+HCR_API size_t hcr_region_parameters(const hcr_region *region);
+/* The ends of each parameter's range, p numbers each, owned by the region. The ends belong to the range. It is the
  * declared one, with ends that no float meets moved outwards to the next float, so that both precisions have it whole.
  */
-HCR_API size_t hcr_region_parameters(const hcr_region *region);
 HCR_API const double *hcr_region_parameter_lower(const hcr_region *region);
 HCR_API const double *hcr_region_parameter_upper(const hcr_region *region);
 /* The name of parameter k < p, such as "cap[3]", into `name` (cut to `capacity`). */
 HCR_API void hcr_region_parameter_name(const hcr_region *region, size_t k, char *name, size_t capacity);
-/* How the origin of a sample comes about. */
+/* How a sample's origin follows from its parameters. */
 typedef enum hcr_origin_form {
     HCR_ORIGIN_FORM_FIXED = 0,  /* one point: the region has no parameters, or they don't move it */
     HCR_ORIGIN_FORM_AFFINE = 1, /* O0 + K θ, strictly inside for every θ of the range: that is proved */
-    HCR_ORIGIN_FORM_CHECKED =
-        2, /* O0 + K θ, but where that isn't inside the analytic centre of the sample's rows and
-            * bounds: each sample is checked, and some may have no origin (HCR_OUTCOME_NO_ORIGIN) */
+    /* O0 + K θ; where that isn't inside, the analytic centre of the sample's rows and bounds: each sample is checked,
+     * and some may have no origin (HCR_OUTCOME_NO_ORIGIN) */
+    HCR_ORIGIN_FORM_CHECKED = 2
 } hcr_origin_form;
 HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
-/* The origin of one sample, n numbers. Errors: ARGUMENT; ORIGIN when they are out of range or leave no origin. */
+/* The origin of one sample: from its parameters (p numbers; NULL for a region without) to `origin`, n numbers of the
+ * caller's. Errors: ARGUMENT, MEMORY; ORIGIN when the parameters are out of range or leave no origin. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_origin_at(const hcr_region *region, const double *parameters, double *origin,
                                                      hcr_error *error);
 /* The region of one sample as a region of its own, without parameters: the same set with the same origin, for many maps
  * with the same parameters. `allocator` NULL: malloc. Errors: ARGUMENT, MEMORY, ORIGIN as above. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_at(const hcr_region *region, const double *parameters,
                                               const hcr_allocator *allocator, hcr_region **fixed, hcr_error *error);
-/* 1 when the region is convex; 0 for star domains, of which results are what the origin sees. */
-HCR_API int hcr_region_is_convex(const hcr_region *region);
+/* Whether the region is convex; false for star domains, whose maps reach what the origin sees. */
+HCR_API bool hcr_region_is_convex(const hcr_region *region);
 /* What the origin sees of the region. A convex region is seen whole, and so is a star domain whose unions all have the
  * origin inside every body and that has neither an except nor a star constraint: that is proved. Otherwise points
  * spread over the region are checked when it is made. What is hidden is never reached by decode. */
 typedef struct hcr_visibility {
-    int proved;             /* the whole region is seen for certain */
+    bool proved;            /* the whole region is seen for certain */
     uint64_t points;        /* checked; 0 when it is proved */
     uint64_t points_hidden; /* of those */
 } hcr_visibility;
 HCR_API hcr_visibility hcr_region_visibility(const hcr_region *region);
-/* 1 when every direction meets the frontier. */
-HCR_API int hcr_region_is_bounded(const hcr_region *region);
-/* The name of output j, such as "load[3]" or "price" for a scalar, into `name` (cut to `capacity`); j < n. */
+/* Whether every direction meets the frontier. */
+HCR_API bool hcr_region_is_bounded(const hcr_region *region);
+/* The name of output j < n, such as "load[3]" or "price" for a scalar, into `name` (cut to `capacity`). */
 HCR_API void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity);
 
 /* Where a constraint came from. Strings are owned by the region. */
@@ -185,8 +199,9 @@ typedef struct hcr_constraint_info {
     int line, column; /* 0 when built in C */
     size_t row;       /* which inequality of that source, counted from 0 */
 } hcr_constraint_info;
+/* Of constraint number `constraint` < hcr_region_constraints. */
 HCR_API hcr_constraint_info hcr_region_constraint(const hcr_region *region, size_t constraint);
-/* The same of an equality; its kind is "equality". */
+/* Of equality number `equality` < hcr_region_equalities; its kind is "equality". */
 HCR_API hcr_constraint_info hcr_region_equality(const hcr_region *region, size_t equality);
 
 /* ---------------------------------------------------------------------------------------- region, as arrays */
@@ -254,16 +269,17 @@ HCR_API hcr_rows hcr_region_origin_map(const hcr_region *region);
  * that OpenMP starts, beside what functions of the caller's take. The region must outlive it. */
 typedef struct hcr_workspace hcr_workspace;
 
-/* `threads` rows at a time, HCR_MOST_THREADS at most; 0 means one a core. Results don't depend on it. Errors: ARGUMENT,
- * MEMORY. */
+/* A workspace for `threads` threads, HCR_MOST_THREADS at most; 0 means one a core. Results don't depend on it. Errors:
+ * ARGUMENT, MEMORY. */
 #define HCR_MOST_THREADS 4096
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_create(const hcr_region *region, size_t threads,
                                                      hcr_workspace **workspace, hcr_error *error);
 HCR_API void hcr_workspace_free(hcr_workspace *workspace); /* NULL is fine; not for one that was placed */
-/* The bytes that a workspace takes, and a workspace in memory of the caller's (aligned to 64 bytes, at least that
- * large, not to be freed before its last use). ARGUMENT when the memory is too small or misaligned. The size is 0 where
- * there can't be one: the region is NULL, or there are more than HCR_MOST_THREADS threads. */
+/* The bytes that a workspace takes; 0 where there can't be one: the region is NULL, or there are more than
+ * HCR_MOST_THREADS threads. */
 HCR_API size_t hcr_workspace_size(const hcr_region *region, size_t threads);
+/* A workspace in memory of the caller's: aligned to 64 bytes, of at least hcr_workspace_size bytes, not freed before
+ * the workspace's last use. Errors: ARGUMENT (the memory is too small or misaligned). */
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *memory,
                                                     size_t bytes, hcr_workspace **workspace, hcr_error *error);
 
@@ -273,22 +289,27 @@ typedef enum hcr_search_method {
     HCR_SEARCH_ALGORITHM1 = 1, /* the paper's Algorithm 1 */
     HCR_SEARCH_PRUNED = 2      /* only constraints violated at the best point so far */
 } hcr_search_method;
+/* Begin with HCR_SEARCH_INIT, which has the defaults given, then set what differs. */
 typedef struct hcr_search {
-    hcr_search_method method;
-    double base_multiplier;  /* Algorithm 1: first step from the origin; 0: the region's default, its inradius */
-    uint32_t max_iterations; /* Algorithm 1: steps before it falls back on all constraints; 0: 64 */
+    size_t size;              /* sizeof(hcr_search) */
+    hcr_search_method method; /* full */
+    double base_multiplier;   /* Algorithm 1: first step from the origin; 0: the region's inradius */
+    uint32_t max_iterations;  /* Algorithm 1: steps before it falls back on all constraints; 64 */
 } hcr_search;
+#define HCR_SEARCH_INIT                                                                                                \
+    { sizeof(hcr_search), HCR_SEARCH_FULL, 0, 64 }
+/* Errors: ARGUMENT; UNSUPPORTED (a method other than full for a region with parameters). */
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search,
                                                          hcr_error *error);
 /* What stands for a sample with a bad value, a NaN or an infinity, and for its derivatives (gauge's is NaN always). */
 typedef enum hcr_bad_value {
-    HCR_BAD_ORIGIN =
-        0, /* the origin (encode: d = 0, r = 0), and 0: for a controller, which needs an answer; the default */
-    HCR_BAD_NAN = 1, /* NaN, so that it is noticed however far it goes */
+    HCR_BAD_ORIGIN = 0, /* the origin (encode: d = 0, r = 0), derivatives 0: for a controller; the default */
+    HCR_BAD_NAN = 1     /* NaN, so that it is noticed however far it goes */
 } hcr_bad_value;
+/* Errors: ARGUMENT. */
 HCR_API HCR_MUST_USE hcr_status hcr_workspace_set_bad_value(hcr_workspace *workspace, hcr_bad_value bad_value,
                                                             hcr_error *error);
-/* Constraints intersected since creation or the last reset, over all rows. */
+/* How many constraints were intersected since creation or the last reset, over all rows. */
 HCR_API uint64_t hcr_workspace_intersections(const hcr_workspace *workspace);
 HCR_API void hcr_workspace_reset_intersections(hcr_workspace *workspace);
 
@@ -323,18 +344,21 @@ typedef struct hcr_ray {
  * PRECISION from the _f32 maps. A row's result depends on that row alone: not on the batch, the thread or what came
  * before. */
 
-/* gauge[i] = gamma(v_i); 0 where nothing stops v; NaN for a bad value. */
+/* From v, rows × n, differences from the origin, to gauge[i] = gamma(v_i), rows numbers; 0 where nothing stops v; NaN
+ * for a bad value. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                           const double *parameters, const double *v, double *gauge, hcr_ray *rays,
                                           hcr_error *error);
-/* r is the gauge itself: more than 1 outside the region, which the outcome says too. */
+/* From points y, rows × n, to polar, rows × (n + 1). r is the gauge itself: more than 1 outside the region, which the
+ * outcome says too. */
 HCR_API HCR_MUST_USE hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                            const double *parameters, const double *y, double *polar, hcr_ray *rays,
                                            hcr_error *error);
-/* r is clamped to [0, 1]. */
+/* From polar, rows × (n + 1), to points y, rows × n. r is clamped to [0, 1]. */
 HCR_API HCR_MUST_USE hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                            const double *parameters, const double *polar, double *y, hcr_ray *rays,
                                            hcr_error *error);
+/* From v, rows × n, differences from the origin, to points y, rows × n. */
 HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                              const double *parameters, const double *v, double *y, hcr_ray *rays,
                                              hcr_error *error);
@@ -342,6 +366,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften(const hcr_region *region, hcr_workspa
                                            const double *parameters, const double *v, double *y, hcr_ray *rays,
                                            hcr_error *error);
 
+/* In single precision: inputs and results are floats, and results are inside in exact arithmetic all the same. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const float *parameters, const float *v, float *gauge, hcr_ray *rays,
                                               hcr_error *error);
@@ -467,7 +492,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t r
                                               const double *y, double *value, uint32_t *which, hcr_error *error);
 
 /* off[i] = max |a·y_i − b| over the equalities, 0 when there are none; NaN when the point has a bad value. Equalities
- * play no part in hcr_violation. */
+ * play no part in hcr_violation. Errors: ARGUMENT, MEMORY, as for hcr_violation and hcr_equality_violation. */
 HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *parameters,
                                              const double *y, double *off, hcr_error *error);
 /* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by

@@ -24,8 +24,8 @@ HCR_API void hcr_builder_free(hcr_builder *builder); /* NULL is fine */
 /* Adds `size` outputs. `scalar` outputs (size 1) are named "p", vectors "y[0]" …. All before the first constraint.
  * Errors: NAME (repeated, or not an identifier), ARGUMENT (a constraint came before, size 0). */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size,
-                                                         int scalar, hcr_error *error);
-/* n so far. */
+                                                         bool scalar, hcr_error *error);
+/* n, the number of outputs so far. */
 HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
 /* Adds `size` parameters, with the range [lower[k], upper[k]] of each: finite, lower < upper. They have names as
  * outputs have, and come before the first constraint; which of both come first is of no matter.
@@ -34,9 +34,9 @@ HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
  * LMI or an equality has n + p columns, so that a parameter may stand, to the first power, wherever a number may. Each
  * inequality must be convex in outputs and parameters together; hcr_builder_add_varying_rows has products of both. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size,
-                                                          int scalar, const double *lower, const double *upper,
+                                                          bool scalar, const double *lower, const double *upper,
                                                           hcr_error *error);
-/* n + p so far. */
+/* n + p, outputs and parameters so far. */
 HCR_API size_t hcr_builder_columns(const hcr_builder *builder);
 
 /* Constraints added from here on come from this place: what messages and hcr_region_constraint show. Strings are
@@ -137,7 +137,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_equalities(hcr_builder *builder,
 typedef struct hcr_callback {
     const char *name; /* for messages; copied */
     void *context;
-    int convex; /* 0: every ray from the origin leaves {c <= 0} at most once, and the origin must be given */
+    bool convex; /* false: every ray from the origin leaves {c <= 0} at most once, and the origin must be given */
     /* c(y); NaN outside its domain. *rounding (may be NULL) gets a bound of its error, 0 when none is known. */
     double (*value)(void *context, size_t n, const double *y, double *rounding);
     /* n numbers; NULL: from differences. */
@@ -155,16 +155,17 @@ typedef enum hcr_root_method { HCR_ROOT_NEWTON = 0, HCR_ROOT_HALLEY = 1, HCR_ROO
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_root_method(hcr_builder *builder, hcr_root_method method,
                                                             hcr_error *error);
 
-/* Star domains. What is added between begin and end belongs to the group: to one body of a union (hcr_builder_next
- * starts the next body), or to the convex set that is cut out. Groups don't nest; equalities can't be in one. */
+/* Star domains (docs/star-domains.md). What is added between begin and end belongs to the group: to one body of a union
+ * (hcr_builder_next starts the next body), or to the convex set that is cut out. Groups don't nest; equalities can't be
+ * in one. */
 typedef enum hcr_group { HCR_GROUP_UNION = 0, HCR_GROUP_EXCEPT = 1 } hcr_group;
 HCR_API HCR_MUST_USE hcr_status hcr_builder_begin_group(hcr_builder *builder, hcr_group group, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_builder_next(hcr_builder *builder, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_builder_end_group(hcr_builder *builder, hcr_error *error);
 
-/* 1: the region may reach to infinity. Contract and soften then work as ever, decode where something stops the
- * direction. 0, the default: an unbounded region is refused. */
-HCR_API HCR_MUST_USE hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, int allow, hcr_error *error);
+/* true: the region may reach to infinity. Contract and soften then work as ever, decode where something stops the
+ * direction. false, the default: an unbounded region is refused. */
+HCR_API HCR_MUST_USE hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, bool allow, hcr_error *error);
 
 typedef enum hcr_origin {
     HCR_ORIGIN_CHEBYSHEV = 0, /* the centre of a largest ball inside; the default */
@@ -177,11 +178,12 @@ typedef enum hcr_origin {
  * with the largest ball around it over the worst θ) and GIVEN. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count,
                                                        const double *points, hcr_error *error);
+/* Which origin is set. */
 HCR_API hcr_origin hcr_builder_origin(const hcr_builder *builder);
 
-/* Asked now and then while hcr_builder_finish works, on its thread: anything but 0 ends it, with INTERRUPTED. One step
+/* Asked now and then while hcr_builder_finish works, on its thread: true ends it, with INTERRUPTED. One step
  * of a solver isn't interrupted, which may take seconds of a large region. NULL, the default: nobody is asked. */
-typedef int (*hcr_stop_callback)(void *context);
+typedef bool (*hcr_stop_callback)(void *context);
 HCR_API HCR_MUST_USE hcr_status hcr_builder_set_stop(hcr_builder *builder, hcr_stop_callback stop, void *context,
                                                      hcr_error *error);
 
@@ -211,8 +213,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_text_build_file(const char *path, size_t con
                                                     const hcr_allocator *allocator, hcr_builder **builder,
                                                     hcr_error *error);
 /* What was made of a region: variables, sources with kinds and counts, origin, inradius, bounds, margins, cost of a
- * decode. Text for people, or JSON. *text comes from malloc: free() it. */
-HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int json, char **text, hcr_error *error);
+ * decode. Text for people, or JSON. The caller frees *text with hcr_free. Errors: ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, hcr_error *error);
 
 /* --------------------------------------------------------------------------------------------------- checking */
 
@@ -220,25 +222,26 @@ HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, int
  * arithmetic on the stored coefficients (expressions: in interval arithmetic of growing precision; callbacks: in
  * floating point), and every equality to within hcr_region_equality_tolerance: inside[i] = 1 or 0. A point with a NaN
  * or an infinity is not inside, nor is one whose parameters (rows × p; NULL for a region without) are out of their
- * range. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a
- * violated constraint, UINT32_MAX when inside or when it is an equality that doesn't hold. _f32 points are the doubles
- * that they convert to. */
+ * range. Floating-point filters decide what is clear, GMP the rest. which[i] (may be NULL): a violated constraint,
+ * UINT32_MAX when inside or when it is an equality that doesn't hold. Errors: ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_check(const hcr_region *region, size_t rows, const double *parameters,
                                           const double *y, uint8_t *inside, uint32_t *which, hcr_error *error);
+/* The same of floats: each point is the doubles that it converts to. */
 HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t rows, const float *parameters,
                                               const float *y, uint8_t *inside, uint32_t *which, hcr_error *error);
 
 /* -------------------------------------------------------------------------------------------------- projection */
 
 /* Euclidean projection: the nearest point of the region, exactly inside it, its distance right to 1e-8 relative (or to
- * the margin, where that is larger). Points inside come back bit for bit. The region must outlive
- * its projectors. */
+ * the margin, where that is larger). Points inside come back bit for bit. The region must outlive its projectors. */
 typedef struct hcr_projector hcr_projector;
+/* Errors: ARGUMENT, MEMORY; UNSUPPORTED (a region that isn't convex). */
 HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projector,
                                                      hcr_error *error);
-HCR_API void hcr_projector_free(hcr_projector *projector);
+HCR_API void hcr_projector_free(hcr_projector *projector); /* NULL is fine */
 
-/* `outcomes`: rows of hcr_outcome, may be NULL. Rows don't depend on each other. Not thread-safe: one
+/* From points to their nearest points y, rows × n each, which may be the same array. `parameters`: rows × p, NULL for a
+ * region without. `outcomes`: rows of hcr_outcome, may be NULL. Rows don't depend on each other. Not thread-safe: one
  * projector a thread. Errors: ARGUMENT, MEMORY, INTERRUPTED. */
 HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *parameters,
                                             const double *points, double *y, uint32_t *outcomes, hcr_error *error);

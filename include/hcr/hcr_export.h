@@ -8,13 +8,16 @@
 extern "C" {
 #endif
 
-/* Zero-initialise: every 0 or NULL stands for the default given. */
+/* Begin with HCR_EXPORT_OPTIONS_INIT, which has the defaults given, then set what differs. */
 typedef struct hcr_export_options {
+    size_t size;             /* sizeof(hcr_export_options) */
     const char *name;        /* what all names begin with: an identifier of small letters, digits and _; "region" */
     hcr_precision precision; /* of all numbers; double */
-    int gradient;            /* 1: with the derivatives of decode and contract */
-    const char *origin;      /* where it comes from, for the comment at the top; NULL: nothing */
+    bool gradient;           /* with the derivatives of decode and contract; false */
+    const char *origin;      /* where it comes from, for the comment at the top; NULL: nothing is said */
 } hcr_export_options;
+#define HCR_EXPORT_OPTIONS_INIT                                                                                        \
+    { sizeof(hcr_export_options), "region", HCR_DOUBLE, false, NULL }
 
 typedef struct hcr_export_report {
     double margin;             /* the share of the radius that is given up so that results are exactly inside */

@@ -26,7 +26,7 @@ typedef enum hcr_head {
     HCR_HEAD_SOFTEN = 4
 } hcr_head;
 
-/* Called after each epoch (and, with step < steps, now and then during one). Return non-zero to stop: the model so far
+/* Called after each epoch (and, with step < steps, now and then during one). Return true to stop: the model so far
  * is kept, saved when there is a checkpoint path, and the call returns HCR_ERROR_INTERRUPTED. */
 typedef struct hcr_progress {
     size_t epoch, epochs;   /* finished, planned */
@@ -34,14 +34,15 @@ typedef struct hcr_progress {
     double training_loss;   /* mean over the epoch so far */
     double validation_loss; /* NaN without validation */
 } hcr_progress;
-typedef int (*hcr_progress_callback)(void *context, const hcr_progress *progress);
+typedef bool (*hcr_progress_callback)(void *context, const hcr_progress *progress);
 
-/* Zero-initialise: every 0 stands for the default given. */
+/* Begin with HCR_FIT_OPTIONS_INIT, which has the defaults given, then set what differs. */
 typedef struct hcr_fit_options {
-    hcr_encoder encoder;
-    hcr_head head;
+    size_t size;         /* sizeof(hcr_fit_options) */
+    hcr_encoder encoder; /* dense */
+    hcr_head head;       /* hcr */
     size_t hidden;       /* units of the encoder; 64 */
-    int linear_encoder;  /* dense: 1 = no activation; ReLU otherwise */
+    bool linear_encoder; /* dense: no activation; ReLU otherwise; false */
     size_t features;     /* LSTM: inputs per time step; 1. columns of X = steps × features, time-major */
     size_t epochs;       /* 100 */
     size_t batch;        /* 32 */
@@ -51,22 +52,30 @@ typedef struct hcr_fit_options {
     double clip;         /* largest norm of the whole gradient; 0: none */
     double validation;   /* share of the rows kept for validation; 0 */
     size_t patience; /* stop after so many epochs without a better validation loss, and go back to the best; 0: never */
-    uint64_t seed;   /* of initial weights, shuffles, validation split */
+    uint64_t seed;   /* of initial weights, shuffles, validation split; 0 */
     double radius_weight; /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
                            * one   weigh alike; 1 */
     double raw_weight;    /* head hcr-contract: weight of a second term in the loss, the error of what the network gives
                            * before it is contracted; 0 */
-    int common_scale;     /* all heads but hcr: 1 = one deviation for all outputs (the root of the mean of their
-                           * squares), so that the loss is the mean squared error of the outputs, in other units; 0:
-                           * each output is measured by its own, so that all count alike */
+    bool common_scale;    /* all heads but hcr: one deviation for all outputs (the root of the mean of their
+                           * squares), so that the loss is the mean squared error of the outputs, in other units;
+                           * false: each output is measured by its own, so that all count alike */
     double ascent; /* head simple: the Lagrangian. Adds Σ_i λ_i mean(max(0, c_i(y)/|c_i(O)|)) to the loss, where
                     * λ = 0 at first, and λ_i += ascent · mean(max(0, c_i(y)/|c_i(O)|)) after each epoch (dual
                     * ascent); 0: none */
     const char *checkpoint; /* written after each epoch (whole or not at all); NULL: none */
-    int resume; /* go on from the checkpoint when it exists: the result is bit for bit that of an unbroken run */
+    bool
+        resume; /* false; go on from the checkpoint when it exists: the result is bit for bit that of an unbroken run */
     hcr_progress_callback progress;
     void *progress_context;
 } hcr_fit_options;
+#define HCR_FIT_OPTIONS_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(hcr_fit_options), HCR_ENCODER_DENSE, HCR_HEAD_HCR, /* hidden */ 64, false, /* features */ 1,            \
+            /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
+            /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
+            NULL                                                                                                       \
+    }
 
 typedef struct hcr_fit_report {
     size_t rows;           /* training rows used */
@@ -122,10 +131,11 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_
  * the region text, the column names, the options, the versions and a digest of all that. Saving what was loaded gives
  * the same bytes. Written whole or not at all. */
 HCR_API HCR_MUST_USE hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error);
+/* Errors: FILE, FORMAT (damaged or altered), VERSION, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error);
-HCR_API void hcr_model_free(hcr_model *model);
+HCR_API void hcr_model_free(hcr_model *model); /* NULL is fine */
 
-/* Owned by the model. */
+/* What these return is owned by the model. The text is "" when none was given to hcr_fit. */
 HCR_API const hcr_region *hcr_model_region(const hcr_model *model);
 HCR_API const char *hcr_model_region_text(const hcr_model *model);
 HCR_API size_t hcr_model_inputs(const hcr_model *model);

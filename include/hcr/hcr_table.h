@@ -29,7 +29,7 @@ HCR_API void hcr_table_clear(hcr_table *table);
 typedef struct hcr_table_columns {
     size_t count;
     const char *const *names;
-    int nan;
+    bool nan;
 } hcr_table_columns;
 
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.
@@ -45,13 +45,13 @@ typedef struct hcr_table_columns {
  * without either is refused (FORMAT). NPY: versions 1 to 3, C or Fortran order, bool, integers of 1 to 8 bytes, floats
  * of 2 to 8, either byte order, one or two dimensions. Integers beyond 2^53 are rounded to the nearest double. A NaN or
  * an infinity is a number here: it stays. A file that is longer or shorter than its header says is refused. NPZ: `key`
- * names the array (NULL: the only one; NAME when there is none of that name, with all names). vector: how a
- * one-dimensional array is taken: 0 a row, 1 a column. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
-HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector,
+ * names the array (NULL: the only one; NAME when there is none of that name, with all names). vector: a
+ * one-dimensional array is a column; a row otherwise. Errors: FILE, FORMAT, DATA, NAME, SHAPE, ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, bool vector,
                                                hcr_table *table, hcr_error *error);
 /* The same of what is needed (NULL: all). */
 HCR_API HCR_MUST_USE hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key,
-                                                       int vector, const hcr_table_columns *needed, hcr_table *table,
+                                                       bool vector, const hcr_table_columns *needed, hcr_table *table,
                                                        hcr_error *error);
 
 /* Writes a table, whole or not at all (a temporary file beside it, then a rename); "-": standard output, flushed.
@@ -69,12 +69,12 @@ typedef struct hcr_table_reader hcr_table_reader;
 /* CSV and NPY, by the name, "-" is standard input; NPZ archives are refused (UNSUPPORTED). Reads the header and the
  * first row; what is no file on a disk, such as a pipe, is copied to a temporary one first. Parts are of about `bytes`
  * bytes. vector: as in hcr_table_read. */
-HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes,
+HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, bool vector, size_t bytes,
                                                       hcr_table_reader **reader, hcr_error *error);
-HCR_API void hcr_table_reader_close(hcr_table_reader *reader); /* NULL is fine */
+HCR_API void hcr_table_reader_free(hcr_table_reader *reader); /* NULL is fine */
 /* What the parts are to hold, before the first of them; `needed` must stay until the reader is closed. */
 HCR_API void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed);
-/* How many there are, at least one. */
+/* How many parts there are, at least one. */
 HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
 /* The rows that begin in the next part; none behind the last. What `table` had before is freed. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error);
@@ -86,8 +86,8 @@ typedef enum hcr_table_piece {
     HCR_TABLE_HEAD = 0, /* the line of names, or the NPY header, which is as long for any number of rows */
     HCR_TABLE_ROWS = 1
 } hcr_table_piece;
-/* A piece of what hcr_table_write would write to `path`, in memory: *bytes is from malloc. A file is the head of the
- * whole table, then the rows of its parts. */
+/* A piece of what hcr_table_write would write to `path`, in memory: *size bytes in *bytes, which the caller frees with
+ * hcr_free. A file is the head of the whole table, then the rows of its parts. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precision precision,
                                                 hcr_table_piece piece, char **bytes, size_t *size, hcr_error *error);
 
@@ -102,24 +102,29 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_match(hcr_table *table, size_t count, 
 HCR_API HCR_MUST_USE hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error);
 
 /* One series from a file with one series a row: the id in the first column, then the values, empty cells after the end
- * (as the M4 files have it), with or without a header row. *values comes from malloc. Errors: as hcr_table_read; NAME
- * when there is no such id (the error names the nearest) or two of it; DATA for an empty cell inside the series. */
+ * (as the M4 files have it), with or without a header row. *count numbers in *values, which the caller frees with
+ * hcr_free. Errors: as hcr_table_read; NAME when there is no such id (the error names the nearest) or two of it; DATA
+ * for an empty cell inside the series. */
 HCR_API HCR_MUST_USE hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count,
                                                 hcr_error *error);
-/* All ids of such a file: *ids is an array of *count strings, freed by hcr_series_free_ids. */
+/* All ids of such a file: *ids is an array of *count strings. The caller frees *ids with
+ * hcr_free, and with it the strings. */
 HCR_API HCR_MUST_USE hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error);
-HCR_API void hcr_series_free_ids(char **ids, size_t count);
 
 typedef enum hcr_split {
     HCR_SPLIT_RANDOM = 0, /* a random share of the windows, anywhere in the series, is for training */
     HCR_SPLIT_TIME = 1    /* the first share of the windows, then a gap so that no value is shared with the rest */
 } hcr_split;
+/* Begin with HCR_WINDOW_OPTIONS_INIT, which has the defaults given, then set what differs. */
 typedef struct hcr_window_options {
-    size_t input, output; /* lengths; 0: 48 */
-    hcr_split split;
-    double train; /* share of the windows for training, in (0, 1]; 0: 0.2 */
-    uint64_t seed;
+    size_t size;          /* sizeof(hcr_window_options) */
+    size_t input, output; /* lengths, at least 1; 48 and 48 */
+    hcr_split split;      /* random */
+    double train;         /* share of the windows for training, in (0, 1]; 0.2 */
+    uint64_t seed;        /* of the random split; 0 */
 } hcr_window_options;
+#define HCR_WINDOW_OPTIONS_INIT                                                                                        \
+    { sizeof(hcr_window_options), 48, 48, HCR_SPLIT_RANDOM, 0.2, 0 }
 typedef struct hcr_windows {
     hcr_table x_train, y_train, x_test, y_test; /* in the order of time; names "x[0]" …, "y[0]" … */
     hcr_table x_last;                           /* one row: the last `input` values of the series */
@@ -131,6 +136,7 @@ typedef struct hcr_windows {
  * failure leaves it empty. Errors: SHAPE when the series is too short (by how much), DATA, ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_options *options,
                                                 hcr_windows *windows, hcr_error *error);
+/* Frees the tables, and leaves them empty. */
 HCR_API void hcr_windows_clear(hcr_windows *windows);
 
 #ifdef __cplusplus

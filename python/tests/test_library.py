@@ -16,6 +16,7 @@ if not INCLUDE.is_dir():
 
 TEXT = "\n".join(re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S) for path in sorted(INCLUDE.glob("*.h")))
 SCALARS = {
+    "bool": ctypes.c_bool,
     "int": ctypes.c_int,
     "size_t": ctypes.c_size_t,
     "double": ctypes.c_double,

@@ -67,3 +67,5 @@ void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, s
     *capacity = larger;
     return grown;
 }
+
+void hcr_free(void *memory) { hcri_release(&hcri_default_allocator, memory); }

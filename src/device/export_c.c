@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/sized_options.h"
 #include "device/export_guide.h"
 #include "device/export_selftest.h"
 #include "device/export_source.h"
@@ -91,10 +92,10 @@ static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_re
 
 static hcr_status export_all(const hcr_region *region, const hcr_model *model, const hcr_export_options *given,
                              const char *folder, hcr_export_report *report, hcr_error *error) {
-    const hcr_export_options none = {0};
-    hcr_export_options options = given == NULL ? none : *given;
-    if (options.name == NULL)
-        options.name = "region";
+    static const hcr_export_options defaults = HCR_EXPORT_OPTIONS_INIT;
+    hcr_export_options options;
+    HCRI_TRY(hcri_options_take(given == NULL ? &defaults : given, &defaults, sizeof defaults, &options,
+                               "HCR_EXPORT_OPTIONS_INIT", error));
     HCRI_TRY(check_name(options.name, error));
     char upper[LONGEST_NAME + 2];
     size_t length = 0;

@@ -86,12 +86,18 @@ static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
     return status;
 }
 
+static void release_ids(reading *r) {
+    for (size_t k = 0; k < r->count; k++)
+        hcri_release(&hcri_default_allocator, r->ids[k]);
+    hcri_release(&hcri_default_allocator, r->ids);
+}
+
 hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {
     if (path == NULL || id == NULL || values == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, id, values and count can't be NULL");
     reading r = {.wanted = id};
     const hcr_status status = read_file(path, &r, error);
-    hcr_series_free_ids(r.ids, r.count);
+    release_ids(&r);
     if (status != HCR_OK) {
         hcri_release(&hcri_default_allocator, r.values);
         return status;
@@ -101,22 +107,34 @@ hcr_status hcr_series_read(const char *path, const char *id, double **values, si
     return HCR_OK;
 }
 
+/* The ids in one piece of memory: the pointers, then the characters. */
+static char **gather_ids(const reading *r) {
+    size_t characters = 0;
+    for (size_t k = 0; k < r->count; k++)
+        characters += strlen(r->ids[k]) + 1;
+    char **ids = hcri_allocate(&hcri_default_allocator, r->count * sizeof *ids + characters, 1);
+    if (ids == NULL)
+        return NULL;
+    char *next = (char *)(ids + r->count);
+    for (size_t k = 0; k < r->count; k++) {
+        ids[k] = next;
+        next = stpcpy(next, r->ids[k]) + 1;
+    }
+    return ids;
+}
+
 hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error) {
     if (path == NULL || ids == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
     reading r = {0};
-    const hcr_status status = read_file(path, &r, error);
-    if (status != HCR_OK) {
-        hcr_series_free_ids(r.ids, r.count);
+    hcr_status status = read_file(path, &r, error);
+    char **gathered = status == HCR_OK ? gather_ids(&r) : NULL;
+    release_ids(&r);
+    if (status == HCR_OK && gathered == NULL)
+        status = hcri_fail_memory(error);
+    if (status != HCR_OK)
         return status;
-    }
-    *ids = r.ids;
+    *ids = gathered;
     *count = r.count;
     return HCR_OK;
-}
-
-void hcr_series_free_ids(char **ids, size_t count) {
-    for (size_t k = 0; ids != NULL && k < count; k++)
-        hcri_release(&hcri_default_allocator, ids[k]);
-    hcri_release(&hcri_default_allocator, ids);
 }

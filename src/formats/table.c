@@ -44,12 +44,12 @@ static hcr_table_format find_format(const char *path, hcr_table_format format) {
     return format == HCR_TABLE_BY_NAME ? hcr_table_format_of(path) : format;
 }
 
-hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, int vector, hcr_table *table,
+hcr_status hcr_table_read(const char *path, hcr_table_format format, const char *key, bool vector, hcr_table *table,
                           hcr_error *error) {
     return hcr_table_read_columns(path, format, key, vector, NULL, table, error);
 }
 
-hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key, int vector,
+hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, const char *key, bool vector,
                                   const hcr_table_columns *needed, hcr_table *table, hcr_error *error) {
     if (path == NULL || table == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and table can't be NULL");

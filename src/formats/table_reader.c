@@ -351,7 +351,7 @@ static hcr_status open_file(hcr_table_reader *reader, const char *path, int vect
     return HCR_OK;
 }
 
-hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes, hcr_table_reader **reader,
+hcr_status hcr_table_reader_open(const char *path, bool vector, size_t bytes, hcr_table_reader **reader,
                                  hcr_error *error) {
     if (path == NULL || reader == NULL || bytes == 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path and reader can't be NULL, nor bytes 0");
@@ -368,13 +368,13 @@ hcr_status hcr_table_reader_open(const char *path, int vector, size_t bytes, hcr
     made->bytes = bytes;
     const hcr_status status = open_file(made, path, vector, error);
     if (status != HCR_OK)
-        hcr_table_reader_close(made);
+        hcr_table_reader_free(made);
     else
         *reader = made;
     return status;
 }
 
-void hcr_table_reader_close(hcr_table_reader *reader) {
+void hcr_table_reader_free(hcr_table_reader *reader) {
     if (reader == NULL)
         return;
     if (reader->copy != NULL)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/sized_options.h"
 #include "formats/table.h"
 
 void hcr_windows_clear(hcr_windows *windows) {
@@ -108,10 +109,12 @@ hcr_status hcr_windows_cut(const double *series, size_t count, const hcr_window_
     if (windows == NULL || options == NULL || (series == NULL && count > 0))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "series, options and windows can't be NULL");
     *windows = (hcr_windows){0};
-    hcr_window_options chosen = *options;
-    chosen.input = chosen.input == 0 ? 48 : chosen.input;
-    chosen.output = chosen.output == 0 ? 48 : chosen.output;
-    chosen.train = chosen.train == 0 ? 0.2 : chosen.train;
+    static const hcr_window_options defaults = HCR_WINDOW_OPTIONS_INIT;
+    hcr_window_options chosen;
+    HCRI_TRY(hcri_options_take(options, &defaults, sizeof defaults, &chosen, "HCR_WINDOW_OPTIONS_INIT", error));
+    if (chosen.input == 0 || chosen.output == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "a window has %zu + %zu values: both must be at least 1",
+                         chosen.input, chosen.output);
     if (!(chosen.train > 0 && chosen.train <= 1))
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the share for training is %g: it must be more than 0 and at most 1", chosen.train);

@@ -5,7 +5,9 @@
 #include <omp.h>
 #endif
 
-enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 4, DEFAULT_ITERATIONS = 64 };
+#include "base/sized_options.h"
+
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 4 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -74,7 +76,8 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
     unsigned char *at = memory;
     hcr_workspace *made = memory;
     *made = (hcr_workspace){.region = region, .threads = actual_threads(threads), .chunk = chunk_rows(region)};
-    made->search = (hcr_search){HCR_SEARCH_FULL, region->inradius, DEFAULT_ITERATIONS};
+    made->search = (hcr_search)HCR_SEARCH_INIT;
+    made->search.base_multiplier = region->inradius;
     at += aligned(sizeof *made);
     made->slice = (hcri_slice *)(void *)at;
     at += aligned(made->threads * sizeof *made->slice);
@@ -125,23 +128,24 @@ void hcr_workspace_free(hcr_workspace *workspace) {
     hcri_release(&allocator, ((void **)workspace)[-1]);
 }
 
-hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *search, hcr_error *error) {
-    if (workspace == NULL || search == NULL)
+hcr_status hcr_workspace_set_search(hcr_workspace *workspace, const hcr_search *given, hcr_error *error) {
+    if (workspace == NULL || given == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "workspace or search is NULL");
-    if (search->method < HCR_SEARCH_FULL || search->method > HCR_SEARCH_PRUNED)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search->method);
-    if (search->method != HCR_SEARCH_FULL && workspace->region->origin_map.parameters != 0)
+    static const hcr_search defaults = HCR_SEARCH_INIT;
+    hcr_search search;
+    HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, &search, "HCR_SEARCH_INIT", error));
+    if (search.method < HCR_SEARCH_FULL || search.method > HCR_SEARCH_PRUNED)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no search method %d", (int)search.method);
+    if (search.method != HCR_SEARCH_FULL && workspace->region->origin_map.parameters != 0)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "a region with parameters is searched in full: search method %d is for fixed origins",
-                         (int)search->method);
-    if (!(search->base_multiplier >= 0) || isinf(search->base_multiplier))
+                         (int)search.method);
+    if (!(search.base_multiplier >= 0) || isinf(search.base_multiplier))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the base multiplier is %g: it must be finite and at least 0",
-                         search->base_multiplier);
-    workspace->search = *search;
-    if (search->base_multiplier == 0)
-        workspace->search.base_multiplier = workspace->region->inradius;
-    if (search->max_iterations == 0)
-        workspace->search.max_iterations = DEFAULT_ITERATIONS;
+                         search.base_multiplier);
+    if (search.base_multiplier == 0)
+        search.base_multiplier = workspace->region->inradius;
+    workspace->search = search;
     return HCR_OK;
 }
 

@@ -72,7 +72,8 @@ static hcr_status add_variable(hcr_builder *builder, const char *name, size_t si
     return HCR_OK;
 }
 
-hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, int scalar, hcr_error *error) {
+hcr_status hcr_builder_add_variable(hcr_builder *builder, const char *name, size_t size, bool scalar,
+                                    hcr_error *error) {
     if (builder == NULL || name == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or name is NULL");
     HCRI_TRY(check_variable(builder, name, size, scalar, error));
@@ -94,7 +95,7 @@ static hcr_status add_range(hcr_builder *builder, double lower, double upper, hc
     return HCR_OK;
 }
 
-hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size, int scalar,
+hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size, bool scalar,
                                      const double *lower, const double *upper, hcr_error *error) {
     if (builder == NULL || name == NULL || lower == NULL || upper == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, lower or upper is NULL");
@@ -372,10 +373,10 @@ hcr_origin hcr_builder_origin(const hcr_builder *builder) {
     return builder == NULL ? HCR_ORIGIN_CHEBYSHEV : builder->origin;
 }
 
-hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, int allow, hcr_error *error) {
+hcr_status hcr_builder_allow_unbounded(hcr_builder *builder, bool allow, hcr_error *error) {
     if (builder == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder is NULL");
-    builder->unbounded_allowed = allow != 0;
+    builder->unbounded_allowed = allow;
     return HCR_OK;
 }
 

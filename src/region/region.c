@@ -333,7 +333,7 @@ hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size
                              "the region has the callback \"%s\", a function of this program: it can't be written",
                              name);
     }
-    const hcr_allocator *allocator = &region->set.allocator;
+    const hcr_allocator *allocator = &hcri_default_allocator;
     hcri_bytes payload = {.allocator = allocator}, all = {.allocator = allocator};
     put_payload(region, &payload);
     if (!payload.failed) {
@@ -352,11 +352,6 @@ hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size
     *bytes = all.data;
     *size = all.size;
     return HCR_OK;
-}
-
-void hcr_region_free_bytes(const hcr_region *region, void *bytes) {
-    if (region != NULL)
-        hcri_release(&region->set.allocator, bytes);
 }
 
 static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *error) {
@@ -443,7 +438,7 @@ hcr_status hcr_region_read(const void *bytes, size_t size, const hcr_allocator *
 }
 
 hcr_status hcri_region_copy(const hcr_region *region, hcr_region **copy, hcr_error *error) {
-    const hcr_allocator *allocator = &region->set.allocator;
+    const hcr_allocator *allocator = &hcri_default_allocator;
     hcri_bytes payload = {.allocator = allocator, .in_memory = 1};
     put_payload(region, &payload);
     hcr_status status = payload.failed ? hcri_fail_memory(error) : HCR_OK;

@@ -27,7 +27,7 @@ hcr_status hcr_region_save(const hcr_region *region, const char *path, hcr_error
     size_t size = 0;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
     const hcr_status status = hcri_file_write(path, bytes, size, error);
-    hcr_region_free_bytes(region, bytes);
+    hcr_free(bytes);
     return status;
 }
 
@@ -56,9 +56,9 @@ hcr_origin_form hcr_region_origin_form(const hcr_region *region) {
     return region->origin_map.parameters == 0 || hcri_rows_entries(map) == 0 ? HCR_ORIGIN_FORM_FIXED
                                                                              : HCR_ORIGIN_FORM_AFFINE;
 }
-int hcr_region_is_convex(const hcr_region *region) { return region->convex; }
+bool hcr_region_is_convex(const hcr_region *region) { return region->convex; }
 hcr_visibility hcr_region_visibility(const hcr_region *region) { return region->visibility; }
-int hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
+bool hcr_region_is_bounded(const hcr_region *region) { return region->bounded; }
 
 void hcr_region_output_name(const hcr_region *region, size_t j, char *name, size_t capacity) {
     hcri_set_column_name(&region->set, j, name, capacity);

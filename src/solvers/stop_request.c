@@ -31,7 +31,7 @@ int hcri_stopped(void) {
             return 0;
         stop->last = now;
     }
-    stop->stopped = stop->callback(stop->context) != 0;
+    stop->stopped = stop->callback(stop->context);
     return stop->stopped;
 }
 

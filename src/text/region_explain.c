@@ -361,7 +361,7 @@ static void write_json(hcri_report *report, const hcr_region *region, const sour
                       region->verified_blocks[HCR_DOUBLE], decode.multiply_adds, decode.bytes);
 }
 
-hcr_status hcr_region_explain(const hcr_region *region, int json, char **text, hcr_error *error) {
+hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, hcr_error *error) {
     if (region == NULL || text == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or text is NULL");
     *text = NULL;

@@ -21,7 +21,7 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
     size_t size;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
     run->region = hcri_digest(HCRI_DIGEST_START, bytes, size);
-    hcr_region_free_bytes(region, bytes);
+    hcr_free(bytes);
     const uint64_t shape[] = {rows, inputs};
     run->data = hcri_digest(HCRI_DIGEST_START, shape, sizeof shape);
     run->data = hcri_digest(run->data, X, rows * inputs * sizeof *X);

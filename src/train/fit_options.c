@@ -4,38 +4,39 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized_options.h"
 #include "base/status.h"
 #include "train/model.h"
 
 const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
 const char *const hcri_head_names[] = {"hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", NULL};
 
-/* A number of the options: its name in files and messages, its default, and what it may be. */
+/* A number of the options: its name in files and messages, and what it may be. */
 typedef struct real_option {
     const char *name;
     size_t offset;
-    double standard, least, most;
+    double least, most;
     int above; /* least itself isn't allowed */
 } real_option;
 static const real_option reals[] = {
-    {"rate", offsetof(hcr_fit_options, rate), 1e-3, 0, 1e30, 1},
-    {"rate_decay", offsetof(hcr_fit_options, rate_decay), 1, 0, 1e30, 1},
-    {"weight_decay", offsetof(hcr_fit_options, weight_decay), 0, 0, 1e30, 0},
-    {"clip", offsetof(hcr_fit_options, clip), 0, 0, 1e30, 0},
-    {"validation", offsetof(hcr_fit_options, validation), 0, 0, 0.99, 0},
-    {"radius_weight", offsetof(hcr_fit_options, radius_weight), 1, 0, 1e30, 1},
-    {"raw_weight", offsetof(hcr_fit_options, raw_weight), 0, 0, 1e30, 0},
-    {"ascent", offsetof(hcr_fit_options, ascent), 0, 0, 1e30, 0},
+    {"rate", offsetof(hcr_fit_options, rate), 0, 1e30, 1},
+    {"rate_decay", offsetof(hcr_fit_options, rate_decay), 0, 1e30, 1},
+    {"weight_decay", offsetof(hcr_fit_options, weight_decay), 0, 1e30, 0},
+    {"clip", offsetof(hcr_fit_options, clip), 0, 1e30, 0},
+    {"validation", offsetof(hcr_fit_options, validation), 0, 0.99, 0},
+    {"radius_weight", offsetof(hcr_fit_options, radius_weight), 0, 1e30, 1},
+    {"raw_weight", offsetof(hcr_fit_options, raw_weight), 0, 1e30, 0},
+    {"ascent", offsetof(hcr_fit_options, ascent), 0, 1e30, 0},
 };
 #define REALS (sizeof reals / sizeof *reals)
 
 typedef struct count_option {
     const char *name;
-    size_t offset, standard;
+    size_t offset, least;
 } count_option;
 static const count_option counts[] = {
-    {"hidden", offsetof(hcr_fit_options, hidden), 64},    {"features", offsetof(hcr_fit_options, features), 1},
-    {"epochs", offsetof(hcr_fit_options, epochs), 100},   {"batch", offsetof(hcr_fit_options, batch), 32},
+    {"hidden", offsetof(hcr_fit_options, hidden), 1},     {"features", offsetof(hcr_fit_options, features), 1},
+    {"epochs", offsetof(hcr_fit_options, epochs), 1},     {"batch", offsetof(hcr_fit_options, batch), 1},
     {"patience", offsetof(hcr_fit_options, patience), 0},
 };
 #define COUNTS (sizeof counts / sizeof *counts)
@@ -55,21 +56,16 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
 }
 
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
-    *options = *given;
-    if ((unsigned)given->encoder > HCR_ENCODER_LSTM || (unsigned)given->head > HCR_HEAD_SOFTEN)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)given->encoder,
-                         (int)given->head);
+    static const hcr_fit_options defaults = HCR_FIT_OPTIONS_INIT;
+    HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, options, "HCR_FIT_OPTIONS_INIT", error));
+    if ((unsigned)options->encoder > HCR_ENCODER_LSTM || (unsigned)options->head > HCR_HEAD_SOFTEN)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)options->encoder,
+                         (int)options->head);
     for (size_t i = 0; i < COUNTS; i++)
-        if (*count_of(options, i) == 0)
-            *count_of(options, i) = counts[i].standard;
-    for (size_t i = 0; i < REALS; i++) {
-        double *value = real_of(options, i);
-        if (*value == 0)
-            *value = reals[i].standard;
-        HCRI_TRY(check_real(&reals[i], *value, error));
-    }
-    options->linear_encoder = given->linear_encoder != 0;
-    options->common_scale = given->common_scale != 0;
+        if (*count_of(options, i) < counts[i].least)
+            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is 0: it must be at least 1", counts[i].name);
+    for (size_t i = 0; i < REALS; i++)
+        HCRI_TRY(check_real(&reals[i], *real_of(options, i), error));
     if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the raw term (raw_weight = %g) is for head hcr-contract",
                          options->raw_weight);
@@ -109,7 +105,7 @@ static hcr_status get_choice(hcri_tensors *tensors, const char *key, const char 
 }
 
 hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr_error *error) {
-    *options = (hcr_fit_options){0};
+    *options = (hcr_fit_options)HCR_FIT_OPTIONS_INIT;
     int encoder, head;
     uint64_t number;
     HCRI_TRY(get_choice(tensors, "encoder", hcri_encoder_names, &encoder, error));

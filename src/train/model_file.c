@@ -133,7 +133,7 @@ hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *e
     HCRI_TRY(hcr_region_write(model->region, &region, &region_size, error));
     hcri_tensors_add(&tensors, "region", HCRI_U8, region_size, 0, region);
     const hcr_status status = hcri_tensors_save(&tensors, path, error);
-    hcr_region_free_bytes(model->region, region);
+    hcr_free(region);
     return status;
 }
 

@@ -145,7 +145,7 @@ static hcr_status report(const hcri_training *training, const hcri_state *state,
                          double training_loss, double validation_loss, hcr_error *error) {
     const hcr_fit_options *options = training->options;
     const hcr_progress progress = {(size_t)state->epoch, options->epochs, step, steps, training_loss, validation_loss};
-    if (options->progress == NULL || options->progress(options->progress_context, &progress) == 0)
+    if (options->progress == NULL || !options->progress(options->progress_context, &progress))
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_INTERRUPTED,
                      "training was stopped after %zu of %zu epochs; the model so far is kept", (size_t)state->epoch,

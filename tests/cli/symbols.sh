@@ -9,4 +9,10 @@ all=$(declared -r hcr)
 same "libhcr" "$all" "$(exported libhcr.so)"
 same "missing from libhcr_runtime" "" "$(comm -23 <(declared hcr/hcr.h) <(exported libhcr_runtime.so))"
 same "strange in libhcr_runtime" "" "$(comm -13 <(echo "$all") <(exported libhcr_runtime.so))"
+
+# grep finds each of them: one line of a header that declares it, one of a source that defines it, none made by a macro.
+for name in $all; do
+    same "$name is declared" "1" "$(grep -hE "^HCR_API .*\b$name\(" "$source"/include/hcr/*.h | wc -l)"
+    same "$name is defined" "1" "$(grep -rhE "^[a-z].*\b$name\(" --include='*.c' "$source/src" | wc -l)"
+done
 finish

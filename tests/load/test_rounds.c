@@ -162,7 +162,10 @@ static int setup(void **state) {
     hcr_region *region = make();
     must(hcr_region_write(region, &compiled, &compiled_size, &error), &error);
     const double X[6] = {1, 2, 3, 3, 2, 1}, Y[6] = {0.1, 0.1, 0.05, 0, 0.125, 0.125};
-    const hcr_fit_options options = {.hidden = 2, .epochs = 1, .head = HCR_HEAD_CONTRACT};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.hidden = 2;
+    options.epochs = 1;
+    options.head = HCR_HEAD_CONTRACT;
     hcr_model *model = NULL;
     must(hcr_fit(region, NULL, 2, 3, X, NULL, NULL, Y, &options, &model, NULL, &error), &error);
     must(hcr_model_save(model, model_path, &error), &error);
@@ -173,7 +176,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    free(compiled);
+    hcr_free(compiled);
     return unlink(model_path) + unlink(table_path) + rmdir(folder);
 }
 

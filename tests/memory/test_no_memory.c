@@ -128,7 +128,7 @@ static hcr_status read_series(void) {
     double *values = NULL;
     size_t count = 0;
     const hcr_status status = hcr_series_read(series_path, "S", &values, &count, &error);
-    free(values);
+    hcr_free(values);
     return status;
 }
 static hcr_status list_series(void) {
@@ -136,12 +136,15 @@ static hcr_status list_series(void) {
     size_t count = 0;
     const hcr_status status = hcr_series_ids(series_path, &ids, &count, &error);
     if (status == HCR_OK)
-        hcr_series_free_ids(ids, count);
+        hcr_free(ids);
     return status;
 }
 static hcr_status cut_windows(void) {
     static const double series[40] = {1, 2, 3};
-    const hcr_window_options options = {.input = 4, .output = 2, .train = 0.5};
+    hcr_window_options options = HCR_WINDOW_OPTIONS_INIT;
+    options.input = 4;
+    options.output = 2;
+    options.train = 0.5;
     hcr_windows windows = {0};
     const hcr_status status = hcr_windows_cut(series, 40, &options, &windows, &error);
     hcr_windows_clear(&windows);
@@ -150,7 +153,7 @@ static hcr_status cut_windows(void) {
 static hcr_status explain(void) {
     char *text = NULL;
     const hcr_status status = hcr_region_explain(region, 1, &text, &error);
-    free(text);
+    hcr_free(text);
     return status;
 }
 static hcr_status check(void) {
@@ -198,13 +201,14 @@ static hcr_status predict(void) {
 }
 static hcr_status fit(void) {
     static const char *const names[] = {"a", "b", "c"};
-    const hcr_fit_options options = {.hidden = 2,
-                                     .epochs = 2,
-                                     .batch = 1,
-                                     .validation = 0.5,
-                                     .patience = 1,
-                                     .head = HCR_HEAD_CONTRACT,
-                                     .checkpoint = checkpoint_path};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.hidden = 2;
+    options.epochs = 2;
+    options.batch = 1;
+    options.validation = 0.5;
+    options.patience = 1;
+    options.head = HCR_HEAD_CONTRACT;
+    options.checkpoint = checkpoint_path;
     hcr_model *fitted = NULL;
     hcr_fit_report report;
     const hcr_status status = hcr_fit(region, "text", 2, 3, X, names, NULL, Y, &options, &fitted, &report, &error);
@@ -346,7 +350,10 @@ static int setup(void **state) {
     write_text(lp_path, "minimize x\nsubject to\n r: x + 2 y <= 3\nbounds\n -1 <= y <= 1\nend\n");
     double values[6] = {1, 2, 3, 4, 5, 6};
     const hcr_table table = {2, 3, values, NULL};
-    const hcr_fit_options options = {.hidden = 2, .epochs = 1, .head = HCR_HEAD_CONTRACT};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.hidden = 2;
+    options.epochs = 1;
+    options.head = HCR_HEAD_CONTRACT;
     assert_int_equal(hcr_table_write(npy_path, HCR_TABLE_NPY, &table, HCR_DOUBLE, &error), HCR_OK);
     region = build_region("var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");
     flat_region = build_region("var y[3]\n-2 <= y <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");

@@ -397,8 +397,8 @@ static void test_files(void **state) {
                 v[j] = hcri_random_normal(&random);
             assert_true(gauge_of(region, v) == gauge_of(again, v));
         }
-        hcr_region_free_bytes(region, bytes);
-        hcr_region_free_bytes(again, second);
+        hcr_free(bytes);
+        hcr_free(second);
         hcr_region_free(region);
         hcr_region_free(again);
     }

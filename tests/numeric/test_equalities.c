@@ -313,7 +313,7 @@ static void test_file(void **state) {
     }
     hcr_workspace_free(workspace);
     hcr_workspace_free(workspace_back);
-    hcr_region_free_bytes(region, bytes);
+    hcr_free(bytes);
     hcr_region_free(region);
     hcr_region_free(back);
 }

@@ -251,8 +251,10 @@ static void check_region(const hcr_region *region, const char *name, int gradien
     assert_true(region->set.outputs <= MOST && region->set.n - region->set.outputs <= MOST_PARAMETERS);
     const double *x = region->set.n != region->set.outputs ? rows->x : NULL;
     for (int precision = 0; precision < 2; precision++) {
-        const hcr_export_options options = {
-            .name = "t", .precision = (hcr_precision)precision, .gradient = gradient && precision == 0};
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        options.precision = (hcr_precision)precision;
+        options.gradient = gradient && precision == 0;
         hcr_export_report report;
         must(hcr_export_region(region, &options, folder, &report, &error), &error);
         for (size_t w = is_long() ? 0 : turn++ % count; w < count; w += is_long() ? 1 : count) {
@@ -392,7 +394,9 @@ static const answer answers[] = {
 
 static void check_known(const answer *known, hcr_precision precision, double power) {
     hcr_region *region = region_of(known->text);
-    const hcr_export_options options = {.name = "t", .precision = precision};
+    hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+    options.name = "t";
+    options.precision = precision;
     must(hcr_export_region(region, &options, folder, NULL, &error), &error);
     const loaded code = load(usual_ways[0], precision == HCR_SINGLE);
     double v[4], wanted[4], y[4];
@@ -438,7 +442,9 @@ static void wide_equalities(void **state) {
         char *text = equality_text(family, 8, &random);
         hcr_region *region = equality_region(text);
         for (int precision = 0; region != NULL && precision < 2; precision++) {
-            const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
+            hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+            options.name = "t";
+            options.precision = (hcr_precision)precision;
             const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
             if (status == HCR_ERROR_PRECISION)
                 continue;
@@ -526,7 +532,9 @@ static void verdicts_on_equalities(void **state) {
         char *text = k < SETS ? NULL : equality_text(families[k % FAMILIES], 8, &random);
         hcr_region *region = text == NULL ? region_of(sets[k]) : equality_region(text);
         for (int single = 0; region != NULL && single < 2; single++) {
-            const hcr_export_options options = {.name = "t", .precision = (hcr_precision)single};
+            hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+            options.name = "t";
+            options.precision = (hcr_precision)single;
             const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
             if (status == HCR_ERROR_PRECISION)
                 continue;
@@ -576,7 +584,9 @@ static void gradients(void **state) {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         hcr_region *region = random_region(shapes[s], N, 1, 0.5, &random);
         hcr_workspace *workspace = workspace_of(region, 1);
-        const hcr_export_options options = {.name = "t", .gradient = 1};
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        options.gradient = 1;
         must(hcr_export_region(region, &options, folder, NULL, &error), &error);
         const loaded code = load(usual_ways[0], 0);
         for (int k = 0; k < 200; k++) {
@@ -607,7 +617,9 @@ static void check_model(const hcr_model *model, hcr_head head, const double *X, 
     double wanted[SAMPLES * OUTPUTS];
     must(hcr_predict(model, SAMPLES, X, NULL, wanted, NULL, &error), &error);
     for (int precision = 0; precision < 2; precision++) {
-        const hcr_export_options options = {.name = "t", .precision = (hcr_precision)precision};
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        options.precision = (hcr_precision)precision;
         must(hcr_export_model(model, &options, folder, NULL, &error), &error);
         const loaded code = load(usual_ways[(size_t)precision], precision);
         for (size_t i = 0; i < SAMPLES; i++) {
@@ -647,11 +659,12 @@ static void models(void **state) {
     }
     for (int encoder = 0; encoder < 2; encoder++)
         for (int head = 0; head <= HCR_HEAD_SOFTEN; head++) {
-            const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
-                                             .head = (hcr_head)head,
-                                             .hidden = 7,
-                                             .features = encoder == HCR_ENCODER_LSTM ? 2 : 0,
-                                             .epochs = 3};
+            hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+            options.encoder = (hcr_encoder)encoder;
+            options.head = (hcr_head)head;
+            options.hidden = 7;
+            options.features = encoder == HCR_ENCODER_LSTM ? 2 : 1;
+            options.epochs = 3;
             hcr_model *model = NULL;
             char title[64];
             snprintf(title, sizeof title, "encoder %d, head %d", encoder, head);
@@ -675,7 +688,9 @@ static double square_value(void *context, size_t n, const double *y, double *rou
 }
 
 static void refuses(const hcr_region *region, hcr_precision precision, hcr_status status, const char *says) {
-    const hcr_export_options options = {.name = "t", .precision = precision};
+    hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+    options.name = "t";
+    options.precision = precision;
     hcr_error found = {0};
     assert_int_equal(hcr_export_region(region, &options, folder, NULL, &found), status);
     if (strstr(found.text, says) == NULL)
@@ -711,11 +726,14 @@ static void refusals(void **state) {
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         region = region_of(beyond[i]);
         refuses(region, HCR_SINGLE, HCR_ERROR_PRECISION, "single");
-        must(hcr_export_region(region, &(hcr_export_options){.name = "t"}, folder, NULL, &error), &error);
+        hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+        options.name = "t";
+        must(hcr_export_region(region, &options, folder, NULL, &error), &error);
         hcr_region_free(region);
     }
     region = region_of("var y[2]\n0 <= y <= 1");
-    const hcr_export_options options = {.name = "9 lives"};
+    hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+    options.name = "9 lives";
     assert_int_equal(hcr_export_region(region, &options, folder, NULL, &error), HCR_ERROR_ARGUMENT);
     hcr_region_free(region);
 }

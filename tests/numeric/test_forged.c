@@ -113,7 +113,7 @@ static void check_inside(const hcr_region *region, const double *x, const double
             must(hcr_region_explain(region, 0, &text, &error), &error);
             print_error("mutant %zu: row %zu is outside, in %s precision, outcome %u\n%s\n", mutant, i,
                         y != NULL ? "double" : "single", (unsigned)rays[i].outcome, text);
-            free(text);
+            hcr_free(text);
         }
     }
 }
@@ -190,7 +190,7 @@ static void test_forged(void **state) {
             hcr_region_free(again);
             for (size_t k = 0; k < each; k++)
                 try_mutant(bytes, size, all.mutants, &random, &all);
-            hcr_region_free_bytes(region, bytes);
+            hcr_free(bytes);
             hcr_region_free(region);
         }
     print_message("    %zu mutants, %zu of them accepted, %zu results inside\n", all.mutants, all.accepted,

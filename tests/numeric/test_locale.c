@@ -42,7 +42,10 @@ static void make(output *all) {
     all->size[1] = strlen(all->bytes[1]);
     must(hcr_region_explain(region, 0, &all->bytes[2], &error), &error);
     all->size[2] = strlen(all->bytes[2]);
-    const hcr_fit_options options = {.hidden = 3, .epochs = 2, .rate = 0.005};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.hidden = 3;
+    options.epochs = 2;
+    options.rate = 0.005;
     must(hcr_fit(region, text, 2, 2, X, NULL, NULL, Y, &options, &model, NULL, &error), &error);
     must(hcr_model_save(model, path, &error), &error);
     read_back(all, 3);

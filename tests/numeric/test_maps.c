@@ -307,10 +307,10 @@ static void compare_searches(const hcr_region *region, size_t rows, const double
     must(hcr_gauge(region, workspace, rows, NULL, v, gauge, rays, &error), &error);
     const uint64_t all = hcr_workspace_intersections(workspace);
     assert_int_equal(all, rows * region->existing);
-    static const hcr_search searches[] = {{HCR_SEARCH_ALGORITHM1, 0, 0},
-                                          {HCR_SEARCH_ALGORITHM1, 0.01, 3},
-                                          {HCR_SEARCH_ALGORITHM1, 100, 1},
-                                          {HCR_SEARCH_PRUNED, 0, 0}};
+    static const hcr_search searches[] = {{sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 0, 64},
+                                          {sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 0.01, 3},
+                                          {sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 100, 1},
+                                          {sizeof(hcr_search), HCR_SEARCH_PRUNED, 0, 64}};
     for (size_t k = 0; k < sizeof searches / sizeof searches[0]; k++) {
         must(hcr_workspace_set_search(workspace, &searches[k], &error), &error);
         hcr_workspace_reset_intersections(workspace);
@@ -357,11 +357,12 @@ static void test_intersections(void **state) {
         hcr_search search;
         uint64_t count;
     } cases[] = {
-        {{HCR_SEARCH_FULL, 0, 0}, 4},          {{HCR_SEARCH_ALGORITHM1, 1.5, 10}, 1}, /* only y0 <= 1 is violated */
-        {{HCR_SEARCH_ALGORITHM1, 0.4, 10}, 1}, /* from 1.2 = 0.4 (1 + 0.5 · 4) on */
-        {{HCR_SEARCH_ALGORITHM1, 0.4, 3}, 4},  /* three steps aren't enough: all */
-        {{HCR_SEARCH_ALGORITHM1, 20, 1}, 2},   /* so far out that both y0 <= 1 and y1 <= 1 are */
-        {{HCR_SEARCH_PRUNED, 0, 0}, 1},        /* the first is the nearest */
+        {{sizeof(hcr_search), HCR_SEARCH_FULL, 0, 64}, 4},
+        {{sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 1.5, 10}, 1}, /* only y0 <= 1 is violated */
+        {{sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 0.4, 10}, 1}, /* from 1.2 = 0.4 (1 + 0.5 · 4) on */
+        {{sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 0.4, 3}, 4},  /* three steps aren't enough: all */
+        {{sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, 20, 1}, 2},   /* so far out that both y0 <= 1 and y1 <= 1 are */
+        {{sizeof(hcr_search), HCR_SEARCH_PRUNED, 0, 64}, 1},       /* the first is the nearest */
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         must(hcr_workspace_set_search(workspace, &cases[k].search, &error), &error);
@@ -370,8 +371,9 @@ static void test_intersections(void **state) {
         assert_true(gauge == 3);
         assert_int_equal(hcr_workspace_intersections(workspace), cases[k].count);
     }
-    const hcr_search bad[] = {
-        {(hcr_search_method)3, 0, 0}, {HCR_SEARCH_ALGORITHM1, -1, 0}, {HCR_SEARCH_ALGORITHM1, NAN, 0}};
+    const hcr_search bad[] = {{sizeof(hcr_search), (hcr_search_method)3, 0, 64},
+                              {sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, -1, 64},
+                              {sizeof(hcr_search), HCR_SEARCH_ALGORITHM1, NAN, 64}};
     for (size_t k = 0; k < 3; k++)
         assert_int_equal(hcr_workspace_set_search(workspace, &bad[k], &error), HCR_ERROR_ARGUMENT);
     hcr_workspace_free(workspace);

@@ -289,10 +289,11 @@ static void test_arguments(void **state) {
     assert_int_equal(hcr_region_at(region, NULL, NULL, &fixed, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_region_at(region, x, NULL, NULL, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_region_origin_at(region, NULL, origin, &error), HCR_ERROR_ARGUMENT);
-    for (hcr_search_method method = HCR_SEARCH_ALGORITHM1; method <= HCR_SEARCH_PRUNED; method++)
-        assert_int_equal(hcr_workspace_set_search(workspace, &(hcr_search){.method = method}, &error),
-                         HCR_ERROR_UNSUPPORTED);
-    must(hcr_workspace_set_search(workspace, &(hcr_search){.method = HCR_SEARCH_FULL}, &error), &error);
+    hcr_search search = HCR_SEARCH_INIT;
+    for (search.method = HCR_SEARCH_ALGORITHM1; search.method <= HCR_SEARCH_PRUNED; search.method++)
+        assert_int_equal(hcr_workspace_set_search(workspace, &search, &error), HCR_ERROR_UNSUPPORTED);
+    search.method = HCR_SEARCH_FULL;
+    must(hcr_workspace_set_search(workspace, &search, &error), &error);
     hcr_workspace_free(workspace);
     hcr_region_free(region);
 }
@@ -377,7 +378,7 @@ static void test_memory(void **state) {
         assert_int_equal(all.live, live);
         hcr_region_free(region);
         assert_int_equal(all.live, 0);
-        hcr_region_free_bytes(made, bytes);
+        hcr_free(bytes);
         hcr_region_free(made);
     }
 }

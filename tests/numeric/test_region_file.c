@@ -134,7 +134,7 @@ static blob write_region(const hcr_region *region) {
     result.bytes = malloc(result.size); /* exactly that many, so that reading beyond is seen */
     assert_non_null(result.bytes);
     memcpy(result.bytes, bytes, result.size);
-    hcr_region_free_bytes(region, bytes);
+    hcr_free(bytes);
     return result;
 }
 
@@ -361,7 +361,7 @@ static void test_load_without_memory(void **state) {
             } while (status == HCR_ERROR_MEMORY);
             must(status, &error);
             assert_true(writes > 1 && size == file.size && memcmp(bytes, file.bytes, size) == 0);
-            hcr_region_free_bytes(loaded, bytes);
+            hcr_free(bytes);
             m.fails_at = 0;
             must(hcr_workspace_create(loaded, 2, &workspace, &error), &error);
             hcr_workspace_free(workspace);

@@ -114,7 +114,7 @@ static void check_text(const char *text, hcri_random *random) {
     assert_int_equal(hcr_region_read(bytes, size, NULL, &again, NULL), HCR_OK);
     map(again, polar, v, y + 2 * ROWS * n, y + 3 * ROWS * n);
     assert_memory_equal(y, y + 2 * ROWS * n, 2 * ROWS * n * sizeof *y);
-    hcr_region_free_bytes(region, bytes);
+    hcr_free(bytes);
     hcr_region_free(again);
     hcr_region_free(region);
     free(polar);

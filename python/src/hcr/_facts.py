@@ -174,7 +174,7 @@ class Facts:
         try:
             return ctypes.string_at(data.value or 0, size.value)
         finally:
-            _library.library.hcr_region_free_bytes(handle, data)
+            _library.library.hcr_free(data)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the compiled region, whole or not at all."""

@@ -6,7 +6,7 @@ import ctypes
 import os
 import pathlib
 import sys
-from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
 from . import errors
@@ -36,7 +36,7 @@ class ConstraintStruct(ctypes.Structure):
 
 
 class VisibilityStruct(ctypes.Structure):
-    _fields_ = (("proved", c_int), ("points", c_uint64), ("points_hidden", c_uint64))
+    _fields_ = (("proved", c_bool), ("points", c_uint64), ("points_hidden", c_uint64))
 
 
 class RowsStruct(ctypes.Structure):
@@ -72,7 +72,7 @@ class AffineStruct(ctypes.Structure):
 
 
 class SearchStruct(ctypes.Structure):
-    _fields_ = (("method", c_int), ("base_multiplier", c_double), ("max_iterations", c_uint32))
+    _fields_ = (("size", c_size_t), ("method", c_int), ("base_multiplier", c_double), ("max_iterations", c_uint32))
 
 
 class QuadraticStruct(ctypes.Structure):
@@ -137,7 +137,7 @@ class CallbackStruct(ctypes.Structure):
     _fields_ = (
         ("name", c_char_p),
         ("context", c_void_p),
-        ("convex", c_int),
+        ("convex", c_bool),
         ("value", ValueCallback),
         ("gradient", GradientCallback),
         ("along", AlongCallback),
@@ -159,16 +159,17 @@ class ProgressStruct(ctypes.Structure):
     )
 
 
-StopCallback = ctypes.CFUNCTYPE(c_int, c_void_p)
-ProgressCallback = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(ProgressStruct))
+StopCallback = ctypes.CFUNCTYPE(c_bool, c_void_p)
+ProgressCallback = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(ProgressStruct))
 
 
 class FitOptionsStruct(ctypes.Structure):
     _fields_ = (
+        ("size", c_size_t),
         ("encoder", c_int),
         ("head", c_int),
         ("hidden", c_size_t),
-        ("linear_encoder", c_int),
+        ("linear_encoder", c_bool),
         ("features", c_size_t),
         ("epochs", c_size_t),
         ("batch", c_size_t),
@@ -181,10 +182,10 @@ class FitOptionsStruct(ctypes.Structure):
         ("seed", c_uint64),
         ("radius_weight", c_double),
         ("raw_weight", c_double),
-        ("common_scale", c_int),
+        ("common_scale", c_bool),
         ("ascent", c_double),
         ("checkpoint", c_char_p),
-        ("resume", c_int),
+        ("resume", c_bool),
         ("progress", ProgressCallback),
         ("progress_context", c_void_p),
     )
@@ -245,8 +246,8 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_region_at": (_P, _P, _P, _P),
     "hcr_region_origin_at": (_P, _P, _P),
     "hcr_builder_create": (_P, _P),
-    "hcr_builder_add_variable": (_P, c_char_p, c_size_t, c_int),
-    "hcr_builder_add_parameter": (_P, c_char_p, c_size_t, c_int, _P, _P),
+    "hcr_builder_add_variable": (_P, c_char_p, c_size_t, c_bool),
+    "hcr_builder_add_parameter": (_P, c_char_p, c_size_t, c_bool, _P, _P),
     "hcr_builder_set_source": (_P, c_char_p, c_int, c_int, c_char_p),
     "hcr_builder_add_bounds": (_P, c_size_t, c_size_t, _P, _P),
     "hcr_builder_add_sparse_rows": (_P, c_size_t, _P, _P, _P, _P, _P),
@@ -260,7 +261,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_builder_next": (_P,),
     "hcr_builder_end_group": (_P,),
     "hcr_builder_add_equalities": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_builder_allow_unbounded": (_P, c_int),
+    "hcr_builder_allow_unbounded": (_P, c_bool),
     "hcr_builder_set_origin": (_P, c_int, c_size_t, _P),
     "hcr_builder_set_stop": (_P, StopCallback, _P),
     "hcr_builder_finish": (_P, _P),
@@ -268,7 +269,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "hcr_text_build_file": (c_char_p, c_size_t, _P, _P, _P),
     "hcr_import_read": (c_char_p, _P, _P),
     "hcr_import_build": (_P, _P),
-    "hcr_region_explain": (_P, c_int, _P),
+    "hcr_region_explain": (_P, c_bool, _P),
     "hcr_check": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_check_f32": (_P, c_size_t, _P, _P, _P, _P),
     "hcr_projector_create": (_P, _P),
@@ -283,7 +284,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
 _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_version": (c_char_p, ()),
     "hcr_region_free": (None, (_P,)),
-    "hcr_region_free_bytes": (None, (_P, _P)),
+    "hcr_free": (None, (_P,)),
     "hcr_region_dimension": (c_size_t, (_P,)),
     "hcr_region_constraints": (c_size_t, (_P,)),
     "hcr_region_origin": (_P, (_P,)),
@@ -298,9 +299,9 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_region_parameter_upper": (_P, (_P,)),
     "hcr_region_parameter_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
     "hcr_region_origin_form": (c_int, (_P,)),
-    "hcr_region_is_convex": (c_int, (_P,)),
+    "hcr_region_is_convex": (c_bool, (_P,)),
     "hcr_region_visibility": (VisibilityStruct, (_P,)),
-    "hcr_region_is_bounded": (c_int, (_P,)),
+    "hcr_region_is_bounded": (c_bool, (_P,)),
     "hcr_region_output_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
     "hcr_region_blocks": (c_size_t, (_P,)),
     "hcr_region_block": (BlockStruct, (_P, c_size_t)),
@@ -338,8 +339,6 @@ def _declare() -> None:
 
 
 _declare()
-_free = ctypes.CDLL(None).free
-_free.restype, _free.argtypes = None, (_P,)
 
 
 def failure(error: ErrorStruct) -> errors.Error:
@@ -370,9 +369,9 @@ def create(name: str, *arguments: Any) -> int:
 
 
 def take_text(name: str, *arguments: Any) -> str:
-    """Calls a function that makes a text with malloc, and frees it."""
+    """Calls a function that makes a text, and frees it."""
     address = create(name, *arguments)
     try:
         return ctypes.string_at(address).decode("utf-8")
     finally:
-        _free(address)
+        library.hcr_free(address)

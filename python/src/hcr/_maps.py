@@ -195,7 +195,7 @@ class Maps(Facts):
         made = Workspace(self._handle, threads, bad)
         search = self._cache.get("search")
         if search is not None:
-            struct = _library.SearchStruct(*search)
+            struct = _library.SearchStruct(ctypes.sizeof(_library.SearchStruct), *search)
             _library.call("hcr_workspace_set_search", made.address, ctypes.byref(struct))
             self._cache["searching"].append(made)
         return made
@@ -223,14 +223,14 @@ class Maps(Facts):
         if kept is not None:
             kept.reraise()  # type: ignore[attr-defined]
 
-    def searching(self: Self, method: str, *, base_multiplier: float = 0.0, max_iterations: int = 0) -> Self:
+    def searching(self: Self, method: str, *, base_multiplier: float = 0.0, max_iterations: int = 64) -> Self:
         """The same region, whose maps find the nearest constraint by another method: the same bits, another effort.
 
         Args:
             method: ``"full"``, ``"algorithm1"`` (the paper's) or ``"pruned"``; the last two aren't for regions with
                 parameters.
-            base_multiplier: Algorithm 1's first step from the origin; 0: the region's default, its inradius.
-            max_iterations: Algorithm 1's steps before it falls back on all constraints; 0: 64.
+            base_multiplier: Algorithm 1's first step from the origin; 0: the region's inradius.
+            max_iterations: Algorithm 1's steps before it falls back on all constraints.
 
         >>> import hcr
         >>> box = hcr.Region("var y[100]\\n-1 <= y <= 1").searching("pruned")

@@ -73,7 +73,7 @@ class Model:
         try:
             content = ctypes.string_at(data.value or 0, size.value)
         finally:
-            library.hcr_region_free_bytes(region, data)
+            library.hcr_free(data)
         text = library.hcr_model_region_text(handle)
         #: the region that predictions are in
         self.region = Region.from_bytes(content)
@@ -343,6 +343,7 @@ def fit(
             return 1
 
     options = _library.FitOptionsStruct(
+        size=ctypes.sizeof(_library.FitOptionsStruct),
         encoder=ENCODERS.index(encoder),
         head=HEADS.index(head),
         hidden=whole(hidden, "hidden", 1),

@@ -271,8 +271,9 @@ static void test_search(void **state) {
             v[j] = hcri_random_normal(&random);
         OK(hcr_workspace_create(region, 1, &workspace, NULL));
         OK(hcr_gauge(region, workspace, RAYS, NULL, v, wanted, NULL, NULL));
-        for (hcr_search_method method = HCR_SEARCH_FULL; method <= HCR_SEARCH_PRUNED; method++) {
-            OK(hcr_workspace_set_search(workspace, &(hcr_search){.method = method}, NULL));
+        hcr_search search = HCR_SEARCH_INIT;
+        for (search.method = HCR_SEARCH_FULL; search.method <= HCR_SEARCH_PRUNED; search.method++) {
+            OK(hcr_workspace_set_search(workspace, &search, NULL));
             for (size_t s = 0; s < RAYS; s++)
                 OK(hcr_gauge(region, workspace, 1, NULL, v + 2 * s, found + s, NULL, NULL));
             assert_memory_equal(found, wanted, sizeof found);
@@ -411,8 +412,8 @@ static void test_compiled(void **state) {
         assert_true(gauge_of(region, 0.3, 0.7) == gauge_of(again, 0.3, 0.7));
         assert_string_equal(hcr_region_constraint(again, (size_t)hcr_region_constraints(again) - 1).kind,
                             k == 4 || k == 5 ? "except" : "union");
-        hcr_region_free_bytes(region, bytes);
-        hcr_region_free_bytes(again, same);
+        hcr_free(bytes);
+        hcr_free(same);
         hcr_region_free(region);
         hcr_region_free(again);
     }

@@ -45,7 +45,7 @@ static hcr_status read_parts(const char *path, int vector, size_t bytes, hcr_tab
         whole->rows += table.rows;
         hcr_table_clear(&table);
     }
-    hcr_table_reader_close(reader);
+    hcr_table_reader_free(reader);
     return status;
 }
 
@@ -245,7 +245,7 @@ static void test_print(void **state) {
             assert_true(size <= sizeof there);
             assert_int_equal(fread(there, 1, size, file), size);
             assert_memory_equal(bytes, there, size);
-            free(bytes);
+            hcr_free(bytes);
         }
         assert_int_equal(fgetc(file), EOF);
         fclose(file);

@@ -28,7 +28,7 @@ static void expect_series(const char *path, const char *id, size_t count, const 
     assert_int_equal(length, count);
     if (count > 0)
         assert_memory_equal(values, expected, count * sizeof *values);
-    free(values);
+    hcr_free(values);
 }
 
 static void expect_refusal(const char *path, const char *id, hcr_status status, int line, int column,
@@ -81,8 +81,8 @@ static void test_ids(void **state) {
         snprintf(expected, sizeof expected, "H%zu", k + 1);
         assert_string_equal(ids[k], expected);
     }
-    hcr_series_free_ids(ids, count);
-    hcr_series_free_ids(NULL, 0);
+    hcr_free(ids);
+    hcr_free(NULL);
     assert_int_equal(hcr_series_ids(NULL, &ids, &count, NULL), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_series_ids(files_path("absent.csv"), &ids, &count, NULL), HCR_ERROR_FILE);
     double *values;
@@ -100,7 +100,7 @@ static void test_cut(void **state) {
             assert_true(count <= 4 && cut > sizeof "\"V1\",\"V2\",\"V3\",\"V4\",\"V5\"\n\"H1\",\"619\",\"565.5\",,\n");
         else
             assert_true(error.text[0] != '\0');
-        free(values);
+        hcr_free(values);
     }
 }
 

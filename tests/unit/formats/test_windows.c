@@ -27,6 +27,15 @@ static size_t begins(const hcr_table *x, const hcr_table *y, size_t i, const dou
     return start;
 }
 
+static hcr_window_options options_of(size_t input, size_t output, hcr_split split, double train) {
+    hcr_window_options options = HCR_WINDOW_OPTIONS_INIT;
+    options.input = input;
+    options.output = output;
+    options.split = split;
+    options.train = train;
+    return options;
+}
+
 static void cut(const double *series, size_t count, hcr_window_options options, hcr_windows *windows) {
     hcr_error error = {0};
     if (hcr_windows_cut(series, count, &options, windows, &error) != HCR_OK)
@@ -38,7 +47,7 @@ static void test_time_split(void **state) {
     double series[COUNT];
     number(series);
     hcr_windows w;
-    cut(series, COUNT, (hcr_window_options){.input = 7, .output = 5, .split = HCR_SPLIT_TIME, .train = 0.3}, &w);
+    cut(series, COUNT, options_of(7, 5, HCR_SPLIT_TIME, 0.3), &w);
     /* 200 − 12 + 1 = 189 windows, 0.3·189 = 56.7: 57 for training, then 11 that would share values with them. */
     assert_int_equal(w.x_train.rows, 57);
     assert_int_equal(w.y_train.rows, 57);
@@ -70,7 +79,12 @@ static void test_random_split(void **state) {
     (void)state;
     double series[COUNT];
     number(series);
-    const hcr_window_options options = {.input = 7, .output = 5, .split = HCR_SPLIT_RANDOM, .train = 0.3, .seed = 11};
+    hcr_window_options options = HCR_WINDOW_OPTIONS_INIT;
+    options.input = 7;
+    options.output = 5;
+    options.split = HCR_SPLIT_RANDOM;
+    options.train = 0.3;
+    options.seed = 11;
     hcr_windows w, same, other;
     cut(series, COUNT, options, &w);
     assert_int_equal(w.x_train.rows, 57);
@@ -130,20 +144,16 @@ static void test_limits(void **state) {
         for (uint64_t seed = 0; seed < 20; seed++) {
             hcr_windows w;
             series[3 * seed] += 40;
-            cut(series, COUNT,
-                (hcr_window_options){.input = 3,
-                                     .output = 2,
-                                     .split = (hcr_split)split,
-                                     .train = 0.02 * (double)(seed + 1),
-                                     .seed = seed},
-                &w);
+            hcr_window_options options = options_of(3, 2, (hcr_split)split, 0.02 * (double)(seed + 1));
+            options.seed = seed;
+            cut(series, COUNT, options, &w);
             expect_limits(&w);
             hcr_windows_clear(&w);
         }
     /* What lies behind the training windows has no part in their limits; their last value has. */
     number(series);
     hcr_windows w;
-    const hcr_window_options options = {.input = 3, .output = 2, .split = HCR_SPLIT_TIME, .train = 0.1};
+    const hcr_window_options options = options_of(3, 2, HCR_SPLIT_TIME, 0.1);
     series[24] = -1000; /* 196 windows, 20 for training: values 0 … 23 */
     cut(series, COUNT, options, &w);
     assert_true(w.smallest == 0 && w.largest < 24 && w.largest_step <= 1.5);
@@ -160,35 +170,51 @@ static void test_sizes(void **state) {
     number(series);
     hcr_error error = {0};
     hcr_windows w;
-    cut(series, COUNT, (hcr_window_options){0}, &w); /* 48 + 48, random, 0.2 of 105 */
+    cut(series, COUNT, (hcr_window_options)HCR_WINDOW_OPTIONS_INIT, &w); /* 48 + 48, random, 0.2 of 105 */
     assert_true(w.x_train.columns == 48 && w.y_train.columns == 48 && w.x_train.rows == 21 && w.x_test.rows == 84);
     hcr_windows_clear(&w);
-    cut(series, 12, (hcr_window_options){.input = 7, .output = 5}, &w); /* one window */
+    cut(series, 12, options_of(7, 5, HCR_SPLIT_RANDOM, 0.2), &w); /* one window */
     assert_true(w.x_train.rows == 1 && w.x_test.rows == 0);
     hcr_windows_clear(&w);
-    cut(series, COUNT, (hcr_window_options){.input = 7, .output = 5, .train = 1, .split = HCR_SPLIT_TIME}, &w);
+    cut(series, COUNT, options_of(7, 5, HCR_SPLIT_TIME, 1), &w);
     assert_true(w.x_train.rows == 189 && w.x_test.rows == 0 && w.x_test.columns == 7);
     hcr_windows_clear(&w);
-    cut(series, 24, (hcr_window_options){.input = 7, .output = 5, .train = 0.01, .split = HCR_SPLIT_TIME}, &w);
+    cut(series, 24, options_of(7, 5, HCR_SPLIT_TIME, 0.01), &w);
     assert_true(w.x_train.rows == 1 && w.x_test.rows == 1); /* the first 12 values and the last 12 */
     hcr_windows_clear(&w);
-    cut(series, 23, (hcr_window_options){.input = 7, .output = 5, .train = 0.01, .split = HCR_SPLIT_TIME}, &w);
+    cut(series, 23, options_of(7, 5, HCR_SPLIT_TIME, 0.01), &w);
     assert_true(w.x_train.rows == 1 && w.x_test.rows == 0);
     hcr_windows_clear(&w);
 
-    const hcr_window_options usual = {0};
+    hcr_window_options usual = HCR_WINDOW_OPTIONS_INIT;
     assert_int_equal(hcr_windows_cut(series, 90, &usual, &w, &error), HCR_ERROR_SHAPE);
     assert_string_equal(error.text, "the series has 90 values; a window needs 48 + 48: 6 too few");
     assert_null(w.x_train.values);
     assert_int_equal(hcr_windows_cut(NULL, 0, &usual, &w, &error), HCR_ERROR_SHAPE);
-    const hcr_window_options huge = {.input = SIZE_MAX, .output = SIZE_MAX};
+    hcr_window_options huge = HCR_WINDOW_OPTIONS_INIT;
+    huge.input = SIZE_MAX;
+    huge.output = SIZE_MAX;
     assert_int_equal(hcr_windows_cut(series, COUNT, &huge, &w, &error), HCR_ERROR_SHAPE);
-    const double shares[] = {-0.1, 1.1, NAN, INFINITY};
-    for (size_t k = 0; k < 4; k++) {
-        const hcr_window_options wrong = {.train = shares[k]};
+    const double shares[] = {-0.1, 0, 1.1, NAN, INFINITY};
+    for (size_t k = 0; k < 5; k++) {
+        hcr_window_options wrong = HCR_WINDOW_OPTIONS_INIT;
+        wrong.train = shares[k];
         assert_int_equal(hcr_windows_cut(series, COUNT, &wrong, &w, &error), HCR_ERROR_ARGUMENT);
     }
-    const hcr_window_options split = {.split = (hcr_split)5};
+    for (size_t k = 0; k < 2; k++) {
+        const hcr_window_options none = options_of(k, 1 - k, HCR_SPLIT_TIME, 0.2);
+        assert_int_equal(hcr_windows_cut(series, COUNT, &none, &w, &error), HCR_ERROR_ARGUMENT);
+    }
+    /* of a version that didn't know the last two fields yet: their defaults */
+    hcr_window_options older = options_of(7, 5, HCR_SPLIT_TIME, 0.9);
+    older.size = offsetof(hcr_window_options, train);
+    cut(series, COUNT, older, &w);
+    assert_int_equal(w.x_train.rows, 38); /* 0.2 of 189 */
+    hcr_windows_clear(&w);
+    older.size = sizeof older + 1;
+    assert_int_equal(hcr_windows_cut(series, COUNT, &older, &w, &error), HCR_ERROR_ARGUMENT);
+    hcr_window_options split = HCR_WINDOW_OPTIONS_INIT;
+    split.split = (hcr_split)5;
     assert_int_equal(hcr_windows_cut(series, COUNT, &split, &w, &error), HCR_ERROR_ARGUMENT);
     assert_int_equal(hcr_windows_cut(series, COUNT, NULL, &w, &error), HCR_ERROR_ARGUMENT);
     series[150] = NAN;

@@ -209,7 +209,7 @@ static void test_again(void **state) {
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(bytes[0], bytes[1], size[0]);
     for (size_t i = 0; i < 2; i++) {
-        hcr_region_free_bytes(regions[i], bytes[i]);
+        hcr_free(bytes[i]);
         hcr_region_free(regions[i]);
     }
     hcr_builder_free(builder);

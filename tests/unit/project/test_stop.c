@@ -15,12 +15,12 @@
 
 static hcr_error error;
 
-static int stop_at_once(void *context) {
+static bool stop_at_once(void *context) {
     ++*(int *)context;
     return 1;
 }
 
-static int go_on(void *context) {
+static bool go_on(void *context) {
     ++*(int *)context;
     return 0;
 }

@@ -167,8 +167,8 @@ static void test_region(void **state) {
     hcr_region_free(region);
     hcri_rows_release(&origin_map.map, &builder->set.allocator);
     hcr_builder_free(builder);
-    free(bytes);
-    free(again);
+    hcr_free(bytes);
+    hcr_free(again);
 }
 
 int main(void) {

@@ -47,7 +47,7 @@ static void test_text(void **state) {
     assert_says(report, "     7             1  quadratic   norm(load - 4) <= 100\n");
     assert_says(report, "  load[0]                  0             4             8\n");
     assert_says(report, "… 3 more; all outputs lie between -1 and 8");
-    free(report);
+    hcr_free(report);
     hcr_region_free(region);
 }
 
@@ -73,7 +73,7 @@ static void test_json(void **state) {
         assert_true(depth >= 0);
     }
     assert_int_equal(depth, 0);
-    free(report);
+    hcr_free(report);
     hcr_region_free(region);
 }
 
@@ -95,7 +95,7 @@ static void test_cost(void **state) {
         const char *at = strstr(report, "\"decode_multiply_adds\": ");
         assert_non_null(at);
         multiply_adds[i] = atof(strchr(at, ':') + 1);
-        free(report);
+        hcr_free(report);
         hcr_region_free(region);
         hcr_builder_free(builder);
     }
@@ -127,8 +127,8 @@ static void test_kinds(void **state) {
     assert_says(report[1], "\"equalities\": 1,\n  \"free_outputs\": 3,\n  \"convex\": true,\n");
     assert_says(report[1], "\"text\": \"x[0] + x[1] == 0.5\", \"box\": 0");
     assert_says(report[1], "\"except\": 0, \"varying\": 0, \"equality\": 1, \"range\": 0, \"in_parts\": 0}");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
 }
 
 /* Parts of a union, what the origin sees, and directions that nothing stops. */
@@ -145,18 +145,18 @@ static void test_star(void **state) {
     assert_says(report[1],
                 "\"union\": 1, \"except\": 0, \"varying\": 0, \"equality\": 0, \"range\": 0, \"in_parts\": 0}");
     assert_says(report[1], "\"equality\": 0, \"range\": 0, \"in_parts\": 4}");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
     explain("var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]", report);
     assert_says(report[0], "visible       checked, not proved: ");
     assert_says(report[1], "\"proved\": false, \"points\": ");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
     explain("var y[2]\nunbounded\ny >= 0\ny[0] <= 3", report);
     assert_says(report[0], "bounded       no: unbounded directions are allowed\n");
     assert_says(report[1], "\"bounded\": false,\n  \"unbounded_allowed\": true,\n");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
 }
 
 /* C19: 1e8 for "none". */
@@ -168,8 +168,8 @@ static void test_c19_warning(void **state) {
     assert_says(report[0], "warning       y[1] is bounded by -1e+08");
     assert_null(strstr(report[0], "warning       y[2]"));
     assert_says(report[1], "\"warnings\": [\"y[0] is bounded by 1e+08");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
 }
 
 /* Parameters stand beside the outputs, with their ranges; the origin is said to move. */
@@ -199,19 +199,19 @@ static void test_parameters(void **state) {
     assert_says(report[1], "\"free_outputs\": 9,");
     assert_says(report[1], "\"varying\": 1, \"equality\": 0, \"range\": 0, ");
     assert_says(report[1], "\"origin_form\": \"");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
     /* nothing is strictly inside at x = 0 */
     explain("var y\nparam x in [0, 1]\n0 <= y <= x", report);
     assert_says(report[0], "checked for each sample: where it isn't inside the\n");
     assert_says(report[0], "analytic centre takes its place, by steps of about 1 multiply-adds each\n");
     assert_says(report[1], "\"origin_form\": \"checked\"");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
     explain("var y[2]\nparam x in [1, 2]\ny >= -5\nlog_sum_exp(y) <= x", report);
     assert_says(report[0], "where it isn't inside the\n              sample has no origin\n");
-    free(report[0]);
-    free(report[1]);
+    hcr_free(report[0]);
+    hcr_free(report[1]);
 }
 
 static void test_arguments(void **state) {

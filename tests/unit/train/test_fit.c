@@ -47,12 +47,13 @@ static void test_learns(void **state) {
         variance += (Y[k] - mean[k % N]) * (Y[k] - mean[k % N]) / (ROWS * N);
     for (int encoder = 0; encoder <= 1; encoder++)
         for (int head = 0; head <= 4; head++) {
-            const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
-                                             .head = (hcr_head)head,
-                                             .hidden = 24,
-                                             .epochs = 150,
-                                             .rate = 1e-2,
-                                             .seed = 3};
+            hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+            options.encoder = (hcr_encoder)encoder;
+            options.head = (hcr_head)head;
+            options.hidden = 24;
+            options.epochs = 150;
+            options.rate = 1e-2;
+            options.seed = 3;
             hcr_fit_report report;
             hcr_model *model = fit(ROWS, &options, &report);
             assert_true(report.training_mse < 0.1 * variance);
@@ -66,7 +67,11 @@ static void test_learns(void **state) {
 
 static void test_seed_decides(void **state) {
     (void)state;
-    const hcr_fit_options options = {.epochs = 3, .seed = 5}, other = {.epochs = 3, .seed = 6};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT, other = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 3;
+    options.seed = 5;
+    other.epochs = 3;
+    other.seed = 6;
     hcr_model *first = fit(ROWS, &options, NULL), *second = fit(ROWS, &options, NULL), *third = fit(ROWS, &other, NULL);
     assert_true(same_predictions(first, second));
     assert_false(same_predictions(first, third));
@@ -79,7 +84,11 @@ static void test_seed_decides(void **state) {
 static void test_small_and_constant(void **state) {
     (void)state;
     for (int head = 0; head <= 4; head++) {
-        const hcr_fit_options options = {.head = (hcr_head)head, .epochs = 300, .batch = 1000, .rate = 1e-2};
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.head = (hcr_head)head;
+        options.epochs = 300;
+        options.batch = 1000;
+        options.rate = 1e-2;
         hcr_fit_report report;
         hcr_model *model = fit(1, &options, &report);
         assert_true(report.training_mse < 1e-3);
@@ -98,7 +107,8 @@ static void test_small_and_constant(void **state) {
 /* C32: a NaN or an infinity is refused with its place, counted from 0. */
 static void test_bad_values(void **state) {
     (void)state;
-    const hcr_fit_options options = {.epochs = 1};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 1;
     hcr_model *model = NULL;
     hcr_error error;
     const double kept_y = Y[3 * N + 1], kept_x = X[7 * INPUTS];
@@ -117,21 +127,42 @@ static void test_bad_values(void **state) {
 
 static void test_bad_options(void **state) {
     (void)state;
-    const hcr_fit_options wrong[] = {
-        {.rate = -1},       {.rate = NAN},
-        {.validation = 1},  {.clip = -1},
-        {.patience = 3},    {.weight_decay = INFINITY},
-        {.rate_decay = -1}, {.head = 5},
-        {.encoder = 2},     {.radius_weight = -0.5},
-        {.ascent = 1},      {.ascent = -1, .head = HCR_HEAD_SIMPLE},
-        {.raw_weight = 1},
-    };
+    hcr_fit_options wrong[22];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        wrong[i] = (hcr_fit_options)HCR_FIT_OPTIONS_INIT;
+    wrong[0].rate = -1;
+    wrong[1].rate = NAN;
+    wrong[2].validation = 1;
+    wrong[3].clip = -1;
+    wrong[4].patience = 3;
+    wrong[5].weight_decay = INFINITY;
+    wrong[6].rate_decay = -1;
+    wrong[7].head = 5;
+    wrong[8].encoder = 2;
+    wrong[9].radius_weight = -0.5;
+    wrong[10].ascent = 1;
+    wrong[11].ascent = -1;
+    wrong[11].head = HCR_HEAD_SIMPLE;
+    wrong[12].raw_weight = 1;
+    /* 0 is a value, and none of these */
+    wrong[13].rate = 0;
+    wrong[14].rate_decay = 0;
+    wrong[15].radius_weight = 0;
+    wrong[16].hidden = 0;
+    wrong[17].features = 0;
+    wrong[18].epochs = 0;
+    wrong[19].batch = 0;
+    wrong[20].size = 0;
+    wrong[21].size++;
     hcr_model *model = NULL;
     hcr_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &wrong[i], &model, NULL, &error),
                          HCR_ERROR_ARGUMENT);
-    const hcr_fit_options steps = {.encoder = HCR_ENCODER_LSTM, .features = 3}, plain = {.epochs = 1};
+    hcr_fit_options steps = HCR_FIT_OPTIONS_INIT, plain = HCR_FIT_OPTIONS_INIT;
+    steps.encoder = HCR_ENCODER_LSTM;
+    steps.features = 3;
+    plain.epochs = 1;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &steps, &model, NULL, &error),
                      HCR_ERROR_SHAPE);
     assert_int_equal(hcr_fit(region, NULL, 0, INPUTS, X, NULL, NULL, Y, &plain, &model, NULL, &error), HCR_ERROR_SHAPE);
@@ -143,7 +174,10 @@ static void test_bad_options(void **state) {
 
 static void test_divergence_is_told(void **state) {
     (void)state;
-    const hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .rate = 1e30, .epochs = 20};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.head = HCR_HEAD_SIMPLE;
+    options.rate = 1e30;
+    options.epochs = 20;
     hcr_model *model = NULL;
     hcr_error error;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
@@ -155,7 +189,8 @@ static void test_divergence_is_told(void **state) {
 /* Targets outside the region are projected and counted. */
 static void test_projects_targets(void **state) {
     (void)state;
-    const hcr_fit_options options = {.epochs = 1};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 1;
     const double kept = Y[0];
     Y[0] = 5;
     hcr_fit_report report;
@@ -172,7 +207,7 @@ typedef struct watch {
     hcr_progress last;
     double losses[64], validation[64];
 } watch;
-static int see(void *context, const hcr_progress *progress) {
+static bool see(void *context, const hcr_progress *progress) {
     watch *seen = context;
     if (progress->step == progress->steps) {
         seen->losses[progress->epoch - 1] = progress->training_loss;
@@ -190,17 +225,18 @@ static const char *const checkpoint = "learn_test_fit.checkpoint";
 static void test_resume(void **state) {
     (void)state;
     for (int encoder = 0; encoder <= 1; encoder++) {
-        hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
-                                   .head = HCR_HEAD_CONTRACT,
-                                   .hidden = 9,
-                                   .epochs = 12,
-                                   .batch = 16,
-                                   .rate_decay = 0.97,
-                                   .weight_decay = 0.01,
-                                   .clip = 0.5,
-                                   .validation = 0.2,
-                                   .patience = 6,
-                                   .seed = 8};
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.encoder = (hcr_encoder)encoder;
+        options.head = HCR_HEAD_CONTRACT;
+        options.hidden = 9;
+        options.epochs = 12;
+        options.batch = 16;
+        options.rate_decay = 0.97;
+        options.weight_decay = 0.01;
+        options.clip = 0.5;
+        options.validation = 0.2;
+        options.patience = 6;
+        options.seed = 8;
         hcr_fit_report whole_report, report;
         hcr_model *whole = fit(ROWS, &options, &whole_report), *part = NULL;
         watch seen = {.stop_at = 5};
@@ -249,7 +285,12 @@ static hcr_status fit_simple(const hcr_fit_options *options, hcr_model **model, 
 /* The Lagrangian's multipliers are in the checkpoint: an interrupted run goes on to the same model. */
 static void test_resume_lagrangian(void **state) {
     (void)state;
-    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .hidden = 9, .epochs = 40, .ascent = 20, .rate = 1e-2};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.head = HCR_HEAD_SIMPLE;
+    options.hidden = 9;
+    options.epochs = 40;
+    options.ascent = 20;
+    options.rate = 1e-2;
     hcr_model *whole, *plain, *part, *resumed;
     assert_int_equal(fit_simple(&options, &whole, NULL), HCR_OK);
     watch seen = {.stop_at = 25};
@@ -275,7 +316,11 @@ static void test_resume_lagrangian(void **state) {
 /* Dual ascent leads predictions inside that the plain loss leaves outside. */
 static void test_ascent(void **state) {
     (void)state;
-    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .hidden = 4, .epochs = 200, .rate = 1e-2};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.head = HCR_HEAD_SIMPLE;
+    options.hidden = 4;
+    options.epochs = 200;
+    options.rate = 1e-2;
     double ratio[2];
     for (int with = 0; with <= 1; with++) {
         hcr_fit_report report;
@@ -300,7 +345,10 @@ static void test_common_scale(void **state) {
         for (size_t i = 0; i < ROWS; i++)
             variance += (Y[i * N + j] - mean) * (Y[i * N + j] - mean) / (ROWS * N);
     }
-    const hcr_fit_options options = {.head = HCR_HEAD_SIMPLE, .epochs = 3, .common_scale = 1};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.head = HCR_HEAD_SIMPLE;
+    options.epochs = 3;
+    options.common_scale = 1;
     hcr_fit_report report;
     hcr_model_free(fit(ROWS, &options, &report));
     /* outputs are single precision, and their sums in two orders */
@@ -310,7 +358,11 @@ static void test_common_scale(void **state) {
 /* A checkpoint of another run is refused and says what differs; so is a damaged one. */
 static void test_foreign_checkpoints(void **state) {
     (void)state;
-    const hcr_fit_options options = {.epochs = 2, .checkpoint = checkpoint, .resume = 1, .hidden = 4};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 2;
+    options.checkpoint = checkpoint;
+    options.resume = 1;
+    options.hidden = 4;
     hcr_model_free(fit(ROWS, &options, NULL));
     hcr_model *model = NULL;
     hcr_error error;
@@ -343,8 +395,11 @@ static void test_foreign_checkpoints(void **state) {
 static void test_unwritable_checkpoint(void **state) {
     (void)state;
     watch seen = {0};
-    const hcr_fit_options options = {
-        .epochs = 2, .checkpoint = "/nonexistent/folder/c", .progress = see, .progress_context = &seen};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 2;
+    options.checkpoint = "/nonexistent/folder/c";
+    options.progress = see;
+    options.progress_context = &seen;
     hcr_model *model = NULL;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, NULL),
                      HCR_ERROR_FILE);
@@ -356,14 +411,15 @@ static void test_unwritable_checkpoint(void **state) {
 static void test_early_stopping(void **state) {
     (void)state;
     watch seen = {0};
-    hcr_fit_options options = {.head = HCR_HEAD_SIMPLE,
-                               .hidden = 64,
-                               .epochs = 60,
-                               .rate = 3e-2, /* overfits 45 rows soon */
-                               .validation = 0.5,
-                               .patience = 4,
-                               .progress = see,
-                               .progress_context = &seen};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.head = HCR_HEAD_SIMPLE;
+    options.hidden = 64;
+    options.epochs = 60;
+    options.rate = 3e-2; /* overfits 45 rows soon */
+    options.validation = 0.5;
+    options.patience = 4;
+    options.progress = see;
+    options.progress_context = &seen;
     hcr_fit_report report;
     hcr_model *model = fit(ROWS, &options, &report);
     assert_int_equal(report.rows_validation, ROWS / 2);
@@ -380,7 +436,11 @@ static void test_early_stopping(void **state) {
 static void test_progress(void **state) {
     (void)state;
     watch seen = {0};
-    const hcr_fit_options options = {.epochs = 20, .rate = 1e-2, .progress = see, .progress_context = &seen};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 20;
+    options.rate = 1e-2;
+    options.progress = see;
+    options.progress_context = &seen;
     hcr_model *model = fit(ROWS, &options, NULL);
     assert_int_equal(seen.calls, 20);
     assert_int_equal(seen.last.epoch, 20);

@@ -32,8 +32,14 @@ static int teardown(void **state) {
 static const char *const text = "# Grenzwerte für y\nvar y[3]\n", *const names[INPUTS] = {"a", "b,\"c\"", "d e", "f\n"};
 
 static hcr_model *make_model(hcr_encoder encoder, hcr_head head) {
-    const hcr_fit_options options = {
-        .encoder = encoder, .head = head, .hidden = 5, .features = 2, .epochs = 2, .rate = 1.0 / 3, .seed = UINT64_MAX};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.encoder = encoder;
+    options.head = head;
+    options.hidden = 5;
+    options.features = 2;
+    options.epochs = 2;
+    options.rate = 1.0 / 3;
+    options.seed = UINT64_MAX;
     hcr_model *model = NULL;
     assert_int_equal(hcr_fit(region, text, ROWS, INPUTS, X, names, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
     return model;

@@ -39,8 +39,14 @@ static int teardown(void **state) {
 }
 
 static hcr_fit_options options_of(int encoder, int head) {
-    return (hcr_fit_options){
-        .encoder = (hcr_encoder)encoder, .head = (hcr_head)head, .hidden = 9, .features = 2, .epochs = 5, .rate = 0.02};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.encoder = (hcr_encoder)encoder;
+    options.head = (hcr_head)head;
+    options.hidden = 9;
+    options.features = 2;
+    options.epochs = 5;
+    options.rate = 0.02;
+    return options;
 }
 
 /* With the parameters apart. */
@@ -228,7 +234,7 @@ static void test_rows_are_independent(void **state) {
     }
 }
 
-static int stop(void *context, const hcr_progress *progress) {
+static bool stop(void *context, const hcr_progress *progress) {
     (void)context;
     return progress->epoch == 3;
 }

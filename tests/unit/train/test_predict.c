@@ -26,12 +26,13 @@ static int teardown(void **state) {
 }
 
 static hcr_model *make_model(int encoder, int head) {
-    const hcr_fit_options options = {.encoder = (hcr_encoder)encoder,
-                                     .head = (hcr_head)head,
-                                     .hidden = 13,
-                                     .features = 2,
-                                     .epochs = 4,
-                                     .rate = 0.02};
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.encoder = (hcr_encoder)encoder;
+    options.head = (hcr_head)head;
+    options.hidden = 13;
+    options.features = 2;
+    options.epochs = 4;
+    options.rate = 0.02;
     hcr_model *model = NULL;
     assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
     return model;
