@@ -65,7 +65,7 @@ static hcr_status check(const hcr_region *region, const hcr_workspace *workspace
     if (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
     if (rows != 0 && call->x == NULL && region->origin_map.parameters != 0)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "x is NULL: the region has %zu parameters",
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "parameters is NULL: the region has %zu parameters",
                          region->origin_map.parameters);
     return call->map->gives_point ? hcri_region_accepts(region, call->precision, error) : HCR_OK;
 }
@@ -108,42 +108,197 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, size_t
     return HCR_OK;
 }
 
-#define IN_PRECISION(name, suffix, number, kind)                                                                       \
-    hcr_status hcr_##name##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows, const number *x,    \
-                                  const number *in, number *out, hcr_ray *rays, hcr_error *error) {                    \
-        const hcri_call call = {                                                                                       \
-            .map = &hcri_map_##name, .precision = kind, .x = x, .in = in, .factor = in, .out = out, .rays = rays};     \
-        return run(region, workspace, rows, forward_chunk, &call, error);                                              \
-    }                                                                                                                  \
-    hcr_status hcr_##name##_vjp##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows,               \
-                                        const number *x, const number *in, const hcr_ray *rays, const number *bar,     \
-                                        number *result, number *x_bar, hcr_error *error) {                             \
-        const hcri_call call = {.map = &hcri_map_##name,                                                               \
-                                .precision = kind,                                                                     \
-                                .x = x,                                                                                \
-                                .in = in,                                                                              \
-                                .factor = bar,                                                                         \
-                                .out = result,                                                                         \
-                                .x_out = x_bar,                                                                        \
-                                .known = rays};                                                                        \
-        return run(region, workspace, rows, hcri_vjp_chunk, &call, error);                                             \
-    }                                                                                                                  \
-    hcr_status hcr_##name##_jvp##suffix(const hcr_region *region, hcr_workspace *workspace, size_t rows,               \
-                                        const number *x, const number *in, const hcr_ray *rays, const number *dot,     \
-                                        const number *x_dot, number *result, hcr_error *error) {                       \
-        const hcri_call call = {.map = &hcri_map_##name,                                                               \
-                                .precision = kind,                                                                     \
-                                .x = x,                                                                                \
-                                .in = in,                                                                              \
-                                .factor = dot,                                                                         \
-                                .x_factor = x_dot,                                                                     \
-                                .out = result,                                                                         \
-                                .known = rays};                                                                        \
-        return run(region, workspace, rows, hcri_jvp_chunk, &call, error);                                             \
-    }
-#define MAP(name) IN_PRECISION(name, , double, HCR_DOUBLE) IN_PRECISION(name, _f32, float, HCR_SINGLE)
-MAP(gauge)
-MAP(encode)
-MAP(decode)
-MAP(contract)
-MAP(soften)
+/* What the public functions share: how a call is told to the driver. */
+#define RUN(function, table, type, ...)                                                                                \
+    run(region, workspace, rows, function,                                                                             \
+        &(hcri_call){.map = &(table), .precision = (type), .x = parameters, __VA_ARGS__}, error)
+
+hcr_status hcr_gauge(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                     const double *v, double *gauge, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = v, .out = gauge, .rays = rays);
+}
+
+hcr_status hcr_encode(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                      const double *y, double *polar, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = y, .out = polar, .rays = rays);
+}
+
+hcr_status hcr_decode(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                      const double *polar, double *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = polar, .out = y, .rays = rays);
+}
+
+hcr_status hcr_contract(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                        const double *v, double *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = v, .out = y, .rays = rays);
+}
+
+hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                      const double *v, double *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = v, .out = y, .rays = rays);
+}
+
+hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                         const double *v, const hcr_ray *rays, const double *gauge_bar, double *v_bar,
+                         double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = gauge_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_encode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *y, const hcr_ray *rays, const double *polar_bar, double *y_bar,
+                          double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = polar_bar, .out = y_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_decode_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *polar, const hcr_ray *rays, const double *y_bar, double *polar_bar,
+                          double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = y_bar, .out = polar_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_contract_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                            const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
+                            double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = y_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
+                          double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = y_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_gauge_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                         const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
+                         double *gauge_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_gauge, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = gauge_dot, .known = rays);
+}
+
+hcr_status hcr_encode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *y, const hcr_ray *rays, const double *y_dot, const double *parameters_dot,
+                          double *polar_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_encode, HCR_DOUBLE, .in = y, .factor = y_dot, .x_factor = parameters_dot,
+               .out = polar_dot, .known = rays);
+}
+
+hcr_status hcr_decode_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *polar, const hcr_ray *rays, const double *polar_dot,
+                          const double *parameters_dot, double *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_decode, HCR_DOUBLE, .in = polar, .factor = polar_dot,
+               .x_factor = parameters_dot, .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_contract_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                            const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
+                            double *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_contract, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_soften_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                          const double *v, const hcr_ray *rays, const double *v_dot, const double *parameters_dot,
+                          double *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                         const float *v, float *gauge, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = v, .out = gauge, .rays = rays);
+}
+
+hcr_status hcr_encode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                          const float *y, float *polar, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = y, .out = polar, .rays = rays);
+}
+
+hcr_status hcr_decode_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                          const float *polar, float *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = polar, .out = y, .rays = rays);
+}
+
+hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                            const float *v, float *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = v, .out = y, .rays = rays);
+}
+
+hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                          const float *v, float *y, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v, .out = y, .rays = rays);
+}
+
+hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                             const float *v, const hcr_ray *rays, const float *gauge_bar, float *v_bar,
+                             float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = gauge_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_encode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *y, const hcr_ray *rays, const float *polar_bar, float *y_bar,
+                              float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = polar_bar, .out = y_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_decode_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *polar, const hcr_ray *rays, const float *y_bar, float *polar_bar,
+                              float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = y_bar, .out = polar_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_contract_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                const float *parameters, const float *v, const hcr_ray *rays, const float *y_bar,
+                                float *v_bar, float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = y_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *v, const hcr_ray *rays, const float *y_bar, float *v_bar,
+                              float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = y_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                             const float *v, const hcr_ray *rays, const float *v_dot, const float *parameters_dot,
+                             float *gauge_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = gauge_dot, .known = rays);
+}
+
+hcr_status hcr_encode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *y, const hcr_ray *rays, const float *y_dot, const float *parameters_dot,
+                              float *polar_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_encode, HCR_SINGLE, .in = y, .factor = y_dot, .x_factor = parameters_dot,
+               .out = polar_dot, .known = rays);
+}
+
+hcr_status hcr_decode_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *polar, const hcr_ray *rays, const float *polar_dot,
+                              const float *parameters_dot, float *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_decode, HCR_SINGLE, .in = polar, .factor = polar_dot,
+               .x_factor = parameters_dot, .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_contract_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                const float *parameters, const float *v, const hcr_ray *rays, const float *v_dot,
+                                const float *parameters_dot, float *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_contract, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
+                              const float *v, const hcr_ray *rays, const float *v_dot, const float *parameters_dot,
+                              float *y_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
+               .out = y_dot, .known = rays);
+}
