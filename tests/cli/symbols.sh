@@ -10,9 +10,8 @@ same "libhcr" "$all" "$(exported libhcr.so)"
 same "missing from libhcr_runtime" "" "$(comm -23 <(declared hcr/hcr.h) <(exported libhcr_runtime.so))"
 same "strange in libhcr_runtime" "" "$(comm -13 <(echo "$all") <(exported libhcr_runtime.so))"
 
-# grep finds each of them: one line of a header that declares it, one of a source that defines it, none made by a macro.
-for name in $all; do
-    same "$name is declared" "1" "$(grep -hE "^HCR_API .*\b$name\(" "$source"/include/hcr/*.h | wc -l)"
-    same "$name is defined" "1" "$(grep -rhE "^[a-z].*\b$name\(" --include='*.c' "$source/src" | wc -l)"
-done
+# grep finds each of them: a line of a header declares it, a line of a source defines it, and no macro makes it.
+first_names() { sed -nE "s/^$1[^(]*\\b(hcr_[a-z0-9_]+)\\(.*/\\1/p" | sort; }
+same "declared, a line each" "$all" "$(cat "$source"/include/hcr/*.h | first_names HCR_API)"
+same "defined, a line each" "$all" "$(find "$source/src" -name '*.c' -exec cat {} + | first_names '[a-z]')"
 finish
