@@ -132,8 +132,8 @@ HCR_API size_t hcr_region_dimension(const hcr_region *region);
  * is infinite is never active. */
 HCR_API size_t hcr_region_constraints(const hcr_region *region);
 /* n numbers each, in the outputs' units, owned by the region. The origin is strictly inside; of a region with
- * parameters it is the origin at the middle of their range, which stands behind it: p numbers. lower and upper are a box
- * that holds the region (±infinity where it has none), whatever its parameters are. */
+ * parameters it is the origin at the middle of their range, which stands behind it: p numbers. lower and upper are a
+ * box that holds the region (±infinity where it has none), whatever its parameters are. */
 HCR_API const double *hcr_region_origin(const hcr_region *region);
 HCR_API const double *hcr_region_lower(const hcr_region *region);
 HCR_API const double *hcr_region_upper(const hcr_region *region);
@@ -222,8 +222,8 @@ typedef struct hcr_rows {
 /* A block of inequalities of one kind. With v = y − O:
  *
  *     "box"        lower <= y <= upper, n numbers each
- *     "linear"     lower <= A y <= upper, A in `rows`, a number a row each. With parameters A (O(x), x) is what it is
- *                  at the middle, and S (x − m), S in `moving`: as many rows, p columns
+ *     "linear"     lower <= A y <= upper, A in `rows`, a number a row each. With parameters A (O(θ), θ) is what it is
+ *                  at the middle, and S (θ − m), S in `moving`: as many rows, p columns
  *     "quadratic"  ½ v'P v + gradient·v <= slack, P = `diagonal` (n), `dense` (n × n) or F'F, F in `rows`
  *     "cone"       |M v + slack at_origin| <= slack + gradient·v, M in `rows`; one_less = 1 − |at_origin|²
  *
@@ -250,7 +250,7 @@ HCR_API hcr_block hcr_region_block(const hcr_region *region, size_t b);
  * a block without a kind. Errors: ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic,
                                                          hcr_precision precision, double *margins, hcr_error *error);
-/* The equalities, solved: y_dependent = constant + map (y, x), where the map has entries for free outputs and for
+/* The equalities, solved: y_dependent = constant + map (y, θ), where the map has entries for free outputs and for
  * parameters alone. The rows of `basis` are orthonormal and span the equalities': directions are v − basis'basis v. */
 typedef struct hcr_affine {
     size_t count; /* 0: no equalities */
@@ -259,7 +259,7 @@ typedef struct hcr_affine {
     hcr_rows map, basis;
 } hcr_affine;
 HCR_API hcr_affine hcr_region_affine(const hcr_region *region);
-/* K of the origins of samples, O(x) = O + K (x − m): n rows, p columns; those of outputs that the equalities determine
+/* K of the origins of samples, O(θ) = O + K (θ − m): n rows, p columns; those of outputs that the equalities determine
  * are only nearly so, and are completed by the equalities. No rows without parameters. */
 HCR_API hcr_rows hcr_region_origin_map(const hcr_region *region);
 
