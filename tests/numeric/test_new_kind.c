@@ -549,8 +549,9 @@ static void test_refusals(void **state) {
     must(hcr_region_explain(region, 0, &text, &error), &error);
     assert_non_null(strstr(text, "1 other"));
     free(text);
-    assert_int_equal(hcr_export_region(region, &(hcr_export_options){.name = "ball"}, "ball", NULL, &error),
-                     HCR_ERROR_UNSUPPORTED);
+    hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
+    options.name = "ball";
+    assert_int_equal(hcr_export_region(region, &options, "ball", NULL, &error), HCR_ERROR_UNSUPPORTED);
     assert_non_null(strstr(error.text, "isn't exported"));
     hcr_region_free(region);
     hcr_builder_free(builder);
