@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
@@ -208,6 +209,11 @@ void options_check_output(const char *command, const char *output, const char *i
         fail_usage(command, "\"%s\" is read, and would be overwritten by the results: write to another file", input);
 }
 
+static int is_mount(const char *path) {
+    struct statx about;
+    return statx(AT_FDCWD, path, 0, 0, &about) == 0 && (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 /* A file that can't be replaced but may be written to, since its folder is closed or it is a mount of its own. */
 static void tell_in_place(const char *output) {
     struct stat about;
@@ -215,9 +221,11 @@ static void tell_in_place(const char *output) {
         return;
     const char *slash = strrchr(output, '/');
     char *folder = slash == NULL ? strdup(".") : strndup(output, slash == output ? 1 : (size_t)(slash - output));
-    if (folder != NULL && access(folder, W_OK) != 0)
-        report("\"%s\" is written in place, since its folder takes no new files: a failure leaves a part of it",
-               output);
+    const char *reason = is_mount(output)                              ? "it is a mount of its own"
+                         : folder != NULL && access(folder, W_OK) != 0 ? "its folder takes no new files"
+                                                                       : NULL;
+    if (reason != NULL)
+        report("\"%s\" is written in place, since %s: a failure leaves a part of it", output, reason);
     free(folder);
 }
 

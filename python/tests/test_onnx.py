@@ -235,16 +235,19 @@ def hard_inputs(region, random, count, dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("how", ["dynamo", "torchscript"])
 def test_d41_inside_at_every_level(how, dtype, random):
-    """Every result is decided in rational arithmetic, at tolerance 0."""
+    """Every result is decided in rational arithmetic, at tolerance 0. Torch takes seconds a layer to export: all regions
+    are contracted; decode and soften, which differ from that in their last step alone, have every third one each."""
     pytest.importorskip("torch")
     import hcr.torch
 
     layers = [
-        hcr.torch.Constrain(region, kind) for region in all_regions() for kind in ("contract", "decode", "soften")
+        hcr.torch.Constrain(region, kind)
+        for i, region in enumerate(all_regions())
+        for kind in ("contract", *(("decode",), ("soften",), ())[i % 3])
     ]
     given = []
     for layer in layers:
-        x = hard_inputs(layer.region, random, 200, dtype)
+        x = hard_inputs(layer.region, random, 60, dtype)
         given.append(
             np.concatenate([x, parameters(layer.region, random, len(x)).astype(dtype)], 1) if layer.region.p else x
         )

@@ -2,17 +2,11 @@
 
 #include <string.h>
 
-/* FNV-1a. */
-static uint64_t hash(const char *name, size_t length) {
-    uint64_t h = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)name[i]) * 1099511628211u;
-    return h;
-}
+#include "base/digest.h"
 
 /* The slot of a name, or the free one where it belongs; there is always one. */
 static size_t probe(const hcri_index *index, const char *name, size_t length) {
-    size_t s = (size_t)hash(name, length) & (index->slots - 1);
+    size_t s = (size_t)hcri_digest(HCRI_DIGEST_START, name, length) & (index->slots - 1);
     while (index->slot[s].name != NULL &&
            (index->slot[s].length != length || memcmp(index->slot[s].name, name, length) != 0))
         s = (s + 1) & (index->slots - 1);

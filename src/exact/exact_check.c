@@ -20,8 +20,8 @@ static int meets_equalities(const hcr_region *region, hcr_precision precision, c
 }
 
 /* At most AT_ONCE points (y, x). */
-static void check_chunk(const hcr_region *region, hcr_precision precision, size_t rows, const double *points,
-                        uint8_t *inside, uint32_t *which, double *scratch) {
+static hcr_status check_chunk(const hcr_region *region, hcr_precision precision, size_t rows, const double *points,
+                              uint8_t *inside, uint32_t *which, double *scratch, hcr_error *error) {
     const size_t n = region->set.n;
     uint32_t violated[AT_ONCE];
     for (size_t s = 0; s < rows; s++) {
@@ -34,14 +34,19 @@ static void check_chunk(const hcr_region *region, hcr_precision precision, size_
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++)
-            for (size_t s = 0; s < rows && block->kind->exists(block, i); s++)
-                if (inside[s] && !hcri_exact_holds(block, i, points + s * n, scratch)) {
+            for (size_t s = 0; s < rows && block->kind->exists(block, i); s++) {
+                const int holds = inside[s] ? hcri_exact_holds(block, i, points + s * n, scratch) : 1;
+                if (holds == HCRI_EXACT_MEMORY)
+                    return hcri_fail_memory(error);
+                if (!holds) {
                     inside[s] = 0;
                     violated[s] = block->first + (uint32_t)i;
                 }
+            }
     }
     for (size_t s = 0; which != NULL && s < rows; s++)
         which[s] = violated[s];
+    return HCR_OK;
 }
 
 /* Number k of row i, in one of the two precisions. */
@@ -60,7 +65,8 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
     HCRI_SCOPED double *points = hcri_allocate(&hcri_default_allocator, numbers + region->scratch, sizeof *points);
     if (points == NULL)
         return hcri_fail_memory(error);
-    for (size_t i = 0; i < rows; i += AT_ONCE) {
+    hcr_status status = HCR_OK;
+    for (size_t i = 0; i < rows && status == HCR_OK; i += AT_ONCE) {
         const size_t now = rows - i < AT_ONCE ? rows - i : AT_ONCE;
         for (size_t s = 0; s < now; s++) {
             for (size_t j = 0; j < n; j++)
@@ -68,10 +74,10 @@ static hcr_status check(const hcr_region *region, size_t rows, const double *x, 
             for (size_t k = 0; k < p; k++)
                 points[s * (n + p) + n + k] = number_at(x, x_f32, p, i + s, k);
         }
-        check_chunk(region, single ? HCR_SINGLE : HCR_DOUBLE, now, points, inside + i, which == NULL ? NULL : which + i,
-                    points + numbers);
+        status = check_chunk(region, single ? HCR_SINGLE : HCR_DOUBLE, now, points, inside + i,
+                             which == NULL ? NULL : which + i, points + numbers, error);
     }
-    return HCR_OK;
+    return status;
 }
 
 hcr_status hcr_check(const hcr_region *region, size_t rows, const double *parameters, const double *y, uint8_t *inside,

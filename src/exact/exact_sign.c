@@ -26,9 +26,11 @@ int hcri_exact_decide(const hcri_constraint *constraint, size_t i, const double 
 }
 
 int hcri_exact_holds(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    return hcri_exact_decide(constraint, i, y, scratch) < 0;
+    const int found = hcri_exact_decide(constraint, i, y, scratch);
+    return found == HCRI_EXACT_MEMORY ? found : found < 0;
 }
 
 int hcri_exact_fails(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    return hcri_exact_decide(constraint, i, y, scratch) > 0;
+    const int found = hcri_exact_decide(constraint, i, y, scratch);
+    return found == HCRI_EXACT_MEMORY ? found : found > 0;
 }

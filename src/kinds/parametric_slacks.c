@@ -165,6 +165,7 @@ static void bound_row(hcri_moving *moving, size_t i, const centre *at) {
     const double operations =
         (double)(count_of(shift, i) + 2 * count_of(slope, i) + longest + origin_map->parameters + 16);
     const double rounding = 4 * 0x1p-53 * operations * size + 0x1p-1000;
+    moving->noise[i] = 4 * rounding;
     moving->least[i] = value - reach - rounding;
     moving->most[i] = value + reach + rounding;
 }
@@ -174,9 +175,11 @@ static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator
     const size_t count = moving->slope.count, parameters = origin_map->parameters;
     moving->least = hcri_allocate(allocator, count, sizeof *moving->least);
     moving->most = hcri_allocate(allocator, count, sizeof *moving->most);
+    moving->noise = hcri_allocate(allocator, count, sizeof *moving->noise);
     moving->rounding = hcri_allocate(allocator, origin_map->outputs, sizeof *moving->rounding);
     double *middle = hcri_allocate(allocator, parameters, 3 * sizeof *middle);
-    const int enough = moving->least != NULL && moving->most != NULL && moving->rounding != NULL && middle != NULL;
+    const int enough = moving->least != NULL && moving->most != NULL && moving->noise != NULL &&
+                       moving->rounding != NULL && middle != NULL;
     const centre at = {middle, middle + parameters, middle + 2 * parameters};
     for (size_t k = 0; enough && k < parameters; k++) {
         middle[k] = hcri_origin_map_middle(origin_map, k);
@@ -302,6 +305,7 @@ void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator) {
     hcri_release(allocator, moving->rounding);
     hcri_release(allocator, moving->least);
     hcri_release(allocator, moving->most);
+    hcri_release(allocator, moving->noise);
     hcri_release(allocator, moving);
 }
 
@@ -328,9 +332,32 @@ static void add_products(const hcri_rows *rows, const hcri_layout *layout, size_
 typedef struct ray_set {
     int by_map;
     hcri_samples z, origin, x;
+    const hcri_constraint *constraint; /* … and the origins as they are, for rows with products */
+    const double *origins;
     const double *lower, *upper;
     double *at;
 } ray_set;
+
+/* Coefficients that cancel at a sample leave 0 <= 0, of which rounding makes a frontier anywhere: such a row gets a d
+ * that is far from its bounds. */
+static void skip_idle(const hcri_moving *moving, size_t samples, const ray_set *rays) {
+    static const double far = 0x1p300;
+    const hcri_constraint *constraint = rays->constraint;
+    for (size_t s = 0; s < samples; s++) {
+        double *d = rays->at + s * moving->at_stride;
+        for (size_t i = 0; i < moving->slope.count; i++) {
+            const double lower = rays->lower[i], upper = rays->upper[i], noise = moving->noise[i];
+            if (upper - d[i] > noise && d[i] - lower > noise)
+                continue;
+            const double *origin = rays->origins + s * constraint->n;
+            if ((isinf(upper) || constraint->kind->is_idle(constraint, 2 * i, origin)) &&
+                (isinf(lower) || constraint->kind->is_idle(constraint, 2 * i + 1, origin)))
+                d[i] = isinf(lower)   ? fmin(upper, 0) - far
+                       : isinf(upper) ? fmax(lower, 0) + far
+                                      : 0.5 * lower + 0.5 * upper;
+        }
+    }
+}
 
 static void put_values(const hcri_moving *moving, size_t samples, const ray_set *rays) {
     const size_t parameters = moving->origin_map->parameters, stride = moving->at_stride;
@@ -340,6 +367,8 @@ static void put_values(const hcri_moving *moving, size_t samples, const ray_set 
     }
     hcri_layout_products(&moving->slope_layout, &moving->slope, moving->width, samples, rays->origin, rays->at, stride);
     add_products(&moving->shift, &moving->shift_layout, parameters, samples, rays->x, rays->at, stride);
+    if (moving->products.pairs != 0)
+        skip_idle(moving, samples, rays);
 }
 
 static void raise_best(const hcri_moving *moving, size_t samples, const ray_set *rays, double *best) {
@@ -364,6 +393,7 @@ static size_t find(const hcri_moving *moving, size_t s, const ray_set *rays, dou
     one.z.first += s * rays->z.stride;
     one.origin.first += s * rays->origin.stride;
     one.x.first += s * rays->x.stride;
+    one.origins += s * rays->constraint->n;
     put_values(moving, 1, &one);
     size_t i = SIZE_MAX;
     for (size_t r = 0; r < moving->slope_layout.runs && i == SIZE_MAX; r++)
@@ -409,6 +439,8 @@ void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constra
                               expand(moving, now, 1, (hcri_samples){v + done * stride, stride}, x, expanded),
                               expand(moving, now, 0, origin, x, expanded + now * moving->width),
                               x,
+                              constraint,
+                              origins + done * n,
                               by_map ? moving->lower_rest : moving->lower,
                               by_map ? moving->upper_rest : moving->upper,
                               scratch};

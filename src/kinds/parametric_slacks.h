@@ -36,7 +36,8 @@ typedef struct hcri_moving {
     unsigned char *is_paired; /* … and which runs of the slope are, */
     int all_paired;           /* or whether all of them */
     double *rounding;         /* an output each: bounds |O_j − O_j(x)| as O is computed from x … */
-    double *least, *most;     /* … a row each: bounds of d_i at O(x) over the range of x */
+    double *least, *most;     /* … a row each: bounds of d_i at O(x) over the range of x, … */
+    double *noise;            /* … and more than what rounding makes of a sum that is 0 */
     size_t at_stride;         /* from one sample's d to the next one's */
 } hcri_moving;
 

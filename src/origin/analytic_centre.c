@@ -341,15 +341,20 @@ static hcr_status search_largest(search *at, hcr_error *error) {
 
 /* Do bounds and rows alone have a point, to within CLP's tolerance? A margin that is far below 0 can be what a few rows
  * make of rounding that the equalities leave next to nothing of. */
-static int has_flat_point(const hcri_set *set) {
+static hcr_status find_flat_point(const hcri_set *set, int *found, hcr_error *error) {
     HCRI_SCOPED double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
-    if (zeros != NULL && hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, NULL) == HCR_OK &&
-        hcri_lp_create(&program, &lp, NULL) == HCR_OK && hcri_lp_maximise(lp, zeros, &outcome, NULL) != HCR_OK)
-        outcome = HCRI_LP_INFEASIBLE;
-    return outcome != HCRI_LP_INFEASIBLE;
+    hcr_status status = zeros == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (status == HCR_OK)
+        status = hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, error);
+    if (status == HCR_OK)
+        status = hcri_lp_create(&program, &lp, error);
+    if (status == HCR_OK)
+        status = hcri_lp_maximise(lp, zeros, &outcome, error);
+    *found = status == HCR_OK && outcome != HCRI_LP_INFEASIBLE;
+    return status == HCR_ERROR_MEMORY ? status : HCR_OK;
 }
 
 /* EMPTY unless y is strictly inside, rounding included. */
@@ -357,7 +362,7 @@ static hcr_status search_judge(const search *at, hcr_error *error) {
     static const double beyond = 10; /* no point of the box misses a side by so much, unless rounding does */
     int flat = fabs(at->reached) <= fmax(rounding_at(at), hcri_no_radius * at->scale);
     if (at->reached < -beyond * at->scale && at->set->blocks == 2)
-        flat = has_flat_point(at->set);
+        HCRI_TRY(find_flat_point(at->set, &flat, error));
     /* Where a set is open y may be so far out that rounding hides its interior. */
     if (at->flat_only ? at->reached > 0 || flat : at->reached > 0 && hcri_strictly_inside(at->set, at->y, NULL, NULL))
         return HCR_OK;
@@ -458,6 +463,11 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
 
 hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
                                         hcr_error *error) {
+    /* The simplex method says soon whether there is a point; IPOPT may look for minutes for the room of a flat set. */
+    int found;
+    HCRI_TRY(find_flat_point(set, &found, error));
+    if (found)
+        return HCR_OK;
     HCRI_SCOPED double *y = hcri_allocate(memory, set->n, sizeof *y);
     if (y == NULL)
         return hcri_fail_memory(error);

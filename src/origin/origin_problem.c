@@ -219,7 +219,7 @@ static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *a
     at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
     if (at->point == NULL)
         return hcri_fail_memory(error);
-    at->status = hcri_moving_middle(lifted, at->point, &at->room, &at->error);
+    at->status = hcri_moving_reference(lifted, at->point, &at->room, &at->error);
     if (at->status == HCR_OK) {
         wanted->origin = HCR_ORIGIN_GIVEN;
         wanted->point = at->point;

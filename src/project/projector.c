@@ -290,11 +290,12 @@ static int is_on_equalities(const hcr_region *region, const double *p) {
     return 1;
 }
 
-/* Is p inside, decided at tolerance 0? Only next to the frontier does the gauge leave that open, and where the runtime
- * itself doesn't trust it. */
+/* Is p inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier does the gauge leave that
+ * open, and where the runtime itself doesn't trust it. */
 static int is_inside(const hcr_projector *projector, const double *p, double gauge) {
     const hcr_region *region = projector->region;
     const double error_bound = 1e-12 + 2 * region->margin[HCR_DOUBLE];
+    int found;
     if (!is_on_equalities(region, p))
         return 0;
     if (!(fabs(gauge - 1) <= error_bound) && (gauge > 1 || region->verified_blocks[HCR_DOUBLE] == 0))
@@ -302,8 +303,8 @@ static int is_inside(const hcr_projector *projector, const double *p, double gau
     for (size_t b = 0; b < region->set.blocks; b++) {
         const hcri_constraint *block = region->set.block[b];
         for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, p, projector->scratch))
-                return 0;
+            if (block->kind->exists(block, i) && (found = hcri_exact_holds(block, i, p, projector->scratch)) != 1)
+                return found;
     }
     return 1;
 }
@@ -375,7 +376,10 @@ static hcr_status project_chunk(hcr_projector *projector, size_t rows, const dou
     HCRI_TRY(measure(projector, rows, points, state, error));
     size_t moved = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (state[i] == ROW_BAD || is_inside(projector, points + i * n, projector->gauge[i]))
+        const int inside = state[i] == ROW_BAD ? 1 : is_inside(projector, points + i * n, projector->gauge[i]);
+        if (inside == HCRI_EXACT_MEMORY)
+            return hcri_fail_memory(error);
+        if (inside)
             continue;
         state[i] = ROW_MOVES;
         double *nearest = projector->moved + moved++ * n;

@@ -85,22 +85,16 @@ static hcr_status check_same(hcri_tensors *tensors, const char *key, uint64_t va
                      what);
 }
 
-/* Numbers of a file lie anywhere. */
-static int are_finite_floats(size_t count, const char *bytes) {
-    float value;
+/* Floats or doubles, by their size; numbers of a file lie anywhere. */
+static int are_finite(size_t count, size_t size, const char *bytes) {
     for (size_t i = 0; i < count; i++) {
-        memcpy(&value, bytes + i * sizeof value, sizeof value);
-        if (!isfinite(value))
-            return 0;
-    }
-    return 1;
-}
-
-static int are_finite_doubles(size_t count, const char *bytes) {
-    double value;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&value, bytes + i * sizeof value, sizeof value);
-        if (!isfinite(value))
+        float single = 0;
+        double value = 0;
+        if (size == sizeof single)
+            memcpy(&single, bytes + i * size, sizeof single);
+        else
+            memcpy(&value, bytes + i * size, sizeof value);
+        if (!isfinite(single) || !isfinite(value))
             return 0;
     }
     return 1;
@@ -135,9 +129,9 @@ static hcr_status read_state(const char *path, hcri_tensors *tensors, const hcri
     const uint64_t *random = read.random.state;
     int sound = (random[0] | random[1] | random[2] | random[3]) != 0; /* the generator never leaves that state */
     for (size_t k = 0; k < KINDS; k++)
-        sound &= are_finite_floats(net->weights, tensor[k].data);
+        sound &= are_finite(net->weights, sizeof(float), tensor[k].data);
     if (state->multipliers > 0)
-        sound &= are_finite_doubles(state->multipliers, multipliers.data);
+        sound &= are_finite(state->multipliers, sizeof(double), multipliers.data);
     if (!sound)
         return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint has a number that can't be: delete it");
     for (size_t k = 0; k < KINDS; k++)

@@ -162,6 +162,9 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     unshare -m sh -c "touch over.csv over.hcr && mount --bind mounted.csv over.csv && mount --bind mounted.csv over.hcr &&
         '$hcr' compile r.region -o over.hcr && '$hcr' explain over.hcr && '$hcr' contract r.region y.csv -o over.csv" >.output 2>&1 ||
         fail "a mounted file isn't written" "$(cat .output)"
+    for file in over.csv over.hcr; do
+        says "$(cat .output)" "^hcr: \"$file\" is written in place, since it is a mount of its own"
+    done
     same "rows" 3 "$(wc -l <mounted.csv)"
 fi
 same "nothing is left" "" "$(find . -name 'over.*.*-*' -o -name 'out.*.*-*')"

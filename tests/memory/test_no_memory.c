@@ -3,6 +3,7 @@
  * functions below in the place of malloc and its kin for our own code; what other libraries allocate isn't touched. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,6 +161,17 @@ static hcr_status check(void) {
     uint8_t inside[2];
     return hcr_check(region, 2, NULL, Y, inside, NULL, &error);
 }
+/* D04: points at the frontier of expressions, which intervals of many bits decide, in a union too. */
+static hcr_region *frontier, *frontier_union;
+static hcr_status check_frontier(void) {
+    const double at[2] = {0.5, log(2 - exp(0.5)) - 0x1p-51}; /* inside by about 1e-16 */
+    uint8_t inside = 0, in_union = 0;
+    hcr_status status = hcr_check(frontier, 1, NULL, at, &inside, NULL, &error);
+    if (status == HCR_OK)
+        status = hcr_check(frontier_union, 1, NULL, at, &in_union, NULL, &error);
+    assert_true(status != HCR_OK || (inside && in_union));
+    return status;
+}
 static hcr_status project_onto(const hcr_region *onto, const double *x) {
     hcr_projector *projector = NULL;
     double y[3];
@@ -272,6 +284,7 @@ static const struct {
     {"windows", cut_windows},
     {"explain", explain},
     {"check", check},
+    {"a frontier", check_frontier},
     {"project", project},
     {"project flat", project_flat},
     {"ellipsoids", project_ellipsoids},
@@ -358,6 +371,9 @@ static int setup(void **state) {
     region = build_region("var y[3]\nnorm(y) <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");
     flat_region = build_region("var y[3]\n-2 <= y <= 2\nabs(y[0] - y[1]) <= 0.5\nsum(y) == 0.25\n");
     ellipsoids = build_region("var y[3]\nnorm(y) <= 2\n4 * square(y[0]) + square(y[1]) + square(y[2]) <= 6\n");
+    frontier = build_region("var y[2]\nexp(y[0]) + exp(y[1]) <= 2\n-5 <= y <= 5\n");
+    frontier_union =
+        build_region("var y[2]\nunion:\n  exp(y[0]) + exp(y[1]) <= 2\n  -5 <= y <= 5\nor\n  3 <= y <= 4\nend\n");
     moving_region = build_region("param x in [1, 2]\nvar y[3]\nsum(abs(y)) <= x\n");
     assert_int_equal(hcr_fit(region, NULL, 2, 3, X, NULL, NULL, Y, &options, &model, NULL, &error), HCR_OK);
     assert_int_equal(hcr_model_save(model, model_path, &error), HCR_OK);
@@ -368,7 +384,7 @@ static int setup(void **state) {
 static int teardown(void **state) {
     (void)state;
     hcr_model_free(model);
-    hcr_region *regions[] = {region, flat_region, ellipsoids, moving_region};
+    hcr_region *regions[] = {region, flat_region, ellipsoids, moving_region, frontier, frontier_union};
     for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++)
         hcr_region_free(regions[i]);
     return unlink(csv_path) + unlink(npy_path) + unlink(model_path) + unlink(out_path) + unlink(lp_path) +

@@ -226,6 +226,38 @@ static void test_outside(void **state) {
     hcr_region_free(region);
 }
 
+/* D14: with a and b at the middle of their ranges the row is 0 <= 0, which is no reason to refuse; and coefficients
+ * that cancel, a[0] − a[1] = 0, are 0. At a = 0, b = 0 the whole box is left. */
+static void test_idle_middle(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "var u[2]\nparam a[2] in [-1, 1]\nparam b in [-1, 1]\n-1 <= u <= 1\na @ u <= b\n",
+        "var u[2]\nparam a[2] in [-1, 1]\nparam b in [-1, 1]\n-1 <= u <= 1\n(a[0] - a[1])*u[0] + 0.1*(a[0] - "
+        "a[1])*u[1] "
+        "<= b\n",
+    };
+    static const double x[9] = {0, 0, 0, 0.3, 0.3, 0, 0.5, -0.25, 0.125}, v[6] = {3, -2, 3, -2, 3, -2};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        hcr_builder *builder = NULL;
+        hcr_region *region = NULL;
+        must(hcr_text_build(texts[t], strlen(texts[t]), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
+        must(hcr_builder_finish(builder, &region, &error), &error);
+        hcr_workspace *workspace = workspace_of(region, 1);
+        double y[6];
+        uint8_t inside[3];
+        hcr_ray rays[3];
+        must(hcr_contract(region, workspace, 3, x, v, y, rays, &error), &error);
+        must(hcr_check(region, 3, x, y, inside, NULL, &error), &error);
+        for (size_t s = 0; s < 3; s++) {
+            const int idle = s == 0 || (s == 1 && t == 1);
+            assert_true(inside[s] && (!idle || fmax(fabs(y[2 * s]), fabs(y[2 * s + 1])) >= 1 - 1e-12));
+        }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+        hcr_builder_free(builder);
+    }
+}
+
 /* D14: a row whose coefficients are 0 at a sample says nothing there, or leaves nothing; box [−1, 1]², a @ u <= b. */
 static void test_idle_rows(void **state) {
     (void)state;
@@ -281,7 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zero_direction), cmocka_unit_test(test_parallel_rays), cmocka_unit_test(test_half_plane),
         cmocka_unit_test(test_unit_vectors),   cmocka_unit_test(test_bad_values),    cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_idle_rows),
+        cmocka_unit_test(test_idle_rows),      cmocka_unit_test(test_idle_middle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,7 +214,8 @@ static int matrix_step(const step_arguments *s, mpfi_ptr out) {
     hcri_enclosure *entries = malloc(count * sizeof *entries);
     double *work = malloc(hcri_matrix_work(rows > columns ? rows : columns) * sizeof *work);
     hcri_enclosure bounds = hcri_undefined();
-    if (entries != NULL && work != NULL) {
+    const int has_room = entries != NULL && work != NULL;
+    if (has_room) {
         for (size_t k = 0; k < count; k++)
             entries[k] = hcri_between(mpfr_get_d(&argument(s, k)->left, MPFR_RNDD),
                                       mpfr_get_d(&argument(s, k)->right, MPFR_RNDU));
@@ -224,13 +225,15 @@ static int matrix_step(const step_arguments *s, mpfi_ptr out) {
     }
     free(entries);
     free(work);
+    if (!has_room)
+        return HCRI_EXACT_MEMORY;
     if (hcri_is_undefined(bounds))
         return 0;
     mpfi_interv_d(out, bounds.low, bounds.high);
     return 1;
 }
 
-/* 0 when an argument may be outside the domain. */
+/* 1; 0 when an argument may be outside the domain; HCRI_EXACT_MEMORY. */
 static int step_interval(step_arguments *s, mpfi_t *y, mpfi_ptr out) {
     switch (s->step->kind) {
     case HCRI_STEP_AFFINE: return affine(s, y, out);
@@ -289,20 +292,22 @@ static int step_interval(step_arguments *s, mpfi_t *y, mpfi_ptr out) {
 int hcri_tape_interval(const hcri_tape *tape, mpfi_t *y, mpfr_prec_t bits, mpfi_ptr out) {
     step_arguments s = {.x = malloc(tape->steps * sizeof *s.x)};
     if (s.x == NULL)
-        return 0;
+        return HCRI_EXACT_MEMORY;
     mpfi_init2(s.a, bits);
     mpfi_init2(s.b, bits);
     mpfr_init2(s.end, bits);
     int sound = 1;
     size_t made = 0;
-    for (size_t k = 0; k < tape->steps && sound; k++) {
+    for (size_t k = 0; k < tape->steps && sound == 1; k++) {
         s.step = &tape->step[k];
         s.number = tape->argument + s.step->first;
         s.weight = tape->weight + s.step->first;
         mpfi_init2(s.x[made++], bits);
-        sound = step_interval(&s, y, s.x[k]) && !mpfi_nan_p(s.x[k]);
+        sound = step_interval(&s, y, s.x[k]);
+        if (sound == 1 && mpfi_nan_p(s.x[k]))
+            sound = 0;
     }
-    if (sound)
+    if (sound == 1)
         mpfi_set(out, s.x[tape->steps - 1]);
     for (size_t k = 0; k < made; k++)
         mpfi_clear(s.x[k]);
@@ -313,7 +318,8 @@ int hcri_tape_interval(const hcri_tape *tape, mpfi_t *y, mpfr_prec_t bits, mpfi_
     return sound;
 }
 
-/* −1 or 1 where the interval at `bits` bits shows that c(y) <= 0 or c(y) > 0, else 0. `at`: room for n intervals. */
+/* −1 or 1 where the interval at `bits` bits shows that c(y) <= 0 or c(y) > 0, else 0; HCRI_EXACT_MEMORY. `at`: room for
+ * n intervals. */
 static int decide_at(const hcri_expression *expression, const double *y, mpfr_prec_t bits, mpfi_t *at) {
     const size_t n = expression->base.n;
     mpfi_t value;
@@ -322,8 +328,8 @@ static int decide_at(const hcri_expression *expression, const double *y, mpfr_pr
         mpfi_init2(at[j], 53);
         mpfi_set_d(at[j], y[j]);
     }
-    int found = 0;
-    if (hcri_tape_interval(&expression->tape, at, bits, value))
+    int found = hcri_tape_interval(&expression->tape, at, bits, value);
+    if (found == 1)
         found = mpfr_sgn(&value->right) <= 0 ? -1 : mpfr_sgn(&value->left) > 0;
     for (size_t j = 0; j < n; j++)
         mpfi_clear(at[j]);
@@ -338,8 +344,8 @@ static int decide(const hcri_constraint *constraint, size_t i, const double *y, 
     if (constraint->kind->holds(constraint, y, scratch)) /* bounds in double precision are proof enough */
         return -1;
     mpfi_t *at = malloc(constraint->n * sizeof *at);
-    int found = 0;
-    for (mpfr_prec_t bits = LEAST_BITS; at != NULL && bits <= MOST_BITS && found == 0; bits *= 2)
+    int found = at == NULL ? HCRI_EXACT_MEMORY : 0;
+    for (mpfr_prec_t bits = LEAST_BITS; bits <= MOST_BITS && found == 0; bits *= 2)
         found = decide_at((const hcri_expression *)constraint, y, bits, at);
     free(at);
     return found;

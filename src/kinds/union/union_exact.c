@@ -2,11 +2,12 @@
 #include "kinds/union/union.h"
 
 static int body_holds(const hcri_body *body, const double *y, double *scratch) {
+    int found;
     for (size_t b = 0; b < body->blocks; b++) {
         const hcri_constraint *block = body->block[b];
         for (size_t i = 0; i < block->count; i++)
-            if (block->kind->exists(block, i) && !hcri_exact_holds(block, i, y, scratch))
-                return 0;
+            if (block->kind->exists(block, i) && (found = hcri_exact_holds(block, i, y, scratch)) != 1)
+                return found;
     }
     return 1;
 }
@@ -14,21 +15,22 @@ static int body_holds(const hcri_body *body, const double *y, double *scratch) {
 static int decide_union(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     (void)i;
     const hcri_union *set = (const hcri_union *)constraint;
-    for (size_t b = 0; b < set->bodies; b++)
-        if (body_holds(&set->body[b], y, scratch))
-            return -1;
-    return 1;
+    int found = 0;
+    for (size_t b = 0; b < set->bodies && found == 0; b++)
+        found = body_holds(&set->body[b], y, scratch);
+    return found == HCRI_EXACT_MEMORY ? found : found == 1 ? -1 : 1;
 }
 
 /* Of a body that is cut out no boundary point is left. */
 static int decide_except(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     (void)i;
     const hcri_body *body = ((const hcri_union *)constraint)->body;
+    int found;
     for (size_t b = 0; b < body->blocks; b++) {
         const hcri_constraint *block = body->block[b];
         for (size_t k = 0; k < block->count; k++)
-            if (block->kind->exists(block, k) && hcri_exact_fails(block, k, y, scratch))
-                return -1;
+            if (block->kind->exists(block, k) && (found = hcri_exact_fails(block, k, y, scratch)) != 0)
+                return found == HCRI_EXACT_MEMORY ? found : -1;
     }
     return 1;
 }

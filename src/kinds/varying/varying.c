@@ -245,6 +245,37 @@ static int exists(const hcri_constraint *constraint, size_t i) {
     return !isinf((i % 2 == 0 ? varying->upper : varying->lower)[i / 2]);
 }
 
+/* A row's terms by output: both lists are sorted by output, outputs first. Behind the outputs, `term` and `product` are
+ * where those in parameters alone begin. */
+typedef struct walk {
+    size_t term, product;   /* the next ones … */
+    size_t terms, products; /* … and where they end */
+    uint32_t output;
+    double own;   /* the output's coefficient without parameters, … */
+    size_t first; /* … and its first product, of those before `product` */
+} walk;
+
+static walk begin_walk(const hcri_varying *varying, size_t i) {
+    const size_t *term = varying->rows.start + i, *product = varying->products.start + i;
+    return (walk){.term = term[0], .product = product[0], .terms = term[1], .products = product[1]};
+}
+
+static uint32_t output_of_product(const hcri_varying *varying, const walk *at) {
+    return at->product < at->products ? varying->left[varying->products.columns[at->product]] : UINT32_MAX;
+}
+
+static int next_output(const hcri_varying *varying, size_t outputs, walk *at) {
+    const uint32_t term = at->term < at->terms ? varying->rows.columns[at->term] : UINT32_MAX;
+    const uint32_t product = output_of_product(varying, at);
+    at->output = term < product ? term : product;
+    if (at->output >= outputs)
+        return 0;
+    at->own = term == at->output ? varying->rows.values[at->term++] : 0;
+    for (at->first = at->product; output_of_product(varying, at) == at->output; at->product++)
+        ;
+    return 1;
+}
+
 /* A sum of products whose rounding errors are summed apart: it is 0 where both sums are and nothing was lost. */
 typedef struct exact_sum {
     double high, low;
@@ -272,35 +303,29 @@ static int is_idle(const hcri_constraint *constraint, size_t i, const double *y)
     if (varying->moving == NULL)
         return 0;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
-    const size_t outputs = varying->moving->origin_map->outputs, row = i / 2;
-    size_t k = rows->start[row], q = products->start[row];
-    const size_t rows_end = rows->start[row + 1], products_end = products->start[row + 1];
-    for (;;) { /* both are sorted by output, outputs first */
-        const uint32_t a = k < rows_end ? rows->columns[k] : UINT32_MAX;
-        const uint32_t b = q < products_end ? varying->left[products->columns[q]] : UINT32_MAX;
-        const uint32_t j = a < b ? a : b;
-        if (j >= outputs)
-            break;
-        exact_sum sum = {a == j ? rows->values[k++] : 0, 0, 1};
-        for (; q < products_end && varying->left[products->columns[q]] == j; q++)
+    walk at = begin_walk(varying, i / 2);
+    while (next_output(varying, varying->moving->origin_map->outputs, &at)) {
+        exact_sum sum = {at.own, 0, 1};
+        for (size_t q = at.first; q < at.product; q++)
             sum_product(&sum, products->values[q], y[varying->right[products->columns[q]]]);
         if (!is_zero(&sum))
             return 0;
     }
-    exact_sum own = {-(i % 2 == 0 ? varying->upper : varying->lower)[row], 0, q == products_end};
+    exact_sum own = {-(i % 2 == 0 ? varying->upper : varying->lower)[i / 2], 0, at.product == at.products};
     double point = own.high, sizes = fabs(own.high);
-    for (size_t terms = k; terms < rows_end; terms++) {
-        const double x = y[rows->columns[terms]];
-        sum_product(&own, rows->values[terms], x);
-        point += rows->values[terms] * x;
-        sizes += fabs(rows->values[terms] * x);
+    const double terms = (double)(at.terms - at.term + at.products - at.product);
+    for (; at.term < at.terms; at.term++) {
+        const double x = y[rows->columns[at.term]];
+        sum_product(&own, rows->values[at.term], x);
+        point += rows->values[at.term] * x;
+        sizes += fabs(rows->values[at.term] * x);
     }
-    for (size_t terms = q; terms < products_end; terms++) {
-        const double x = y[varying->left[products->columns[terms]]] * y[varying->right[products->columns[terms]]];
-        point += products->values[terms] * x;
-        sizes += fabs(products->values[terms]) * (fabs(x) + 0x1p-1000);
+    for (; at.product < at.products; at.product++) {
+        const uint32_t pair = products->columns[at.product];
+        const double x = y[varying->left[pair]] * y[varying->right[pair]];
+        point += products->values[at.product] * x;
+        sizes += fabs(products->values[at.product]) * (fabs(x) + 0x1p-1000);
     }
-    const double terms = (double)(rows_end - k + products_end - q);
     return is_zero(&own) || (i % 2 == 0 ? point : -point) < -(terms + 4) * 0x1p-52 * sizes;
 }
 
@@ -320,30 +345,23 @@ static size_t row_at(const hcri_constraint *constraint, size_t i, size_t outputs
                      double *values, double *lower, double *upper) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
-    size_t k = rows->start[i], q = products->start[i], kept = 0;
-    const size_t rows_end = rows->start[i + 1], products_end = products->start[i + 1];
-    for (;;) { /* both are sorted by output, outputs first */
-        const uint32_t a = k < rows_end ? rows->columns[k] : UINT32_MAX;
-        const uint32_t b = q < products_end ? varying->left[products->columns[q]] : UINT32_MAX;
-        const uint32_t j = a < b ? a : b;
-        if (j >= outputs)
-            break;
-        hcri_dd sum = {0, 0};
-        if (a == j)
-            sum.high = rows->values[k++];
-        for (; q < products_end && varying->left[products->columns[q]] == j; q++)
+    size_t kept = 0;
+    walk at = begin_walk(varying, i);
+    while (next_output(varying, outputs, &at)) {
+        hcri_dd sum = {at.own, 0};
+        for (size_t q = at.first; q < at.product; q++)
             sum = hcri_dd_add_product(sum, products->values[q], x[varying->right[products->columns[q]] - outputs]);
         if (hcri_dd_value(sum) != 0) {
-            columns[kept] = j;
+            columns[kept] = at.output;
             values[kept++] = hcri_dd_value(sum);
         }
     }
     hcri_dd own = {0, 0};
-    for (; k < rows_end; k++)
-        own = hcri_dd_add_product(own, -rows->values[k], x[rows->columns[k] - outputs]);
-    for (; q < products_end; q++)
-        own = add_triple(own, -products->values[q], x[varying->left[products->columns[q]] - outputs],
-                         x[varying->right[products->columns[q]] - outputs]);
+    for (; at.term < at.terms; at.term++)
+        own = hcri_dd_add_product(own, -rows->values[at.term], x[rows->columns[at.term] - outputs]);
+    for (; at.product < at.products; at.product++)
+        own = add_triple(own, -products->values[at.product], x[varying->left[products->columns[at.product]] - outputs],
+                         x[varying->right[products->columns[at.product]] - outputs]);
     *lower = isinf(varying->lower[i]) ? -INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->lower[i]), INFINITY);
     *upper = isinf(varying->upper[i]) ? INFINITY : hcri_dd_rounded(hcri_dd_add(own, varying->upper[i]), -INFINITY);
     return kept;

@@ -20,11 +20,11 @@ static const double enough = 0.9;
 typedef struct moving {
     const hcri_lifted *lifted;
     hcri_sweep sweep;    /* the range; nothing moves in it */
-    const double *point; /* all columns: the centre of a largest ball at the middle of the range, … */
+    const double *point; /* all columns: the centre of a largest ball at the reference, … */
     double middle_room;  /* … and its radius */
     hcri_rows moves;     /* as centre_sensitivity.h has them */
     hcri_rows map;       /* of the origin map, … */
-    double *centre;      /* … the origin that goes with it at the middle of the range (an output each), … */
+    double *centre;      /* … the origin that goes with it at the reference (an output each), … */
     double room;         /* … and the radius of the ball that it has for every x, −infinity: none */
 } moving;
 
@@ -64,10 +64,12 @@ static hcr_status check_middle(const hcri_set *set, const double *point, hcr_err
                         words);
 }
 
-hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
+/* A centre of the slice at x, which point gets; NULL: the middle. */
+static hcr_status find_in_slice(const hcri_lifted *lifted, const double *x, double *point, double *room,
+                                hcr_error *error) {
     hcri_counterpart slice;
     hcr_error found = {0};
-    hcr_status status = hcri_counterpart_make(lifted, NULL, &slice, &found);
+    hcr_status status = hcri_counterpart_make(lifted, NULL, x, &slice, &found);
     if (status == HCR_OK) {
         const hcri_sweep *range = &slice.sweep;
         status = hcri_counterpart_centre(&slice, point, room, &found);
@@ -75,6 +77,44 @@ hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *
         hcri_counterpart_release(&slice);
     }
     return status == HCR_OK ? check_middle(lifted->set, point, error) : refuse_middle(status, &found, error);
+}
+
+/* Does a row whose coefficients depend on parameters leave nothing strictly inside at the middle? There it may say
+ * nothing, 0 <= 0, where next to it there is room. */
+static int is_row_idle(const hcri_set *set, const double *point) {
+    uint32_t number;
+    double value;
+    size_t local;
+    return !hcri_strictly_inside(set, point, &number, &value) && value == 0 &&
+           hcri_set_block_of(set, number, &local)->kind->id == HCRI_KIND_VARYING;
+}
+
+hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
+    enum { TRIES = 16 };
+    static const double golden = 0.6180339887498949;
+    const hcri_set *set = lifted->set;
+    const size_t parameters = set->n - set->outputs;
+    hcr_status status = find_in_slice(lifted, NULL, point, room, error);
+    if (status != HCR_ERROR_EMPTY || !is_row_idle(set, point))
+        return status;
+    HCRI_SCOPED double *x = hcri_allocate(memory, set->n, sizeof *x);
+    HCRI_SCOPED double *found = hcri_allocate(memory, set->n, sizeof *found);
+    if (x == NULL || found == NULL)
+        return hcri_fail_memory(error);
+    for (int k = 0; k < TRIES && status == HCR_ERROR_EMPTY; k++) {
+        hcr_error reason;
+        for (size_t l = 0; l < parameters; l++) { /* in the middle half of each range */
+            const double turn = golden * (double)(k + 1) * (double)(l + 1), share = 0.25 + 0.5 * (turn - floor(turn));
+            const double *lower = set->box->lower + set->outputs, *upper = set->box->upper + set->outputs;
+            x[l] = lower[l] + share * (upper[l] - lower[l]);
+        }
+        const hcr_status now = find_in_slice(lifted, x, found, room, &reason);
+        if (now == HCR_OK)
+            memcpy(point, found, set->n * sizeof *point);
+        if (now != HCR_ERROR_EMPTY)
+            status = now == HCR_OK ? now : hcri_fail(error, now, "%s", reason.text);
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- maps and centres */
@@ -106,7 +146,7 @@ static hcr_status take(moving *at, const hcri_rows *moves, double least, double 
         hcri_release(memory, centre);
         return status;
     }
-    status = hcri_counterpart_make(at->lifted, &map, &counterpart, NULL);
+    status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, NULL);
     if (status == HCR_OK) {
         status = centre_of(&counterpart, centre, room, NULL);
         hcri_counterpart_release(&counterpart);
@@ -282,7 +322,7 @@ static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error)
 /* ------------------------------------------------------------------------------------------------------ the origin map
  */
 
-/* constant + map·middle = centre. */
+/* constant + map·x = centre at the reference x. */
 static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map, hcr_error *error) {
     const size_t outputs = at->sweep.outputs;
     *origin_map = (hcri_origin_map){
@@ -291,7 +331,7 @@ static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map,
     hcr_status status = origin_map->constant == NULL ? hcri_fail_memory(error)
                                                      : hcri_rows_append_all(&origin_map->map, memory, &at->map, error);
     for (size_t j = 0; j < outputs && status == HCR_OK; j++)
-        origin_map->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->sweep.middle, at->centre[j]);
+        origin_map->constant[j] = -hcri_rows_dot_minus(&at->map, j, at->point + outputs, at->centre[j]);
     return status;
 }
 
@@ -304,23 +344,22 @@ static hcr_status choose(moving *at, hcr_error *error) {
     hcri_rows_release(&program, memory);
     if (status != HCR_OK || at->centre != NULL)
         return status;
-    /* Nothing affine stays inside for all x: the best there is around the middle. */
+    /* Nothing affine stays inside for all x: the best there is around the reference. */
     HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, &at->moves, 1, &at->map, error));
     at->centre = hcri_copy(memory, at->point, at->sweep.outputs, sizeof *at->centre);
     at->room = at->middle_room;
     return at->centre == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
-static void take_origin(const hcri_lifted *lifted, const hcri_sweep *sweep, const hcri_origin_map *origin_map,
-                        double *origin) {
-    memcpy(origin + sweep->outputs, sweep->middle, (sweep->n - sweep->outputs) * sizeof *origin);
-    hcri_origin_map_origin(origin_map, sweep->middle, origin);
+static void take_origin(const hcri_lifted *lifted, const double *x, const hcri_origin_map *origin_map, double *origin) {
+    memcpy(origin + lifted->set->outputs, x, (lifted->set->n - lifted->set->outputs) * sizeof *origin);
+    hcri_origin_map_origin(origin_map, x, origin);
     hcri_affine_complete(lifted->affine, origin);
 }
 
-hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
+hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *reference, double room,
                             hcri_origin_map *origin_map, double *origin, double *inradius, hcr_error *error) {
-    HCRI_SCOPED_BY(release) moving at = {.lifted = lifted, .point = middle, .middle_room = room, .room = -INFINITY};
+    HCRI_SCOPED_BY(release) moving at = {.lifted = lifted, .point = reference, .middle_room = room, .room = -INFINITY};
     HCRI_TRY(hcri_sweep_create(lifted->set, NULL, &at.sweep, error));
     if (builder->origin == HCR_ORIGIN_GIVEN) {
         HCRI_TRY(hcri_given_find(lifted, &at.sweep, builder, origin_map, &at.room, error));
@@ -328,7 +367,7 @@ hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builde
         HCRI_TRY(choose(&at, error));
         HCRI_TRY(make_origin_map(&at, origin_map, error));
     }
-    take_origin(lifted, &at.sweep, origin_map, origin);
+    take_origin(lifted, reference + at.sweep.outputs, origin_map, origin);
     *inradius = at.room;
     return check_middle(lifted->set, origin, error);
 }

@@ -15,10 +15,11 @@ typedef struct hcri_lifted {
     int unbounded_allowed;
 } hcri_lifted;
 
-/* A centre at the middle of the range, which is the rest of the point (all columns of the set), and its room. EMPTY
- * where nothing is inside there. */
-hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *room, hcr_error *error);
-/* With that, the origin map (its memory is the default allocator's), the origin at the middle of the range with that as
+/* A centre at parameters that are the rest of the point (all columns of the set), and its room: at the middle of the
+ * range, or, where a row whose coefficients depend on parameters is 0 <= 0 there, near it. EMPTY where nothing is
+ * inside there. */
+hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, double *room, hcr_error *error);
+/* With that, the origin map (its memory is the default allocator's), the origin at those parameters with them as
  * its parameters (n numbers of the set), and about the radius of the ball that moves with it: of the least over the
  * range where O(x) is inside for all x as far as that was found out, else at the middle.
  *
@@ -26,7 +27,7 @@ hcr_status hcri_moving_middle(const hcri_lifted *lifted, double *point, double *
  * gives much more room (docs/solving.md); constant from the largest ball that then has room for every x. GIVEN:
  * checked. Errors: EMPTY (nothing inside at the middle of the range), ORIGIN (a given one that is outside for some x,
  * which the text names), SOLVER, MEMORY. */
-hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *middle, double room,
+hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builder, const double *reference, double room,
                             hcri_origin_map *origin_map, double *origin, double *inradius, hcr_error *error);
 
 #endif

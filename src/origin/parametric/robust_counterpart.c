@@ -23,7 +23,7 @@ void hcri_counterpart_release(hcri_counterpart *counterpart) {
 typedef struct maker {
     hcri_counterpart *to;
     const hcri_set *from;
-    const hcri_rows *map; /* NULL: at the middle */
+    const hcri_rows *map; /* NULL: one slice */
     double *change;       /* a parameter each: scratch, zeros */
 } maker;
 
@@ -165,7 +165,7 @@ static hcr_status add_worst(const maker *at, const hcri_constraint *block, size_
     return hcri_set_add_block(&to->set, made, error);
 }
 
-/* A varying row at the middle is a row: c(0) + ∇c·y <= 0. */
+/* A varying row in a slice is a row: c(0) + ∇c·y <= 0. */
 static hcr_status add_varying(const maker *at, const hcri_constraint *block, size_t i, hcr_error *error) {
     const size_t n = at->from->n, outputs = at->from->outputs;
     HCRI_SCOPED double *point = hcri_allocate(memory, 2 * n + outputs, sizeof *point);
@@ -252,11 +252,13 @@ static hcr_status make(maker *at, const hcri_set *free, hcr_error *error) {
     return hcri_set_number(set, error);
 }
 
-hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map, hcri_counterpart *counterpart,
-                                 hcr_error *error) {
+hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map, const double *x,
+                                 hcri_counterpart *counterpart, hcr_error *error) {
     *counterpart = (hcri_counterpart){.lifted = lifted, .set.allocator = *memory};
     maker at = {.to = counterpart, .from = lifted->set, .map = map};
     hcr_status status = hcri_sweep_create(lifted->set, map, &counterpart->sweep, error);
+    for (size_t l = 0; status == HCR_OK && x != NULL && l < at.from->n - at.from->outputs; l++)
+        counterpart->sweep.middle[l] = x[l];
     if (status == HCR_OK)
         status = make(&at, lifted->free, error);
     if (status != HCR_OK)

@@ -18,10 +18,10 @@ typedef struct hcri_counterpart {
     hcri_worst **worst; /* of the inequalities that are no bounds and rows, in their order */
 } hcri_counterpart;
 
-/* map: of the origin map, a row an output, on the equalities; NULL: the slice at the middle of the range. Rows that
- * know nothing of outputs that are free are left out: no origin can satisfy them. EMPTY when sides cross. */
-hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map, hcri_counterpart *counterpart,
-                                 hcr_error *error);
+/* map: of the origin map, a row an output, on the equalities; NULL: the slice at x (NULL: the middle of the range).
+ * Rows that know nothing of outputs that are free are left out: no origin can satisfy them. EMPTY when sides cross. */
+hcr_status hcri_counterpart_make(const hcri_lifted *lifted, const hcri_rows *map, const double *x,
+                                 hcri_counterpart *counterpart, hcr_error *error);
 void hcri_counterpart_release(hcri_counterpart *counterpart);
 /* The centre of a largest ball in it (an output each), and its radius, about. */
 hcr_status hcri_counterpart_centre(const hcri_counterpart *counterpart, double *centre, double *radius,
