@@ -216,6 +216,28 @@ HCR_API HCR_MUST_USE hcr_status hcr_text_build_file(const char *path, size_t con
  * decode. Text for people, or JSON. The caller frees *text with hcr_free. Errors: ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, hcr_error *error);
 
+/* ------------------------------------------------------------------------------------------ ranges of parameters */
+
+/* The smallest and the largest value of each parameter in samples, as `param` lines for a region text. */
+typedef struct hcr_ranges hcr_ranges;
+
+/* One column for each name; NULL: x[0], x[1] …. Columns name[0] … name[k - 1], in any order, make a vector; all
+ * others are scalars. Errors: NAME (a name that the language can't have, an element that is missing, two columns of one
+ * name), ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges,
+                                                  hcr_error *error);
+HCR_API void hcr_ranges_free(hcr_ranges *ranges); /* NULL is fine */
+/* Takes more samples, rows × columns. A row with a NaN or an infinity is left out, and named in the text. */
+HCR_API HCR_MUST_USE hcr_status hcr_ranges_add(hcr_ranges *ranges, size_t rows, const double *values, hcr_error *error);
+/* How many rows were left out, and the first of them (SIZE_MAX: none). `first` may be NULL. */
+HCR_API size_t hcr_ranges_left_out(const hcr_ranges *ranges, size_t *first);
+/* The lines, in the order in which the names first come. Each range goes from the smallest to the largest value of its
+ * column, and `margin` of the difference beyond on both sides; of a column of one value, `margin` of its size (of 1,
+ * for 0). An end is at least one unit in the last place beyond the samples, and has the fewest digits with which the
+ * margin stays between 1 and 1.1 times itself. The caller frees *text with hcr_free. Errors: DATA (no sample, or a
+ * range that reaches 1e20), ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text, hcr_error *error);
+
 /* --------------------------------------------------------------------------------------------------- checking */
 
 /* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational

@@ -25,11 +25,12 @@ typedef struct hcr_table {
 HCR_API void hcr_table_clear(hcr_table *table);
 
 /* What is needed of a CSV file. Columns of a header that aren't among `names` (NULL: all are) may hold anything, such
- * as dates: their cells are NaN. `nan`: cells of "nan", as tables of results have them, are taken too. */
+ * as dates: their cells are NaN. `nan`: cells of "nan", as tables of results have them, are taken too. `missing`: all
+ * missing values and infinities are, as NaN. */
 typedef struct hcr_table_columns {
     size_t count;
     const char *const *names;
-    bool nan;
+    bool nan, missing;
 } hcr_table_columns;
 
 /* Reads a table of numbers. path "-": standard input. What `table` had before is freed; a failure leaves it as it was.

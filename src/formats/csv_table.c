@@ -113,6 +113,12 @@ static hcr_status read_cell(const reading *r, const hcri_csv_row *row, size_t j,
         return HCR_OK;
     if (r->needed != NULL && r->needed->nan && strcasecmp(cell->text, "nan") == 0)
         return HCR_OK;
+    if (r->needed != NULL && r->needed->missing) {
+        double taken;
+        const hcri_csv_content content = hcri_csv_classify(cell, &taken);
+        if (content == HCRI_CSV_EMPTY || content == HCRI_CSV_MISSING || content == HCRI_CSV_INFINITE)
+            return HCR_OK;
+    }
     return hcri_csv_number(row, j + r->row_names, r->table->names == NULL ? NULL : r->table->names[j], value, error);
 }
 

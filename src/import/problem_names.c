@@ -4,10 +4,9 @@
 
 #include "formats/column_names.h"
 #include "import/problem.h"
-#include "text/syntax/lexer.h"
-#include "text/values/functions.h"
+#include "text/declared_names.h"
 
-enum { LONGEST = 100 /* of a name; messages and tables show no more */, SHOWN_RENAMES = 8 };
+enum { LONGEST = HCRI_LONGEST_NAME, SHOWN_RENAMES = 8 };
 
 /* Columns "base[0]", "base[1]" …, or with round brackets. */
 typedef struct family {
@@ -30,51 +29,11 @@ typedef struct naming {
     char renames[400];
 } naming;
 
-static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static int is_identifier(const char *name, size_t length) {
-    if (length == 0 || length > LONGEST || !is_letter(name[0]))
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        if (!is_letter(name[i]) && !is_digit(name[i]))
-            return 0;
-    return 1;
-}
-
-/* Words and functions of region text can't be names there. */
-static int is_taken_by_language(const char *name, size_t length) {
-    for (int kind = 0; kind < HCRI_TOKEN_KINDS; kind++) {
-        const char *word = hcri_token_spelling((hcri_token_kind)kind);
-        if (word != NULL && strlen(word) == length && memcmp(word, name, length) == 0)
-            return 1;
-    }
-    for (const hcri_function *function = hcri_functions; function->name != NULL; function++)
-        if (strlen(function->name) == length && memcmp(function->name, name, length) == 0)
-            return 1;
-    return length == 4 && memcmp(name, "read", 4) == 0;
-}
-
-/* "x[12]" → the length of "x", and 12; 0 when the name isn't of this kind. */
-static size_t split(const char *name, size_t *index) {
-    const size_t base = strcspn(name, "[("), length = strlen(name);
-    if (base == length || base + 3 > length || !is_identifier(name, base) ||
-        name[length - 1] != (name[base] == '[' ? ']' : ')') || (name[base + 1] == '0' && base + 3 != length))
-        return 0;
-    *index = 0;
-    for (size_t i = base + 1; i < length - 1; i++) {
-        if (!is_digit(name[i]) || *index > UINT32_MAX / 10)
-            return 0;
-        *index = 10 * *index + (size_t)(name[i] - '0');
-    }
-    return base;
-}
-
 static hcr_status find_families(naming *n, hcr_error *error) {
     hcr_import *import = n->import;
     for (size_t j = 0; j < import->columns; j++) {
         const char *name = import->column[j].name;
-        const size_t base = split(name, &n->index_of[j]);
+        const size_t base = hcri_element_split(name, &n->index_of[j]);
         n->family_of[j] = SIZE_MAX;
         if (base == 0)
             continue;
@@ -108,8 +67,7 @@ static family *family_of(const naming *n, size_t j) {
 
 /* Names that columns keep are taken before others are made up. */
 static int keeps_name(const naming *n, const char *name, size_t length) {
-    return is_identifier(name, length) && !is_taken_by_language(name, length) &&
-           hcri_index_find(&n->used, name, length) == SIZE_MAX;
+    return hcri_can_be_declared(name, length) && hcri_index_find(&n->used, name, length) == SIZE_MAX;
 }
 
 /* A name that nothing has yet, from one that may have any characters. */
@@ -118,13 +76,13 @@ static char *make_name(naming *n, const char *name, size_t length) {
     if (made == NULL)
         return NULL;
     size_t used = 0;
-    if (length == 0 || is_digit(name[0]))
+    if (length == 0 || hcri_is_digit(name[0]))
         made[used++] = '_';
     for (size_t i = 0; i < length && used < LONGEST; i++)
-        made[used++] = is_letter(name[i]) || is_digit(name[i]) ? name[i] : '_';
+        made[used++] = hcri_is_letter(name[i]) || hcri_is_digit(name[i]) ? name[i] : '_';
     while (used > 1 && made[used - 1] == '_' && (name[length - 1] == ']' || name[length - 1] == ')'))
         used--; /* x[3] is x_3 */
-    if (is_taken_by_language(made, used))
+    if (hcri_is_taken_by_language(made, used))
         made[used++] = '_';
     made[used] = '\0';
     for (size_t k = 2; hcri_index_find(&n->used, made, strlen(made)) != SIZE_MAX; k++)

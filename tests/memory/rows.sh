@@ -41,6 +41,8 @@ for map in encode contract project check "check --exact"; do
     job() { peak "$hcr" $map box.region "y$1.csv"; }
     flat "$map"
 done
+job() { peak "$hcr" ranges "y$1.csv"; }
+flat "ranges"
 job() { peak "$hcr" decode box.region "polar$1.csv" -o out.csv; }
 flat "decode into a file"
 job() { peak "$hcr" predict model "y$1.csv" -o out.npy; }

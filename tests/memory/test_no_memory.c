@@ -125,6 +125,20 @@ static hcr_status match_table(void) {
     hcr_table_clear(&table);
     return status;
 }
+static hcr_status write_ranges(void) {
+    static const char *const names[] = {"cap[1]", "sold", "cap[0]"};
+    hcr_ranges *ranges = NULL;
+    char *text = NULL;
+    hcr_status status = hcr_ranges_create(3, names, &ranges, &error);
+    if (status == HCR_OK)
+        status = hcr_ranges_add(ranges, 2, X, &error);
+    if (status == HCR_OK)
+        status = hcr_ranges_text(ranges, 0.05, &text, &error);
+    assert_true(status == HCR_OK || text == NULL);
+    hcr_free(text);
+    hcr_ranges_free(ranges);
+    return status;
+}
 static hcr_status read_series(void) {
     double *values = NULL;
     size_t count = 0;
@@ -279,6 +293,7 @@ static const struct {
     {"read NPY", read_npy},
     {"write", write_table},
     {"match", match_table},
+    {"ranges", write_ranges},
     {"series", read_series},
     {"ids", list_series},
     {"windows", cut_windows},

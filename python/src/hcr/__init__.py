@@ -6,6 +6,7 @@
 """
 
 from ._library import __version__
+from ._ranges import ranges
 from ._records import Constraint, Margin, Outcome, Parameters, Visibility
 from ._threads import get_threads, set_threads
 from .builder import Builder
@@ -33,5 +34,6 @@ __all__ = [
     "fit",
     "get_threads",
     "load_model",
+    "ranges",
     "set_threads",
 ]

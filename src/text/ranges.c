@@ -1,0 +1,347 @@
+/* Samples of parameters to `param` lines. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_index.h"
+#include "base/number.h"
+#include "base/text_buffer.h"
+#include "formats/column_names.h"
+#include "hcr/hcr_build.h"
+#include "text/declared_names.h"
+
+enum { SHOWN = 8 /* rows and elements in a comment */, LINE_WIDTH = 100 };
+
+typedef struct parameter {
+    char *name;
+    int is_scalar;
+    size_t size, members; /* elements up to the largest index, and columns that are elements */
+    size_t first;         /* of its elements among all */
+} parameter;
+
+struct hcr_ranges {
+    size_t columns, parameters;
+    parameter *parameter;
+    size_t *column_of; /* element → column */
+    double *least, *largest;
+    size_t rows, left_out, row_left_out[SHOWN];
+};
+
+/* ----------------------------------------------------------------------------------------------------------- names */
+
+/* Which parameter a column belongs to, and as which of its elements. */
+typedef struct place {
+    size_t parameter, element;
+} place;
+
+static hcr_status refuse_name(const char *name, size_t length, size_t column, hcr_error *error) {
+    char shown[HCRI_SHOWN];
+    hcri_show(shown, name, strlen(name));
+    if (hcri_is_taken_by_language(name, length))
+        return hcri_fail(error, HCR_ERROR_NAME,
+                         "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
+                         shown, shown);
+    return hcri_fail(
+        error, HCR_ERROR_NAME,
+        "column %zu: \"%s\" is no name of a parameter: a letter or _ first, then letters, digits and _, at "
+        "most %d, perhaps with an index such as [3]: rename it",
+        column, shown, HCRI_LONGEST_NAME);
+}
+
+static hcr_status place_column(hcr_ranges *ranges, hcri_index *known, const char *name, size_t column, place *found,
+                               hcr_error *error) {
+    const size_t base = hcri_element_split(name, &found->element);
+    const int is_scalar = base == 0 || name[base] != '[';
+    const size_t length = is_scalar ? strlen(name) : base;
+    if (!hcri_can_be_declared(name, length))
+        return refuse_name(name, length, column, error);
+    found->parameter = hcri_index_find(known, name, length);
+    if (found->parameter == SIZE_MAX) {
+        parameter *made = &ranges->parameter[ranges->parameters];
+        *made = (parameter){.name = hcri_copy(&hcri_default_allocator, name, length + 1, 1), .is_scalar = is_scalar};
+        if (made->name == NULL)
+            return hcri_fail_memory(error);
+        made->name[length] = '\0';
+        found->parameter = ranges->parameters++;
+        if (!hcri_index_add(known, &hcri_default_allocator, made->name, length, found->parameter))
+            return hcri_fail_memory(error);
+    }
+    parameter *own = &ranges->parameter[found->parameter];
+    if (own->members > 0 && (is_scalar || own->is_scalar))
+        return hcri_fail(error, HCR_ERROR_NAME, "column %zu: %s is there already: rename one of them", column,
+                         own->name);
+    found->element = is_scalar ? 0 : found->element;
+    own->members++;
+    own->size = own->size > found->element ? own->size : found->element + 1;
+    return HCR_OK;
+}
+
+/* Of a vector that has fewer columns than its largest index says. */
+static hcr_status refuse_gap(const hcr_ranges *ranges, const place *of, size_t which, hcr_error *error) {
+    const parameter *own = &ranges->parameter[which];
+    size_t missing = 0;
+    for (size_t j = 0; j < ranges->columns; j++)
+        if (of[j].parameter == which && of[j].element < ranges->columns)
+            ranges->column_of[of[j].element] = j;
+    while (missing < ranges->columns && ranges->column_of[missing] != SIZE_MAX)
+        missing++;
+    return hcri_fail(error, HCR_ERROR_NAME,
+                     "%s[%zu] is missing, where there is %s[%zu]: a vector has all its elements, from 0 on", own->name,
+                     missing, own->name, own->size - 1);
+}
+
+static hcr_status place_all(hcr_ranges *ranges, hcri_index *known, place *of, const char *const *names,
+                            hcr_error *error) {
+    for (size_t j = 0; j < ranges->columns; j++) {
+        char counted[32];
+        snprintf(counted, sizeof counted, "x[%zu]", j);
+        HCRI_TRY(place_column(ranges, known, names == NULL ? counted : names[j], j + 1, &of[j], error));
+    }
+    for (size_t j = 0; j < ranges->columns; j++)
+        ranges->column_of[j] = SIZE_MAX;
+    size_t first = 0;
+    for (size_t p = 0; p < ranges->parameters; p++) {
+        parameter *own = &ranges->parameter[p];
+        if (own->members < own->size)
+            return refuse_gap(ranges, of, p, error);
+        own->first = first;
+        first += own->members;
+    }
+    for (size_t j = 0; j < ranges->columns; j++) {
+        const parameter *own = &ranges->parameter[of[j].parameter];
+        size_t *column = &ranges->column_of[own->first + of[j].element];
+        if (*column != SIZE_MAX)
+            return hcri_fail(error, HCR_ERROR_NAME, "columns %zu and %zu have the same name \"%s[%zu]\": rename one",
+                             *column + 1, j + 1, own->name, of[j].element);
+        *column = j;
+    }
+    return HCR_OK;
+}
+
+static hcr_status name_columns(hcr_ranges *ranges, const char *const *names, hcr_error *error) {
+    HCRI_SCOPED place *of = hcri_allocate(&hcri_default_allocator, ranges->columns, sizeof *of);
+    if (of == NULL)
+        return hcri_fail_memory(error);
+    hcri_index known = {0};
+    const hcr_status status = place_all(ranges, &known, of, names, error);
+    hcri_index_release(&known, &hcri_default_allocator);
+    return status;
+}
+
+hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges, hcr_error *error) {
+    if (ranges == NULL || columns == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges is NULL, or there are no columns");
+    const hcr_allocator *allocator = &hcri_default_allocator;
+    hcr_ranges *made = hcri_allocate(allocator, 1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->columns = columns;
+    made->parameter = hcri_allocate(allocator, columns, sizeof *made->parameter);
+    made->column_of = hcri_allocate(allocator, columns, sizeof *made->column_of);
+    made->least = hcri_allocate(allocator, columns, sizeof *made->least);
+    made->largest = hcri_allocate(allocator, columns, sizeof *made->largest);
+    const hcr_status status =
+        made->parameter == NULL || made->column_of == NULL || made->least == NULL || made->largest == NULL
+            ? hcri_fail_memory(error)
+            : name_columns(made, names, error);
+    if (status != HCR_OK) {
+        hcr_ranges_free(made);
+        return status;
+    }
+    for (size_t j = 0; j < columns; j++) {
+        made->least[j] = INFINITY;
+        made->largest[j] = -INFINITY;
+    }
+    *ranges = made;
+    return HCR_OK;
+}
+
+void hcr_ranges_free(hcr_ranges *ranges) {
+    if (ranges == NULL)
+        return;
+    const hcr_allocator *allocator = &hcri_default_allocator;
+    for (size_t p = 0; p < ranges->parameters; p++)
+        hcri_release(allocator, ranges->parameter[p].name);
+    hcri_release(allocator, ranges->parameter);
+    hcri_release(allocator, ranges->column_of);
+    hcri_release(allocator, ranges->least);
+    hcri_release(allocator, ranges->largest);
+    hcri_release(allocator, ranges);
+}
+
+/* --------------------------------------------------------------------------------------------------------- samples */
+
+hcr_status hcr_ranges_add(hcr_ranges *ranges, size_t rows, const double *values, hcr_error *error) {
+    if (ranges == NULL || (values == NULL && rows > 0))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges or values is NULL");
+    const size_t n = ranges->columns;
+    for (size_t i = 0; i < rows; i++) {
+        const double *row = values + i * n;
+        int is_finite = 1;
+        for (size_t j = 0; j < n; j++)
+            is_finite &= isfinite(row[j]);
+        for (size_t j = 0; j < n && is_finite; j++) {
+            ranges->least[j] = fmin(ranges->least[j], row[j]);
+            ranges->largest[j] = fmax(ranges->largest[j], row[j]);
+        }
+        if (!is_finite && ranges->left_out++ < SHOWN)
+            ranges->row_left_out[ranges->left_out - 1] = ranges->rows;
+        ranges->rows++;
+    }
+    return HCR_OK;
+}
+
+size_t hcr_ranges_left_out(const hcr_ranges *ranges, size_t *first) {
+    if (first != NULL)
+        *first = ranges->left_out > 0 ? ranges->row_left_out[0] : SIZE_MAX;
+    return ranges->left_out;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ text */
+
+/* From `extreme` on, `margin` of it outwards (sign: 1 or -1): the shortest number that is 1 to 1.1 times so far away.
+ */
+static void write_end(char text[32], double extreme, double margin, double sign) {
+    double end = extreme + sign * margin;
+    if (!(sign * (end - extreme) > 0))
+        end = nextafter(extreme, sign * INFINITY);
+    for (int digits = 1; digits < 17; digits++) {
+        double value;
+        const int length = hcri_print(text, 32, "%.*g", digits, extreme + 1.05 * sign * margin);
+        hcri_number_read(text, (size_t)length, &value);
+        if (sign * (value - end) >= 0 && sign * (value - extreme) <= 1.1 * margin) {
+            end = value;
+            break;
+        }
+    }
+    hcri_number_write(text, end, 0);
+}
+
+/* The ends of an element's range as text. */
+static hcr_status find_ends(const hcr_ranges *ranges, const parameter *own, size_t k, double margin, char end[2][32],
+                            hcr_error *error) {
+    const size_t j = ranges->column_of[own->first + k];
+    const double least = ranges->least[j], largest = ranges->largest[j];
+    const double scale = least < largest ? largest - least : least != 0 ? fabs(least) : 1;
+    const double reach = fmax(-least, largest) + 1.1 * margin * scale;
+    if (!(reach < 1e20)) {
+        char element[32] = "";
+        if (!own->is_scalar)
+            snprintf(element, sizeof element, "[%zu]", k);
+        return hcri_fail(error, HCR_ERROR_DATA,
+                         "the range of %s%s reaches %g: parameters are under 1e20; take another unit", own->name,
+                         element, reach);
+    }
+    write_end(end[0], least, margin * scale, -1);
+    write_end(end[1], largest, margin * scale, 1);
+    return HCR_OK;
+}
+
+/* "[a, b, …", broken at the width of a line. */
+static void write_list(hcri_report *report, char (*end)[2][32], size_t count, int which, size_t *line) {
+    enum { INDENT = 4 };
+    hcri_report_write(report, "[");
+    for (size_t k = 0; k < count; k++) {
+        const char *separator = k == 0 ? "" : ",";
+        if (report->length - *line + strlen(end[k][which]) + 4 > LINE_WIDTH) {
+            hcri_report_write(report, "%s\n", separator);
+            *line = report->length;
+            hcri_report_write(report, "%*s%s", INDENT, "", end[k][which]);
+        } else {
+            hcri_report_write(report, "%s%s%s", separator, k == 0 ? "" : " ", end[k][which]);
+        }
+    }
+    hcri_report_write(report, "]");
+}
+
+static hcr_status write_parameter(const hcr_ranges *ranges, const parameter *own, double margin, hcri_report *report,
+                                  hcr_error *error) {
+    HCRI_SCOPED char(*end)[2][32] = hcri_allocate(&hcri_default_allocator, own->size, sizeof *end);
+    if (end == NULL)
+        return hcri_fail_memory(error);
+    int same = 1;
+    for (size_t k = 0; k < own->size; k++) {
+        HCRI_TRY(find_ends(ranges, own, k, margin, end[k], error));
+        same = same && strcmp(end[k][0], end[0][0]) == 0 && strcmp(end[k][1], end[0][1]) == 0;
+    }
+    size_t line = report->length;
+    hcri_report_write(report, "param %s", own->name);
+    if (!own->is_scalar)
+        hcri_report_write(report, "[%zu]", own->size);
+    hcri_report_write(report, " in [");
+    if (same) {
+        hcri_report_write(report, "%s, %s]\n", end[0][0], end[0][1]);
+        return HCR_OK;
+    }
+    write_list(report, end, own->size, 0, &line);
+    hcri_report_write(report, ",\n%*s", 4, "");
+    line = report->length - 4;
+    write_list(report, end, own->size, 1, &line);
+    hcri_report_write(report, "]\n");
+    return HCR_OK;
+}
+
+static void write_rest(hcri_report *report, size_t count) {
+    if (count > SHOWN)
+        hcri_report_write(report, " and %zu more", count - SHOWN);
+}
+
+/* Elements whose samples are all the same: in their order. */
+static void write_constants(const hcr_ranges *ranges, const char *share, hcri_report *report) {
+    size_t count = 0;
+    for (size_t p = 0; p < ranges->parameters; p++) {
+        const parameter *own = &ranges->parameter[p];
+        for (size_t k = 0; k < own->size; k++) {
+            const size_t j = ranges->column_of[own->first + k];
+            if (ranges->least[j] != ranges->largest[j] || count++ >= SHOWN)
+                continue;
+            hcri_report_write(report, "%s%s", count == 1 ? "# The same in all samples: " : ", ", own->name);
+            if (!own->is_scalar)
+                hcri_report_write(report, "[%zu]", k);
+        }
+    }
+    write_rest(report, count);
+    if (count > 0)
+        hcri_report_write(report, ".\n#   Their ranges go %s of its size to both sides (of 1, for 0).\n", share);
+}
+
+static void write_comment(const hcr_ranges *ranges, double margin, hcri_report *report) {
+    char share[32];
+    hcri_print(share, sizeof share, "%g %%", 100 * margin);
+    const size_t samples = ranges->rows - ranges->left_out;
+    hcri_report_write(report, "# Ranges of %zu sample%s, and %s of each range beyond them on both sides.\n", samples,
+                      samples == 1 ? "" : "s", share);
+    write_constants(ranges, share, report);
+    for (size_t i = 0; i < ranges->left_out && i < SHOWN; i++)
+        hcri_report_write(report, i == 0 ? "# Rows left out for a missing value or an infinity: %zu" : ", %zu",
+                          ranges->row_left_out[i]);
+    write_rest(report, ranges->left_out);
+    if (ranges->left_out > 0)
+        hcri_report_write(report, ".\n");
+}
+
+hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text, hcr_error *error) {
+    if (ranges == NULL || text == NULL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges or text is NULL");
+    if (!(margin >= 0 && margin < INFINITY))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the margin is %g: it is a share of the range, 0 or more", margin);
+    if (ranges->rows == ranges->left_out)
+        return hcri_fail(error, HCR_ERROR_DATA, "there is no sample%s: a range needs one at least",
+                         ranges->rows > 0 ? " without a NaN or an infinity" : "");
+    hcri_report report = {0};
+    write_comment(ranges, margin, &report);
+    for (size_t p = 0; p < ranges->parameters; p++) {
+        const hcr_status status = write_parameter(ranges, &ranges->parameter[p], margin, &report, error);
+        if (status != HCR_OK) {
+            free(report.text);
+            return status;
+        }
+    }
+    if (report.failed) {
+        free(report.text);
+        return hcri_fail_memory(error);
+    }
+    *text = report.text;
+    return HCR_OK;
+}
