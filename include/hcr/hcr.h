@@ -161,8 +161,8 @@ HCR_API void hcr_region_parameter_name(const hcr_region *region, size_t k, char 
 typedef enum hcr_origin_form {
     HCR_ORIGIN_FORM_FIXED = 0,  /* one point: the region has no parameters, or they don't move it */
     HCR_ORIGIN_FORM_AFFINE = 1, /* O0 + K θ, strictly inside for every θ of the range: that is proved */
-    /* O0 + K θ; where that isn't inside, the analytic centre of the sample's rows and bounds: each sample is checked,
-     * and some may have no origin (HCR_OUTCOME_NO_ORIGIN) */
+    /* The analytic centre of each sample's bounds and rows; with constraints of other kinds O0 + K θ where that is
+     * inside, and no origin elsewhere (HCR_OUTCOME_NO_ORIGIN). */
     HCR_ORIGIN_FORM_CHECKED = 2
 } hcr_origin_form;
 HCR_API hcr_origin_form hcr_region_origin_form(const hcr_region *region);
@@ -390,8 +390,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_wor
  * at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow without bound:
  * a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the gradient, unless
  * the one by the result is 0. parameters_bar, rows × p (NULL: not wanted), is the gradient by the parameters, which
- * move the frontier and the origin: at the origin that of O(θ). Where the origin changes from O(θ) to the analytic
- * centre (HCR_ORIGIN_FORM_CHECKED) results jump. */
+ * move the frontier and the origin. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const double *parameters, const double *v, const hcr_ray *rays,
                                               const double *gauge_bar, double *v_bar, double *parameters_bar,

@@ -129,6 +129,27 @@ double hcri_rows_dot_minus(const hcri_rows *rows, size_t i, const double *y, dou
     return hcri_dd_value(total);
 }
 
+/* total += b; *exact = 0 where the low part is rounded: the sum of the high parts loses nothing (Knuth's two-sum). */
+static hcri_dd add_exactly(hcri_dd total, double b, int *exact) {
+    const double sum = total.high + b, part = sum - total.high;
+    const double lost = (total.high - (sum - part)) + (b - part);
+    const double low = total.low + lost, of_low = low - total.low;
+    *exact &= (total.low - (low - of_low)) + (lost - of_low) == 0;
+    return hcri_dd_add(total, b);
+}
+
+double hcri_rows_dot_minus_exactly(const hcri_rows *rows, size_t i, const double *y, double b, int *exact) {
+    static const double normal = 0x1p-900; /* products below that may lose their low part */
+    hcri_dd total = {-b, 0};
+    *exact = 1;
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const double x = rows->values[k], at = y[rows->columns[k]], product = x * at;
+        *exact &= x == 0 || at == 0 || (fabs(product) > normal && isfinite(product));
+        total = add_exactly(add_exactly(total, product, exact), fma(x, at, -product), exact);
+    }
+    return hcri_dd_value(total);
+}
+
 void hcri_rows_dot_minus_each(const hcri_rows *rows, size_t i, const double *y, const double b[3], double value[3]) {
     hcri_dd total[3] = {{-b[0], 0}, {-b[1], 0}, {-b[2], 0}};
     for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {

@@ -44,6 +44,8 @@ hcr_status hcri_rows_read(hcri_source *in, size_t n, const hcr_allocator *alloca
 double hcri_rows_dot(const hcri_rows *rows, size_t i, const double *y, double *absolute);
 /* a_i·y − b to about twice the working precision, rounded once. */
 double hcri_rows_dot_minus(const hcri_rows *rows, size_t i, const double *y, double b);
+/* The same; *exact says whether nothing was rounded, so that the sign is right, 0 included. */
+double hcri_rows_dot_minus_exactly(const hcri_rows *rows, size_t i, const double *y, double b, int *exact);
 /* The same for three b, in little more than the time of one; what an infinite one gives is of no use. */
 void hcri_rows_dot_minus_each(const hcri_rows *rows, size_t i, const double *y, const double b[3], double value[3]);
 

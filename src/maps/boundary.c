@@ -10,12 +10,14 @@ static void scale_to_frontier(const hcri_chunk *chunk, size_t s, double gauge, d
     for (size_t j = 0; j < chunk->region->set.outputs; j++)
         u[j] = t * (scale * (v[j] - (chunk->call->map->takes_point ? origin[j] : 0)));
     hcri_affine_project(&chunk->region->affine, u);
+    hcri_hold_outputs(chunk, s, u);
 }
 
 /* The same, as given where that can be: u has room for it. */
 static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double *u, hcri_frontier *frontier) {
     const int is_moderate = gauge > 0x1p-100 && gauge < 0x1p100; /* its inverse and products with v don't overflow */
-    const int as_given = is_moderate && !chunk->call->map->takes_point && chunk->region->affine.count == 0;
+    const int as_given = is_moderate && !chunk->call->map->takes_point && chunk->region->affine.count == 0 &&
+                         hcri_is_free_of(chunk, s) == NULL;
     if (!as_given)
         scale_to_frontier(chunk, s, gauge, u);
     frontier->t = as_given ? 1 / gauge : 1;

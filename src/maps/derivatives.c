@@ -47,8 +47,8 @@ static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double b
         origin_bar[j] = (share == 0 ? 0 : share * moved[j]) + (by_gauge == 0 ? 0 : by_gauge * g[j]);
     for (size_t k = 0; k < p; k++)
         x_bar[k] = by_gauge == 0 ? 0 : by_gauge * g[n + k];
-    hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), origin_bar, x_bar,
-                           chunk->slice->scratch);
+    hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), hcri_is_free_of(chunk, s),
+                           origin_bar, x_bar, chunk->slice->scratch);
 }
 
 void hcri_vjp_chunk(const hcri_chunk *chunk) {
@@ -78,6 +78,8 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
             memcpy(result, bar, n * sizeof *result);
         else
             fill(width, lost, result);
+        if (!is_lost)
+            hcri_hold_outputs_adjoint(chunk, s, result);
         if (!is_lost && region->affine.count != 0)
             hcri_affine_project(&region->affine, result);
         if (crosses)
@@ -101,18 +103,19 @@ static void follow(const hcri_chunk *chunk, size_t s, hcri_change *change, doubl
     const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs;
     if (change->x != NULL) {
-        hcri_sample_origin_jvp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), change->x, origin,
-                               chunk->slice->scratch);
+        hcri_sample_origin_jvp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s),
+                               hcri_is_free_of(chunk, s), change->x, origin, chunk->slice->scratch);
         change->origin = origin;
     }
     const int from_origin = chunk->call->map->takes_point && change->origin != NULL;
-    if (region->affine.count == 0 && !from_origin)
+    if (region->affine.count == 0 && !from_origin && hcri_is_free_of(chunk, s) == NULL)
         return;
     hcri_kernels_best()->combine(n, 1, change->direction, from_origin ? -1 : 0,
                                  from_origin ? origin : change->direction, direction);
     /* A direction keeps the parameters: what they do is the origin's. */
     memset(direction + n, 0, region->origin_map.parameters * sizeof *direction);
     hcri_affine_direct(&region->affine, direction);
+    hcri_hold_outputs(chunk, s, direction);
     change->direction = direction;
 }
 

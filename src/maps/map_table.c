@@ -31,9 +31,21 @@ const hcri_map hcri_map_gauge = {.gives_gauge = 1, .row = gauge, .vjp = gauge_vj
 
 /* (d, gamma) of a point: d = v/|v|, v = y − O */
 
+/* 1 unless an output that can have one value only has another one, rounding apart. */
+static int has_held_values(const hcri_chunk *chunk, size_t s) {
+    const double *is_free = hcri_is_free_of(chunk, s), *origin = hcri_origin_of(chunk, s);
+    const double rounding = chunk->call->precision == HCR_SINGLE ? 0x1p-22 : 0x1p-48;
+    int has = 1;
+    for (size_t j = 0; is_free != NULL && j < chunk->region->set.outputs; j++)
+        has &= is_free[j] != 0 || fabs(chunk->in[s * chunk->width + j] - origin[j]) <= rounding * fabs(origin[j]);
+    return has;
+}
+
 /* What a point is whose direction and radius are known. */
 static hcr_outcome judge(const hcri_chunk *chunk, size_t s, double r) {
     const hcr_region *region = chunk->region;
+    if (!has_held_values(chunk, s))
+        return HCR_OUTCOME_OUTSIDE;
     if (region->affine.count == 0 && (r <= 1 || region->convex))
         return r <= 1 ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_OUTSIDE;
     const size_t n = region->set.outputs;

@@ -30,7 +30,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
     /* A single-precision result that ends at the origin rounds it: rounded too it must be inside. */
     const int rounds_origin = chunk->call->precision == HCR_SINGLE && chunk->call->map->gives_point;
     copy_parameters(chunk);
-    hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->scratch, slice->sample_origin);
+    hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->is_free, slice->scratch,
+                                slice->sample_origin);
     for (size_t s = 0; s < chunk->rows; s++) {
         double *point = slice->origins + s * n;
         hcri_sample_origin sample_origin = slice->sample_origin[s];
@@ -40,7 +41,44 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         if (!hcri_sample_origin_exists(sample_origin))
             memcpy(point, region->origin, n * sizeof *point);
         slice->sample_origin[s] = sample_origin;
+        slice->holds_outputs[s] = 0;
+        for (size_t j = 0; sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE && j < region->set.outputs; j++)
+            slice->holds_outputs[s] |= slice->is_free[s * region->set.outputs + j] == 0;
     }
+}
+
+void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v) {
+    const double *is_free = hcri_is_free_of(chunk, s);
+    const hcri_affine *affine = &chunk->region->affine;
+    const size_t outputs = chunk->region->set.outputs;
+    if (is_free == NULL)
+        return;
+    for (size_t j = 0; j < outputs; j++)
+        v[j] *= is_free[j]; /* what isn't finite stays so */
+    for (size_t d = 0; d < affine->count; d++) {
+        double *dependent = &v[affine->dependent[d]];
+        *dependent = 0;
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            if (affine->map.columns[k] < outputs)
+                *dependent += affine->map.values[k] * v[affine->map.columns[k]];
+    }
+}
+
+void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient) {
+    const double *is_free = hcri_is_free_of(chunk, s);
+    const hcri_affine *affine = &chunk->region->affine;
+    const size_t outputs = chunk->region->set.outputs;
+    if (is_free == NULL)
+        return;
+    for (size_t d = 0; d < affine->count; d++) {
+        double *dependent = &gradient[affine->dependent[d]];
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            if (affine->map.columns[k] < outputs)
+                gradient[affine->map.columns[k]] += *dependent * affine->map.values[k];
+        *dependent = 0;
+    }
+    for (size_t j = 0; j < outputs; j++)
+        gradient[j] *= is_free[j];
 }
 
 /* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */
@@ -96,6 +134,23 @@ static void project(const hcr_region *region, double *v, hcri_ray_state *state) 
     v[0] = 1;
 }
 
+/* The directions of samples that hold outputs, which then may be none. */
+static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
+    const size_t n = chunk->region->set.n;
+    for (size_t s = 0; s < chunk->rows; s++) {
+        double *v = chunk->slice->directions + s * n, most = 0;
+        if (hcri_is_free_of(chunk, s) == NULL)
+            continue;
+        hcri_hold_outputs(chunk, s, v);
+        for (size_t j = 0; j < n; j++)
+            most = fmax(most, fabs(v[j]));
+        if (rays->state[s] == HCRI_RAY_SOUND && most == 0)
+            rays->state[s] = HCRI_RAY_ZERO;
+        if (rays->state[s] != HCRI_RAY_SOUND)
+            memset(v, 0, n * sizeof *v);
+    }
+}
+
 /* Rows that have no origin, or one that turned out not to be inside, have no ray. */
 static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
     for (size_t s = 0; s < rays->rows; s++)
@@ -142,7 +197,7 @@ void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_r
         all_sound &= size[s] >= smallest && size[s] <= largest;
     }
     const int has_equalities = region->affine.count != 0;
-    all_sound &= !has_equalities;
+    all_sound &= !has_equalities && slice->is_free == NULL;
     if (!all_sound) {
         has_box = 0; /* what was found is of the directions as they were */
         if (rays->v != slice->directions)
@@ -154,6 +209,8 @@ void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_r
             if (has_equalities)
                 project(region, v, &rays->state[s]);
         }
+        if (slice->is_free != NULL)
+            hold(chunk, rays);
     }
     hcri_search(chunk, has_box, with_active_constraints, rays);
     if (moves)

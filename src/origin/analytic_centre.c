@@ -9,6 +9,7 @@
 #include "origin/largest_ball.h"
 #include "origin/local_program.h"
 #include "origin/point_check.h"
+#include "origin/polytope_centre.h"
 #include "origin/single_quadratic.h"
 #include "origin/tolerances.h"
 #include "solvers/linear_program.h"
@@ -186,12 +187,11 @@ static double rounding_at(const search *at) {
  * empty). */
 static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
                                int flat_only, hcr_error *error) {
-    enum { MOST_FOR_SIMPLEX = 1000 };
     const size_t n = set->n;
     *at = (search){.set = set, .flat_only = flat_only, .y = y};
     at->sides = hcri_local_sides(set);
     at->quadratics = flat_only ? 0 : set->blocks - 2;
-    at->convex = at->quadratics != 0 || (n > MOST_FOR_SIMPLEX && set->blocks == 2);
+    at->convex = at->quadratics != 0;
     const size_t count = at->sides + at->quadratics;
     at->z = hcri_allocate(memory, n + count + set->blocks + 1, sizeof *at->z);
     at->gradient = hcri_allocate(memory, n, sizeof *at->gradient);
@@ -415,7 +415,10 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
 }
 
 hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, hcr_error *error) {
-    return analytic(set, radius, 0, NULL, y, error);
+    int found = 0;
+    if (set->blocks == 2)
+        HCRI_TRY(hcri_polytope_centre(set, radius, y, &found, error));
+    return found ? HCR_OK : analytic(set, radius, 0, NULL, y, error);
 }
 
 /* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the
@@ -448,12 +451,19 @@ static hcr_status search_spread(search *at, hcr_error *error) {
 
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error) {
+    enum { MOST_FOR_SIMPLEX = 1000 };
     int known = 0;
     HCRI_TRY(guess_centre(set, lower, upper, y, radius, &known, error));
     if (known && hcri_strictly_inside(set, y, NULL, NULL))
         return HCR_OK;
     HCRI_SCOPED_BY(search_release) search at = {0};
     HCRI_TRY(search_start(&at, set, lower, upper, y, 0, error));
+    if (set->n > MOST_FOR_SIMPLEX && set->blocks == 2) {
+        int found;
+        HCRI_TRY(hcri_polytope_centre(set, at.scale, y, &found, error));
+        if (found && hcri_strictly_inside(set, y, NULL, NULL))
+            return hcri_central_radius(set, y, radius, error);
+    }
     HCRI_TRY(search_largest(&at, error));
     HCRI_TRY(search_judge(&at, error));
     if (!at.convex)

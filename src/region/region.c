@@ -8,6 +8,7 @@
 #include "kinds/callback/callback.h"
 #include "kinds/union/union.h"
 #include "region/compiled_check.h"
+#include "region/sample_centre.h"
 
 /* Says where the constraint that refuses the origin comes from. */
 static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *block, const hcr_error *found,
@@ -238,6 +239,8 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(hcri_region_compute_margins(region, error));
+    if (!region->origin_proved)
+        HCRI_TRY(hcri_centres_make(region, &region->centres, error));
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);
@@ -280,6 +283,7 @@ void hcr_region_free(hcr_region *region) {
     hcri_affine_release(&region->affine, &allocator);
     hcri_remainders_release(&region->remainders, &allocator);
     hcri_origin_map_release(&region->origin_map, &allocator);
+    hcri_centres_release(region->centres, &allocator);
     for (int p = 0; p < 2; p++) {
         hcri_release(&allocator, region->clamp_lower[p]);
         hcri_release(&allocator, region->clamp_upper[p]);

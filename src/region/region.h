@@ -27,7 +27,8 @@ struct hcr_region {
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
     hcri_remainders remainders;
-    int origin_proved; /* 1: O(x) is strictly inside for every x of the range */
+    int origin_proved; /* 1: O(x) is strictly inside for every x of the range, and each sample's origin … */
+    struct hcri_centres *centres; /* … else its analytic centre is, where this isn't NULL (sample_centre.h) … */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */
     size_t verified_blocks[2];

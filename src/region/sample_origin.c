@@ -6,9 +6,7 @@
 #include "region/sample_centre.h"
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
-size_t hcri_sample_origin_scratch(const hcr_region *region) {
-    return region->scratch + (region->origin_proved ? 0 : hcri_slice_centre_scratch(region));
-}
+size_t hcri_sample_origin_scratch(const hcr_region *region) { return region->scratch + hcri_centres_scratch(region); }
 
 /* What results are verified by. */
 static const hcri_constraint *const *verified(const hcr_region *region, hcri_sample_origin sample_origin,
@@ -45,39 +43,43 @@ double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin
     return most;
 }
 
-/* Bounds, whose values have no rounding, hold on the frontier too, where no ray can begin. */
-static int is_between_bounds(const hcr_region *region, const double *point) {
+/* Bounds, whose values have no rounding, hold on the boundary too, where no ray of an output that is free can begin. */
+static int is_between_bounds(const hcr_region *region, const double *point, const double *is_free) {
     for (size_t j = 0; j < region->set.outputs; j++)
-        if (!(region->set.box->lower[j] < point[j] && point[j] < region->set.box->upper[j]))
+        if (!(region->set.box->lower[j] < point[j] && point[j] < region->set.box->upper[j]) &&
+            (is_free == NULL || is_free[j] != 0))
             return 0;
     return 1;
 }
 
-hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *scratch) {
+hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
     if (!hcri_origin_map_accepts(&region->origin_map, point + region->set.outputs))
         return HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
     hcri_origin_map_origin(&region->origin_map, point + region->set.outputs, point);
     if (region->origin_proved)
         return HCRI_SAMPLE_ORIGIN_AFFINE;
     hcri_affine_complete(&region->affine, point);
-    if (hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_AFFINE, HCR_DOUBLE, point, scratch) &&
-        is_between_bounds(region, point))
-        return HCRI_SAMPLE_ORIGIN_AFFINE;
-    if (hcri_slice_centre_scratch(region) != 0 && hcri_slice_centre_find(region, point, scratch + region->scratch) &&
-        hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_CENTRE, HCR_DOUBLE, point, scratch) &&
-        is_between_bounds(region, point))
-        return HCRI_SAMPLE_ORIGIN_CENTRE;
-    return HCRI_SAMPLE_ORIGIN_NONE;
+    hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_AFFINE;
+    if (region->centres != NULL) {
+        if (!hcri_centres_find(region, point, is_free, scratch + region->scratch))
+            return HCRI_SAMPLE_ORIGIN_NONE;
+        kind = HCRI_SAMPLE_ORIGIN_CENTRE;
+    }
+    return hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, scratch) &&
+                   is_between_bounds(region, point, region->centres == NULL ? NULL : is_free)
+               ? kind
+               : HCRI_SAMPLE_ORIGIN_NONE;
 }
 
-void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *scratch,
-                                 hcri_sample_origin *sample_origin) {
+void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *is_free,
+                                 double *scratch, hcri_sample_origin *sample_origin) {
     const size_t n = region->set.n, outputs = region->set.outputs;
     if (region->origin_proved)
         hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
     for (size_t s = 0; s < samples; s++)
         if (!region->origin_proved)
-            sample_origin[s] = hcri_sample_origin_find(region, points + s * n, scratch);
+            sample_origin[s] = hcri_sample_origin_find(region, points + s * n,
+                                                       is_free == NULL ? NULL : is_free + s * outputs, scratch);
         else
             sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, points + s * n + outputs)
                                    ? HCRI_SAMPLE_ORIGIN_AFFINE
@@ -105,7 +107,7 @@ int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origi
 }
 
 void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            double *bar, double *x_bar, double *scratch) {
+                            const double *is_free, double *bar, double *x_bar, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
@@ -117,7 +119,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
         }
     }
     if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE) {
-        hcri_slice_centre_vjp(region, point, bar, x_bar, scratch + region->scratch);
+        hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
         return;
     }
     const hcri_rows *map = &region->origin_map.map;
@@ -127,7 +129,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
 }
 
 void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                            const double *x_dot, double *dot, double *scratch) {
+                            const double *is_free, const double *x_dot, double *dot, double *scratch) {
     const size_t n = region->set.outputs;
     const hcri_affine *affine = &region->affine;
     const hcri_rows *map = &region->origin_map.map;
@@ -137,7 +139,7 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
     if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE)
-        hcri_slice_centre_jvp(region, point, x_dot, dot, scratch + region->scratch);
+        hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         double change = 0;
         for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {

@@ -10,7 +10,7 @@
 static hcr_status find_origin(const hcr_region *region, const double *x, const hcr_allocator *allocator, double **point,
                               hcri_sample_origin *sample_origin, hcr_error *error) {
     const size_t n = region->set.n, outputs = region->set.outputs;
-    double *found = hcri_allocate(allocator, n + hcri_sample_origin_scratch(region), sizeof *found);
+    double *found = hcri_allocate(allocator, n + outputs + hcri_sample_origin_scratch(region), sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
     *sample_origin = HCRI_SAMPLE_ORIGIN_AFFINE;
@@ -18,7 +18,7 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
         memcpy(found, region->origin, n * sizeof *found);
     } else {
         memcpy(found + outputs, x, region->origin_map.parameters * sizeof *found);
-        *sample_origin = hcri_sample_origin_find(region, found, found + n);
+        *sample_origin = hcri_sample_origin_find(region, found, found + n, found + n + outputs);
         hcri_affine_complete(&region->affine, found);
     }
     *point = found;

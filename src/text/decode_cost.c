@@ -35,9 +35,13 @@ hcri_work hcri_decode_cost(const hcr_region *region) {
 }
 
 double hcri_centre_step_cost(const hcr_region *region) {
-    if (hcri_slice_centre_scratch(region) == 0)
+    if (region->centres == NULL)
         return 0;
-    const double n = (double)(region->set.outputs - region->affine.count),
-                 m = (double)(region->existing - 2 * region->origin_map.parameters);
-    return m * n * n / 2 + n * n * n / 6;
+    const hcri_ldl *ldl = &region->centres->barrier.ldl;
+    double factor = 0;
+    for (size_t k = 0; k < ldl->size; k++) {
+        const double below = (double)(ldl->column[k + 1] - ldl->column[k]);
+        factor += below * (below + 3) / 2;
+    }
+    return factor + 2 * (double)(ldl->column[ldl->size] + region->centres->barrier.start[region->centres->barrier.rows]);
 }

@@ -173,18 +173,18 @@ static void write_origin_map(hcri_report *report, const hcr_region *region) {
         [HCR_ORIGIN_FORM_FIXED] = "stays, strictly inside for all parameters of the range: proved",
         [HCR_ORIGIN_FORM_AFFINE] = "moves affinely with the parameters, strictly inside for all of the range: proved",
         [HCR_ORIGIN_FORM_CHECKED] =
-            "moves affinely with the parameters, and is checked for each sample: where it isn't inside "};
+            "is found for each sample: no point that moves affinely is inside for all parameters"};
     const hcr_origin_form form = hcr_region_origin_form(region);
     hcri_report_write(report, "              %s", says[form]);
     if (form == HCR_ORIGIN_FORM_CHECKED) {
         const double step = hcri_centre_step_cost(region);
         if (step != 0)
             hcri_report_write(report,
-                              "the\n              sample's analytic centre takes its place, by steps of about %.0f "
+                              "\n              the analytic centre of its bounds and rows, by steps of about %.0f "
                               "multiply-adds each",
                               step);
         else
-            hcri_report_write(report, "the\n              sample has no origin");
+            hcri_report_write(report, "\n              an affine guess, where that is inside");
     }
     hcri_report_write(report, "\n");
 }

@@ -127,7 +127,10 @@ static void test_known_centre(void **state) {
         assert_near(origin[0], 0.5 * (at[i][0] + at[i][1]), at[i][1] - at[i][0], 1e-11, "the middle");
         assert_near(origin[1], at[i][2], 1, 1e-12, "the middle");
     }
-    static const double empty[][P] = {{0.5, 0.5, 0}, {0.75, -0.75, 0}, {1, -1, 0}};
+    double held[N];
+    must(hcr_region_origin_at(region, (const double[P]){0.3, 0.3, 1}, held, &error), &error);
+    assert_true(held[0] == 0.3); /* bounds that meet leave one value */
+    static const double empty[][P] = {{0.75, -0.75, 0}, {1, -1, 0}};
     for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
         double origin[N];
         assert_int_equal(hcr_region_origin_at(region, empty[i], origin, &error), HCR_ERROR_ORIGIN);

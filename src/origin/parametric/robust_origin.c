@@ -10,7 +10,7 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Coefficients up to which the simplex method takes a tenth of a second, and an interior-point method three seconds, on
  * one core: measured with dense rows, which are the slowest. */
-static const double few_entries = 3e3, most_entries = 1e5;
+static const double few_entries = 3e3, most_entries = 2e4;
 
 /* The columns are z, the free outputs around the point; the moves, in the order of the pattern; δ; and pairs p, q >= 0,
  * a row's p − q being what it moves by with one parameter. All are lengths in units of the radius. */

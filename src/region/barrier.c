@@ -1,0 +1,322 @@
+#include "region/barrier.h"
+
+#include <math.h>
+#include <string.h>
+
+/* With c_i = g_i·f − b_i <= 0 the inequalities and s_i their slacks, the centre is where
+ *     c_i + s_i = 0,    s_i λ_i = 1,    Σ λ_i g_i + pull (f − towards) = 0.
+ * A guess needn't be inside: Newton's method on these three, with s and λ kept positive, brings the first to 0 as it
+ * goes (Wright, Primal-Dual Interior-Point Methods, SIAM 1997, chapter 6, for no objective). Its system is
+ *     (Σ λ_i/s_i g_i g_i') df = −Σ (1/s_i + λ_i/s_i (c_i + s_i)) g_i.
+ * With s = −c and λ = 1/s it is that of Newton's method for the barrier alone, which ends the search.
+ *
+ * The two sides of a row r share g = ±a_r. With w_r = Σ λ/s and l_r = Σ ±(1/s + λ/s (c + s)) of its sides and z_r =
+ * w_r a_r·df + l_r the system is quasidefinite, and as sparse as the rows:
+ *     D df + A'z = −l of the columns,    A df − z/w = −l/w. */
+
+enum { LOWER, UPPER, SIDES };
+
+typedef struct centring {
+    const hcri_barrier *barrier;
+    const hcri_barrier_problem *problem;
+    size_t count;           /* columns + rows */
+    double *value, *change; /* of each column and row: f_j or a_r·f, and how the step changes it */
+    double *slack[SIDES], *multiplier[SIDES];
+    double *diagonal, *step, *entry; /* of the system, by node */
+    double *factor;
+} centring;
+
+enum { MOST_STEPS = 100 };
+
+void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator) {
+    hcri_release(allocator, barrier->start);
+    hcri_release(allocator, barrier->column);
+    hcri_release(allocator, barrier->node);
+    hcri_ldl_release(&barrier->ldl, allocator);
+    *barrier = (hcri_barrier){0};
+}
+
+static int is_single(const hcri_barrier *barrier, size_t row) {
+    return barrier->start[row + 1] - barrier->start[row] == 1;
+}
+
+hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, const uint32_t *column,
+                             const unsigned char *bounded, const hcr_allocator *allocator, hcri_barrier *barrier,
+                             hcr_error *error) {
+    const size_t entries = start[rows];
+    *barrier = (hcri_barrier){.columns = columns, .rows = rows};
+    barrier->start = hcri_copy(allocator, start, rows + 1, sizeof *start);
+    barrier->column = hcri_copy_or_zeros(allocator, column, entries, sizeof *column);
+    barrier->node = hcri_allocate(allocator, rows, sizeof *barrier->node);
+    uint32_t *first = hcri_allocate(allocator, entries, sizeof *first);
+    uint32_t *second = hcri_allocate(allocator, entries, sizeof *second);
+    unsigned char *late = hcri_allocate(allocator, hcri_size_sum(columns, rows), sizeof *late);
+    hcr_status status = HCR_OK;
+    if (barrier->start == NULL || barrier->column == NULL || barrier->node == NULL || first == NULL || second == NULL ||
+        late == NULL)
+        status = hcri_fail_memory(error);
+    if (status == HCR_OK) {
+        size_t nodes = columns, used = 0;
+        for (size_t j = 0; j < columns; j++)
+            late[j] = !bounded[j];
+        for (size_t r = 0; r < rows; r++) {
+            if (is_single(barrier, r)) {
+                late[column[start[r]]] = 0;
+                continue;
+            }
+            barrier->node[r] = (uint32_t)nodes;
+            for (size_t k = start[r]; k < start[r + 1]; k++, used++) {
+                first[used] = (uint32_t)nodes;
+                second[used] = column[k];
+            }
+            nodes++;
+        }
+        status = hcri_ldl_make(nodes, used, first, second, late, allocator, &barrier->ldl, error);
+    }
+    hcri_release(allocator, first);
+    hcri_release(allocator, second);
+    hcri_release(allocator, late);
+    if (status != HCR_OK)
+        hcri_barrier_release(barrier, allocator);
+    return status;
+}
+
+size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
+    const size_t count = barrier->columns + barrier->rows;
+    return (2 + 2 * SIDES) * count + 2 * barrier->ldl.size + barrier->start[barrier->rows] +
+           hcri_ldl_numbers(&barrier->ldl);
+}
+
+static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *scratch) {
+    const size_t count = barrier->columns + barrier->rows;
+    centring c = {.barrier = barrier, .problem = problem, .count = count};
+    double **parts[] = {
+        &c.value, &c.change, &c.slack[LOWER], &c.slack[UPPER], &c.multiplier[LOWER], &c.multiplier[UPPER]};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++, scratch += count)
+        *parts[k] = scratch;
+    c.diagonal = scratch;
+    c.step = c.diagonal + barrier->ldl.size;
+    c.entry = c.step + barrier->ldl.size;
+    c.factor = c.entry + barrier->start[barrier->rows];
+    return c;
+}
+
+/* 1 where column or row i is held at one value. */
+static int is_held(const centring *c, size_t i) { return c->problem->lower[i] == c->problem->upper[i]; }
+
+static int exists(const centring *c, size_t i, int side) {
+    return !is_held(c, i) && !isinf(side == LOWER ? c->problem->lower[i] : c->problem->upper[i]);
+}
+
+/* c_i: negative inside. */
+static double excess(const centring *c, size_t i, int side) {
+    return side == LOWER ? c->problem->lower[i] - c->value[i] : c->value[i] - c->problem->upper[i];
+}
+
+/* `out` = x of the columns, and A x of the rows. */
+static void extend(const centring *c, const double *x, double *out) {
+    const hcri_barrier *barrier = c->barrier;
+    for (size_t j = 0; j < barrier->columns; j++)
+        out[j] = x[j];
+    for (size_t r = 0; r < barrier->rows; r++) {
+        double sum = 0;
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
+            sum += c->problem->values[k] * x[barrier->column[k]];
+        out[barrier->columns + r] = sum;
+    }
+}
+
+/* The entries of the system; those of columns that are held are 0. */
+static void take_entries(const centring *c) {
+    const hcri_barrier *barrier = c->barrier;
+    double *entry = c->entry;
+    for (size_t r = 0; r < barrier->rows; r++)
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && !is_single(barrier, r); k++)
+            *entry++ = is_held(c, barrier->column[k]) ? 0 : c->problem->values[k];
+}
+
+/* The matrix for s and λ, factorised, and the right side in `step`; 0 when it is singular. */
+static int assemble(const centring *c) {
+    const hcri_barrier *barrier = c->barrier;
+    const size_t columns = barrier->columns;
+    for (size_t j = 0; j < columns; j++) {
+        c->diagonal[j] = is_held(c, j) ? 1 : c->problem->pull;
+        c->step[j] =
+            c->problem->pull == 0 || is_held(c, j) ? 0 : c->problem->pull * (c->problem->towards[j] - c->value[j]);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        double weight = 0, load = 0;
+        for (int side = LOWER; side < SIDES; side++) {
+            if (!exists(c, i, side))
+                continue;
+            const double s = c->slack[side][i], ratio = c->multiplier[side][i] / s;
+            const double part = 1 / s + ratio * (excess(c, i, side) + s);
+            weight += ratio;
+            load += side == LOWER ? -part : part;
+        }
+        if (i < columns) {
+            c->diagonal[i] += weight;
+            c->step[i] -= load;
+        } else if (is_single(barrier, i - columns)) {
+            const size_t k = barrier->start[i - columns];
+            const double a = is_held(c, barrier->column[k]) ? 0 : c->problem->values[k];
+            c->diagonal[barrier->column[k]] += weight * a * a;
+            c->step[barrier->column[k]] -= load * a;
+        } else { /* a row that has no limits pulls at nothing */
+            const uint32_t node = barrier->node[i - columns];
+            c->diagonal[node] = weight > 0 ? -1 / weight : -1e300;
+            c->step[node] = weight > 0 ? -load / weight : 0;
+        }
+    }
+    return hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor);
+}
+
+/* Newton's step, and what it changes. */
+static int find_step(const centring *c) {
+    if (!assemble(c))
+        return 0;
+    hcri_ldl_solve(&c->barrier->ldl, c->factor, c->step);
+    extend(c, c->step, c->change);
+    return 1;
+}
+
+static void move(const centring *c, double share, double *f) {
+    for (size_t j = 0; j < c->barrier->columns; j++)
+        f[j] += share * c->step[j];
+    extend(c, f, c->value);
+}
+
+/* The change of s and of λ that belongs to the step. */
+static void changes(const centring *c, size_t i, int side, double *slack, double *multiplier) {
+    const double s = c->slack[side][i], m = c->multiplier[side][i];
+    *slack = -(excess(c, i, side) + s) - (side == LOWER ? -c->change[i] : c->change[i]);
+    *multiplier = (1 - s * m - m * *slack) / s;
+}
+
+/* The length of g_i. */
+static double length_of(const centring *c, size_t i) {
+    const hcri_barrier *barrier = c->barrier;
+    if (i < barrier->columns)
+        return 1;
+    double square = 0;
+    for (size_t k = barrier->start[i - barrier->columns]; k < barrier->start[i - barrier->columns + 1]; k++)
+        square += c->problem->values[k] * c->problem->values[k];
+    return sqrt(square);
+}
+
+/* The slacks begin as what they are, where that isn't too little. */
+static void guess(const centring *c) {
+    static const double share = 0.1;
+    for (size_t i = 0; i < c->count; i++) {
+        const double width = c->problem->upper[i] - c->problem->lower[i];
+        const double least = isinf(width) ? c->problem->scale * length_of(c, i) : share * width;
+        for (int side = LOWER; side < SIDES; side++) {
+            c->slack[side][i] = fmax(-excess(c, i, side), least > 0 ? least : 1);
+            c->multiplier[side][i] = 1 / c->slack[side][i];
+        }
+    }
+}
+
+/* 1 when the point is strictly inside and near the centre: each s_i λ_i is near 1. */
+static int is_near(const centring *c) {
+    for (size_t i = 0; i < c->count; i++)
+        for (int side = LOWER; side < SIDES; side++) {
+            const double s = -excess(c, i, side);
+            if (exists(c, i, side) && !(s > 0 && fabs(s * c->multiplier[side][i] - 1) < 0.5))
+                return 0;
+        }
+    return 1;
+}
+
+/* From a guess that may be outside to a point strictly inside. */
+static void approach(const centring *c, double *f) {
+    guess(c);
+    for (int steps = 0; steps < MOST_STEPS && !is_near(c) && find_step(c); steps++) {
+        double share = 1, slack, multiplier; /* nine tenths of the way to where the first s or λ would be 0 */
+        for (size_t i = 0; i < c->count; i++)
+            for (int side = LOWER; side < SIDES; side++) {
+                if (!exists(c, i, side))
+                    continue;
+                changes(c, i, side, &slack, &multiplier);
+                share = fmin(share, slack < 0 ? -0.9 * c->slack[side][i] / slack : 1);
+                share = fmin(share, multiplier < 0 ? -0.9 * c->multiplier[side][i] / multiplier : 1);
+            }
+        for (size_t i = 0; i < c->count; i++)
+            for (int side = LOWER; side < SIDES; side++) {
+                if (!exists(c, i, side))
+                    continue;
+                changes(c, i, side, &slack, &multiplier);
+                c->slack[side][i] += share * slack;
+                c->multiplier[side][i] += share * multiplier;
+            }
+        move(c, share, f);
+    }
+}
+
+/* s = −c, λ = 1/s; 0 when the point isn't strictly inside. */
+static int take_slacks(const centring *c) {
+    for (size_t i = 0; i < c->count; i++)
+        for (int side = LOWER; side < SIDES; side++) {
+            if (!exists(c, i, side))
+                continue;
+            c->slack[side][i] = -excess(c, i, side);
+            if (!(c->slack[side][i] > 0))
+                return 0;
+            c->multiplier[side][i] = 1 / c->slack[side][i];
+        }
+    return 1;
+}
+
+/* Newton's decrement: the length of the step in the metric of the Hessian. */
+static double decrement(const centring *c) {
+    double square = 0;
+    for (size_t i = 0; i < c->count; i++)
+        for (int side = LOWER; side < SIDES; side++) {
+            const double part = exists(c, i, side) ? c->change[i] * c->multiplier[side][i] : 0;
+            square += part * part;
+        }
+    for (size_t j = 0; j < c->barrier->columns; j++)
+        square += c->problem->pull * c->step[j] * c->step[j];
+    return sqrt(square);
+}
+
+static void start_at(const centring *c, const double *f) {
+    take_entries(c);
+    extend(c, f, c->value);
+}
+
+int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch) {
+    /* A step of this length leaves an error of its square. Next to a thin set's boundary rounding may not let it become
+     * so small: then it no longer halves. */
+    static const double small = 1e-7, quadratic = 0.25;
+    const centring c = begin(barrier, problem, scratch);
+    for (size_t j = 0; j < barrier->columns; j++)
+        f[j] = is_held(&c, j) ? problem->lower[j] : f[j];
+    start_at(&c, f);
+    approach(&c, f);
+    double before = INFINITY;
+    for (int steps = 0; steps < MOST_STEPS; steps++) {
+        if (!take_slacks(&c) || !find_step(&c))
+            return 0;
+        const double length = decrement(&c);
+        move(&c, length < quadratic ? 1 : 1 / (1 + length), f);
+        if (length < small || (before < quadratic && length > 0.5 * before))
+            break;
+        before = length;
+    }
+    return take_slacks(&c);
+}
+
+int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
+                       double *scratch) {
+    const centring c = begin(barrier, problem, scratch);
+    start_at(&c, f);
+    if (!take_slacks(&c) || !assemble(&c))
+        return 0;
+    memset(c.step, 0, barrier->ldl.size * sizeof *c.step);
+    for (size_t j = 0; j < barrier->columns; j++)
+        c.step[j] = is_held(&c, j) ? 0 : x[j];
+    hcri_ldl_solve(&barrier->ldl, c.factor, c.step);
+    memcpy(x, c.step, barrier->columns * sizeof *x);
+    return 1;
+}

@@ -1,0 +1,43 @@
+/* The analytic centre of affine inequalities: the point f that minimises −Σ log of the distances of f's entries and of
+ * the rows a·f from their limits. The pattern of the rows and how the Newton system is factorised are found once, for
+ * many values and limits. */
+#ifndef HCRI_BARRIER_H
+#define HCRI_BARRIER_H
+
+#include "kernels/sparse_ldl.h"
+
+typedef struct hcri_barrier {
+    size_t columns, rows;
+    size_t *start;    /* rows + 1 … */
+    uint32_t *column; /* … and the columns of each row's entries */
+    uint32_t *node;   /* of each row in the factorised system; rows of one entry have none */
+    hcri_ldl ldl;
+} hcri_barrier;
+
+/* One centre that is wanted. */
+typedef struct hcri_barrier_problem {
+    const double *values;        /* of the rows' entries */
+    const double *lower, *upper; /* columns, then rows; ±infinity where there is none; where both are equal the entry
+                                  * of f is that number, and the row is left out */
+    double scale;                /* a length: how far inside one-sided inequalities a search begins */
+    double pull;                 /* the weight of |f − towards|²/2, for sets that may be open; 0: none */
+    const double *towards;       /* columns; NULL where pull is 0 */
+} hcri_barrier_problem;
+
+/* start, column: the rows' pattern, copied. bounded[j]: whether f_j may have a limit of its own. Errors: MEMORY. */
+hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, const uint32_t *column,
+                             const unsigned char *bounded, const hcr_allocator *allocator, hcri_barrier *barrier,
+                             hcr_error *error);
+void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator);
+/* Numbers of scratch for the functions below. */
+size_t hcri_barrier_scratch(const hcri_barrier *barrier);
+/* f, from a guess that may be outside to the centre, to about 1e-12 of the distances. 0: no point strictly inside was
+ * found; f is then anything. Newton's method, mostly in less than ten steps. */
+int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch);
+/* x, columns numbers, from bar to H⁻¹ bar with the Hessian at a centre. 0: none. Leaves the inverse squared distances
+ * of the limits, which the derivatives by them have, in *weights: columns + rows of the lower ones, then of the upper.
+ */
+int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
+                       double *scratch);
+
+#endif

@@ -1,0 +1,248 @@
+/* Samples whose limits leave outputs no room: bounds that meet, capacities of 0, ramps that leave one point. Every
+ * sample that has a point has a result; all results are inside, decided exactly, in both precisions. Derivatives by
+ * direction and parameters agree with central differences where outputs are held. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hcr/hcr_build.h"
+#include "numeric/regions.h"
+
+enum { HOURS = 24, ROWS = 500, MOST = 64 };
+
+typedef void draw_function(hcri_random *random, float *x);
+
+static float share(hcri_random *random) { return (float)hcri_random_below(random, 1025) / 1024; }
+
+static void draw_caps(hcri_random *random, float *x) {
+    for (size_t k = 0; k < HOURS; k++)
+        x[k] = hcri_random_below(random, 2) ? 0 : 5 * share(random);
+}
+
+static void draw_bands(hcri_random *random, float *x) {
+    for (size_t k = 0; k < HOURS; k++) {
+        x[k] = 10 * share(random) - 5;
+        x[HOURS + k] = hcri_random_below(random, 3) == 0 ? 0 : share(random);
+    }
+}
+
+/* The last value is at the end of what the first ramp lets it reach the capacity from, now and then. */
+static void draw_ramps(hcri_random *random, float *x) {
+    for (size_t k = 0; k < HOURS; k++)
+        x[k] = 10;
+    x[HOURS] = hcri_random_below(random, 2) ? 12 : 12 * share(random);
+    if (x[HOURS] == 12)
+        x[0] = 10;
+    else if (hcri_random_below(random, 2))
+        for (size_t k = 12; k < HOURS; k++)
+            x[k] = 0;
+}
+
+static void draw_sold(hcri_random *random, float *x) {
+    for (size_t k = 0; k + 1 < HOURS; k++)
+        x[k] = hcri_random_below(random, 3) == 0 ? 0 : 1 + 4 * share(random);
+    x[0] = 3;
+    x[HOURS - 1] = 1 + share(random);
+}
+
+static const struct family {
+    const char *name, *text;
+    draw_function *draw;
+} families[] = {
+    {"capacities", "param cap[24] in [0, 5]\nvar y[24]\n0 <= y <= 5\ny <= cap", draw_caps},
+    {"bands", "param lo[24] in [-5, 5]\nparam width[24] in [0, 1]\nvar y[24]\n-6 <= y <= 6\nlo <= y\ny <= lo + width",
+     draw_bands},
+    {"ramps",
+     "param cap[24] in [0, 10]\nparam last in [0, 12]\nvar y[24]\n0 <= y <= 10\ny <= cap\nabs(diff(y)) <= 2\n"
+     "abs(y[0] - last) <= 2",
+     draw_ramps},
+    {"a sum that is sold",
+     "param cap[23] in [0, 5]\nparam sold in [1, 2]\nvar y[24]\n0 <= y <= 5\ny[:23] <= cap\nsum(y) == sold", draw_sold},
+};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static hcr_error error;
+
+static hcr_region *region_of(const char *text) {
+    hcr_builder *builder;
+    hcr_region *region;
+    must(hcr_text_build(text, strlen(text), "sample", NULL, 0, NULL, NULL, &builder, &error), &error);
+    must(hcr_builder_finish(builder, &region, &error), &error);
+    hcr_builder_free(builder);
+    return region;
+}
+
+static int same(const double *x, const double *y, size_t n) {
+    for (size_t j = 0; j < n; j++)
+        if (!(x[j] == y[j]))
+            return 0;
+    return 1;
+}
+
+static void test_inside(void **state) {
+    (void)state;
+    hcri_random random;
+    hcri_random_seed(&random, 31);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        hcr_region *region = region_of(families[f].text);
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        hcr_workspace *workspace;
+        must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+        double *x = calloc(ROWS, MOST * sizeof *x), *v = calloc(ROWS, HOURS * sizeof *v),
+               *y = calloc(ROWS, HOURS * sizeof *y);
+        float *xs = calloc(ROWS, MOST * sizeof *xs), *vs = calloc(ROWS, HOURS * sizeof *vs),
+              *ys = calloc(ROWS, HOURS * sizeof *ys);
+        uint8_t *inside = calloc(ROWS, 1);
+        assert_true(x && v && y && xs && vs && ys && inside);
+        for (size_t i = 0; i < ROWS; i++)
+            families[f].draw(&random, xs + i * p);
+        for (size_t k = 0; k < ROWS * p; k++)
+            x[k] = (double)xs[k];
+        for (size_t k = 0; k < ROWS * n; k++)
+            v[k] = (double)(vs[k] = (float)(exp(2 * hcri_random_normal(&random)) * hcri_random_normal(&random)));
+        for (int map = 0; map < 2; map++) {
+            must((map == 0 ? hcr_contract : hcr_soften)(region, workspace, ROWS, x, v, y, NULL, &error), &error);
+            must(hcr_check(region, ROWS, x, y, inside, NULL, &error), &error);
+            for (size_t i = 0; i < ROWS; i++)
+                if (!inside[i])
+                    fail_msg("%s, map %d, row %zu of doubles: %g, …", families[f].name, map, i, y[i * n]);
+            must((map == 0 ? hcr_contract_f32 : hcr_soften_f32)(region, workspace, ROWS, xs, vs, ys, NULL, &error),
+                 &error);
+            must(hcr_check_f32(region, ROWS, xs, ys, inside, NULL, &error), &error);
+            for (size_t i = 0; i < ROWS; i++)
+                if (!inside[i])
+                    fail_msg("%s, map %d, row %zu of floats: %g, …", families[f].name, map, i, (double)ys[i * n]);
+        }
+        /* A sample's bits don't depend on the others. */
+        double alone[HOURS];
+        for (size_t i = 0; i < ROWS; i += 17) {
+            must(hcr_soften(region, workspace, 1, x + i * p, v + i * n, alone, NULL, &error), &error);
+            assert_true(same(alone, y + i * n, n));
+        }
+        free(x);
+        free(v);
+        free(y);
+        free(xs);
+        free(vs);
+        free(ys);
+        free(inside);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+static double weighted(hcr_region *region, hcr_workspace *workspace, const double *x, const double *v,
+                       const double *bar) {
+    double y[HOURS], sum = 0;
+    must(hcr_soften(region, workspace, 1, x, v, y, NULL, &error), &error);
+    for (size_t j = 0; j < HOURS; j++)
+        sum += bar[j] * y[j];
+    return sum;
+}
+
+/* Of soften, which has no kink but where another constraint becomes active. By parameters: those that hold nothing. */
+static void test_derivatives(void **state) {
+    (void)state;
+    static const double step = 1e-6, tolerance = 1e-5; /* h² |f‴| and the rounding 1e-16/h of outputs of size 10 */
+    hcri_random random;
+    hcri_random_seed(&random, 32);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        hcr_region *region = region_of(families[f].text);
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        const double *low = hcr_region_parameter_lower(region), *high = hcr_region_parameter_upper(region);
+        hcr_workspace *workspace;
+        must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+        size_t compared = 0, off = 0;
+        for (int times = 0; times < 10; times++) {
+            float drawn[MOST];
+            double x[MOST], v[HOURS], bar[HOURS], v_bar[HOURS], x_bar[MOST], v_dot[HOURS], x_dot[MOST], moved[HOURS];
+            families[f].draw(&random, drawn);
+            for (size_t k = 0; k < p; k++)
+                x[k] = (double)drawn[k];
+            for (size_t j = 0; j < n; j++) {
+                v[j] = hcri_random_normal(&random);
+                bar[j] = hcri_random_normal(&random);
+            }
+            must(hcr_soften_vjp(region, workspace, 1, x, v, NULL, bar, v_bar, x_bar, &error), &error);
+            for (size_t j = 0; j < n; j++) {
+                const double at = v[j];
+                v[j] = at + step;
+                const double after = weighted(region, workspace, x, v, bar);
+                v[j] = at - step;
+                const double slope = (after - weighted(region, workspace, x, v, bar)) / (2 * step);
+                v[j] = at;
+                if (!(fabs(slope - v_bar[j]) <= tolerance * (1 + fabs(slope))))
+                    off++;
+                compared++;
+            }
+            double along = 0, whole = 0;
+            for (size_t j = 0; j < n; j++)
+                v_dot[j] = hcri_random_normal(&random);
+            for (size_t k = 0; k < p; k++) { /* where a difference stays in the range, and opens or closes nothing */
+                const int moves = x[k] - step > low[k] && x[k] + step < high[k] && fabs(x[k]) > 0.01;
+                x_dot[k] = moves ? hcri_random_normal(&random) : 0;
+                whole += x_bar[k] * x_dot[k];
+                if (!moves || f == 1 || f == 2) /* a band or a ramp that is held is a kink */
+                    continue;
+                const double at = x[k];
+                x[k] = at + step;
+                const double after = weighted(region, workspace, x, v, bar);
+                x[k] = at - step;
+                const double slope = (after - weighted(region, workspace, x, v, bar)) / (2 * step);
+                x[k] = at;
+                if (!(fabs(slope - x_bar[k]) <= tolerance * (1 + fabs(slope))))
+                    off++;
+                compared++;
+            }
+            /* Forward mode is the transpose: bar·(J dot) = (J'bar)·dot. */
+            must(hcr_soften_jvp(region, workspace, 1, x, v, NULL, v_dot, x_dot, moved, &error), &error);
+            for (size_t j = 0; j < n; j++) {
+                along += bar[j] * moved[j];
+                whole += v_bar[j] * v_dot[j];
+            }
+            assert_true(fabs(along - whole) <= 1e-9 * (1 + fabs(whole)));
+        }
+        if (off * 50 > compared) /* one in fifty may be a kink */
+            fail_msg("%s: %zu of %zu derivatives are off", families[f].name, off, compared);
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
+/* As a gap closes results come to what they are where it is closed: no jump of more than a few times the gap. */
+static void test_continuity(void **state) {
+    (void)state;
+    hcr_region *region = region_of(families[0].text);
+    hcr_workspace *workspace;
+    must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+    hcri_random random;
+    hcri_random_seed(&random, 33);
+    double x[HOURS], v[HOURS], closed[HOURS], y[HOURS];
+    for (size_t j = 0; j < HOURS; j++) {
+        x[j] = 1 + 4 * hcri_random_uniform(&random);
+        v[j] = hcri_random_normal(&random);
+    }
+    v[7] = 0; /* a direction into the gap would make the others as short */
+    x[7] = 0;
+    must(hcr_contract(region, workspace, 1, x, v, closed, NULL, &error), &error);
+    for (double gap = 1e-2; gap > 1e-17; gap *= 0.1) {
+        x[7] = gap;
+        must(hcr_contract(region, workspace, 1, x, v, y, NULL, &error), &error);
+        for (size_t j = 0; j < HOURS; j++)
+            assert_true(fabs(y[j] - closed[j]) <= 10 * gap + 1e-12);
+    }
+    hcr_workspace_free(workspace);
+    hcr_region_free(region);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_inside), cmocka_unit_test(test_derivatives),
+                                       cmocka_unit_test(test_continuity)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
