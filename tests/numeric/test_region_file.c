@@ -348,19 +348,16 @@ static void test_load_without_memory(void **state) {
         if (status != HCR_OK) {
             assert_int_equal(status, HCR_ERROR_MEMORY);
             assert_null(loaded);
-        } else { /* then its workspace, and writing it */
+        } else { /* then its workspace; writing it takes none of the region's (tests/memory/ lets malloc fail) */
             hcr_workspace *workspace = NULL;
             void *bytes = NULL;
-            size_t size = 0, writes = 0;
+            size_t size = 0;
             m.fails_at = m.calls + 1;
             assert_int_equal(hcr_workspace_create(loaded, 2, &workspace, &error), HCR_ERROR_MEMORY);
             assert_null(workspace);
-            do { /* later and later */
-                m.fails_at = m.calls + ++writes;
-                status = hcr_region_write(loaded, &bytes, &size, &error);
-            } while (status == HCR_ERROR_MEMORY);
-            must(status, &error);
-            assert_true(writes > 1 && size == file.size && memcmp(bytes, file.bytes, size) == 0);
+            m.fails_at = m.calls + 1;
+            must(hcr_region_write(loaded, &bytes, &size, &error), &error);
+            assert_true(size == file.size && memcmp(bytes, file.bytes, size) == 0);
             hcr_free(bytes);
             m.fails_at = 0;
             must(hcr_workspace_create(loaded, 2, &workspace, &error), &error);
