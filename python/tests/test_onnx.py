@@ -235,8 +235,8 @@ def hard_inputs(region, random, count, dtype):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("how", ["dynamo", "torchscript"])
 def test_d41_inside_at_every_level(how, dtype, random):
-    """Every result is decided in rational arithmetic, at tolerance 0. Torch takes seconds a layer to export: all regions
-    are contracted; decode and soften, which differ from that in their last step alone, have every third one each."""
+    """Every result is decided in rational arithmetic, at tolerance 0. Torch takes seconds a layer to export: all
+    regions are contracted; decode and soften, which differ from that in their last step alone, have every third one."""
     pytest.importorskip("torch")
     import hcr.torch
 

@@ -26,8 +26,8 @@ hcr_status hcri_polytope_centre(const hcri_set *set, double scale, double *y, in
         }
         for (size_t j = 0; j < n; j++)
             bounded[j] = !isinf(lower[j]) || !isinf(upper[j]);
-        status = hcri_barrier_make(n, rows->count, rows->count == 0 ? none : rows->start, rows->columns, bounded, memory,
-                                   &barrier, error);
+        status = hcri_barrier_make(n, rows->count, rows->count == 0 ? none : rows->start, rows->columns, bounded,
+                                   memory, &barrier, error);
     }
     if (status == HCR_OK && (scratch = hcri_allocate(memory, hcri_barrier_scratch(&barrier), sizeof *scratch)) == NULL)
         status = hcri_fail_memory(error);

@@ -43,5 +43,6 @@ double hcri_centre_step_cost(const hcr_region *region) {
         const double below = (double)(ldl->column[k + 1] - ldl->column[k]);
         factor += below * (below + 3) / 2;
     }
-    return factor + 2 * (double)(ldl->column[ldl->size] + region->centres->barrier.start[region->centres->barrier.rows]);
+    return factor +
+           2 * (double)(ldl->column[ldl->size] + region->centres->barrier.start[region->centres->barrier.rows]);
 }

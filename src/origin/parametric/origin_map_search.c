@@ -86,7 +86,7 @@ static int is_row_idle(const hcri_set *set, const double *point) {
     double value;
     size_t local;
     return !hcri_strictly_inside(set, point, &number, &value) && value == 0 &&
-           hcri_set_block_of(set, number, &local)->kind->id == HCRI_KIND_VARYING;
+           hcri_set_block_of(set, number, &local)->kind->is_bilinear;
 }
 
 hcr_status hcri_moving_reference(const hcri_lifted *lifted, double *point, double *room, hcr_error *error) {
