@@ -27,8 +27,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_add_variable(hcr_builder *builder, c
                                                          bool scalar, hcr_error *error);
 /* n, the number of outputs so far. */
 HCR_API size_t hcr_builder_dimension(const hcr_builder *builder);
-/* Adds `size` parameters, with the range [lower[k], upper[k]] of each: finite, lower < upper. They have names as
- * outputs have, and come before the first constraint; which of both come first is of no matter.
+/* Adds `size` parameters, with the range [lower[k], upper[k]] of each: finite, lower < upper. NULL for both:
+ * they have none; finish then finds values that leave room, and takes what is within 2^40 times their size, each
+ * sample's origin and each result being checked. They have names as outputs have, and come before the first constraint;
+ * which of both come first is of no matter.
  *
  * In what follows a region's columns are its outputs, and behind them its parameters: a row, a quadratic, a cone, an
  * LMI or an equality has n + p columns, so that a parameter may stand, to the first power, wherever a number may. Each

@@ -2,6 +2,7 @@
 #include "origin/conflict.h"
 #include "origin/constraint_words.h"
 #include "origin/origin_problem.h"
+#include "origin/parametric/open_ranges.h"
 #include "origin/star/star_domain.h"
 #include "region/builder.h"
 #include "region/region.h"
@@ -36,8 +37,12 @@ static hcr_status finish(hcr_builder *builder, hcr_region **region, hcr_error *e
         HCRI_TRY(refuse_star(&builder->set, error));
     if (!hcri_set_is_convex(&builder->set))
         return hcri_star_finish(builder, region, error);
+    HCRI_SCOPED_BY(hcri_set_release) hcri_set ranged = {0};
     HCRI_SCOPED_BY(hcri_finding_release) hcri_finding finding = {0};
-    HCRI_TRY(hcri_analysis_find(builder, &builder->set, &finding, error));
+    const int is_open = hcri_has_open_ranges(builder);
+    if (is_open)
+        HCRI_TRY(hcri_close_ranges(builder, &ranged, error));
+    HCRI_TRY(hcri_analysis_find(builder, is_open ? &ranged : &builder->set, &finding, error));
     const hcri_analysis analysis = hcri_finding_analysis(builder, &finding);
     return hcri_region_create(finding.set, &analysis, &builder->set.allocator, region, error);
 }

@@ -190,8 +190,7 @@ static int has_varying(const hcri_set *set) {
     return 0;
 }
 
-/* A copy without the varying rows, which aren't jointly convex. */
-static hcr_status copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error) {
+hcr_status hcri_set_copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *error) {
     HCRI_TRY(hcri_set_copy(set, memory, copy, error));
     size_t kept = 0;
     for (size_t b = 0; b < copy->blocks; b++)
@@ -267,7 +266,7 @@ static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_findin
         return interior_search_free(wanted, finding->set, finding, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
     middle at = {0};
-    HCRI_TRY(copy_convex(finding->set, &convex, error));
+    HCRI_TRY(hcri_set_copy_convex(finding->set, &convex, error));
     hcri_lifted lifted = {.set = finding->set,
                           .free = &convex,
                           .affine = &finding->affine,

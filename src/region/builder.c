@@ -97,17 +97,18 @@ static hcr_status add_range(hcr_builder *builder, double lower, double upper, hc
 
 hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, size_t size, bool scalar,
                                      const double *lower, const double *upper, hcr_error *error) {
-    if (builder == NULL || name == NULL || lower == NULL || upper == NULL)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, lower or upper is NULL");
+    if (builder == NULL || name == NULL || (lower == NULL) != (upper == NULL))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder, name, or one of lower and upper is NULL");
     HCRI_TRY(check_variable(builder, name, size, scalar, error));
-    for (size_t k = 0; k < size; k++) {
+    for (size_t k = 0; k < size && lower != NULL; k++) {
         char element[32] = "";
         if (!scalar)
             snprintf(element, sizeof element, "[%zu]", k);
         if (!(fabs(lower[k]) < HCRI_NO_BOUND && fabs(upper[k]) < HCRI_NO_BOUND))
             return hcri_fail(error, HCR_ERROR_DATA,
-                             "the range of %s%s is [%g, %g]: both ends must be numbers under 1e20", name, element,
-                             lower[k], upper[k]);
+                             "the range of %s%s is [%g, %g]: both ends must be numbers under 1e20; "
+                             "leave the range out where there is none",
+                             name, element, lower[k], upper[k]);
         if (!(lower[k] < upper[k]))
             return hcri_fail(error, HCR_ERROR_EMPTY, "the range of %s%s is [%g, %g]: %s", name, element, lower[k],
                              upper[k],
@@ -116,7 +117,7 @@ hcr_status hcr_builder_add_parameter(hcr_builder *builder, const char *name, siz
     const size_t before = builder->ranges;
     hcr_status status = HCR_OK;
     for (size_t k = 0; k < size && status == HCR_OK; k++)
-        status = add_range(builder, lower[k], upper[k], error);
+        status = add_range(builder, lower == NULL ? -INFINITY : lower[k], upper == NULL ? INFINITY : upper[k], error);
     if (status == HCR_OK)
         status = add_variable(builder, name, size, scalar, 1, error);
     if (status != HCR_OK)

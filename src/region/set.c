@@ -330,9 +330,6 @@ hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_s
         status = read_blocks(in, set, error);
     if (status == HCR_OK)
         status = read_equalities(in, set, error);
-    for (size_t j = set->outputs; j < set->n && status == HCR_OK; j++)
-        if (isinf(set->box->lower[j]) || isinf(set->box->upper[j]) || !(set->box->lower[j] < set->box->upper[j]))
-            status = damaged(error, "parameters");
     if (status == HCR_OK)
         status = hcri_set_number(set, error);
     if (status != HCR_OK)

@@ -115,16 +115,19 @@ int hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement)
     hcri_shape shape;
     if (!read_shape(c, statement, &shape))
         return 0;
-    const double *lower = range_end(c, statement->range[0], shape);
+    const int is_open = statement->range[0] == NULL;
+    const double *lower = is_open ? NULL : range_end(c, statement->range[0], shape);
     const double *upper = lower == NULL ? NULL : range_end(c, statement->range[1], shape);
-    if (upper == NULL || !declare(c, statement, HCRI_NAME_PARAMETER, shape, c->text.outputs + c->text.parameters) ||
+    if ((upper == NULL && !is_open) ||
+        !declare(c, statement, HCRI_NAME_PARAMETER, shape, c->text.outputs + c->text.parameters) ||
         !place_parameter(c, statement))
         return 0;
     hcr_error error = {0};
     c->text.parameters += shape.dim[0];
     c->text.unproved = ""; /* regions with parameters have no star blocks */
     return hcri_lowering_accept(&c->lowering,
-                                (hcri_span){statement->range[0]->span.start, statement->range[1]->span.end},
+                                is_open ? statement->name
+                                        : (hcri_span){statement->range[0]->span.start, statement->range[1]->span.end},
                                 hcr_builder_add_parameter(c->lowering.builder, c->scope.name[c->scope.count - 1].name,
                                                           shape.dim[0], shape.rank == 0, lower, upper, &error),
                                 &error);

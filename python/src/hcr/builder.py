@@ -90,8 +90,10 @@ class Builder:
         count = 1 if size is None else whole(size, f"the size of {name}", 1)
         self._call("add_variable", name.encode(), count, size is None)
 
-    def add_parameter(self, name: str, lower: npt.ArrayLike, upper: npt.ArrayLike, size: int | None = None) -> None:
-        """Adds parameters, with their range: numbers, or one each."""
+    def add_parameter(
+        self, name: str, lower: npt.ArrayLike | None = None, upper: npt.ArrayLike | None = None, size: int | None = None
+    ) -> None:
+        """Adds parameters, with their range: numbers, or one each; None for both: they have none."""
         count = 1 if size is None else whole(size, f"the size of {name}", 1)
         low, high = side(lower, count, "lower"), side(upper, count, "upper")
         self._call("add_parameter", name.encode(), count, size is None, pointer(low), pointer(high))

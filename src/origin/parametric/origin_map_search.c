@@ -7,6 +7,7 @@
 #include "origin/equalities/reduction.h"
 #include "origin/parametric/centre_sensitivity.h"
 #include "origin/parametric/given_origin_map.h"
+#include "origin/parametric/open_ranges.h"
 #include "origin/parametric/robust_counterpart.h"
 #include "origin/parametric/robust_origin.h"
 #include "origin/point_check.h"
@@ -335,11 +336,12 @@ static hcr_status make_origin_map(const moving *at, hcri_origin_map *origin_map,
     return status;
 }
 
-static hcr_status choose(moving *at, hcr_error *error) {
+/* Over open ranges nothing that stays inside is sought: each sample finds its own origin. */
+static hcr_status choose(moving *at, int is_open, hcr_error *error) {
     hcri_rows program = {0};
     HCRI_TRY(hcri_sensitivity_find(at->lifted, &at->sweep, at->point, at->middle_room, &at->moves, error));
     hcr_status status = hcri_rows_append_all(&program, memory, &at->moves, error);
-    if (status == HCR_OK)
+    if (status == HCR_OK && !is_open)
         status = choose_moves(at, &program, error);
     hcri_rows_release(&program, memory);
     if (status != HCR_OK || at->centre != NULL)
@@ -364,7 +366,7 @@ hcr_status hcri_moving_find(const hcri_lifted *lifted, const hcr_builder *builde
     if (builder->origin == HCR_ORIGIN_GIVEN) {
         HCRI_TRY(hcri_given_find(lifted, &at.sweep, builder, origin_map, &at.room, error));
     } else {
-        HCRI_TRY(choose(&at, error));
+        HCRI_TRY(choose(&at, hcri_has_open_ranges(builder), error));
         HCRI_TRY(make_origin_map(&at, origin_map, error));
     }
     take_origin(lifted, reference + at.sweep.outputs, origin_map, origin);

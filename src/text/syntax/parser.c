@@ -59,7 +59,7 @@ static hcri_statement *parse_variables(hcri_parser *p) {
             if (!hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open))
                 return NULL;
         }
-        if (is_parameter && !parse_range(p, statement))
+        if (is_parameter && p->token.kind != HCRI_TOKEN_COMMA && !hcri_parser_at_end(p) && !parse_range(p, statement))
             return NULL;
         *end = statement;
         end = &statement->next;

@@ -64,7 +64,7 @@ struct hcri_statement {
     hcri_statement_kind kind;
     hcri_span span, name;
     const hcri_node *expression;
-    const hcri_node *range[2]; /* PARAMETER: its ends */
+    const hcri_node *range[2]; /* PARAMETER: its ends, NULL without a range */
     const hcri_clauses *clauses;
     int one_line;          /* EXCEPT, without a block */
     hcri_statement *inner; /* of blocks */
