@@ -171,6 +171,14 @@ static hcr_status explain(void) {
     hcr_free(text);
     return status;
 }
+
+static hcr_status write_region(void) {
+    void *bytes = NULL;
+    size_t size;
+    const hcr_status status = hcr_region_write(region, &bytes, &size, &error);
+    hcr_free(bytes);
+    return status;
+}
 static hcr_status check(void) {
     uint8_t inside[2];
     return hcr_check(region, 2, NULL, Y, inside, NULL, &error);
@@ -298,6 +306,7 @@ static const struct {
     {"ids", list_series},
     {"windows", cut_windows},
     {"explain", explain},
+    {"write a region", write_region},
     {"check", check},
     {"a frontier", check_frontier},
     {"project", project},
