@@ -339,9 +339,16 @@ static hcr_status search_largest(search *at, hcr_error *error) {
     return HCR_OK;
 }
 
-/* Do bounds and rows alone have a point, to within CLP's tolerance? A margin that is far below 0 can be what a few rows
- * make of rounding that the equalities leave next to nothing of. */
-static hcr_status find_flat_point(const hcri_set *set, int *found, hcr_error *error) {
+static void draw_in(size_t count, double room, double *lower, double *upper) {
+    for (size_t i = 0; i < count; i++) {
+        lower[i] += room;
+        upper[i] -= room;
+    }
+}
+
+/* Do bounds and rows alone have a point with about so much room, to within CLP's tolerance? A margin far below 0 can be
+ * what a few rows make of rounding that the equalities leave next to nothing of. */
+static hcr_status find_flat_point(const hcri_set *set, double room, int *found, hcr_error *error) {
     HCRI_SCOPED double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
@@ -349,8 +356,11 @@ static hcr_status find_flat_point(const hcri_set *set, int *found, hcr_error *er
     hcr_status status = zeros == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK)
         status = hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, error);
-    if (status == HCR_OK)
+    if (status == HCR_OK) {
+        draw_in(program.columns, room, program.lower, program.upper);
+        draw_in(program.rows.count, room, program.row_lower, program.row_upper);
         status = hcri_lp_create(&program, &lp, error);
+    }
     if (status == HCR_OK)
         status = hcri_lp_maximise(lp, zeros, &outcome, error);
     *found = status == HCR_OK && outcome != HCRI_LP_INFEASIBLE;
@@ -362,7 +372,7 @@ static hcr_status search_judge(const search *at, hcr_error *error) {
     static const double beyond = 10; /* no point of the box misses a side by so much, unless rounding does */
     int flat = fabs(at->reached) <= fmax(rounding_at(at), hcri_no_radius * at->scale);
     if (at->reached < -beyond * at->scale && at->set->blocks == 2)
-        HCRI_TRY(find_flat_point(at->set, &flat, error));
+        HCRI_TRY(find_flat_point(at->set, 0, &flat, error));
     /* Where a set is open y may be so far out that rounding hides its interior. */
     if (at->flat_only ? at->reached > 0 || flat : at->reached > 0 && hcri_strictly_inside(at->set, at->y, NULL, NULL))
         return HCR_OK;
@@ -471,11 +481,10 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     return hcri_central_radius(set, y, radius, error);
 }
 
-hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
-                                        hcr_error *error) {
-    /* The simplex method says soon whether there is a point; IPOPT may look for minutes for the room of a flat set. */
+hcr_status hcri_central_check_rows(const hcri_set *set, const double *lower, const double *upper, int needs_room,
+                                   hcr_error *error) {
     int found;
-    HCRI_TRY(find_flat_point(set, &found, error));
+    HCRI_TRY(find_flat_point(set, needs_room ? hcri_small_radius : 0, &found, error));
     if (found)
         return HCR_OK;
     HCRI_SCOPED double *y = hcri_allocate(memory, set->n, sizeof *y);
@@ -483,6 +492,8 @@ hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower
         return hcri_fail_memory(error);
     HCRI_SCOPED_BY(search_release) search at = {0};
     HCRI_TRY(search_start(&at, set, lower, upper, y, 1, error));
+    at.convex = 0; /* IPOPT may look for the room of a flat set for minutes */
     HCRI_TRY(search_largest(&at, error));
-    return search_judge(&at, error);
+    at.flat_only = !needs_room;
+    return at.reached > 0 ? HCR_OK : search_judge(&at, error);
 }

@@ -21,9 +21,10 @@ hcr_status hcri_central_radius(const hcri_set *set, const double *y, double *rad
  * with the conflict, SOLVER, MEMORY. */
 hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, const double *upper, double *y,
                                      double *radius, hcr_error *error);
-/* EMPTY when the bounds and rows alone contradict each other; the set may be unbounded. */
-hcr_status hcri_central_check_flat_part(const hcri_set *set, const double *lower, const double *upper,
-                                        hcr_error *error);
+/* EMPTY where the bounds and rows alone have no point, or with `needs_room` none strictly inside, as far as the simplex
+ * method tells; the set may be unbounded. */
+hcr_status hcri_central_check_rows(const hcri_set *set, const double *lower, const double *upper, int needs_room,
+                                   hcr_error *error);
 /* y: from a point strictly inside to argmax Σ log(−c_i), a bounded set's. `radius`: of y. */
 hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, hcr_error *error);
 

@@ -59,7 +59,6 @@ static hcr_status centre_within(const hcri_set *set, const double *lower, const 
 hcr_status hcri_open_centre(const hcri_set *set, const double *lower, const double *upper, double *y, double *radius,
                             hcr_error *error) {
     static const double larger = 100, largest = 1e15;
-    HCRI_TRY(hcri_central_check_flat_part(set, lower, upper, error));
     for (double size = 2 * hcri_open_size(set); size <= largest; size *= larger) {
         const hcr_status status = centre_within(set, lower, upper, size, y, radius, NULL);
         if (status != HCR_ERROR_EMPTY && status != HCR_ERROR_SOLVER)

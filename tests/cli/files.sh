@@ -1,5 +1,5 @@
 #!/bin/bash
-# Small files of optimisation: D15, D20, D21, D22, D23, D26, D50. The comment `expect:` of each says the verdict and how far
+# Small files of optimisation: D15, D20, D21, D22, D23, D26, D49, D50. The comment `expect:` of each says the verdict and how far
 # its columns reach, `inradius:` the radius; `scripts/files tests/files` holds them against HiGHS.
 . "$(dirname "$0")/harness.bash"
 
@@ -60,5 +60,27 @@ END
     run import -q "$file" -o imported.hcr
     [ "$code" -eq 0 ] || fail "${file##*/}, compiled" "$messages"
     expect 0 check --exact --quiet imported.hcr y.csv
+done
+
+# D49: after Netlib's ship08s: what nobody asks for isn't sent, sum(x) == 0 over x >= 0. More than 1,000 columns, open above.
+# No interior, however many threads BLAS has; within 20 s of the processor (it takes 0.1; IPOPT's search took minutes).
+python3 - >ship.region <<'END'
+from random import Random
+
+random, plants, products = Random(49), range(8), range(168)
+print("unbounded\nvar x[1344], over[8]\nx >= 0\nover >= 0")
+for k in products:
+    wanted = 0 if random.random() < 0.3 else round(random.uniform(0.1, 3), 6)
+    print(" + ".join(f"x[{168 * p + k}]" for p in plants), f"== {wanted}")
+for p in plants:
+    print(f"over[{p}] - sum(x[{168 * p}:{168 * p + 168}]) >= -{random.randint(20, 200)}")
+END
+for threads in 1 2; do
+    (
+        ulimit -t 20
+        OPENBLAS_NUM_THREADS=$threads exec "$hcr" explain ship.region
+    ) >.output 2>.messages
+    same "a flat, open set with $threads threads" 3 "$?"
+    says "$(cat .messages)" "no interior"
 done
 finish
