@@ -98,6 +98,12 @@ def test_some_ranges_and_what_is_too_large():
     assert (again.contract([1.0, 1.0], [2, 2, 3]) == region.contract([1.0, 1.0], [2, 2, 3])).all()
 
 
+def test_a_region_that_equalities_determine():
+    region = hcr.Region("var y[2]\nparam a, b\ny == a + b")
+    x = np.array([[3.0, 0.5], [-1e6, 4.0]])
+    assert region.contract([[1.0, 2.0], [7.0, 8.0]], x).tolist() == [[3.5, 3.5], [4 - 1e6, 4 - 1e6]]
+
+
 def test_the_builder_and_rows():
     region = hcr.Region.from_rows([[1, 1, -1]], 0, bounds=(0, None), parameters={"budget": None})
     assert region.check(region.contract([[5.0, 5.0], [1e6, 2e6]], [[2.0], [1e6]]), [[2.0], [1e6]]).all()

@@ -45,6 +45,8 @@ static hcr_status verify_block(hcri_constraint *block, hcr_error *error) {
 }
 
 hcr_status hcri_verify_set(hcri_set *set, hcr_error *error) {
+    if (set->outputs == 0)
+        return hcri_block_contradiction(error, "it has no outputs");
     for (size_t j = set->outputs; j < set->n; j++)
         if (isinf(set->box->lower[j]) || isinf(set->box->upper[j]) || !(set->box->lower[j] < set->box->upper[j]))
             return hcri_block_contradiction(error, "a parameter has no range");

@@ -261,7 +261,7 @@ static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *erro
         hcri_release(&set->allocator, name);
         HCRI_TRY(status);
     }
-    return in->failed || set->outputs == 0 ? damaged(error, "outputs") : HCR_OK;
+    return in->failed ? damaged(error, "outputs") : HCR_OK;
 }
 
 static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
