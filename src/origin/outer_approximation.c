@@ -254,8 +254,10 @@ static hcr_status refuse(search *at, int flat, blame *whose, hcr_error *error) {
         return hcri_fail_memory(error);
     hcri_local_side_numbers(at->outer->set, number);
     memcpy(weight, multiplier, at->sides * sizeof *weight);
-    memcpy(number + at->sides, cuts->number, at->placed * sizeof *number);
-    memcpy(weight + at->sides, multiplier + others, at->placed * sizeof *weight);
+    for (size_t k = 0; k < at->placed; k++) { /* without cuts there are no numbers of them */
+        number[at->sides + k] = cuts->number[k];
+        weight[at->sides + k] = multiplier[others + k];
+    }
     return hcri_conflict_refuse(at->outer->set, most, number, weight, flat, error);
 }
 

@@ -224,6 +224,20 @@ static void test_empty(void **state) {
     assert_int_equal(refused(builder, &error), HCR_ERROR_EMPTY);
     assert_non_null(strstr(error.text, "t.region:1: ball"));
     assert_non_null(strstr(error.text, "t.region:2: point"));
+    /* D70: rows that contradict one another before the ball has a cut. */
+    static const double pairs[3][3] = {{1, 1, 0}, {0, 1, 1}, {1, 0, 1}}, ones[3] = {1, 1, 1};
+    builder = outputs(3);
+    source(builder, 1, "ball");
+    ball(builder, NULL, 5);
+    source(builder, 2, "pairs");
+    for (int i = 0; i < 3; i++)
+        row(builder, pairs[i], 2, INFINITY);
+    source(builder, 3, "sum");
+    row(builder, ones, -INFINITY, 2.9);
+    assert_int_equal(refused(builder, &error), HCR_ERROR_EMPTY);
+    assert_non_null(strstr(error.text, "t.region:2: pairs"));
+    assert_non_null(strstr(error.text, "t.region:3: sum"));
+    assert_null(strstr(error.text, "t.region:1"));
 }
 
 /* −Σ log y_j <= limit, NaN at and below 0. */
