@@ -56,7 +56,8 @@ static hcr_outcome judge(const hcri_chunk *chunk, size_t s, double r) {
         return HCR_OUTCOME_OUTSIDE;
     if (r <= 1)
         return HCR_OUTCOME_INSIDE;
-    return !region->convex && hcri_point_is_inside(region, y, chunk->slice->scratch) ? HCR_OUTCOME_HIDDEN : HCR_OUTCOME_OUTSIDE;
+    return !region->convex && hcri_point_is_inside(region, y, chunk->slice->scratch) ? HCR_OUTCOME_HIDDEN
+                                                                                     : HCR_OUTCOME_OUTSIDE;
 }
 
 static hcr_outcome encode(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result) {
