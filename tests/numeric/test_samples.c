@@ -236,6 +236,38 @@ static void test_derivatives(void **state) {
     }
 }
 
+/* The nearest point: by capacities alone it is each output within its bounds, to 1e-9; all are inside. */
+static void test_nearest(void **state) {
+    (void)state;
+    enum { TIMES = 40 };
+    hcri_random random;
+    hcri_random_seed(&random, 34);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        hcr_region *region = region_of(families[f].text);
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        hcr_projector *projector;
+        must(hcr_projector_create(region, &projector, &error), &error);
+        for (int times = 0; times < TIMES; times++) {
+            float drawn[MOST];
+            double x[MOST], v[HOURS], y[HOURS];
+            uint8_t inside = 0;
+            families[f].draw(&random, drawn);
+            for (size_t k = 0; k < p; k++)
+                x[k] = (double)drawn[k];
+            for (size_t j = 0; j < n; j++)
+                v[j] = 5 * hcri_random_normal(&random);
+            must(hcr_project(projector, 1, x, v, y, NULL, &error), &error);
+            must(hcr_check(region, 1, x, y, &inside, NULL, &error), &error);
+            if (!inside)
+                fail_msg("%s, time %d: %g, …", families[f].name, times, y[0]);
+            for (size_t j = 0; f == 0 && j < n; j++)
+                assert_true(fabs(y[j] - fmin(fmax(v[j], 0), x[j])) <= 1e-9);
+        }
+        hcr_projector_free(projector);
+        hcr_region_free(region);
+    }
+}
+
 /* As a gap closes results come to what they are where it is closed: no jump of more than a few times the gap. */
 static void test_continuity(void **state) {
     (void)state;
@@ -264,6 +296,7 @@ static void test_continuity(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_inside), cmocka_unit_test(test_inside_without_ranges),
-                                       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_continuity)};
+                                       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_continuity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
