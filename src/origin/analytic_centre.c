@@ -495,5 +495,5 @@ hcr_status hcri_central_check_rows(const hcri_set *set, const double *lower, con
     at.convex = 0; /* IPOPT may look for the room of a flat set for minutes */
     HCRI_TRY(search_largest(&at, error));
     at.flat_only = !needs_room;
-    return at.reached > 0 ? HCR_OK : search_judge(&at, error);
+    return at.reached > rounding_at(&at) ? HCR_OK : search_judge(&at, error);
 }
