@@ -327,30 +327,47 @@ static hcri_barrier_problem problem_of(const hcri_sample *s, const double *origi
     return problem;
 }
 
-/* What row r, with the others between low and high, leaves column k of its entries. */
+/* Σ of what entries have at least, of which some may be −infinity (or at most, ∞). */
+typedef struct hcri_reach {
+    double finite;
+    size_t infinite;
+} hcri_reach;
+
+static void reach_add(hcri_reach *reach, double part, int sign) {
+    if (isinf(part))
+        reach->infinite += (size_t)sign; /* −1 wraps around, and back */
+    else
+        reach->finite += sign * part;
+}
+
+static double reach_without(hcri_reach reach, double part, double otherwise) {
+    reach_add(&reach, part, -1);
+    return reach.infinite == 0 ? reach.finite : otherwise;
+}
+
+/* What row r, with its other columns between low and high, leaves each of its columns. */
 static void narrow(hcri_sample *s, size_t r) {
     const hcri_barrier *barrier = &s->centres->barrier;
     const size_t first = barrier->start[r], last = barrier->start[r + 1];
     const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
-    for (size_t k = first; k < last; k++) {
-        double least = 0, most = 0;
-        const double a = s->values[k];
-        for (size_t o = first; o < last; o++)
-            if (o != k && s->values[o] != 0) {
-                const double low = s->values[o] * s->low[barrier->column[o]],
-                             high = s->values[o] * s->high[barrier->column[o]];
-                least += fmin(low, high);
-                most += fmax(low, high);
+    hcri_reach least = {0}, most = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = first; k < last; k++) {
+            const double a = s->values[k];
+            double *low = &s->low[barrier->column[k]], *high = &s->high[barrier->column[k]];
+            const double own_least = a > 0 ? a * *low : a * *high, own_most = a > 0 ? a * *high : a * *low;
+            if (a == 0)
+                continue;
+            if (pass == 0) {
+                reach_add(&least, own_least, 1);
+                reach_add(&most, own_most, 1);
+                continue;
             }
-        double *low = &s->low[barrier->column[k]], *high = &s->high[barrier->column[k]];
-        if (a > 0) {
-            *low = fmax(*low, (lower - most) / a);
-            *high = fmin(*high, (upper - least) / a);
-        } else if (a < 0) {
-            *low = fmax(*low, (upper - least) / a);
-            *high = fmin(*high, (lower - most) / a);
+            const double at_most = (upper - reach_without(least, own_least, -INFINITY)) / a;
+            const double at_least = (lower - reach_without(most, own_most, INFINITY)) / a;
+            *low = fmax(*low, a > 0 ? at_least : at_most);
+            *high = fmin(*high, a > 0 ? at_most : at_least);
         }
-    }
 }
 
 /* low and high: what the limits of each column leave it, its rows of one entry included. */
