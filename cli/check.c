@@ -35,6 +35,16 @@ static int has_constraint(const struct job *job, size_t row) {
     return job->which[row] < hcr_region_constraints(job->opened.region);
 }
 
+/* By more than rounding: decimals needn't sum to the last bit. */
+static int is_off(const struct job *job, size_t row) {
+    const hcr_region *region = job->opened.region;
+    const size_t p = hcr_region_parameters(region);
+    const hcr_table *table = &job->samples.stream.table;
+    return job->off[row] > hcr_region_equality_rounding(
+                               region, job->unequal[row], p == 0 ? NULL : job->samples.parameters.values + row * p,
+                               table->values + row * table->columns, job->single ? HCR_SINGLE : HCR_DOUBLE);
+}
+
 static void measure(struct job *job) {
     hcr_error error = {0};
     const hcr_table *table = &job->samples.stream.table;
@@ -53,7 +63,7 @@ static void measure(struct job *job) {
     for (size_t i = 0; i < rows; i++) {
         if (is_misfit(job, i))
             job->value[i] = NAN;
-        job->uneven[i] = job->value[i] <= 0 && job->unequal[i] != UINT32_MAX;
+        job->uneven[i] = job->value[i] <= 0 && job->unequal[i] != UINT32_MAX && is_off(job, i);
         job->inside[i] = job->value[i] <= 0 && !job->uneven[i];
     }
 }

@@ -145,9 +145,17 @@ HCR_API size_t hcr_region_freedom(const hcr_region *region);
 /* How many equalities a·y = b the region has. */
 HCR_API size_t hcr_region_equalities(const hcr_region *region);
 /* The bound of |a·y − b| for a result y (n numbers) of that equality, counted from 0, at the parameters given (p
- * numbers): a few units in the last place of Σ|a_j y_j|, with what the elimination adds (docs/exactness.md). */
+ * numbers): 0 where it holds exactly, else a few units in the last place of Σ|a_j y_j|, with what the elimination adds
+ * (docs/exactness.md). */
 HCR_API double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *parameters,
                                              const double *y, hcr_precision precision);
+/* The bound of |a·y − b| for a y whose dependent outputs are rounded from the others, on no grid: what data may be off.
+ */
+HCR_API double hcr_region_equality_rounding(const hcr_region *region, size_t equality, const double *parameters,
+                                            const double *y, hcr_precision precision);
+/* n powers of two: results of this precision are multiples of them, so that sums of them are exact, in any order; 0 for
+ * outputs of no equality that holds exactly. NULL where there is none. Owned by the region. */
+HCR_API const double *hcr_region_grid(const hcr_region *region, hcr_precision precision);
 /* p, the number of parameters. */
 HCR_API size_t hcr_region_parameters(const hcr_region *region);
 /* The ends of each parameter's range, p numbers each, owned by the region. The ends belong to the range. It is the
@@ -494,8 +502,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t r
  * play no part in hcr_violation. Errors: ARGUMENT, MEMORY, as for hcr_violation and hcr_equality_violation. */
 HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *parameters,
                                              const double *y, double *off, hcr_error *error);
-/* Where an equality is off by more than its tolerance in this precision: which[i] is the number of the one that is by
- * the largest multiple of it, off[i] its |a·y_i − b|. UINT32_MAX and 0 where all hold; UINT32_MAX and NaN as above. */
+/* Where an equality is off by more than hcr_region_equality_tolerance in this precision: which[i] is the number of the
+ * one that is by the largest multiple of hcr_region_equality_rounding, off[i] its |a·y_i − b|. UINT32_MAX and 0 where
+ * all hold; UINT32_MAX and NaN as above. */
 HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *parameters,
                                                        const double *y, hcr_precision precision, double *off,
                                                        uint32_t *which, hcr_error *error);

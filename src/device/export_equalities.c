@@ -88,6 +88,25 @@ static void put_projections(hcri_code *code, const hcri_plan *plan) {
                   "    return most;\n}\n\n");
 }
 
+/* The grid on which sums of results are exact: from `grid` on numbers are on it. */
+static hcr_status put_grid(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+    if (plan->grid->step == NULL)
+        return HCR_OK;
+    double *shift = hcri_allocate(&plan->region->set.allocator, plan->n, sizeof *shift);
+    if (shift == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < plan->n; j++)
+        shift[j] = (plan->precision == HCR_SINGLE ? 0x1p23 : 0x1p52) * plan->grid->step[j];
+    hcri_code_numbers(code, "grid", plan->n, shift);
+    hcri_release(&plan->region->set.allocator, shift);
+    hcri_code_put(code, "\n/* To the grid on which sums of outputs are exact: numbers from grid[j] on are on it. */\n"
+                        "static @ to_grid(@ x, uint32_t j)\n{\n    const @ size = magnitude(x);\n"
+                        "    const @ near = rounded(rounded(size + grid[j]) - grid[j]);\n"
+                        "    return (size < grid[j]) ? ((x < ~0~) ? -near : near) : x;\n}\n\n");
+    code->operations += 4 * (double)plan->n;
+    return HCR_OK;
+}
+
 static void put_completion(hcri_code *code, const hcri_plan *plan) {
     const int single = plan->precision == HCR_SINGLE;
     const char *sample = plan->p != 0 ? ", const sample *at" : "", *at = plan->p != 0 ? ", at" : "";
@@ -147,11 +166,11 @@ static hcr_status append_judged(const hcri_plan *plan, size_t i, judged_rows *to
         row[rows->columns[start + k]] = ldexp(rows->values[start + k], -exponent);
     to->right[i] = ldexp(region->set.equalities.right[i], -exponent);
     HCRI_TRY(hcri_rows_append_dense(&to->values, allocator, columns, row, error));
-    const double alone = hcr_region_equality_tolerance(region, i, to->point + plan->n, to->point, plan->precision);
+    const double alone = hcr_region_equality_rounding(region, i, to->point + plan->n, to->point, plan->precision);
     to->bound[i] = 1.02 * (ldexp(alone, -exponent) + units * (plan->unit * fabs(to->right[i]) + plan->smallest));
     for (size_t j = 0; j < columns; j++) {
         to->point[j] = far;
-        const double with = hcr_region_equality_tolerance(region, i, to->point + plan->n, to->point, plan->precision);
+        const double with = hcr_region_equality_rounding(region, i, to->point + plan->n, to->point, plan->precision);
         to->point[j] = 0;
         if (with > alone)
             row[j] = 1.02 * fmax(ldexp(with / far, -exponent) + units * plan->unit * fabs(row[j]), plan->smallest);
@@ -208,10 +227,15 @@ static void put_check(hcri_code *code, const hcri_plan *plan) {
                   "/* Sure of outputs as they are completed, broken where one is off by more than any tolerance. */\n"
                   "static int check_equalities(const @ *y%s)\n{\n    int verdict = SURE;\n    uint32_t i;\n"
                   "    uint32_t k;\n    for (i = 0u; i < %zuu; i++) {\n"
-                  "        verdict = is_completed(y, i%s) ? verdict : UNCERTAIN;\n    }\n"
+                  "        verdict = is_completed(y, i%s) ? verdict : UNCERTAIN;\n    }\n",
+                  sample, plan->region->affine.count, at);
+    if (plan->grid->step != NULL)
+        hcri_code_put(code, "    for (i = 0u; i < ^OUTPUTS; i++) {\n        const @ near = to_grid(y[i], i);\n"
+                            "        verdict = ((near <= y[i]) && (near >= y[i])) ? verdict : UNCERTAIN;\n    }\n");
+    hcri_code_put(code,
                   "    for (i = 0u; (i < %zuu) && (verdict == UNCERTAIN); i++) {\n"
                   "        @ off = -equality_right[i];\n        @ most = tolerance_alone[i];\n",
-                  sample, plan->region->affine.count, at, plan->region->set.equalities.rows.count);
+                  plan->region->set.equalities.rows.count);
     hcri_code_put(code,
                   "        for (k = equality_start[i]; k < equality_start[i + 1u]; k++) {\n"
                   "            const uint32_t j = equality_columns[k];\n            const @ factor = %s;\n"
@@ -235,6 +259,7 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
         hcri_code_put(code, "static const uint32_t outputs = ^OUTPUTS;\n");
     hcri_code_text(code, "\n");
     put_projections(code, plan);
+    HCRI_TRY(put_grid(code, plan, error));
     put_completion(code, plan);
     HCRI_TRY(put_judged(code, plan, error));
     put_check(code, plan);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device/emit.h"
+#include "kernels/kernels.h"
 
 /* The code's origin: the free outputs rounded, the dependent ones as they follow. */
 static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
@@ -15,6 +16,8 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
         origin[j] = plan->precision == HCR_SINGLE ? (double)(float)origin[j] : origin[j];
+    if (plan->grid->step != NULL)
+        hcri_kernels_best()->to_grid(n, plan->grid->shift, plan->grid->lower, plan->grid->upper, origin);
     hcri_affine_complete(&region->affine, origin);
     for (size_t j = 0; j < n; j++)
         distance = hypot(distance, origin[j] - region->origin[j]);
@@ -118,10 +121,25 @@ static void measure(hcri_plan *plan) {
     }
 }
 
+/* What the grid moves free outputs by, and dependent ones with them. */
+static void add_grid(hcri_plan *plan) {
+    const hcri_affine *affine = &plan->region->affine;
+    const double *step = plan->grid->step;
+    for (size_t j = 0; step != NULL && j < plan->n; j++)
+        if (hcri_affine_find(affine, (uint32_t)j) == SIZE_MAX)
+            plan->extra[j] = step[j];
+    for (size_t i = 0; step != NULL && i < affine->count; i++)
+        for (size_t k = affine->map.start[i]; k < affine->map.start[i + 1]; k++)
+            if (affine->map.columns[k] < plan->n)
+                plan->extra[affine->dependent[i]] += 1.01 * fabs(affine->map.values[k]) * step[affine->map.columns[k]];
+}
+
 static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
     const hcr_region *region = plan->region;
     const hcri_extent extent = {
         region->origin, plan->reach, NULL, region->radius, region->affine.count == 0 ? NULL : plan->extra, 0};
+    const double largest =
+        plan->grid->step == NULL ? HCRI_LARGEST_MARGIN : 2 * HCRI_LARGEST_MARGIN + hcri_sum_grid_cost(plan->precision);
     for (size_t b = 0; b < region->set.blocks; b++) {
         double margin = 0;
         if (plan->p == 0)
@@ -129,7 +147,7 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
         else
             HCRI_TRY(hcri_device_kind_of(region->set.block[b])
                          ->margin_moving(plan, plan->region->set.block[b], &margin, error));
-        plan->is_verified[b] = (unsigned char)!(margin <= HCRI_LARGEST_MARGIN);
+        plan->is_verified[b] = (unsigned char)!(margin <= largest);
         plan->verified += plan->is_verified[b];
         if (plan->is_verified[b] && plan->p != 0) {
             char reason[200];
@@ -162,6 +180,7 @@ static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *
         measure(plan);
     else
         HCRI_TRY(hcri_plan_moving_origin(region, plan, error));
+    add_grid(plan);
     return compute_margins(plan, error);
 }
 
@@ -173,6 +192,7 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
                         .smallest = single ? 0x1p-126 : 0x1p-1022,
                         .largest = single ? 0x1p44 : 0x1p400,
                         .gradient = options->gradient,
+                        .grid = &region->grid[options->precision == HCR_SINGLE],
                         .n = region->set.outputs,
                         .p = region->set.n - region->set.outputs};
     HCRI_TRY(check_kinds(region, options->gradient, error));

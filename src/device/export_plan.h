@@ -23,7 +23,8 @@ typedef struct hcri_plan {
     size_t n, p;                      /* outputs, parameters */
     double *origin;                   /* rounded; with parameters that at their middle */
     double *reach;                    /* bounds |y_j − O_j| */
-    double *extra;                    /* what a dependent output is off beyond its own rounding */
+    double *extra;                    /* what a dependent output is off beyond its own rounding, and free ones by … */
+    const hcri_sum_grid *grid;        /* … the grid that results are on, of the region that is exported */
     hcri_moving_origin moving_origin; /* with parameters */
     double margin;                    /* a multiple of the unit roundoff */
     size_t verified;                  /* blocks without a margin … */

@@ -35,6 +35,16 @@ static double largest_number(const hcri_plan *plan) {
     return plan->precision == HCR_SINGLE ? (double)FLT_MAX : DBL_MAX;
 }
 
+/* Of outputs on a grid inwards to it. */
+static double bound_below(const hcri_plan *plan, size_t j) {
+    const double lower = plan->region->clamp_lower[plan->precision][j];
+    return plan->grid->step == NULL ? lower : fmax(lower, plan->grid->lower[j]);
+}
+static double bound_above(const hcri_plan *plan, size_t j) {
+    const double upper = plan->region->clamp_upper[plan->precision][j];
+    return plan->grid->step == NULL ? upper : fmin(upper, plan->grid->upper[j]);
+}
+
 static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
     const size_t n = plan->n;
     const double most = largest_number(plan);
@@ -44,10 +54,10 @@ static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_
     hcri_code_text(code, "/* The origin, and what holds the results. */\n");
     hcri_code_numbers(code, "centre", n, plan->origin);
     for (size_t j = 0; j < n; j++)
-        bound[j] = fmax(plan->region->clamp_lower[plan->precision][j], -most);
+        bound[j] = fmax(bound_below(plan, j), -most);
     hcri_code_numbers(code, "lower", n, bound);
     for (size_t j = 0; j < n; j++)
-        bound[j] = fmin(plan->region->clamp_upper[plan->precision][j], most);
+        bound[j] = fmin(bound_above(plan, j), most);
     hcri_code_numbers(code, "upper", n, bound);
     hcri_release(&plan->region->set.allocator, bound);
     hcri_code_text(code, "\n");
@@ -136,10 +146,11 @@ static void put_gauge(hcri_code *code, const hcri_plan *plan) {
 static void put_step(hcri_code *code, const hcri_plan *plan) {
     hcri_code_put(code,
                   "static void point_on(const @ *v, @ t, @ *y%s)\n{\n    uint32_t j;\n"
-                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        @ moved = rounded(%s[j] + (t * v[j]));\n"
+                  "    for (j = 0u; j < ^OUTPUTS; j++) {\n        @ moved = rounded(%s[j] + (t * v[j]));\n%s"
                   "        moved = (moved < lower[j]) ? lower[j] : moved;\n"
                   "        y[j] = (moved > upper[j]) ? upper[j] : moved;\n    }\n",
-                  sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre");
+                  sample_parameter(plan), plan->p != 0 ? "at->origin" : "centre",
+                  plan->grid->step == NULL ? "" : "        moved = to_grid(moved, j);\n");
     if (plan->region->affine.count != 0)
         hcri_code_put(code, "    complete(y%s);\n", at_argument(plan));
     hcri_code_text(code, "}\n\n");

@@ -332,6 +332,20 @@ static void step_f32(size_t n, const double *origin, size_t every, double t, con
     step_once(NULL, y, n, origin, every, t, v, bounds);
 }
 
+/* From shift on numbers are multiples already. */
+static void to_grid(size_t n, const double *shift, const double *lower, const double *upper, double *y) {
+    size_t j = 0;
+    for (; j + WIDTH <= n; j += WIDTH) {
+        const lanes x = load(y + j), by = load(shift + j), size = lanes_abs(x);
+        const lanes rounded = (lanes)((lane_mask)((size + by) - by) | ((lane_mask)x & INT64_MIN));
+        store(y + j, lanes_min(load(upper + j), lanes_max(load(lower + j), lanes_if_more(by, size, rounded, x))));
+    }
+    for (; j < n; j++) {
+        const double size = fabs(y[j]), rounded = copysign((size + shift[j]) - shift[j], y[j]);
+        y[j] = smaller(upper[j], larger(lower[j], shift[j] > size ? rounded : y[j]));
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------ rows: products */
 
 static double row_dot(size_t terms, const uint32_t *columns, const double *values, const double *v) {
@@ -572,6 +586,7 @@ const hcri_kernels HCRI_JOIN(hcri_kernels_, HCRI_VARIANT) = {
     .add_diagonal = add_diagonal,
     .step = step,
     .step_f32 = step_f32,
+    .to_grid = to_grid,
     .symmetric = &HCRI_JOIN(hcri_symmetric_, HCRI_VARIANT),
     .single = &HCRI_JOIN(hcri_single_, HCRI_VARIANT),
     .moving = &HCRI_JOIN(hcri_moving_, HCRI_VARIANT),

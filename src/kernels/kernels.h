@@ -65,6 +65,8 @@ typedef struct hcri_kernels {
                  double *y);
     void (*step_f32)(size_t n, const double *origin, size_t every, double t, const double *v, const hcri_bounds *bounds,
                      float *y);
+    /* y_j to the nearest multiple of shift_j/2^52, a power of two or 0, where it stays as it is; then within bounds. */
+    void (*to_grid)(size_t n, const double *shift, const double *lower, const double *upper, double *y);
     const hcri_symmetric_kernels *symmetric;
     const hcri_single_kernels *single;
     const hcri_moving_kernels *moving;

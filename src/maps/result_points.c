@@ -11,6 +11,7 @@ typedef struct hcri_result {
     const double *v;      /* the direction … */
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
     hcri_sample_origin sample_origin;
+    const hcri_sum_grid *grid; /* that it is on, or NULL */
 } hcri_result;
 
 /* O + t v into the output; t = 0 gives the origin itself. */
@@ -49,27 +50,38 @@ static double *as_doubles(const hcri_result *result) {
     return point;
 }
 
-/* The outputs that equalities determine, from the others as they were rounded. */
+static inline void put_number(const hcri_result *result, size_t j, double *y) {
+    if (result->chunk->call->precision == HCR_DOUBLE)
+        ((double *)result->out)[result->at + j] = y[j];
+    else
+        y[j] = (double)(((float *)result->out)[result->at + j] = (float)y[j]);
+}
+
+/* The outputs that equalities determine, from the others as they were rounded, to the grid where there is one. */
 static void complete(const hcri_result *result, double *y) {
     const hcri_affine *affine = &result->chunk->region->affine;
-    const hcr_precision precision = result->chunk->call->precision;
+    const hcri_sum_grid *grid = result->grid;
+    const size_t n = result->chunk->region->set.outputs;
+    if (grid != NULL)
+        hcri_kernels_best()->to_grid(n, grid->shift, grid->lower, grid->upper, y);
     hcri_affine_complete(affine, y);
-    for (size_t d = 0; y == result->chunk->slice->vectors && d < affine->count; d++) {
-        const size_t j = affine->dependent[d];
-        if (precision == HCR_DOUBLE)
-            ((double *)result->out)[result->at + j] = y[j];
-        else
-            y[j] = (double)(((float *)result->out)[result->at + j] = (float)y[j]);
-    }
+    if (y != result->chunk->slice->vectors)
+        return;
+    for (size_t j = 0; grid != NULL && j < n; j++)
+        put_number(result, j, y);
+    for (size_t d = 0; grid == NULL && d < affine->count; d++)
+        put_number(result, affine->dependent[d], y);
 }
 
 /* The margins of the other blocks are those of points that are about as near as the region's. Where all blocks have a
  * margin results are; what is verified allows more, off the equalities by rounding. */
-static int is_within_reach(const hcr_region *region, const double *y) {
+static int is_within_reach(const hcr_region *region, const double *y, const hcri_sum_grid *grid, double bits) {
     int within = 1;
     for (size_t j = 0; j < region->set.outputs; j++) {
         const double beyond = 0x1p-8 * (region->upper[j] - region->lower[j]);
         within &= !(y[j] < region->lower[j] - beyond) & !(y[j] > region->upper[j] + beyond);
+        if (grid != NULL && grid->step[j] != 0) /* where outputs on the grid are exact */
+            within &= fabs(y[j]) < bits * grid->step[j];
     }
     return within;
 }
@@ -78,13 +90,15 @@ static int holds(const hcri_result *result, const double *y) {
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     const int may_stray = region->affine.count != 0 && region->verified_blocks[precision] != 0;
-    return (region->bounded || hcri_all_finite(region->set.n, y)) && (!may_stray || is_within_reach(region, y)) &&
+    return (region->bounded || hcri_all_finite(region->set.n, y)) &&
+           (!may_stray || is_within_reach(region, y, result->grid, precision == HCR_SINGLE ? 0x1p24 : 0x1p53)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
            hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->chunk->slice->scratch);
 }
 
-static void put(const hcri_result *result, double t) {
+static void put(hcri_result *result, double t) {
+    enum { GRID_TRIES = 3 };
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     step_to(result, t);
@@ -92,12 +106,20 @@ static void put(const hcri_result *result, double t) {
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
-    for (double share = 0, kept = 1, factor = 0.5;;) {
+    int tries = 0;
+    for (double share = 0, kept = 1, factor = 0.5;; tries++) {
         double *y = as_doubles(result);
         if (region->affine.count != 0)
             complete(result, y);
-        if (t == 0 || holds(result, y))
+        if ((t == 0 && (result->grid == NULL || region->origin_proved)) || holds(result, y))
             return;
+        if (result->grid != NULL && !region->origin_proved && (t == 0 || tries == GRID_TRIES)) {
+            result->grid = NULL; /* a sample whose set may be too thin for it: from the start, without */
+            share = 0;
+            kept = 1;
+            step_to(result, t);
+            continue;
+        }
         if (share > 0) {
             share *= 8;
         } else {
@@ -126,10 +148,11 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
             step(chunk, chunk->region->origin, t[s], rays->v + s * rays->stride, out, first + s * n);
         return;
     }
+    const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
     for (size_t s = 0; s < chunk->rows; s++)
         if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
             put(&(hcri_result){chunk, out, first + s * n, rays->v + s * rays->stride, hcri_origin_of(chunk, s),
-                               hcri_sample_origin_of(chunk, s)},
+                               hcri_sample_origin_of(chunk, s), grid->step == NULL ? NULL : grid},
                 t[s]);
 }
 
@@ -137,7 +160,7 @@ int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precisio
     const hcri_equalities *equalities = &region->set.equalities;
     for (size_t i = 0; i < equalities->rows.count; i++) {
         const double off = hcri_rows_dot_minus(&equalities->rows, i, y, equalities->right[i]);
-        if (!(fabs(off) <= 16 * hcr_region_equality_tolerance(region, i, y + region->set.outputs, y, precision)))
+        if (!(fabs(off) <= 16 * hcr_region_equality_rounding(region, i, y + region->set.outputs, y, precision)))
             return 0;
     }
     return 1;

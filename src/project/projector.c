@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "exact/exact_equalities.h"
 #include "exact/exact_sign.h"
 #include "hcr/hcr_build.h"
 #include "maps/workspace.h"
@@ -281,22 +282,13 @@ static hcr_status project_row(hcr_projector *projector, const double *p, double 
 
 /* ---------------------------------------------------------------------------------------------------------- rows */
 
-static int is_on_equalities(const hcr_region *region, const double *p) {
-    const hcri_equalities *equalities = &region->set.equalities;
-    for (size_t e = 0; e < equalities->rows.count; e++)
-        if (!(fabs(hcri_rows_dot_minus(&equalities->rows, e, p, equalities->right[e])) <=
-              hcr_region_equality_tolerance(region, e, NULL, p, HCR_DOUBLE)))
-            return 0;
-    return 1;
-}
-
 /* Is p inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier does the gauge leave that
  * open, and where the runtime itself doesn't trust it. */
 static int is_inside(const hcr_projector *projector, const double *p, double gauge) {
     const hcr_region *region = projector->region;
     const double error_bound = 1e-12 + 2 * region->margin[HCR_DOUBLE];
     int found;
-    if (!is_on_equalities(region, p))
+    if (!hcri_exact_meets_equalities(region, HCR_DOUBLE, p))
         return 0;
     if (!(fabs(gauge - 1) <= error_bound) && (gauge > 1 || region->verified_blocks[HCR_DOUBLE] == 0))
         return gauge < 1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "kernels/kernels.h"
 #include "kinds/block.h"
 #include "kinds/callback/callback.h"
 #include "kinds/union/union.h"
@@ -157,25 +158,41 @@ static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
     return HCR_OK;
 }
 
-/* A precision in which the rounded origin isn't certain to be inside has nowhere to draw results to. */
-static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
+/* The origin as a result of this precision, certain to be inside? */
+static int holds_rounded(const hcr_region *region, hcr_precision precision, double *rounded) {
+    const hcri_sum_grid *grid = &region->grid[precision];
     const size_t n = region->set.n;
-    if (region->verified_blocks[HCR_SINGLE] == 0 ||
-        region->origin_map.parameters != 0) /* that of each sample then is */
+    for (size_t j = 0; j < n; j++) {
+        const double y = precision == HCR_SINGLE ? (double)(float)region->origin[j] : region->origin[j];
+        rounded[j] = fmin(fmax(y, region->clamp_lower[precision][j]), region->clamp_upper[precision][j]);
+    }
+    if (grid->step != NULL)
+        hcri_kernels_best()->to_grid(n, grid->shift, grid->lower, grid->upper, rounded);
+    hcri_affine_complete(&region->affine, rounded);
+    for (size_t i = 0; i < region->affine.count && precision == HCR_SINGLE; i++)
+        rounded[region->affine.dependent[i]] = (double)(float)rounded[region->affine.dependent[i]];
+    int holds = 1;
+    for (size_t b = 0; b < region->set.blocks; b++)
+        holds &= region->set.block[b]->kind->holds(region->set.block[b], rounded, region->set.block[b]->scratch) != 0;
+    return holds;
+}
+
+/* Where results are verified the origin, rounded, has to be certain to be inside: else there is nowhere to draw them to
+ * on a grid, or in single precision at all. */
+static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
+    if (region->origin_map.parameters != 0) /* that of each sample then is */
         return HCR_OK;
-    double *rounded = hcri_allocate(&region->set.allocator, n, sizeof *rounded);
+    double *rounded = hcri_allocate(&region->set.allocator, region->set.n, sizeof *rounded);
     if (rounded == NULL)
         return hcri_fail_memory(error);
-    for (size_t j = 0; j < n; j++) {
-        const double y = (double)(float)region->origin[j];
-        rounded[j] = fmin(fmax(y, region->clamp_lower[HCR_SINGLE][j]), region->clamp_upper[HCR_SINGLE][j]);
-    }
-    hcri_affine_complete(&region->affine, rounded);
-    for (size_t i = 0; i < region->affine.count; i++)
-        rounded[region->affine.dependent[i]] = (double)(float)rounded[region->affine.dependent[i]];
-    for (size_t b = 0; b < region->set.blocks; b++)
-        if (!region->set.block[b]->kind->holds(region->set.block[b], rounded, region->set.block[b]->scratch))
+    for (int p = 0; p < 2; p++) {
+        if (region->verified_blocks[p] == 0)
+            continue;
+        if (region->grid[p].step != NULL && !holds_rounded(region, (hcr_precision)p, rounded))
+            hcri_sum_grid_release(&region->grid[p], &region->set.allocator);
+        if (p == HCR_SINGLE && region->grid[p].step == NULL && !holds_rounded(region, HCR_SINGLE, rounded))
             region->margin[HCR_SINGLE] = 1;
+    }
     hcri_release(&region->set.allocator, rounded);
     return HCR_OK;
 }
@@ -236,6 +253,9 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
             HCRI_TRY(kind->follow(region->set.block[b], &region->origin_map, error));
     }
     HCRI_TRY(measure_inradius(region, error));
+    for (int p = 0; p < 2; p++)
+        HCRI_TRY(hcri_sum_grid_find(&region->set, &region->affine, region->lower, region->upper, (hcr_precision)p,
+                                    &region->grid[p], error));
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(hcri_region_compute_margins(region, error));
@@ -288,6 +308,7 @@ void hcr_region_free(hcr_region *region) {
         hcri_release(&allocator, region->clamp_lower[p]);
         hcri_release(&allocator, region->clamp_upper[p]);
         hcri_release(&allocator, region->verified[p]);
+        hcri_sum_grid_release(&region->grid[p], &allocator);
     }
     hcri_release(&allocator, region);
 }

@@ -5,6 +5,7 @@
 #include "region/origin_map.h"
 #include "region/set.h"
 #include "region/solved_equalities.h"
+#include "region/sum_grid.h"
 
 struct hcr_region {
     hcri_set set;               /* over the outputs and the parameters */
@@ -27,7 +28,8 @@ struct hcr_region {
     hcr_visibility visibility;
     hcri_affine affine; /* count 0: no equalities */
     hcri_remainders remainders;
-    int origin_proved; /* 1: O(x) is strictly inside for every x of the range, and each sample's origin … */
+    hcri_sum_grid grid[2]; /* of results, by hcr_precision */
+    int origin_proved;     /* 1: O(x) is strictly inside for every x of the range, and each sample's origin … */
     struct hcri_centres *centres; /* … else its analytic centre is, where this isn't NULL (sample_centre.h) … */
     /* Blocks without a margin for a precision: results are checked by them and drawn towards the origin until they
      * hold. */

@@ -43,6 +43,17 @@ size_t hcr_region_freedom(const hcr_region *region) { return region->set.outputs
 size_t hcr_region_equalities(const hcr_region *region) { return region->set.equalities.rows.count; }
 double hcr_region_equality_tolerance(const hcr_region *region, size_t equality, const double *parameters,
                                      const double *y, hcr_precision precision) {
+    const hcri_sum_grid *grid = &region->grid[precision == HCR_SINGLE];
+    return region->origin_proved && hcri_sum_grid_has(grid, &region->set, &region->affine, equality, parameters)
+               ? 0
+               : hcr_region_equality_rounding(region, equality, parameters, y, precision);
+}
+const double *hcr_region_grid(const hcr_region *region, hcr_precision precision) {
+    return region->grid[precision == HCR_SINGLE].step;
+}
+
+double hcr_region_equality_rounding(const hcr_region *region, size_t equality, const double *parameters,
+                                    const double *y, hcr_precision precision) {
     return hcri_affine_tolerance(&region->affine, &region->set.equalities, &region->remainders, equality,
                                  region->set.outputs, y, parameters, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53);
 }
@@ -183,12 +194,13 @@ hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *par
 static void find_unequal(const hcr_region *region, const double *point, hcr_precision precision, double *off,
                          uint32_t *which) {
     const hcri_equalities *equalities = &region->set.equalities;
-    double most = 1;
+    const double *x = point + region->set.outputs;
+    double most = 0;
     *off = 0;
     for (size_t i = 0; i < equalities->rows.count; i++) {
         const double by = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
-        const double of = by / hcr_region_equality_tolerance(region, i, point + region->set.outputs, point, precision);
-        if (of <= most)
+        const double of = by / hcr_region_equality_rounding(region, i, x, point, precision);
+        if (of <= most || by <= hcr_region_equality_tolerance(region, i, x, point, precision))
             continue;
         most = of;
         *off = by;

@@ -4,15 +4,23 @@
 #include "kinds/block.h"
 #include "region/region.h"
 
-/* Bounds of |O_j(x)|, of |y_j − O_j(x)|, and hcri_extent's `extra`: set.n numbers each. */
+/* Bounds of |O_j(x)|, of |y_j − O_j(x)|, and hcri_extent's `extra`: set.n numbers each; the steps of the grid that
+ * results are on, or NULL. */
 typedef struct sizes {
     double *size, *reach, *extra;
+    const double *step;
 } sizes;
+
+/* What a free output is off by the grid, to which bounds are rounded inwards. */
+static double off_grid(const sizes *at, size_t j) { return at->step == NULL ? 0 : at->step[j]; }
 
 /* What an output that equalities determine is off beyond its own roundings: what its free outputs are. One that is the
  * same for every result is off what rounding makes of it. */
 static void add_dependent(const hcr_region *region, double unit, const sizes *at) {
     const hcri_affine *affine = &region->affine;
+    for (size_t j = 0; at->step != NULL && j < region->set.outputs; j++)
+        if (hcri_affine_find(affine, (uint32_t)j) == SIZE_MAX)
+            at->extra[j] = off_grid(at, j);
     for (size_t i = 0; i < affine->count; i++) {
         const size_t start = affine->map.start[i], end = affine->map.start[i + 1];
         double *off = &at->extra[affine->dependent[i]];
@@ -23,7 +31,7 @@ static void add_dependent(const hcr_region *region, double unit, const sizes *at
             const double t = fabs(affine->map.values[k]);
             if (j >= region->set.outputs || t == 0) /* parameters are what they are */
                 continue;
-            *off += 1.01 * 4 * unit * t * (fmax(fabs(at->size[j]), 0x1p-100) + at->reach[j]);
+            *off += 1.01 * t * (4 * unit * (fmax(fabs(at->size[j]), 0x1p-100) + at->reach[j]) + off_grid(at, j));
         }
     }
 }
@@ -98,21 +106,36 @@ static hcr_status start(const hcr_region *region, sizes *at, hcr_error *error) {
         return hcri_fail_memory(error);
     at->reach = at->size + n;
     at->extra = at->reach + n;
+    at->step = NULL;
     measure(region, at);
     return HCR_OK;
 }
 
 /* Is O(x), as it is rounded, strictly inside for every x of the range? What stays at it has a margin then, and one
  * under 1. */
-static hcr_status prove_origin(hcr_region *region, const sizes *at, hcr_error *error) {
+static hcr_status try_origin(const hcr_region *region, double unit, const sizes *at, int *proved, hcr_error *error) {
     const size_t n = region->set.n;
-    memset(at->reach, 0, n * sizeof *at->reach);
-    HCRI_TRY(bound_extra(region, 0, 0x1p-53, at, error));
+    HCRI_TRY(bound_extra(region, 0, unit, at, error));
     const hcri_extent at_rest = {
         at->size, at->reach, &region->origin_map, 0, region->affine.count == 0 ? NULL : at->extra, 0};
-    region->origin_proved = 1;
-    for (size_t b = 0; b < region->set.blocks && region->origin_proved; b++)
-        region->origin_proved = margin_of(region, region->set.block[b], 0x1p-53, &at_rest, at->extra + n) < 1;
+    *proved = 1;
+    for (size_t b = 0; b < region->set.blocks && *proved; b++)
+        *proved = margin_of(region, region->set.block[b], unit, &at_rest, at->extra + n) < 1;
+    return HCR_OK;
+}
+
+/* … and on the grid? A proof is worth more than that. */
+static hcr_status prove_origin(hcr_region *region, sizes *at, hcr_error *error) {
+    memset(at->reach, 0, region->set.n * sizeof *at->reach);
+    HCRI_TRY(try_origin(region, 0x1p-53, at, &region->origin_proved, error));
+    for (int p = 0; p < 2 && region->origin_proved; p++) {
+        int proved = 1;
+        at->step = region->grid[p].step;
+        if (at->step != NULL)
+            HCRI_TRY(try_origin(region, p == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, &proved, error));
+        if (!proved)
+            hcri_sum_grid_release(&region->grid[p], &region->set.allocator);
+    }
     return HCR_OK;
 }
 
@@ -135,16 +158,36 @@ static hcr_status block_margins(const hcr_region *region, double arithmetic, dou
 /* The least multiple of 2^-53 that isn't below a margin: 1 less it is exact. */
 static double round_up(double margin) { return ceil(margin * 0x1p53) * 0x1p-53; }
 
-/* The margin of the blocks that have one; the others are verified. */
-static hcr_status compute_margin(hcr_region *region, hcr_precision precision, const sizes *at, double *margins,
+/* The margins of results on the grid, which is dropped where it costs too much of the radius. Infinity: none. */
+static hcr_status add_grid(hcr_region *region, hcr_precision precision, sizes *at, double *margins, hcr_error *error) {
+    const size_t blocks = region->set.blocks;
+    hcri_sum_grid *grid = &region->grid[precision];
+    double *with = margins + blocks;
+    int pays = grid->step != NULL;
+    at->step = grid->step;
+    if (pays)
+        HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, with, error));
+    at->step = NULL;
+    for (size_t b = 0; b < blocks; b++)
+        pays &= with[b] <= 2 * margins[b] || with[b] <= margins[b] + hcri_sum_grid_cost(precision);
+    if (!pays)
+        hcri_sum_grid_release(grid, &region->set.allocator);
+    for (size_t b = 0; b < blocks; b++)
+        margins[b] = !(margins[b] <= HCRI_LARGEST_MARGIN) ? INFINITY : pays ? with[b] : margins[b];
+    return HCR_OK;
+}
+
+/* The margin of the blocks that have one; the others are verified. `margins`: two numbers a block. */
+static hcr_status compute_margin(hcr_region *region, hcr_precision precision, sizes *at, double *margins,
                                  hcr_error *error) {
     const hcri_set *set = &region->set;
     HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, margins, error));
+    HCRI_TRY(add_grid(region, precision, at, margins, error));
     region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
     if (region->verified[precision] == NULL)
         return hcri_fail_memory(error);
     for (size_t b = 0; b < set->blocks; b++) {
-        if (margins[b] <= HCRI_LARGEST_MARGIN)
+        if (margins[b] < INFINITY)
             region->margin[precision] = fmax(region->margin[precision], round_up(margins[b]));
         else
             region->verified[precision][region->verified_blocks[precision]++] = set->block[b];
@@ -152,7 +195,7 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, co
     return HCR_OK;
 }
 
-static hcr_status compute_each(hcr_region *region, const sizes *at, hcr_error *error) {
+static hcr_status compute_each(hcr_region *region, sizes *at, hcr_error *error) {
     double diagonal = 0;
     for (size_t j = 0; j < region->set.n; j++)
         diagonal = hypot(diagonal, at->reach[j]);
@@ -165,7 +208,7 @@ static hcr_status compute_each(hcr_region *region, const sizes *at, hcr_error *e
     region->origin_proved = 1;
     if (!region->bounded && !region->unbounded_allowed)
         return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
-    double *margins = hcri_allocate(&region->set.allocator, region->set.blocks, sizeof *margins);
+    double *margins = hcri_allocate(&region->set.allocator, 2 * region->set.blocks, sizeof *margins);
     hcr_status status = margins == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (int p = 0; p < 2 && status == HCR_OK; p++)
         status = compute_margin(region, (hcr_precision)p, at, margins, error);
@@ -194,6 +237,7 @@ hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic,
     sizes at;
     HCRI_TRY(start(region, &at, error));
     const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
+    at.step = region->grid[precision == HCR_SINGLE].step;
     const hcr_status status = block_margins(region, arithmetic, unit, &at, margins, error);
     for (size_t b = 0; b < region->set.blocks && status == HCR_OK; b++)
         margins[b] = fmax(region->margin[precision == HCR_SINGLE], round_up(margins[b]));

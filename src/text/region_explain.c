@@ -23,7 +23,8 @@ typedef struct source_count { /* of one source */
     size_t kind[KINDS];       /* inequalities of the region … */
     size_t inner[KINDS];      /* … and of the bodies of unions and excepts */
     size_t equalities;
-    size_t ranges; /* of parameters */
+    size_t exact[2]; /* of those, what results of each precision keep exactly */
+    size_t ranges;   /* of parameters */
 } source_count;
 
 static void count_block(const hcri_set *set, const hcri_constraint *block, int inner, source_count *count) {
@@ -40,12 +41,18 @@ static void count_block(const hcri_set *set, const hcri_constraint *block, int i
 }
 
 /* How many inequalities and equalities exist, by source and kind; released by the caller. */
-static source_count *count_sources(const hcri_set *set) {
+static source_count *count_sources(const hcr_region *region) {
+    const hcri_set *set = &region->set;
     source_count *count = hcri_allocate(&set->allocator, set->places, sizeof *count);
     for (size_t b = 0; count != NULL && b < set->blocks; b++)
         count_block(set, set->block[b], 0, count);
-    for (size_t i = 0; count != NULL && i < set->equalities.rows.count; i++)
-        count[set->equalities.source[i]].equalities++;
+    for (size_t i = 0; count != NULL && i < set->equalities.rows.count; i++) {
+        source_count *own = &count[set->equalities.source[i]];
+        own->equalities++;
+        for (int p = 0; p < 2; p++)
+            own->exact[p] +=
+                region->origin_proved && hcri_sum_grid_has(&region->grid[p], set, &region->affine, i, NULL);
+    }
     return count;
 }
 
@@ -114,7 +121,8 @@ static void write_sources(hcri_report *report, const hcri_set *set, const source
         write_source(report, place, count[p].kind, "");
         write_source(report, place, count[p].inner, "    ");
         if (count[p].equalities != 0)
-            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].equalities, "equality",
+            hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].equalities,
+                              count[p].exact[HCR_DOUBLE] == count[p].equalities ? "exact sum" : "equality",
                               place->text);
         if (count[p].ranges != 0)
             hcri_report_write(report, "  %4d  %12zu  %-10s  %s\n", place->line, count[p].ranges, "range", place->text);
@@ -195,11 +203,31 @@ static const char *origin_choice(const hcr_region *region) {
     return region->origin_choice < sizeof names / sizeof names[0] ? names[region->origin_choice] : "given";
 }
 
-static void write_shape(hcri_report *report, const hcr_region *region) {
+/* How many equalities hold exactly, and for which parameters. */
+static void write_exact(hcri_report *report, const hcr_region *region, const source_count *count) {
+    size_t exact[2] = {0, 0};
+    double step[2] = {0, 0};
+    for (int p = 0; p < 2; p++) {
+        for (size_t s = 0; s < region->set.places; s++)
+            exact[p] += count[s].exact[p];
+        for (size_t j = 0; exact[p] != 0 && j < region->set.outputs; j++)
+            step[p] = fmax(step[p], region->grid[p].step[j]);
+    }
+    hcri_report_write(report, "exact sums    %zu of %zu in double precision, %zu in single", exact[HCR_DOUBLE],
+                      region->set.equalities.rows.count, exact[HCR_SINGLE]);
+    if (region->origin_map.parameters != 0 && exact[HCR_DOUBLE] + exact[HCR_SINGLE] != 0)
+        hcri_report_write(report, ", for parameters that are multiples of %.3g, %.3g", step[HCR_DOUBLE],
+                          step[HCR_SINGLE]);
+    hcri_report_write(report, "\n");
+}
+
+static void write_shape(hcri_report *report, const hcr_region *region, const source_count *count) {
     const hcr_visibility *visibility = &region->visibility;
     if (region->affine.count != 0)
         hcri_report_write(report, "equalities    %zu, eliminated: %zu of %zu outputs stay free\n", region->affine.count,
                           region->set.outputs - region->affine.count, region->set.outputs);
+    if (region->affine.count != 0)
+        write_exact(report, region, count);
     hcri_report_write(report, "convex        %s\n", region->convex ? "yes" : "no: a star domain");
     if (!region->convex && visibility->proved)
         hcri_report_write(report, "visible       all of it, proved: every part of a union holds the origin\n");
@@ -248,7 +276,7 @@ static void write_text(hcri_report *report, const hcr_region *region, const sour
                                   set->linear->rows.count == 1 ? "" : "s", hcri_rows_entries(&set->linear->rows));
         }
     hcri_report_write(report, "\n");
-    write_shape(report, region);
+    write_shape(report, region, count);
     hcri_report_write(report, "inradius      ");
     hcri_report_number(report, region->inradius);
     hcri_report_write(report, "\nmargins       %.3g double, %.3g single", region->margin[HCR_DOUBLE],
@@ -292,8 +320,11 @@ static void write_json_sources(hcri_report *report, const hcri_set *set, const s
         hcri_report_json_string(report, set->place[p].text);
         for (size_t kind = 0; kind < HCRI_KINDS; kind++)
             hcri_report_write(report, ", \"%s\": %zu", name_of(kind), count[p].kind[kind]);
-        hcri_report_write(report, ", \"equality\": %zu, \"range\": %zu, \"in_parts\": %zu}", count[p].equalities,
-                          count[p].ranges, total(count[p].inner));
+        hcri_report_write(report,
+                          ", \"equality\": %zu, \"exact_sums\": %zu, \"exact_sums_single\": %zu, "
+                          "\"range\": %zu, \"in_parts\": %zu}",
+                          count[p].equalities, count[p].exact[HCR_DOUBLE], count[p].exact[HCR_SINGLE], count[p].ranges,
+                          total(count[p].inner));
         separator = ",\n";
     }
     hcri_report_write(report, "\n  ],\n");
@@ -365,7 +396,7 @@ hcr_status hcr_region_explain(const hcr_region *region, bool json, char **text, 
     if (region == NULL || text == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "region or text is NULL");
     *text = NULL;
-    source_count *count = count_sources(&region->set);
+    source_count *count = count_sources(region);
     if (count == NULL)
         return hcri_fail_memory(error);
     hcri_report report = {0};

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "exact/exact_equalities.h"
 #include "solvers/blas_memory.h"
 #include "train/blas.h"
 #include "train/checkpoint.h"
@@ -135,7 +136,7 @@ static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
     HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
     if (inside == NULL)
         return hcri_fail_memory(error);
-    HCRI_TRY(hcr_check(region, run->rows, run->places.x, Y, inside, NULL, error));
+    HCRI_TRY(hcri_check_data(region, run->rows, run->places.x, Y, inside, error));
     HCRI_SCOPED_BY(free_projector) hcr_projector *projector = NULL;
     for (size_t i = 0; i < run->rows; i++) {
         if (inside[i])

@@ -334,7 +334,7 @@ static void test_forecast(void **state) {
                 for (size_t t = 0; t < HOURS; t++)
                     y[t] = single ? (double)b.y_f32[i * HOURS + t] : b.y[i * HOURS + t];
                 must(hcr_residual(region, 1, x, y, &off, &error), &error);
-                worst = fmax(worst, off / hcr_region_equality_tolerance(region, 0, x, y, (hcr_precision)single));
+                worst = fmax(worst, off / hcr_region_equality_rounding(region, 0, x, y, (hcr_precision)single));
                 frontier += b.rays[i].outcome == HCR_OUTCOME_FRONTIER;
             }
         }

@@ -34,6 +34,7 @@ class Arrays(Protocol):
     def maximum(self, a: Any, b: Any) -> Any: ...
     def minimum(self, a: Any, b: Any) -> Any: ...
     def abs(self, x: Any) -> Any: ...
+    def round(self, x: Any) -> Any: ...  # to the nearest whole number
     def sqrt(self, x: Any) -> Any: ...
     def sum_last(self, x: Any) -> Any: ...  # keeps the axis, of length 1
     def max_last(self, x: Any) -> Any: ...  # the same; on a tie the first has the derivative
@@ -74,6 +75,14 @@ def _inward(lower: Array, upper: Array, result: str) -> tuple[Array, Array]:
     return low, high
 
 
+def _to_grid(bound: Array, grid: Array, to: Any) -> Array:
+    """Bounds moved by `to`, np.ceil or np.floor, to the grid; those beyond all results stay."""
+    reach = 2.0 ** (24 if bound.dtype == np.float32 else 53) * grid
+    inside = np.abs(bound) < reach
+    step = np.where(inside, grid, 1.0)
+    return np.where(inside, to(np.where(inside, bound, 0.0) / step) * step, bound).astype(bound.dtype)
+
+
 @dataclasses.dataclass
 class _At:
     """What depends on a sample's parameters; without such, the same for all."""
@@ -101,7 +110,7 @@ class Maps:
         self.margin = margin = _rays.margin(region, precision.unit, precision.result)
         if margin >= 1:
             raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")
-        self.rays = rays = _rays.read(region)
+        self.rays = rays = _rays.read(region, precision.result)
         constant = arrays.constant
         self.scales = {
             side: [(constant(np.array([bound])), constant(np.array([factor]))) for bound, factor in steps]
@@ -117,7 +126,7 @@ class Maps:
         self.constants = {
             name: constant(value)
             for name, value in fields.items()
-            if isinstance(value, np.ndarray) and name != "row_columns" and value.size
+            if isinstance(value, np.ndarray) and name not in ("row_columns", "grid") and value.size
         }
         if rays.cone_segment.size:
             self.constants["cone_segment_transposed"] = constant(np.ascontiguousarray(rays.cone_segment.T))
@@ -128,6 +137,11 @@ class Maps:
             told = dataclasses.asdict(rays.moving)
             self.moving = {name: constant(value) for name, value in told.items() if value.size}
         lower, upper = _inward(*rays.box, precision.result)
+        if rays.grid.size:
+            lower, upper = _to_grid(lower, rays.grid, np.ceil), _to_grid(upper, rays.grid, np.floor)
+            step = np.where(rays.grid > 0, rays.grid, 1.0)
+            grids = (1 / step, step, (rays.grid > 0).astype(float))
+            self.per_step, self.step, self.on_grid = (arrays.result_constant(values) for values in grids)
         self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
         self.upper = None if np.isposinf(upper).all() else arrays.result_constant(upper)
         if rays.affine is not None:
@@ -264,6 +278,8 @@ class Maps:
         """The result O + step in its own type, within the box, with the outputs that equalities determine."""
         xp = self.arrays
         y = xp.to_result(step if at.origin is None else at.origin + step)
+        if self.rays.grid.size:  # sums of the outputs are exact there
+            y = y + xp.without_derivative((xp.round(y * self.per_step) * self.step - y) * self.on_grid)
         if self.lower is not None:
             y = xp.maximum(y, self.lower)
         if self.upper is not None:
@@ -388,4 +404,5 @@ class NumPy:
     maximum: Any = staticmethod(np.maximum)
     minimum: Any = staticmethod(np.minimum)
     abs: Any = staticmethod(np.abs)
+    round: Any = staticmethod(np.rint)
     sqrt: Any = staticmethod(np.sqrt)

@@ -297,6 +297,8 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "hcr_region_freedom": (c_size_t, (_P,)),
     "hcr_region_equalities": (c_size_t, (_P,)),
     "hcr_region_equality_tolerance": (c_double, (_P, c_size_t, _P, _P, c_int)),
+    "hcr_region_equality_rounding": (c_double, (_P, c_size_t, _P, _P, c_int)),
+    "hcr_region_grid": (_P, (_P, c_int)),
     "hcr_region_parameters": (c_size_t, (_P,)),
     "hcr_region_parameter_lower": (_P, (_P,)),
     "hcr_region_parameter_upper": (_P, (_P,)),

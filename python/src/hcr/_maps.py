@@ -346,8 +346,9 @@ class Maps(Facts):
         Args:
             y: (…, n).
             x: (…, p), the parameters, for a region with such. Points aren't inside when these are out of range.
-            exact: decide at tolerance 0 in exact arithmetic on the stored coefficients (equalities: to within the
-                rounding of a result); else in floating point, by `violation` alone.
+            exact: decide at tolerance 0 in exact arithmetic on the stored coefficients (equalities: exactly where
+                results keep them so, else to within the rounding of a result); else in floating point, by
+                `violation` alone.
 
         Returns:
             (…) of booleans. A NaN or an infinity isn't inside.

@@ -115,6 +115,7 @@ class Rays:
     cone_right: Array  # k: e0
     cone_one_less: Array  # k: 1 − |(M O + s)/e0|²
     affine: Affine | None
+    grid: Array  # the powers of two that results are multiples of, 0 for any number
     box: tuple[Array, Array]  # what results are cut to
     moving: Moving | None
 
@@ -206,8 +207,8 @@ def _stack(matrices: list[Array], n: int) -> tuple[Array, Array]:
     return np.concatenate([np.zeros((0, n)), *matrices]).T, (owner[:, None] == np.arange(len(matrices))).astype(float)
 
 
-def read(region: Facts) -> Rays:
-    """The arrays for rays from the origin of a region that isn't refused."""
+def read(region: Facts, result: str) -> Rays:
+    """The arrays for rays from the origin of a region that isn't refused, and the grid of results of that type."""
     n, p, handle = region.n, region.p, region._handle.address
     blocks = [library.hcr_region_block(handle, b) for b in range(library.hcr_region_blocks(handle))]
     by_kind = {kind: [b for b in blocks if b.kind == kind] for kind in (b"box", b"linear", b"quadratic", b"cone")}
@@ -245,6 +246,7 @@ def read(region: Facts) -> Rays:
         cone_right=np.array([b.slack for b in cones]),
         cone_one_less=np.array([b.one_less for b in cones]),
         affine=_affine(region),
+        grid=_copy(library.hcr_region_grid(handle, int(result == "float32")), n),
         box=bounds,
         moving=moving,
     )

@@ -58,6 +58,7 @@ class _Jax(_formulas.NumPy):
     maximum: Any = staticmethod(jnp.maximum)
     minimum: Any = staticmethod(jnp.minimum)
     abs: Any = staticmethod(jnp.abs)
+    round: Any = staticmethod(jnp.rint)
     sqrt: Any = staticmethod(jnp.sqrt)
 
 

@@ -184,6 +184,9 @@ class _Graph:
     def abs(self, x: _Value) -> _Value:
         return self.node("Abs", x, type=x.type)
 
+    def round(self, x: _Value) -> _Value:
+        return self.node("Round", x, type=x.type)
+
     def sqrt(self, x: _Value) -> _Value:
         return self.node("Sqrt", x, type=x.type)
 
@@ -452,7 +455,8 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
         return f"{kind} of the hcr region {region.digest}."
     if isinstance(what, Model) and what.tensors()[1]["head"] == "simple":
         return f"Predictions of an hcr model of head simple: nothing is promised of them. Region {region.digest}."
-    equalities = " Its equalities hold to within the rounding of the outputs." if region.equalities else ""
+    exactly = " Its equalities hold exactly where `explain` says so, else to within the rounding of the outputs."
+    equalities = exactly if region.equalities else ""
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "

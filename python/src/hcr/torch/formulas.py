@@ -75,6 +75,7 @@ class Torch:
 
     matmul = staticmethod(torch.matmul)
     abs = staticmethod(torch.abs)
+    round = staticmethod(torch.round)
     sqrt = staticmethod(torch.sqrt)
 
 
