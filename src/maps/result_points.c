@@ -50,27 +50,29 @@ static double *as_doubles(const hcri_result *result) {
     return point;
 }
 
-static inline void put_number(const hcri_result *result, size_t j, double *y) {
-    if (result->chunk->call->precision == HCR_DOUBLE)
-        ((double *)result->out)[result->at + j] = y[j];
-    else
-        y[j] = (double)(((float *)result->out)[result->at + j] = (float)y[j]);
-}
-
 /* The outputs that equalities determine, from the others as they were rounded, to the grid where there is one. */
 static void complete(const hcri_result *result, double *y) {
     const hcri_affine *affine = &result->chunk->region->affine;
     const hcri_sum_grid *grid = result->grid;
     const size_t n = result->chunk->region->set.outputs;
+    const int single = result->chunk->call->precision == HCR_SINGLE;
+    float *floats = (float *)result->out + (single ? result->at : 0);
     if (grid != NULL)
         hcri_kernels_best()->to_grid(n, grid->shift, grid->lower, grid->upper, y);
     hcri_affine_complete(affine, y);
     if (y != result->chunk->slice->vectors)
         return;
-    for (size_t j = 0; grid != NULL && j < n; j++)
-        put_number(result, j, y);
-    for (size_t d = 0; grid == NULL && d < affine->count; d++)
-        put_number(result, affine->dependent[d], y);
+    if (grid != NULL && !single)
+        memcpy((double *)result->out + result->at, y, n * sizeof *y);
+    for (size_t j = 0; grid != NULL && single && j < n; j++)
+        floats[j] = (float)y[j];
+    for (size_t d = 0; d < affine->count; d++) {
+        const size_t j = affine->dependent[d];
+        if (single)
+            y[j] = (double)(floats[j] = (float)y[j]);
+        else
+            ((double *)result->out)[result->at + j] = y[j];
+    }
 }
 
 /* The margins of the other blocks are those of points that are about as near as the region's. Where all blocks have a
