@@ -208,6 +208,18 @@ static void complete_origin(hcr_region *region) {
     }
 }
 
+/* With parameters the box holds the outputs of all samples: where its sides are thousands of times as wide as the ball
+ * inside, as without ranges of parameters, a step that is little for the box is much for a sample. */
+static void drop_coarse_grid(hcr_region *region, hcr_precision precision) {
+    static const double widest = 0x1p10;
+    hcri_sum_grid *grid = &region->grid[precision];
+    int is_coarse = 0;
+    for (size_t j = 0; grid->step != NULL && j < region->set.outputs; j++)
+        is_coarse |= grid->step[j] > hcri_sum_grid_share(precision) * widest * region->inradius;
+    if (is_coarse)
+        hcri_sum_grid_release(grid, &region->set.allocator);
+}
+
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
     const hcr_allocator *allocator = &region->set.allocator;
@@ -253,9 +265,11 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
             HCRI_TRY(kind->follow(region->set.block[b], &region->origin_map, error));
     }
     HCRI_TRY(measure_inradius(region, error));
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 2; p++) {
         HCRI_TRY(hcri_sum_grid_find(&region->set, &region->affine, region->lower, region->upper, (hcr_precision)p,
                                     &region->grid[p], error));
+        drop_coarse_grid(region, (hcr_precision)p);
+    }
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
         region->inradius = 1;
     HCRI_TRY(hcri_region_compute_margins(region, error));
