@@ -106,7 +106,7 @@ static void run(hcr_workspace *workspace, results *of, int map, int single) {
 static whole scaled(double x) {
     const double high = trunc(ldexp(x, 20)), low = ldexp(ldexp(x, 20) - high, 40);
     assert_true(low == trunc(low));
-    return ((whole)high << 40) + (whole)low;
+    return (whole)high * ((whole)1 << 40) + (whole)low;
 }
 
 /* Σ a_k z_k − b of an equality over (y, x), times 2^62; its coefficients are multiples of 1/4. */
