@@ -63,8 +63,8 @@ static void sort_entries(hcri_ldl *ldl, size_t entries, const uint32_t *first, c
 }
 
 /* Row k of L has an entry in every column on the way up the elimination tree from the rows of column k of the matrix
- * (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, section 4.1). Calls back with nothing: walks, and in the
- * second pass stores. */
+ * (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, section 4.1). The first pass counts; the second, when
+ * the arrays are there, stores. */
 static void walk_rows(hcri_ldl *ldl, uint32_t *parent, uint32_t *mark, uint32_t *path, size_t *next) {
     const int store = ldl->across_column != NULL;
     for (uint32_t k = 0; k < ldl->size; k++) {

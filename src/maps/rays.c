@@ -49,19 +49,13 @@ void hcri_origins_find(const hcri_chunk *chunk) {
 
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v) {
     const double *is_free = hcri_is_free_of(chunk, s);
-    const hcri_affine *affine = &chunk->region->affine;
-    const size_t outputs = chunk->region->set.outputs;
+    const hcri_set *set = &chunk->region->set;
     if (is_free == NULL)
         return;
-    for (size_t j = 0; j < outputs; j++)
+    for (size_t j = 0; j < set->outputs; j++)
         v[j] *= is_free[j]; /* what isn't finite stays so */
-    for (size_t d = 0; d < affine->count; d++) {
-        double *dependent = &v[affine->dependent[d]];
-        *dependent = 0;
-        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
-            if (affine->map.columns[k] < outputs)
-                *dependent += affine->map.values[k] * v[affine->map.columns[k]];
-    }
+    memset(v + set->outputs, 0, (set->n - set->outputs) * sizeof *v);
+    hcri_affine_follow(&chunk->region->affine, v);
 }
 
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient) {

@@ -32,11 +32,9 @@ void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator)
 /* Numbers of scratch for the functions below. */
 size_t hcri_barrier_scratch(const hcri_barrier *barrier);
 /* f, from a guess that may be outside to the centre, to about 1e-12 of the distances. 0: no point strictly inside was
- * found; f is then anything. Newton's method, mostly in less than ten steps. */
+ * found; f is then anything. Newton's method, mostly in ten to twenty steps. */
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch);
-/* x, columns numbers, from bar to H⁻¹ bar with the Hessian at a centre. 0: none. Leaves the inverse squared distances
- * of the limits, which the derivatives by them have, in *weights: columns + rows of the lower ones, then of the upper.
- */
+/* x, columns numbers, from bar to H⁻¹ bar with the Hessian at a centre; 0 for entries that are held. 0: none. */
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
                        double *scratch);
 

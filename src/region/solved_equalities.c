@@ -111,8 +111,10 @@ void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affin
 
 void hcri_affine_direct(const hcri_affine *affine, double *v) {
     hcri_affine_project(affine, v);
-    complete(affine, 0, v);
+    hcri_affine_follow(affine, v);
 }
+
+void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, v); }
 
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
     size_t low = 0, high = affine->count;

@@ -24,6 +24,8 @@ void hcri_affine_project(const hcri_affine *affine, double *v);
 /* The same, and then v_dependent = T v as accurately as a point is completed: from a point of the equalities v leads to
  * others, to a unit in the last place of each output, however large T and the other entries of v are. */
 void hcri_affine_direct(const hcri_affine *affine, double *v);
+/* That last step alone. */
+void hcri_affine_follow(const hcri_affine *affine, double *v);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */
