@@ -13,12 +13,11 @@ typedef struct hcri_compilation {
     const hcri_statement *statement; /* the one at work */
 } hcri_compilation;
 
-/* 0 after a refusal. */
-int hcri_declare_output(hcri_compilation *c, const hcri_statement *statement);
-int hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement);
-int hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement);
-int hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement);
+void hcri_declare_output(hcri_compilation *c, const hcri_statement *statement);
+void hcri_declare_parameter(hcri_compilation *c, const hcri_statement *statement);
+void hcri_declare_constant(hcri_compilation *c, const hcri_statement *statement);
+void hcri_declare_origin(hcri_compilation *c, const hcri_statement *statement);
 /* What the builder gets from here on comes from the statement. */
-int hcri_place_statement(hcri_compilation *c, const hcri_statement *statement);
+void hcri_place_statement(hcri_compilation *c, const hcri_statement *statement);
 
 #endif

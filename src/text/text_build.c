@@ -12,138 +12,117 @@
 #define UNPROVED_IN_GROUP "; the parts of a union and what an except cuts out must be convex"
 
 /* One round of a family: every link of the chain. */
-static int lower_chain(hcri_compilation *c) {
+static void lower_chain(void *context) {
+    hcri_compilation *c = context;
     const hcri_node *chain = c->statement->expression;
     const hcri_value *left = hcri_evaluate(&c->scope, chain->child[0]);
-    for (size_t i = 1; i < chain->count && left != NULL; i++) {
+    for (size_t i = 1; i < chain->count; i++) {
         const hcri_value *right = hcri_evaluate(&c->scope, chain->child[i]);
         const hcri_span left_span = chain->child[i - 1]->span, right_span = chain->child[i]->span;
         const hcri_span span = chain->count == 2 ? chain->span : (hcri_span){left_span.start, right_span.end};
-        if (right == NULL ||
-            !hcri_lower(&c->lowering, span, chain->relations[i - 1], left, left_span, right, right_span))
-            return 0;
+        hcri_lower(&c->lowering, span, chain->relations[i - 1], left, left_span, right, right_span);
         left = right;
     }
-    return left != NULL;
 }
-
-static int lower_round(void *context) { return lower_chain(context); }
 
 /* Of `except a <= b for …`: each round is cut out. */
-static int cut_out_round(void *context) {
+static void cut_out_round(void *context) {
     hcri_compilation *c = context;
-    return hcri_lower_begin_group(&c->lowering, c->statement->span, HCR_GROUP_EXCEPT) && lower_chain(c) &&
-           hcri_lower_end_group(&c->lowering, c->statement->span);
+    hcri_lower_begin_group(&c->lowering, c->statement->span, HCR_GROUP_EXCEPT);
+    lower_chain(c);
+    hcri_lower_end_group(&c->lowering, c->statement->span);
 }
 
-static int begin_constraints(hcri_compilation *c, const hcri_statement *statement) {
+static void begin_constraints(hcri_compilation *c, const hcri_statement *statement) {
     c->has_constraints = 1;
-    return hcri_place_statement(c, statement);
+    hcri_place_statement(c, statement);
 }
 
-static int add_constraint(hcri_compilation *c, const hcri_statement *statement, int (*visit)(void *context)) {
+static void add_constraint(hcri_compilation *c, const hcri_statement *statement, void (*visit)(void *context)) {
     if (c->text.outputs == 0) {
-        /* the names first: an unknown one is the likelier fault */
-        const hcri_clauses *clauses = statement->clauses;
-        if (clauses == NULL && hcri_evaluate(&c->scope, statement->expression->child[0]) == NULL)
-            return 0;
+        if (statement->clauses == NULL) /* the names first: an unknown one is the likelier fault */
+            hcri_evaluate(&c->scope, statement->expression->child[0]);
         hcri_refuse(&c->text, statement->span, HCR_ERROR_NAME, "the outputs come first: declare them with var");
-        return 0;
     }
-    if (!begin_constraints(c, statement))
-        return 0;
+    begin_constraints(c, statement);
     const hcri_arena mark = c->text.arena;
-    const int lowered = hcri_each(&c->scope, statement->clauses, 1, visit, c);
+    hcri_each(&c->scope, statement->clauses, 1, visit, c);
     hcri_arena_rewind(&c->text.arena, &mark);
-    return lowered;
 }
 
-static int add_constraints(hcri_compilation *c, const hcri_statement *first) {
+static void add_constraints(hcri_compilation *c, const hcri_statement *first) {
     for (; first != NULL; first = first->next)
-        if (!add_constraint(c, first, lower_round))
-            return 0;
-    return 1;
+        add_constraint(c, first, lower_chain);
 }
 
-static int add_group(hcri_compilation *c, const hcri_statement *statement) {
+static void add_group(hcri_compilation *c, const hcri_statement *statement) {
     const int is_union = statement->kind == HCRI_STATEMENT_UNION;
     const hcri_span span = statement->span;
-    if (statement->one_line)
-        return add_constraint(c, statement->inner, cut_out_round);
-    if (c->text.outputs == 0)
-        return add_constraints(c, is_union ? statement->inner->inner : statement->inner); /* refuses */
-    if (!begin_constraints(c, statement) ||
-        !hcri_lower_begin_group(&c->lowering, span, is_union ? HCR_GROUP_UNION : HCR_GROUP_EXCEPT))
-        return 0;
     const hcri_statement *body = is_union ? statement->inner : statement;
-    for (; body != NULL; body = is_union ? body->next : NULL)
-        if (!add_constraints(c, body->inner) ||
-            (is_union && body->next != NULL && !hcri_lower_next(&c->lowering, span)))
-            return 0;
-    return hcri_lower_end_group(&c->lowering, span);
+    if (statement->one_line) {
+        add_constraint(c, statement->inner, cut_out_round);
+        return;
+    }
+    if (c->text.outputs == 0)
+        add_constraints(c, body->inner); /* refuses */
+    begin_constraints(c, statement);
+    hcri_lower_begin_group(&c->lowering, span, is_union ? HCR_GROUP_UNION : HCR_GROUP_EXCEPT);
+    for (; body != NULL; body = is_union ? body->next : NULL) {
+        add_constraints(c, body->inner);
+        if (is_union && body->next != NULL)
+            hcri_lower_next(&c->lowering, span);
+    }
+    hcri_lower_end_group(&c->lowering, span);
 }
 
-static int add_star(hcri_compilation *c, const hcri_statement *statement) {
-    c->text.any_curvature = 1;
-    const int added = add_constraints(c, statement->inner);
-    c->text.any_curvature = 0;
-    return added;
-}
-
-static int allow_unbounded(hcri_compilation *c, const hcri_statement *statement) {
-    hcr_error error = {0};
-    return hcri_lowering_accept(&c->lowering, statement->span,
-                                hcr_builder_allow_unbounded(c->lowering.builder, 1, &error), &error);
-}
-
-static int compile_statement(hcri_compilation *c, const hcri_statement *statement) {
+static void compile_statement(hcri_compilation *c, const hcri_statement *statement) {
     const int is_block = statement->kind == HCRI_STATEMENT_UNION || statement->kind == HCRI_STATEMENT_EXCEPT ||
                          statement->kind == HCRI_STATEMENT_STAR;
-    if (is_block && c->text.parameters != 0) {
+    if (is_block && c->text.parameters != 0)
         hcri_refuse(&c->text, statement->span, HCR_ERROR_UNSUPPORTED,
                     "a region with parameters must be convex: it can't have union, except and star blocks");
-        return 0;
-    }
     switch (statement->kind) {
-    case HCRI_STATEMENT_VARIABLE: return hcri_declare_output(c, statement);
-    case HCRI_STATEMENT_PARAMETER: return hcri_declare_parameter(c, statement);
-    case HCRI_STATEMENT_CONSTANT: return hcri_declare_constant(c, statement);
-    case HCRI_STATEMENT_ORIGIN: return hcri_declare_origin(c, statement);
-    case HCRI_STATEMENT_UNBOUNDED: return allow_unbounded(c, statement);
+    case HCRI_STATEMENT_VARIABLE: hcri_declare_output(c, statement); break;
+    case HCRI_STATEMENT_PARAMETER: hcri_declare_parameter(c, statement); break;
+    case HCRI_STATEMENT_CONSTANT: hcri_declare_constant(c, statement); break;
+    case HCRI_STATEMENT_ORIGIN: hcri_declare_origin(c, statement); break;
+    case HCRI_STATEMENT_UNBOUNDED:
+        hcri_lowering_accept(&c->lowering, statement->span,
+                             hcr_builder_allow_unbounded(c->lowering.builder, 1, &c->lowering.reason));
+        break;
     case HCRI_STATEMENT_UNION:
     case HCRI_STATEMENT_EXCEPT:
         c->text.unproved = UNPROVED_IN_GROUP;
-        if (!add_group(c, statement))
-            return 0;
+        add_group(c, statement);
         c->text.unproved = UNPROVED;
-        return 1;
-    case HCRI_STATEMENT_STAR: return add_star(c, statement);
+        break;
+    case HCRI_STATEMENT_STAR:
+        c->text.any_curvature = 1;
+        add_constraints(c, statement->inner);
+        c->text.any_curvature = 0;
+        break;
     case HCRI_STATEMENT_BODY: /* inside unions only */
-    case HCRI_STATEMENT_CONSTRAINT: break;
+    case HCRI_STATEMENT_CONSTRAINT: add_constraint(c, statement, lower_chain); break;
     }
-    return add_constraint(c, statement, lower_round);
 }
 
-static int compile(hcri_compilation *c, size_t constants, const hcr_constant *constant) {
-    hcri_statement *statement;
-    if (!hcri_parse(&c->text, &statement) || !hcri_scope_add_given(&c->scope, constants, constant))
-        return 0;
+static hcr_status compile(hcri_compilation *c, size_t constants, const hcr_constant *constant) {
+    if (setjmp(c->text.refused) != 0)
+        return c->text.status;
+    const hcri_statement *statement = hcri_parse(&c->text);
+    hcri_scope_add_given(&c->scope, constants, constant);
     for (; statement != NULL; statement = statement->next)
-        if (!compile_statement(c, statement))
-            return 0;
+        compile_statement(c, statement);
     for (size_t i = 0; i < constants; i++)
-        if (!c->scope.name[i].used) {
-            c->text.status =
-                hcri_fail_at(c->text.error, HCR_ERROR_NAME, c->text.file, 0, 0,
-                             "a value is given for \"%s\", which the region text doesn't use", c->scope.name[i].name);
-            return 0;
-        }
-    if (c->text.outputs == 0) {
-        const hcri_span end = {c->text.size, c->text.size};
-        hcri_refuse(&c->text, end, HCR_ERROR_NAME, "no outputs are declared: var y[3] declares three");
-        return 0;
-    }
-    return hcri_lowering_finish(&c->lowering);
+        if (!c->scope.name[i].used)
+            return hcri_fail_at(c->text.error, HCR_ERROR_NAME, c->text.file, 0, 0,
+                                "a value is given for \"%s\", which the region text doesn't use",
+                                c->scope.name[i].name);
+    if (c->text.outputs == 0)
+        hcri_refuse(&c->text, (hcri_span){c->text.size, c->text.size}, HCR_ERROR_NAME,
+                    "no outputs are declared: var y[3] declares three");
+    hcri_lowering_finish(&c->lowering);
+    return HCR_OK;
 }
 
 static hcr_status check_constants(size_t constants, const hcr_constant *constant, hcr_error *error) {
@@ -191,13 +170,14 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
     c.lowering.rows.allocator = c.lowering.group_rows.allocator = c.lowering.varying.allocator =
         &c.text.arena.allocator;
     hcr_status status = hcr_builder_create(&c.text.arena.allocator, &c.lowering.builder, error);
-    if (status == HCR_OK && !compile(&c, constants, constant))
-        status = c.text.status;
+    if (status == HCR_OK)
+        status = compile(&c, constants, constant);
+    hcri_lowering_release(&c.lowering);
     if (status == HCR_OK)
         *builder = c.lowering.builder;
     else
         hcr_builder_free(c.lowering.builder);
-    hcri_lowering_release(&c.lowering);
+    hcr_table_clear(&c.text.table);
     hcri_pairs_release(&c.text);
     hcri_scope_release(&c.scope);
     hcri_arena_release(&c.text.arena);

@@ -11,72 +11,55 @@
 /* … and where curved parts stay in them, up to here; beyond, the inequality is one expression. */
 #define MOST_CURVED 64
 
-int hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status, const hcr_error *error) {
+void hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status) {
     if (status != HCR_OK)
-        hcri_refuse(lowering->text, span, status, "%s", error->text);
-    return status == HCR_OK;
+        hcri_refuse(lowering->text, span, status, "%s", lowering->reason.text);
 }
 
-int hcri_lowering_place(hcri_lowering *lowering) {
+void hcri_lowering_place(hcri_lowering *lowering) {
     lowering->builder->place_rows = lowering->row;
-    if (lowering->row < UINT32_MAX) {
-        lowering->row++;
-        return 1;
-    }
-    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE, "this makes too many inequalities");
-    return 0;
+    if (lowering->row == UINT32_MAX)
+        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE, "this makes too many inequalities");
+    lowering->row++;
 }
 
-int hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *inequality, double excess) {
+void hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *inequality, double excess) {
     char element[48] = "";
     if (inequality->of_several)
         snprintf(element, sizeof element, " in element %zu", inequality->element);
     hcri_refuse(lowering->text, inequality->span, HCR_ERROR_EMPTY,
                 "this never holds%s: the left side exceeds the right one by %g", element, excess);
-    return 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- domains */
 
 /* Where a function is defined for x >= 0 only, and x is affine, x >= 0 becomes a constraint of its own: solvers and
  * rays then never leave its domain. */
-static int add_domains(hcri_lowering *lowering, const hcri_value *value, size_t i) {
+static void add_domains(hcri_lowering *lowering, const hcri_value *value, size_t i) {
     if (value->term_start == NULL)
-        return 1;
+        return;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
         const hcri_atom *atom = value->term[t].atom;
         for (size_t k = 0; k < atom->count; k++) {
             const size_t e = atom->first + k;
             const int needs = hcri_atom_needs_nonnegative(atom, k);
-            if (needs && hcri_element_is_constant(atom->argument, e) && atom->argument->constant[e] < 0) {
+            if (needs && hcri_element_is_constant(atom->argument, e) && atom->argument->constant[e] < 0)
                 hcri_refuse(lowering->text, atom->span, HCR_ERROR_EMPTY,
                             "nothing satisfies this: %s isn't defined for %g",
                             hcri_text_excerpt(lowering->text, atom->span).text, atom->argument->constant[e]);
-                return 0;
-            }
-            if (needs && hcri_element_is_affine(atom->argument, e)) {
-                if (!hcri_add_nonnegative(lowering, atom->span, atom->argument, e))
-                    return 0;
-            } else if (!add_domains(lowering, atom->argument, e)) {
-                return 0;
-            }
+            if (needs && hcri_element_is_affine(atom->argument, e))
+                hcri_add_nonnegative(lowering, atom->span, atom->argument, e);
+            else
+                add_domains(lowering, atom->argument, e);
         }
     }
-    return 1;
-}
-
-static int add_all_domains(hcri_lowering *lowering, const hcri_inequality *inequality) {
-    for (size_t p = 0; p < inequality->count; p++)
-        if (!add_domains(lowering, inequality->part[p].value, inequality->part[p].element))
-            return 0;
-    return 1;
 }
 
 /* --------------------------------------------------------------------------------------------- one scalar inequality
  */
 
 /* Refuses curved parts that are never below 0, nor below what they should be. */
-static int may_hold(hcri_lowering *lowering) {
+static void refuse_never(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
     int never = branch->curved_terms != 0 && branch->count == 0 && branch->constant.high > 0;
     for (size_t b = 0; b < branch->curved_terms && never; b++)
@@ -95,87 +78,79 @@ static int may_hold(hcri_lowering *lowering) {
                     weight * curved_term->atom->sign * curved_term->weight > 0 ? "least" : "most",
                     -hcri_dd_value(branch->constant) / weight + 0.0);
     }
-    return !never;
 }
 
 /* Curved parts need outputs, and nothing that parameters multiply. */
-static int may_be_curved(hcri_lowering *lowering) {
+static void check_curved(hcri_lowering *lowering) {
     const unsigned depends = hcri_branch_depends(lowering);
     if (depends == HCRI_ON_PARAMETERS)
-        return hcri_lowering_refuse_parameters(lowering, lowering->statement);
+        hcri_lowering_refuse_parameters(lowering, lowering->statement);
     if ((depends & HCRI_ON_PRODUCTS) != 0)
-        return hcri_lowering_refuse_products(
-            lowering, lowering->statement,
-            "one that has curved functions in it, or more than 4096 combinations of signs");
-    return may_hold(lowering);
+        hcri_lowering_refuse_products(lowering, lowering->statement,
+                                      "one that has curved functions in it, or more than 4096 combinations of signs");
+    refuse_never(lowering);
 }
 
-static int lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
-    return hcri_branch_whole(lowering, inequality) && may_be_curved(lowering) &&
-           hcri_lower_expression(lowering, convex);
+static void lower_expression(hcri_lowering *lowering, const hcri_inequality *inequality, int convex) {
+    hcri_branch_whole(lowering, inequality);
+    check_curved(lowering);
+    hcri_lower_expression(lowering, convex);
 }
 
-static int lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality) {
+static void lower_leaf(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_branch *branch = &lowering->branch;
     if (branch->infinite < 0)
-        return 1;
+        return;
     if (branch->infinite > 0)
-        return hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
+        hcri_lowering_refuse_never(lowering, inequality, (double)INFINITY);
     const hcri_leaf leaf = hcri_leaf_of(branch);
-    if (leaf != HCRI_LEAF_LINEAR && !may_be_curved(lowering))
-        return 0;
+    if (leaf != HCRI_LEAF_LINEAR)
+        check_curved(lowering);
     switch (leaf) {
-    case HCRI_LEAF_LINEAR: return hcri_lower_linear(lowering, inequality);
-    case HCRI_LEAF_INVERSE: return hcri_lower_inverse(lowering, inequality);
-    case HCRI_LEAF_QUADRATIC: return hcri_lower_quadratic(lowering);
-    case HCRI_LEAF_CONE: return hcri_lower_cone(lowering);
-    case HCRI_LEAF_MATRIX: return hcri_lower_eigenvalue(lowering);
-    case HCRI_LEAF_EXPRESSION: break;
+    case HCRI_LEAF_LINEAR: hcri_lower_linear(lowering, inequality); break;
+    case HCRI_LEAF_INVERSE: hcri_lower_inverse(lowering, inequality); break;
+    case HCRI_LEAF_QUADRATIC: hcri_lower_quadratic(lowering); break;
+    case HCRI_LEAF_CONE: hcri_lower_cone(lowering); break;
+    case HCRI_LEAF_MATRIX: hcri_lower_eigenvalue(lowering); break;
+    case HCRI_LEAF_EXPRESSION: hcri_lower_expression(lowering, 1); break;
     }
-    return hcri_lower_expression(lowering, 1);
 }
 
 /* Whether the inequality is lowered branch by branch: always when they don't multiply. */
-static int is_expanded(hcri_lowering *lowering, const hcri_inequality *inequality, int *expanded) {
-    size_t branches, pieces;
-    hcri_branch_count(inequality, &branches, &pieces);
-    *expanded = branches <= pieces && branches != SIZE_MAX;
-    if (*expanded || branches > MOST_ROWS)
+static int is_expanded(hcri_lowering *lowering, const hcri_inequality *inequality, size_t branches, size_t pieces) {
+    if (branches <= pieces && branches != SIZE_MAX)
         return 1;
+    int expanded = branches <= MOST_ROWS;
     const hcri_arena mark = lowering->text->arena;
-    *expanded = 1;
-    for (size_t b = 0; b < branches && *expanded; b++) {
-        if (!hcri_branch_choose(lowering, inequality, b))
-            return 0;
+    for (size_t b = 0; b < branches && expanded; b++) {
+        hcri_branch_choose(lowering, inequality, b);
         const hcri_leaf leaf = hcri_leaf_of(&lowering->branch);
-        *expanded = leaf == HCRI_LEAF_LINEAR || (leaf != HCRI_LEAF_EXPRESSION && branches <= MOST_CURVED);
+        expanded = leaf == HCRI_LEAF_LINEAR || (leaf != HCRI_LEAF_EXPRESSION && branches <= MOST_CURVED);
     }
     hcri_arena_rewind(&lowering->text->arena, &mark);
-    return 1;
+    return expanded;
 }
 
-int hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequality) {
+void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequality) {
     size_t branches, pieces;
-    int expanded;
-    if (!is_expanded(lowering, inequality, &expanded))
-        return 0;
-    if (!expanded)
-        return lower_expression(lowering, inequality, 1);
     hcri_branch_count(inequality, &branches, &pieces);
+    if (!is_expanded(lowering, inequality, branches, pieces)) {
+        lower_expression(lowering, inequality, 1);
+        return;
+    }
     for (size_t b = 0; b < branches; b++) {
         const hcri_arena mark = lowering->text->arena;
-        if (!hcri_branch_choose(lowering, inequality, b) || !lower_leaf(lowering, inequality))
-            return 0;
+        hcri_branch_choose(lowering, inequality, b);
+        lower_leaf(lowering, inequality);
         hcri_arena_rewind(&lowering->text->arena, &mark);
     }
-    return 1;
 }
 
 /* --------------------------------------------------------------------------------------------------- certification */
 
 /* Refuses an element whose curvature is wrong for its side: marks the first atom that is curved it so. */
-static int refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
-                       hcri_span span, const char *is, const char *side) {
+_Noreturn static void refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
+                                  hcri_span span, const char *is, const char *side) {
     hcri_text *text = lowering->text;
     const hcri_span atom = value->term[value->term_start[i]].atom->span;
     const int whole = atom.start == span.start && atom.end == span.end;
@@ -183,16 +158,14 @@ static int refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const 
                 "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
                 hcri_text_excerpt(text, span).text, is, whole ? "" : ", because of ",
                 whole ? "" : hcri_text_excerpt(text, atom).text, side, hcri_token_spelling(relation), text->unproved);
-    return 0;
 }
 
-static int is_certified(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *smaller, size_t i,
-                        hcri_span smaller_span, const hcri_value *larger, size_t j, hcri_span larger_span) {
+static void certify(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *smaller, size_t i,
+                    hcri_span smaller_span, const hcri_value *larger, size_t j, hcri_span larger_span) {
     if (hcri_element_is_concave(smaller, i))
-        return refuse_side(lowering, relation, smaller, i, smaller_span, "concave", "larger");
+        refuse_side(lowering, relation, smaller, i, smaller_span, "concave", "larger");
     if (hcri_element_is_convex(larger, j))
-        return refuse_side(lowering, relation, larger, j, larger_span, "convex", "smaller");
-    return 1;
+        refuse_side(lowering, relation, larger, j, larger_span, "convex", "smaller");
 }
 
 static int is_convex(const hcri_inequality *inequality) {
@@ -207,63 +180,55 @@ static int is_convex(const hcri_inequality *inequality) {
 }
 
 /* element i of smaller <= element j of larger */
-static int lower_element(hcri_lowering *lowering, const hcri_inequality *inequality) {
+static void lower_element(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_value *smaller = inequality->part[0].value, *larger = inequality->part[1].value;
     const size_t i = inequality->part[0].element, j = inequality->part[1].element;
     if ((hcri_element_is_constant(larger, j) && larger->constant[j] == (double)INFINITY) ||
         (hcri_element_is_constant(smaller, i) && smaller->constant[i] == -(double)INFINITY))
-        return 1;
-    if (!add_all_domains(lowering, inequality))
-        return 0;
+        return;
+    for (size_t p = 0; p < inequality->count; p++)
+        add_domains(lowering, inequality->part[p].value, inequality->part[p].element);
     if (is_convex(inequality))
-        return hcri_lower_inequality(lowering, inequality);
-    return lower_expression(lowering, inequality, 0);
+        hcri_lower_inequality(lowering, inequality);
+    else
+        lower_expression(lowering, inequality, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- relations
  */
 
 /* larger − smaller is positive semidefinite; a 0 fits every matrix. */
-static int lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, hcri_span smaller_span,
-                          const hcri_value *larger, hcri_span larger_span) {
+static void lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, hcri_span smaller_span,
+                           const hcri_value *larger, hcri_span larger_span) {
     hcri_text *text = lowering->text;
     const hcri_value *side[2] = {larger, smaller};
     const hcri_span side_span[2] = {larger_span, smaller_span};
     for (int s = 0; s < 2; s++)
-        if (side[s]->shape.rank == 0 && !(hcri_value_is_constant(side[s]) && side[s]->constant[0] == 0)) {
+        if (side[s]->shape.rank == 0 && !(hcri_value_is_constant(side[s]) && side[s]->constant[0] == 0))
             hcri_refuse(
                 text, side_span[s], HCR_ERROR_SHAPE,
                 ">> and << compare matrices, or a matrix with 0: for a multiple of the identity write c * eye(n)");
-            return 0;
-        }
     const hcri_value *difference =
         hcri_binary(text, span, HCRI_TOKEN_MINUS, larger, larger_span, smaller, smaller_span);
     const hcri_span shown = smaller->shape.rank == 0 ? larger_span : larger->shape.rank == 0 ? smaller_span : span;
-    const hcri_value *matrix =
-        difference == NULL ? NULL : hcri_symmetric(text, shown, difference, "a matrix inequality");
-    if (matrix == NULL)
-        return 0;
-    if ((hcri_value_depends(text, matrix) & HCRI_ON_PRODUCTS) != 0) {
+    const hcri_value *matrix = hcri_symmetric(text, shown, difference, "a matrix inequality");
+    if ((hcri_value_depends(text, matrix) & HCRI_ON_PRODUCTS) != 0)
         hcri_refuse(text, shown, HCR_ERROR_CONVEXITY,
                     "not known to be convex: a matrix inequality can't have products of parameters and outputs, which "
                     "stand in linear constraints");
-        return 0;
-    }
-    return hcri_add_matrix(lowering, shown, matrix);
+    hcri_add_matrix(lowering, shown, matrix);
 }
 
-int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
-               hcri_span left_span, const hcri_value *right, hcri_span right_span) {
-    hcri_shape shape;
-    if (relation == HCRI_TOKEN_SUCCEEDS)
-        return lower_matrices(lowering, span, right, right_span, left, left_span);
-    if (relation == HCRI_TOKEN_PRECEDES)
-        return lower_matrices(lowering, span, left, left_span, right, right_span);
-    if (!hcri_broadcast_shape(lowering->text, span, left->shape, right->shape, &shape))
-        return 0;
-    const int swapped = relation == HCRI_TOKEN_GREATER_EQUAL;
+void hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
+                hcri_span left_span, const hcri_value *right, hcri_span right_span) {
+    const int swapped = relation == HCRI_TOKEN_GREATER_EQUAL || relation == HCRI_TOKEN_SUCCEEDS;
     const hcri_value *smaller = swapped ? right : left, *larger = swapped ? left : right;
     const hcri_span smaller_span = swapped ? right_span : left_span, larger_span = swapped ? left_span : right_span;
+    if (relation == HCRI_TOKEN_SUCCEEDS || relation == HCRI_TOKEN_PRECEDES) {
+        lower_matrices(lowering, span, smaller, smaller_span, larger, larger_span);
+        return;
+    }
+    const hcri_shape shape = hcri_broadcast_shape(lowering->text, span, left->shape, right->shape);
     const size_t size = shape.dim[0] * shape.dim[1];
     for (size_t k = 0; k < size; k++) {
         const size_t i = hcri_broadcast_element(smaller->shape, shape, k),
@@ -275,59 +240,48 @@ int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation
                                             .element = k,
                                             .of_several = size > 1};
         if (relation == HCRI_TOKEN_EQUAL) {
-            if (!hcri_lower_equality(lowering, &inequality))
-                return 0;
+            hcri_lower_equality(lowering, &inequality);
             continue;
         }
-        if (!lowering->text->any_curvature &&
-            !is_certified(lowering, relation, smaller, i, smaller_span, larger, j, larger_span))
-            return 0;
-        if (!lower_element(lowering, &inequality))
-            return 0;
+        if (!lowering->text->any_curvature)
+            certify(lowering, relation, smaller, i, smaller_span, larger, j, larger_span);
+        lower_element(lowering, &inequality);
     }
-    return 1;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- groups */
 
 /* The rows of the part that ends go to the builder while it is the open one. */
-static int flush_group(hcri_lowering *lowering, hcri_span span) {
-    hcr_error error = {0};
-    const int built = hcri_lowering_accept(lowering, span,
-                                           hcri_pieces_build(&lowering->group_rows, lowering->builder, &error), &error);
-    hcri_pieces_release(&lowering->group_rows);
-    lowering->group_rows = (hcri_pieces){.allocator = lowering->group_rows.allocator};
-    return built;
+static void flush_group(hcri_lowering *lowering, hcri_span span) {
+    hcri_pieces *rows = &lowering->group_rows;
+    hcri_lowering_accept(lowering, span, hcri_pieces_build(rows, lowering->builder, &lowering->reason));
+    hcri_pieces_release(rows);
+    *rows = (hcri_pieces){.allocator = rows->allocator};
 }
 
-int hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group) {
-    hcr_error error = {0};
+void hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group) {
     lowering->in_group = 1;
-    return hcri_lowering_accept(lowering, span, hcr_builder_begin_group(lowering->builder, group, &error), &error);
+    hcri_lowering_accept(lowering, span, hcr_builder_begin_group(lowering->builder, group, &lowering->reason));
 }
 
-int hcri_lower_next(hcri_lowering *lowering, hcri_span span) {
-    hcr_error error = {0};
-    return flush_group(lowering, span) &&
-           hcri_lowering_accept(lowering, span, hcr_builder_next(lowering->builder, &error), &error);
+void hcri_lower_next(hcri_lowering *lowering, hcri_span span) {
+    flush_group(lowering, span);
+    hcri_lowering_accept(lowering, span, hcr_builder_next(lowering->builder, &lowering->reason));
 }
 
-int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
-    hcr_error error = {0};
+void hcri_lower_end_group(hcri_lowering *lowering, hcri_span span) {
     lowering->in_group = 0;
-    return flush_group(lowering, span) &&
-           hcri_lowering_accept(lowering, span, hcr_builder_end_group(lowering->builder, &error), &error);
+    flush_group(lowering, span);
+    hcri_lowering_accept(lowering, span, hcr_builder_end_group(lowering->builder, &lowering->reason));
 }
 
-int hcri_lowering_finish(hcri_lowering *lowering) {
-    hcr_error error = {0};
+void hcri_lowering_finish(hcri_lowering *lowering) {
     hcri_lower_meeting_bounds(lowering);
-    return hcri_lowering_accept(lowering, lowering->statement,
-                                hcri_pieces_build(&lowering->rows, lowering->builder, &error), &error) &&
-           hcri_lowering_accept(
-               lowering, lowering->statement,
-               hcri_pieces_build_varying(&lowering->varying, &lowering->text->pairs, lowering->builder, &error),
-               &error);
+    hcri_lowering_accept(lowering, lowering->statement,
+                         hcri_pieces_build(&lowering->rows, lowering->builder, &lowering->reason));
+    hcri_lowering_accept(
+        lowering, lowering->statement,
+        hcri_pieces_build_varying(&lowering->varying, &lowering->text->pairs, lowering->builder, &lowering->reason));
 }
 
 void hcri_lowering_release(hcri_lowering *lowering) {
@@ -335,6 +289,7 @@ void hcri_lowering_release(hcri_lowering *lowering) {
     hcri_pieces_release(&lowering->rows);
     hcri_pieces_release(&lowering->group_rows);
     hcri_pieces_release(&lowering->varying);
+    hcri_tape_release(&lowering->tape);
     hcri_release(allocator, lowering->rounded);
     hcri_release(allocator, lowering->branch.entry);
     hcri_release(allocator, lowering->branch.column);

@@ -50,43 +50,44 @@ typedef struct hcri_lowering {
     hcri_span statement;
     uint32_t row; /* inequalities that the statement has made so far */
     hcri_branch branch;
+    hcri_tape tape;   /* of the expression at work */
+    hcr_error reason; /* of what the builder refuses */
 } hcri_lowering;
 
-/* left relation right, elementwise; >> and << as matrices. 0 after a refusal, as below. */
-int hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
-               hcri_span left_span, const hcri_value *right, hcri_span right_span);
+/* left relation right, elementwise; >> and << as matrices. */
+void hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
+                hcri_span left_span, const hcri_value *right, hcri_span right_span);
 /* What is lowered until hcri_lower_end_group goes to a group: hcr_builder_begin_group and so on. */
-int hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group);
-int hcri_lower_next(hcri_lowering *lowering, hcri_span span);
-int hcri_lower_end_group(hcri_lowering *lowering, hcri_span span);
+void hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group);
+void hcri_lower_next(hcri_lowering *lowering, hcri_span span);
+void hcri_lower_end_group(hcri_lowering *lowering, hcri_span span);
 /* Bounds of an output that rounding keeps apart meet: it is fixed. */
 void hcri_lower_meeting_bounds(hcri_lowering *lowering);
 /* At the end of the text. */
-int hcri_lowering_finish(hcri_lowering *lowering);
+void hcri_lowering_finish(hcri_lowering *lowering);
 void hcri_lowering_release(hcri_lowering *lowering);
 
 /* ------------------------------------------------------------------------------------- what the parts of it share */
 
-/* Refuses what a builder call refuses. */
-int hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status, const hcr_error *error);
+/* Refuses what a builder call refuses, whose error is lowering->reason. */
+void hcri_lowering_accept(hcri_lowering *lowering, hcri_span span, hcr_status status);
 /* Counts one more inequality and places it in the builder. */
-int hcri_lowering_place(hcri_lowering *lowering);
-int hcri_lowering_no_memory(hcri_lowering *lowering);
+void hcri_lowering_place(hcri_lowering *lowering);
 /* Nothing satisfies the inequality, whose left side exceeds the right one by so much at least. */
-int hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *inequality, double excess);
+_Noreturn void hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *inequality, double excess);
 
 /* Fills the branch with choice number `choice` of an inequality, or with its atoms as they are. */
-int hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequality, size_t choice);
-int hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality);
+void hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequality, size_t choice);
+void hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality);
 /* How many choices there are, and of how many functions. */
 void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size_t *pieces);
 /* What the branch depends on: HCRI_ON_…. */
 unsigned hcri_branch_depends(const hcri_lowering *lowering);
-/* The linear part and the constant of the branch, the latter rounded up, as a scalar. NULL after a refusal. */
+/* The linear part and the constant of the branch, the latter rounded up, as a scalar. */
 const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span);
 
 /* A convex inequality, in as many constraints as it takes. */
-int hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequality);
+void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequality);
 /* What becomes of the branch. */
 typedef enum hcri_leaf {
     HCRI_LEAF_LINEAR,
@@ -98,26 +99,26 @@ typedef enum hcri_leaf {
 } hcri_leaf;
 hcri_leaf hcri_leaf_of(const hcri_branch *branch);
 /* The branch, which is `leaf`. */
-int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality);
-int hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality);
-int hcri_lower_quadratic(hcri_lowering *lowering);
-int hcri_lower_cone(hcri_lowering *lowering);
-int hcri_lower_eigenvalue(hcri_lowering *lowering);
-int hcri_lower_expression(hcri_lowering *lowering, int convex);
-int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality);
+void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality);
+void hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality);
+void hcri_lower_quadratic(hcri_lowering *lowering);
+void hcri_lower_cone(hcri_lowering *lowering);
+void hcri_lower_eigenvalue(hcri_lowering *lowering);
+void hcri_lower_expression(hcri_lowering *lowering, int convex);
+void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality);
 
 /* The branch, affine in parameters alone: refused, unless it holds for their whole range. */
-int hcri_lower_parameters(hcri_lowering *lowering, const hcri_inequality *inequality);
-int hcri_lowering_refuse_parameters(hcri_lowering *lowering, hcri_span span);
+void hcri_lower_parameters(hcri_lowering *lowering, const hcri_inequality *inequality);
+_Noreturn void hcri_lowering_refuse_parameters(hcri_lowering *lowering, hcri_span span);
 /* Products of parameters and outputs stand where the branch isn't linear, or is an equality. */
-int hcri_lowering_refuse_products(hcri_lowering *lowering, hcri_span span, const char *where);
+_Noreturn void hcri_lowering_refuse_products(hcri_lowering *lowering, hcri_span span, const char *where);
 
 /* |elements 0 … size − 2| <= the last element, all affine. */
-int hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value);
+void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value);
 /* An affine symmetric matrix is positive semidefinite. */
-int hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *value);
+void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *value);
 /* Element i of an affine value is >= 0. */
-int hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i);
+void hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i);
 
 /* The largest double that isn't above numerator/divisor. */
 double hcri_quotient_down(hcri_dd numerator, double divisor);

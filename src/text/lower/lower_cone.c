@@ -10,15 +10,13 @@
 
 static int is_constant(const hcri_value *value, size_t i) { return hcri_element_is_constant(value, i); }
 
-int hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
+void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
     hcri_text *text = lowering->text;
     const size_t n = lowering->builder->set.n, last = value->size - 1;
     size_t *start = hcri_take(text, span, last + 1, sizeof *start);
     double *shift = hcri_take(text, span, last, sizeof *shift), *linear = hcri_take(text, span, n, sizeof *linear);
     uint32_t *columns = hcri_take(text, span, value->start[last], sizeof *columns);
     double *values = hcri_take(text, span, value->start[last], sizeof *values);
-    if (start == NULL || shift == NULL || linear == NULL || columns == NULL || values == NULL)
-        return 0;
     hcr_cone cone = {.start = start, .columns = columns, .values = values, .shift = shift, .linear = linear};
     size_t used = 0;
     for (size_t i = 0; i < last; i++) {
@@ -34,11 +32,12 @@ int hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *val
     for (size_t k = value->start[last]; k < value->start[last + 1]; k++)
         linear[value->column[k]] = value->coefficient[k];
     cone.constant = value->constant[last];
-    if (cone.rows == 0)
-        return hcri_add_nonnegative(lowering, span, value, last);
-    hcr_error error = {0};
-    return hcri_lowering_place(lowering) &&
-           hcri_lowering_accept(lowering, span, hcr_builder_add_cone(lowering->builder, &cone, &error), &error);
+    if (cone.rows == 0) {
+        hcri_add_nonnegative(lowering, span, value, last);
+        return;
+    }
+    hcri_lowering_place(lowering);
+    hcri_lowering_accept(lowering, span, hcr_builder_add_cone(lowering->builder, &cone, &lowering->reason));
 }
 
 /* The elements of an atom, then the affine part of the branch. */
@@ -46,12 +45,10 @@ static const hcri_value *atom_and_rest(hcri_lowering *lowering, const hcri_atom 
     hcri_text *text = lowering->text;
     size_t *element = hcri_take(text, atom->span, atom->count, sizeof *element);
     const hcri_value *pair[2] = {NULL, hcri_branch_affine(lowering, atom->span)};
-    if (element == NULL || pair[1] == NULL)
-        return NULL;
     for (size_t k = 0; k < atom->count; k++)
         element[k] = atom->first + k;
     pair[0] = hcri_value_pick(text, atom->span, atom->argument, hcri_vector_shape(atom->count), element);
-    return pair[0] == NULL ? NULL : hcri_value_join(text, atom->span, 2, pair);
+    return hcri_value_join(text, atom->span, 2, pair);
 }
 
 /* Sums under construction: the next weight · element, and the end of a sum. */
@@ -72,17 +69,14 @@ static double root_up(double square) {
     return fma(root, root, -square) < 0 ? nextafter(root, (double)INFINITY) : root;
 }
 
-int hcri_lower_cone(hcri_lowering *lowering) {
+void hcri_lower_cone(hcri_lowering *lowering) {
     const double weight = lowering->branch.curved_term[0].weight;
     const hcri_atom *atom = lowering->branch.curved_term[0].atom;
     hcri_text *text = lowering->text;
     const size_t count = atom->count, rest = count, one = count + 1; /* of the elements joined below */
     const hcri_value *parts[2] = {atom_and_rest(lowering, atom), hcri_value_scalar(text, atom->span, 1)};
-    const hcri_value *joined =
-        parts[0] == NULL || parts[1] == NULL ? NULL : hcri_value_join(text, atom->span, 2, parts);
-    assembly a = {.used = 0};
-    if (joined == NULL || !hcri_sums_create(text, atom->span, count + 2, count + 8, &a.sums))
-        return 0;
+    const hcri_value *joined = hcri_value_join(text, atom->span, 2, parts);
+    assembly a = {.sums = hcri_sums_create(text, atom->span, count + 2, count + 8)};
     if (atom->kind == HCRI_ATOM_NORM) {
         for (size_t k = 0; k < count; k++, end_row(&a))
             term(&a, k, weight);
@@ -110,6 +104,6 @@ int hcri_lower_cone(hcri_lowering *lowering) {
         term(&a, rest, -1);
     }
     end_row(&a);
-    const hcri_value *cone = hcri_value_combine(text, atom->span, joined, hcri_vector_shape(a.rows), &a.sums);
-    return cone != NULL && hcri_add_cone(lowering, atom->span, cone);
+    const hcri_shape shape = hcri_vector_shape(a.rows);
+    hcri_add_cone(lowering, atom->span, hcri_value_combine(text, atom->span, joined, shape, &a.sums));
 }

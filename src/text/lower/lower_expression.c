@@ -6,7 +6,6 @@
 typedef struct taping {
     hcri_lowering *lowering;
     hcri_span span;
-    hcri_tape tape;
     size_t slots, used; /* atoms on the tape: a hash table by number, slots a power of two */
     struct {
         const hcri_atom *atom;
@@ -14,20 +13,20 @@ typedef struct taping {
     } * slot;
 } taping;
 
-static int add(taping *t, hcri_step_kind kind, double parameter, size_t rows, size_t count, const uint32_t *arguments,
-               const double *weights, uint32_t *step) {
-    hcr_error error = {0};
-    return hcri_lowering_accept(t->lowering, t->span,
-                                hcri_tape_add(&t->tape, kind, parameter, rows, count, arguments, weights, step, &error),
-                                &error);
+static uint32_t add(taping *t, hcri_step_kind kind, double parameter, size_t rows, size_t count,
+                    const uint32_t *arguments, const double *weights) {
+    hcri_lowering *lowering = t->lowering;
+    uint32_t step = 0;
+    hcri_lowering_accept(
+        lowering, t->span,
+        hcri_tape_add(&lowering->tape, kind, parameter, rows, count, arguments, weights, &step, &lowering->reason));
+    return step;
 }
 
-static int grow_slots(taping *t) {
+static void grow_slots(taping *t) {
     const size_t slots = t->slots == 0 ? 16 : 2 * t->slots;
     taping larger = *t;
     larger.slot = hcri_take(t->lowering->text, t->span, slots, sizeof *larger.slot);
-    if (larger.slot == NULL)
-        return 0;
     for (size_t i = 0; i < t->slots; i++)
         if (t->slot[i].atom != NULL) {
             size_t at = t->slot[i].atom->number & (slots - 1);
@@ -37,59 +36,48 @@ static int grow_slots(taping *t) {
         }
     t->slot = larger.slot;
     t->slots = slots;
-    return 1;
 }
 
-static int atom_step(taping *t, const hcri_atom *atom, uint32_t *step);
+static uint32_t atom_step(taping *t, const hcri_atom *atom);
 
 /* Σ weight · atom + Σ value · output + constant */
-static int sum_step(taping *t, double constant, size_t outputs, const uint32_t *column, const double *value,
-                    size_t terms, const hcri_term *term, uint32_t *step) {
-    if (!isfinite(constant)) {
+static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint32_t *column, const double *value,
+                         size_t terms, const hcri_term *term) {
+    if (!isfinite(constant))
         hcri_refuse(t->lowering->text, t->span, HCR_ERROR_DATA, "infinity can't be part of this");
-        return 0;
-    }
     if (terms == 0)
-        return add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value, step);
+        return add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value);
     uint32_t *argument = hcri_take(t->lowering->text, t->span, terms + 1, sizeof *argument);
     double *weight = hcri_take(t->lowering->text, t->span, terms + 1, sizeof *weight);
-    if (argument == NULL || weight == NULL)
-        return 0;
     size_t count = 0;
     if (outputs != 0) {
         weight[count] = 1;
-        if (!add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value, &argument[count++]))
-            return 0;
+        argument[count++] = add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value);
     }
     for (size_t k = 0; k < terms; k++) {
         weight[count] = term[k].weight;
-        if (!atom_step(t, term[k].atom, &argument[count++]))
-            return 0;
+        argument[count++] = atom_step(t, term[k].atom);
     }
-    if (count == 1 && weight[0] == 1 && constant == 0) {
-        *step = argument[0];
-        return 1;
-    }
-    return add(t, HCRI_STEP_SUM, outputs == 0 ? constant : 0, 0, count, argument, weight, step);
+    if (count == 1 && weight[0] == 1 && constant == 0)
+        return argument[0];
+    return add(t, HCRI_STEP_SUM, outputs == 0 ? constant : 0, 0, count, argument, weight);
 }
 
-static int element_step(taping *t, const hcri_value *x, size_t i, uint32_t *step) {
+static uint32_t element_step(taping *t, const hcri_value *x, size_t i) {
     const size_t first = x->start == NULL ? 0 : x->start[i], end = x->start == NULL ? 0 : x->start[i + 1];
     const size_t term = x->term_start == NULL ? 0 : x->term_start[i],
                  term_end = x->term_start == NULL ? 0 : x->term_start[i + 1];
     return sum_step(t, x->constant[i], end - first, end == first ? NULL : x->column + first,
                     end == first ? NULL : x->coefficient + first, term_end - term,
-                    term_end == term ? NULL : x->term + term, step);
+                    term_end == term ? NULL : x->term + term);
 }
 
 /* x'Px = Σ_i x_i (Px)_i; Σ P_ii x_i² where P is diagonal */
-static int form_step(taping *t, const hcri_atom *atom, const uint32_t *x, uint32_t *step) {
+static uint32_t form_step(taping *t, const hcri_atom *atom, const uint32_t *x) {
     const size_t count = atom->count;
     uint32_t *part = hcri_take(t->lowering->text, t->span, count, sizeof *part);
     uint32_t *argument = hcri_take(t->lowering->text, t->span, count, sizeof *argument);
     double *weight = hcri_take(t->lowering->text, t->span, 2 * count, sizeof *weight), *outer = weight + count;
-    if (part == NULL || argument == NULL || weight == NULL)
-        return 0;
     size_t parts = 0;
     for (size_t i = 0; i < count; i++) {
         const double *row = atom->matrix + i * count;
@@ -102,28 +90,23 @@ static int form_step(taping *t, const hcri_atom *atom, const uint32_t *x, uint32
         outer[parts] = 1;
         if (used == 1 && argument[0] == x[i]) {
             outer[parts] = row[i];
-            if (!add(t, HCRI_STEP_SUM_SQUARES, 0, 0, 1, &x[i], NULL, &part[parts++]))
-                return 0;
+            part[parts++] = add(t, HCRI_STEP_SUM_SQUARES, 0, 0, 1, &x[i], NULL);
         } else if (used != 0) {
-            uint32_t pair[2] = {x[i], 0};
-            if (!add(t, HCRI_STEP_SUM, 0, 0, used, argument, weight, &pair[1]) ||
-                !add(t, HCRI_STEP_PRODUCT, 0, 0, 2, pair, NULL, &part[parts++]))
-                return 0;
+            const uint32_t pair[2] = {x[i], add(t, HCRI_STEP_SUM, 0, 0, used, argument, weight)};
+            part[parts++] = add(t, HCRI_STEP_PRODUCT, 0, 0, 2, pair, NULL);
         }
     }
-    return add(t, HCRI_STEP_SUM, 0, 0, parts, part, outer, step);
+    return add(t, HCRI_STEP_SUM, 0, 0, parts, part, outer);
 }
 
 /* count/Σ 1/x */
-static int harmonic_step(taping *t, size_t count, uint32_t *x, uint32_t *step) {
+static uint32_t harmonic_step(taping *t, size_t count, uint32_t *x) {
     const double weight = (double)count;
-    uint32_t sum, inverse;
     for (size_t k = 0; k < count; k++)
-        if (!add(t, HCRI_STEP_POWER, -1, 0, 1, &x[k], NULL, &x[k]))
-            return 0;
-    return add(t, HCRI_STEP_SUM, 0, 0, count, x, NULL, &sum) &&
-           add(t, HCRI_STEP_POWER, -1, 0, 1, &sum, NULL, &inverse) &&
-           add(t, HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight, step);
+        x[k] = add(t, HCRI_STEP_POWER, -1, 0, 1, &x[k], NULL);
+    const uint32_t sum = add(t, HCRI_STEP_SUM, 0, 0, count, x, NULL);
+    const uint32_t inverse = add(t, HCRI_STEP_POWER, -1, 0, 1, &sum, NULL);
+    return add(t, HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight);
 }
 
 static const hcri_step_kind step_kinds[] = {
@@ -152,68 +135,55 @@ static const hcri_step_kind step_kinds[] = {
     [HCRI_ATOM_QUOTIENT] = HCRI_STEP_QUOTIENT,
 };
 
-static int new_atom_step(taping *t, const hcri_atom *atom, uint32_t *step) {
+static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
     uint32_t *x = hcri_take(t->lowering->text, t->span, atom->count, sizeof *x);
-    if (x == NULL)
-        return 0;
     size_t count = 0;
     for (size_t k = 0; k < atom->count; k++) {
         const size_t e = atom->first + k;
-        if (atom->kind == HCRI_ATOM_MAX && atom->argument->constant[e] == -(double)INFINITY)
-            continue; /* never the largest */
-        if (!element_step(t, atom->argument, e, &x[count++]))
-            return 0;
+        if (atom->kind != HCRI_ATOM_MAX ||
+            atom->argument->constant[e] != -(double)INFINITY) /* else never the largest */
+            x[count++] = element_step(t, atom->argument, e);
     }
     if (atom->kind == HCRI_ATOM_FORM)
-        return form_step(t, atom, x, step);
+        return form_step(t, atom, x);
     if (atom->kind == HCRI_ATOM_HARMONIC_MEAN)
-        return harmonic_step(t, count, x, step);
-    return add(t, step_kinds[atom->kind], atom->parameter, atom->rows, count, x, NULL, step);
+        return harmonic_step(t, count, x);
+    return add(t, step_kinds[atom->kind], atom->parameter, atom->rows, count, x, NULL);
 }
 
 /* An atom that stands in several places is one step. */
-static int atom_step(taping *t, const hcri_atom *atom, uint32_t *step) {
-    if (2 * (t->used + 1) > t->slots && !grow_slots(t))
-        return 0;
+static uint32_t atom_step(taping *t, const hcri_atom *atom) {
+    if (2 * (t->used + 1) > t->slots)
+        grow_slots(t);
     size_t at = atom->number & (t->slots - 1);
     for (; t->slot[at].atom != NULL; at = (at + 1) & (t->slots - 1))
-        if (t->slot[at].atom == atom) {
-            *step = t->slot[at].step;
-            return 1;
-        }
-    if (!new_atom_step(t, atom, step))
-        return 0;
+        if (t->slot[at].atom == atom)
+            return t->slot[at].step;
+    const uint32_t step = new_atom_step(t, atom);
     for (at = atom->number & (t->slots - 1); t->slot[at].atom != NULL;)
         at = (at + 1) & (t->slots - 1);
     t->slot[at].atom = atom;
-    t->slot[at].step = *step;
+    t->slot[at].step = step;
     t->used++;
-    return 1;
+    return step;
 }
 
-int hcri_lower_expression(hcri_lowering *lowering, int convex) {
+void hcri_lower_expression(hcri_lowering *lowering, int convex) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
-    if (branch->infinite != 0) {
+    if (branch->infinite != 0)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA, "infinity can't be part of this");
-        return 0;
-    }
     const hcri_arena mark = lowering->text->arena;
     const hcri_span span = branch->curved_term[0].atom->span;
-    taping t = {.lowering = lowering, .span = span, .tape = {.allocator = &lowering->builder->set.allocator}};
+    taping t = {.lowering = lowering, .span = span};
     hcri_term *term = hcri_take(lowering->text, span, branch->curved_terms, sizeof *term);
-    for (size_t b = 0; term != NULL && b < branch->curved_terms; b++)
+    for (size_t b = 0; b < branch->curved_terms; b++)
         term[b] = (hcri_term){branch->curved_term[b].weight, branch->curved_term[b].atom};
-    uint32_t step;
-    if (term == NULL || !hcri_lowering_place(lowering) ||
-        !sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value,
-                  branch->curved_terms, term, &step)) {
-        hcri_tape_release(&t.tape);
-        return 0;
-    }
-    hcr_error error = {0};
-    const int added = hcri_lowering_accept(
-        lowering, span, hcri_builder_add_expression(lowering->builder, &t.tape, convex, &error), &error);
+    hcri_lowering_place(lowering);
+    lowering->tape = (hcri_tape){.allocator = &lowering->builder->set.allocator};
+    sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value, branch->curved_terms,
+             term);
+    hcri_lowering_accept(lowering, span,
+                         hcri_builder_add_expression(lowering->builder, &lowering->tape, convex, &lowering->reason));
     hcri_arena_rewind(&lowering->text->arena, &mark);
-    return added;
 }

@@ -77,8 +77,8 @@ static double root(double t, double p, double towards) {
 }
 
 /* sign · x + constant <= 0 for the element of the atom. */
-static int lower_argument(hcri_lowering *lowering, const hcri_inequality *inequality, const hcri_atom *atom,
-                          double sign, double constant) {
+static void lower_argument(hcri_lowering *lowering, const hcri_inequality *inequality, const hcri_atom *atom,
+                           double sign, double constant) {
     hcri_inequality own = *inequality;
     own.count = 1;
     own.part[0].value = atom->argument;
@@ -86,18 +86,17 @@ static int lower_argument(hcri_lowering *lowering, const hcri_inequality *inequa
     own.part[0].weight = sign;
     own.constant = constant;
     own.opposite = sign < 0;
-    return hcri_lower_inequality(lowering, &own);
+    hcri_lower_inequality(lowering, &own);
 }
 
-static int refuse_bound(hcri_lowering *lowering, const hcri_atom *atom, double bound) {
+_Noreturn static void refuse_bound(hcri_lowering *lowering, const hcri_atom *atom, double bound) {
     hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                 "nothing satisfies this: %s is %s, the bound is %g", hcri_text_excerpt(lowering->text, atom->span).text,
                 atom->kind == HCRI_ATOM_EXP || atom->parameter < 0 ? "more than 0" : "at least 0", bound);
-    return 0;
 }
 
 /* weight · f(x) + constant <= 0 */
-int hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality) {
+void hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_atom *atom = branch->curved_term[0].atom;
     const double weight = branch->curved_term[0].weight, infinity = (double)INFINITY;
@@ -108,18 +107,21 @@ int hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequalit
         const double least = atom->kind == HCRI_ATOM_LOG ? (t == 0 ? 1 : inwards(exp(t), infinity))
                              : t <= 0                    ? 0
                                                          : root(t, p, infinity);
-        return lower_argument(lowering, inequality, atom, -1, least);
+        lower_argument(lowering, inequality, atom, -1, least);
+        return;
     }
     const double t = hcri_quotient_down(opposite, weight); /* f(x) <= t, f convex */
     if (atom->kind == HCRI_ATOM_EXP ? t <= 0 : p < 0 ? t <= 0 : t < 0)
-        return refuse_bound(lowering, atom, t);
-    if (atom->kind == HCRI_ATOM_EXP)
-        return lower_argument(lowering, inequality, atom, 1, t == 1 ? 0 : -inwards(log(t), -infinity));
-    if (p < 0)
-        return lower_argument(lowering, inequality, atom, -1, root(t, p, infinity));
-    const double most = root(t, p, -infinity);
-    const int sign = hcri_element_sign(atom->argument, atom->first);
-    if (sign == 0 && p / 2 == floor(p / 2) && !lower_argument(lowering, inequality, atom, -1, -most))
-        return 0;
-    return lower_argument(lowering, inequality, atom, sign < 0 ? -1 : 1, -most);
+        refuse_bound(lowering, atom, t);
+    if (atom->kind == HCRI_ATOM_EXP) {
+        lower_argument(lowering, inequality, atom, 1, t == 1 ? 0 : -inwards(log(t), -infinity));
+    } else if (p < 0) {
+        lower_argument(lowering, inequality, atom, -1, root(t, p, infinity));
+    } else {
+        const double most = root(t, p, -infinity);
+        const int sign = hcri_element_sign(atom->argument, atom->first);
+        if (sign == 0 && p / 2 == floor(p / 2))
+            lower_argument(lowering, inequality, atom, -1, -most);
+        lower_argument(lowering, inequality, atom, sign < 0 ? -1 : 1, -most);
+    }
 }

@@ -18,18 +18,16 @@ double hcri_quotient_down(hcri_dd numerator, double divisor) {
     return below ? nextafter(quotient, -(double)INFINITY) : quotient;
 }
 
-/* Whether the latest row with products lies between bounds that differ. */
-static int has_room(hcri_lowering *lowering) {
+/* The latest row with products must lie between bounds that differ. */
+static void check_room(hcri_lowering *lowering) {
     const hcri_pieces *varying = &lowering->varying;
     const hcri_piece_side *lower = &varying->side[varying->latest][0], *upper = &varying->side[varying->latest][1];
-    if (lower->bound < upper->bound)
-        return 1;
     const uint32_t first = lower->place < upper->place ? lower->place : upper->place;
-    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
-                "with line %d this leaves nothing, or nothing that is strictly inside: the same sum of products is at "
-                "least %g and at most %g",
-                lowering->builder->set.place[first].line, lower->bound, upper->bound);
-    return 0;
+    if (lower->bound >= upper->bound)
+        hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
+                    "with line %d this leaves nothing, or nothing that is strictly inside: the same sum of products is "
+                    "at least %g and at most %g",
+                    lowering->builder->set.place[first].line, lower->bound, upper->bound);
 }
 
 /* Is the quotient other than exact? */
@@ -38,24 +36,18 @@ static int is_rounded(hcri_dd numerator, double divisor, double quotient) {
 }
 
 /* y_j <= bound, or y_j >= bound. */
-static int add_bound(hcri_lowering *lowering, uint32_t j, int is_upper, double bound, int rounded) {
-    hcr_error error = {0};
+static void add_bound(hcri_lowering *lowering, uint32_t j, int is_upper, double bound, int rounded) {
     hcr_builder *builder = lowering->builder;
-    if (!hcri_lowering_accept(
-            lowering, lowering->statement,
-            hcr_builder_add_bounds(builder, j, 1, is_upper ? NULL : &bound, is_upper ? &bound : NULL, &error), &error))
-        return 0;
+    hcri_lowering_accept(
+        lowering, lowering->statement,
+        hcr_builder_add_bounds(builder, j, 1, is_upper ? NULL : &bound, is_upper ? &bound : NULL, &lowering->reason));
     if (lowering->in_group)
-        return 1;
-    unsigned char *grown = hcri_grow(&lowering->text->arena.allocator, lowering->rounded, &lowering->rounded_capacity,
-                                     2 * builder->set.n, 1);
-    if (grown == NULL)
-        return hcri_lowering_no_memory(lowering);
-    lowering->rounded = grown;
+        return;
+    lowering->rounded = hcri_extend(lowering->text, lowering->statement, lowering->rounded, &lowering->rounded_capacity,
+                                    2 * builder->set.n, 1);
     const hcri_box *box = builder->set.box;
     if ((is_upper ? box->upper : box->lower)[j] == bound)
-        grown[2 * j + !is_upper] = (unsigned char)rounded;
-    return 1;
+        lowering->rounded[2 * j + !is_upper] = (unsigned char)rounded;
 }
 
 void hcri_lower_meeting_bounds(hcri_lowering *lowering) {
@@ -66,108 +58,92 @@ void hcri_lower_meeting_bounds(hcri_lowering *lowering) {
 }
 
 /* a·y <= bound, or a·y >= bound; columns in the branch. */
-static int add_row(hcri_lowering *lowering, int is_upper, double bound, int rounded) {
+static void add_row(hcri_lowering *lowering, int is_upper, double bound, int rounded) {
     const hcri_branch *branch = &lowering->branch;
     const unsigned depends = hcri_branch_depends(lowering);
     hcri_pieces *pieces = (depends & HCRI_ON_PRODUCTS) != 0 ? &lowering->varying
                           : lowering->in_group              ? &lowering->group_rows
                                                             : &lowering->rows;
-    hcr_error error = {0};
-    if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND) {
+    if (is_upper ? bound <= -HCRI_NO_BOUND : bound >= HCRI_NO_BOUND)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: sizes from 1e20 on stand for infinity");
-        return 0;
-    }
-    if (!hcri_lowering_place(lowering))
-        return 0;
+    hcri_lowering_place(lowering);
     if (fabs(bound) >= HCRI_NO_BOUND)
-        return 1;
-    if (branch->count == 1 && depends == HCRI_ON_OUTPUTS)
-        return add_bound(lowering, branch->column[0], is_upper, bound, rounded);
-    if (hcri_rows_entries(&pieces->rows) > MOST_NUMBERS - branch->count) {
+        return;
+    if (branch->count == 1 && depends == HCRI_ON_OUTPUTS) {
+        add_bound(lowering, branch->column[0], is_upper, bound, rounded);
+        return;
+    }
+    if (hcri_rows_entries(&pieces->rows) > MOST_NUMBERS - branch->count)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_SHAPE,
                     "all rows together have more than 2^28 numbers");
-        return 0;
-    }
     const hcri_piece_side side = {bound, rounded, lowering->builder->place, lowering->row - 1};
-    return hcri_lowering_accept(
-               lowering, lowering->statement,
-               hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &error), &error) &&
-           (pieces != &lowering->varying || has_room(lowering));
+    hcri_lowering_accept(
+        lowering, lowering->statement,
+        hcri_pieces_add(pieces, branch->count, branch->column, branch->value, is_upper, side, &lowering->reason));
+    if (pieces == &lowering->varying)
+        check_room(lowering);
 }
 
-int hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
+void hcri_lower_linear(hcri_lowering *lowering, const hcri_inequality *inequality) {
     hcri_branch *branch = &lowering->branch;
     const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
-    if (branch->count == 0)
-        return hcri_dd_value(branch->constant) <= 0 ||
-               hcri_lowering_refuse_never(lowering, inequality, hcri_dd_value(branch->constant));
-    if (hcri_branch_depends(lowering) == HCRI_ON_PARAMETERS)
-        return hcri_lower_parameters(lowering, inequality);
-    if (branch->count == 1 && branch->column[0] < lowering->text->outputs) {
-        /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
-        const double a = fabs(branch->value[0]), quotient = hcri_quotient_down(bound, a) + 0.0;
-        const int is_upper = branch->value[0] > 0, rounded = is_rounded(bound, a, quotient);
-        return add_row(lowering, is_upper, is_upper ? quotient : -quotient + 0.0, rounded);
+    /* a y + k <= 0: y <= −k/a for positive a, y >= −k/a for negative */
+    const int is_single = branch->count == 1 && branch->column[0] < lowering->text->outputs;
+    const double divisor = is_single ? fabs(branch->value[0]) : 1, quotient = hcri_quotient_down(bound, divisor) + 0.0;
+    const int is_upper = is_single ? branch->value[0] > 0 : !inequality->opposite;
+    if (branch->count == 0) {
+        if (!(hcri_dd_value(branch->constant) <= 0))
+            hcri_lowering_refuse_never(lowering, inequality, hcri_dd_value(branch->constant));
+    } else if (hcri_branch_depends(lowering) == HCRI_ON_PARAMETERS) {
+        hcri_lower_parameters(lowering, inequality);
+    } else {
+        for (size_t k = 0; k < branch->count && !is_single && !is_upper; k++)
+            branch->value[k] = -branch->value[k];
+        add_row(lowering, is_upper, is_upper ? quotient : -quotient + 0.0, is_rounded(bound, divisor, quotient));
     }
-    const double down = hcri_quotient_down(bound, 1);
-    const int rounded = is_rounded(bound, 1, down);
-    if (!inequality->opposite)
-        return add_row(lowering, 1, down, rounded);
-    for (size_t k = 0; k < branch->count; k++)
-        branch->value[k] = -branch->value[k];
-    return add_row(lowering, 0, -down, rounded);
 }
 
-int hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i) {
+void hcri_add_nonnegative(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t i) {
     const hcri_inequality inequality = {
         .count = 1, .part = {{value, i, -1}}, .opposite = 1, .span = span, .element = i, .of_several = value->size > 1};
-    return hcri_branch_whole(lowering, &inequality) && hcri_lower_linear(lowering, &inequality);
+    hcri_branch_whole(lowering, &inequality);
+    hcri_lower_linear(lowering, &inequality);
 }
 
-int hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality) {
+void hcri_lower_equality(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_branch *branch = &lowering->branch;
     hcri_text *text = lowering->text;
-    if (!hcri_branch_whole(lowering, inequality))
-        return 0;
-    if (branch->curved_terms != 0) {
+    hcri_branch_whole(lowering, inequality);
+    if (branch->curved_terms != 0)
         hcri_refuse(text, branch->curved_term[0].atom->span, HCR_ERROR_CONVEXITY,
                     "== holds between affine expressions only: where %s is equal to something is no convex set and has "
                     "no interior: write <= where it is convex, >= where it is concave",
                     hcri_text_excerpt(text, branch->curved_term[0].atom->span).text);
-        return 0;
-    }
-    if (branch->infinite != 0) {
+    if (branch->infinite != 0)
         hcri_refuse(text, inequality->span, HCR_ERROR_DATA, "an equality with infinity");
-        return 0;
-    }
     if (branch->count == 0) {
         if (branch->constant.high == 0 && branch->constant.low == 0)
-            return 1;
+            return;
         hcri_refuse(text, inequality->span, HCR_ERROR_EMPTY, "this never holds: the sides differ by %g",
                     fabs(hcri_dd_value(branch->constant)));
-        return 0;
     }
     const unsigned depends = hcri_branch_depends(lowering);
     if ((depends & HCRI_ON_PRODUCTS) != 0)
-        return hcri_lowering_refuse_products(
+        hcri_lowering_refuse_products(
             lowering, inequality->span,
             "equalities, whose coefficients are fixed: parameters can stand alone in them, as in A @ y == x");
     if (depends == HCRI_ON_PARAMETERS)
-        return hcri_lowering_refuse_parameters(lowering, inequality->span);
-    if (lowering->in_group) {
+        hcri_lowering_refuse_parameters(lowering, inequality->span);
+    if (lowering->in_group)
         hcri_refuse(
             text, inequality->span, HCR_ERROR_UNSUPPORTED,
             "an equality can't stand in a union or an except block, whose sets have an interior: put it outside, "
             "or write a band, such as -0.01 <= a - b <= 0.01");
-        return 0;
-    }
     const size_t start[2] = {0, branch->count};
     const double right = -hcri_dd_value(branch->constant) + 0.0;
-    hcr_error error = {0};
-    return hcri_lowering_place(lowering) &&
-           hcri_lowering_accept(
-               lowering, inequality->span,
-               hcr_builder_add_equalities(lowering->builder, 1, start, branch->column, branch->value, &right, &error),
-               &error);
+    hcri_lowering_place(lowering);
+    hcri_lowering_accept(lowering, inequality->span,
+                         hcr_builder_add_equalities(lowering->builder, 1, start, branch->column, branch->value, &right,
+                                                    &lowering->reason));
 }

@@ -15,37 +15,29 @@ static int is_zero(const hcri_value *value, size_t i) {
 static const hcri_value *pick_block(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t size,
                                     size_t count, const size_t *row) {
     size_t *element = hcri_take(lowering->text, span, count * count, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             element[i * count + j] = row[i] * size + row[j];
     return hcri_value_pick(lowering->text, span, value, hcri_matrix_shape(count, count), element);
 }
 
-static int check_constant(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
+static void check_constant(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
     double least, largest;
-    if (!hcri_extreme_eigenvalues(lowering->text, span, block->shape.dim[0], block->constant, &least, &largest))
-        return 0;
-    if (least >= -16 * (double)block->shape.dim[0] * 0x1p-53 * fabs(largest))
-        return 1;
-    hcri_refuse(lowering->text, span, HCR_ERROR_EMPTY,
-                "this never holds: a block of the matrix that doesn't depend on the outputs has the eigenvalue %g",
-                least);
-    return 0;
+    hcri_extreme_eigenvalues(lowering->text, span, block->shape.dim[0], block->constant, &least, &largest);
+    if (least < -16 * (double)block->shape.dim[0] * 0x1p-53 * fabs(largest))
+        hcri_refuse(lowering->text, span, HCR_ERROR_EMPTY,
+                    "this never holds: a block of the matrix that doesn't depend on the outputs has the eigenvalue %g",
+                    least);
 }
 
-static int add_cone_of_two(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
-    hcri_sums sums;
-    if (!hcri_sums_create(lowering->text, span, 3, 5, &sums))
-        return 0;
+static void add_cone_of_two(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
+    hcri_sums sums = hcri_sums_create(lowering->text, span, 3, 5);
     const size_t start[4] = {0, 1, 3, 5}, element[5] = {1, 0, 3, 0, 3};
     const double weight[5] = {2, 1, -1, 1, 1};
     memcpy(sums.start, start, sizeof start);
     memcpy(sums.element, element, sizeof element);
     memcpy(sums.weight, weight, sizeof weight);
-    const hcri_value *cone = hcri_value_combine(lowering->text, span, block, hcri_vector_shape(3), &sums);
-    return cone != NULL && hcri_add_cone(lowering, span, cone);
+    hcri_add_cone(lowering, span, hcri_value_combine(lowering->text, span, block, hcri_vector_shape(3), &sums));
 }
 
 static int by_number(const void *a, const void *b) {
@@ -53,57 +45,47 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int add_lmi(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
+static void add_lmi(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
     hcri_text *text = lowering->text;
     const size_t entries = block->start[block->size], size = block->shape.dim[0];
     uint32_t *outputs = hcri_take(text, span, entries, sizeof *outputs);
-    if (outputs == NULL)
-        return 0;
     memcpy(outputs, block->column, entries * sizeof *outputs);
     qsort(outputs, entries, sizeof *outputs, by_number);
     hcr_lmi lmi = {.size = size, .constant = block->constant, .outputs = outputs};
     for (size_t k = 0; k < entries; k++)
         if (k == 0 || outputs[k] != outputs[lmi.terms - 1])
             outputs[lmi.terms++] = outputs[k];
-    if (lmi.terms > HCRI_TEXT_MEMORY / sizeof(double) / block->size) {
+    if (lmi.terms > HCRI_TEXT_MEMORY / sizeof(double) / block->size)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "%zu matrices of %zu×%zu are too large: at most 2^28 numbers",
                     lmi.terms, size, size);
-        return 0;
-    }
     double *matrices = hcri_take(text, span, lmi.terms * block->size, sizeof *matrices);
-    if (matrices == NULL)
-        return 0;
     for (size_t e = 0; e < block->size; e++)
         for (size_t k = block->start[e]; k < block->start[e + 1]; k++) {
             const uint32_t *found = bsearch(&block->column[k], outputs, lmi.terms, sizeof *outputs, by_number);
             matrices[(size_t)(found - outputs) * block->size + e] = block->coefficient[k];
         }
     lmi.matrices = matrices;
-    hcr_error error = {0};
-    return hcri_lowering_place(lowering) &&
-           hcri_lowering_accept(lowering, span, hcr_builder_add_lmi(lowering->builder, &lmi, &error), &error);
+    hcri_lowering_place(lowering);
+    hcri_lowering_accept(lowering, span, hcr_builder_add_lmi(lowering->builder, &lmi, &lowering->reason));
 }
 
-static int add_block(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
+static void add_block(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
     if (hcri_value_is_constant(block))
-        return check_constant(lowering, span, block);
-    if (block->size == 1)
-        return hcri_add_nonnegative(lowering, span, block, 0);
-    if (hcri_value_depends(lowering->text, block) == HCRI_ON_PARAMETERS) {
+        check_constant(lowering, span, block);
+    else if (block->size == 1)
+        hcri_add_nonnegative(lowering, span, block, 0);
+    else if (hcri_value_depends(lowering->text, block) == HCRI_ON_PARAMETERS)
         hcri_refuse(lowering->text, span, HCR_ERROR_UNSUPPORTED,
                     "a block of the matrix depends on the parameters alone: what they may be is their range, after "
                     "\"in\"");
-        return 0;
-    }
-    return block->size == 4 ? add_cone_of_two(lowering, span, block) : add_lmi(lowering, span, block);
+    else
+        (block->size == 4 ? add_cone_of_two : add_lmi)(lowering, span, block);
 }
 
-int hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
+void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *value) {
     const size_t size = value->shape.dim[0];
     size_t *row = hcri_take(lowering->text, span, size, sizeof *row);
     unsigned char *known = hcri_take(lowering->text, span, size, 1);
-    if (row == NULL || known == NULL)
-        return 0;
     for (size_t first = 0; first < size; first++) {
         if (known[first])
             continue;
@@ -116,23 +98,18 @@ int hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *v
                     row[count++] = j;
                     known[j] = 1;
                 }
-        const hcri_value *block = pick_block(lowering, span, value, size, count, row);
-        if (block == NULL || !add_block(lowering, span, block))
-            return 0;
+        add_block(lowering, span, pick_block(lowering, span, value, size, count, row));
     }
-    return 1;
 }
 
 /* weight · λ_max(E) + a <= 0:  −a I − weight E >> 0 */
-int hcri_lower_eigenvalue(hcri_lowering *lowering) {
+void hcri_lower_eigenvalue(hcri_lowering *lowering) {
     const hcri_curved_term curved_term = lowering->branch.curved_term[0];
     const hcri_atom *atom = curved_term.atom;
     hcri_text *text = lowering->text;
     const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};
-    const hcri_value *joined = pair[1] == NULL ? NULL : hcri_value_join(text, atom->span, 2, pair);
-    hcri_sums sums;
-    if (joined == NULL || !hcri_sums_create(text, atom->span, atom->count, atom->count + atom->rows, &sums))
-        return 0;
+    const hcri_value *joined = hcri_value_join(text, atom->span, 2, pair);
+    hcri_sums sums = hcri_sums_create(text, atom->span, atom->count, atom->count + atom->rows);
     size_t used = 0;
     for (size_t e = 0; e < atom->count; e++) {
         sums.element[used] = atom->first + e;
@@ -145,5 +122,5 @@ int hcri_lower_eigenvalue(hcri_lowering *lowering) {
     }
     const hcri_value *matrix =
         hcri_value_combine(text, atom->span, joined, hcri_matrix_shape(atom->rows, atom->rows), &sums);
-    return matrix != NULL && hcri_add_matrix(lowering, atom->span, matrix);
+    hcri_add_matrix(lowering, atom->span, matrix);
 }

@@ -46,19 +46,20 @@ static double weight_of(const parts *p, size_t curved_term) {
     return p->lowering->branch.curved_term[curved_term].weight / p->lowering->branch.curved_term[0].weight;
 }
 
-/* Squares of single outputs, no output twice: a diagonal. 0 when it isn't that. */
-static int fill_diagonal(parts *p, int *fits) {
+/* Squares of single outputs, no output twice: a diagonal. Whether it is that. */
+static int fill_diagonal(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     p->matrix = take(p, p->n, sizeof *p->matrix);
     p->shift = take(p, p->n, sizeof *p->shift);
-    if (p->matrix == NULL || p->shift == NULL)
-        return 0;
-    *fits = 1;
-    for (size_t b = 0; b < branch->curved_terms && *fits; b++) {
+    p->quadratic.form = HCR_QUADRATIC_DIAGONAL;
+    p->quadratic.matrix = p->matrix;
+    p->quadratic.shift = p->shift;
+    for (size_t b = 0; b < branch->curved_terms; b++) {
         const hcri_atom *atom = branch->curved_term[b].atom;
         const hcri_value *x = atom->argument;
-        *fits = atom->kind != HCRI_ATOM_FORM || (is_selection(atom) && is_diagonal(atom));
-        for (size_t k = 0; k < atom->count && *fits; k++) {
+        if (atom->kind == HCRI_ATOM_FORM && !(is_selection(atom) && is_diagonal(atom)))
+            return 0;
+        for (size_t k = 0; k < atom->count; k++) {
             const size_t e = atom->first + k, entry = x->start[e], terms = x->start[e + 1] - entry;
             const double own = atom->kind == HCRI_ATOM_FORM ? atom->matrix[k * (atom->count + 1)] : 1;
             const double weight = weight_of(p, b) * own;
@@ -68,22 +69,17 @@ static int fill_diagonal(parts *p, int *fits) {
             }
             const uint32_t j = x->column[entry];
             const double a = x->coefficient[entry];
-            if (terms > 1 || p->matrix[j] != 0) {
-                *fits = 0;
-                break;
-            }
+            if (terms > 1 || p->matrix[j] != 0)
+                return 0;
             p->matrix[j] = weight * a * a;
             p->shift[j] = -x->constant[e] / a;
         }
     }
-    p->quadratic.form = HCR_QUADRATIC_DIAGONAL;
-    p->quadratic.matrix = p->matrix;
-    p->quadratic.shift = p->shift;
     return 1;
 }
 
 /* Squares of any affine expressions: their coefficients are the factor. */
-static int fill_factor(parts *p) {
+static void fill_factor(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     size_t rank = 0, entries = 0;
     for (size_t b = 0; b < branch->curved_terms; b++) {
@@ -95,8 +91,6 @@ static int fill_factor(parts *p) {
     uint32_t *columns = take(p, entries, sizeof *columns);
     double *values = take(p, entries, sizeof *values);
     p->shift = take(p, rank, sizeof *p->shift);
-    if (start == NULL || columns == NULL || values == NULL || p->shift == NULL)
-        return 0;
     size_t row = 0, used = 0;
     for (size_t b = 0; b < branch->curved_terms; b++) {
         const hcri_atom *atom = branch->curved_term[b].atom;
@@ -117,7 +111,6 @@ static int fill_factor(parts *p) {
     p->quadratic.factor_columns = columns;
     p->quadratic.factor_values = values;
     p->quadratic.shift = p->shift;
-    return 1;
 }
 
 /* One form of outputs themselves: its matrix, among zeros. */
@@ -134,12 +127,10 @@ static void fill_selection(parts *p, const hcri_atom *atom) {
 
 /* Adds weight · ½ (A y + d)'P(A y + d), P = I where there is no matrix: A'PA to the matrix, A'Pd to the linear part and
  * ½ d'Pd to the constant. */
-static int add_form(parts *p, const hcri_atom *atom, double weight) {
+static void add_form(parts *p, const hcri_atom *atom, double weight) {
     const hcri_value *x = atom->argument;
     const size_t count = atom->count, n = p->n;
     double *product = take(p, n + 1, sizeof *product); /* a row of P (A, d) */
-    if (product == NULL)
-        return 0;
     for (size_t i = 0; i < count; i++) {
         memset(product, 0, (n + 1) * sizeof *product);
         for (size_t k = 0; k < count; k++) {
@@ -160,36 +151,29 @@ static int add_form(parts *p, const hcri_atom *atom, double weight) {
         }
         p->quadratic.constant += 0.5 * weight * x->constant[e] * product[n];
     }
-    return 1;
 }
 
-static int fill_dense(parts *p) {
+static void fill_dense(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     const size_t n = p->n;
-    if (n > LARGEST_DENSE) {
+    if (n > LARGEST_DENSE)
         hcri_refuse(p->lowering->text, p->span, HCR_ERROR_SHAPE,
                     "a quadratic form with a matrix takes at most %d outputs, not %zu: write it as sum_squares(F @ y)",
                     LARGEST_DENSE, n);
-        return 0;
-    }
     p->matrix = take(p, n * n, sizeof *p->matrix);
     p->shift = take(p, n, sizeof *p->shift);
-    if (p->matrix == NULL || p->shift == NULL)
-        return 0;
     p->quadratic.form = HCR_QUADRATIC_DENSE;
     p->quadratic.matrix = p->matrix;
     p->quadratic.shift = NULL;
     if (branch->curved_terms == 1 && is_selection(branch->curved_term[0].atom)) {
         fill_selection(p, branch->curved_term[0].atom);
-        return 1;
+        return;
     }
     for (size_t b = 0; b < branch->curved_terms; b++)
-        if (!add_form(p, branch->curved_term[b].atom, weight_of(p, b)))
-            return 0;
+        add_form(p, branch->curved_term[b].atom, weight_of(p, b));
     for (size_t i = 0; i < n; i++) /* symmetric in spite of rounding */
         for (size_t j = 0; j < i; j++)
             p->matrix[i * n + j] = p->matrix[j * n + i] = 0.5 * (p->matrix[i * n + j] + p->matrix[j * n + i]);
-    return 1;
 }
 
 /* weight · norm + constant <= 0 */
@@ -209,34 +193,26 @@ static void set_linear(parts *p) {
     p->quadratic.constant = -hcri_quotient_down(opposite, divisor);
 }
 
-int hcri_lower_quadratic(hcri_lowering *lowering) {
+void hcri_lower_quadratic(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_arena mark = lowering->text->arena;
     parts p = {.lowering = lowering, .span = branch->curved_term[0].atom->span, .n = lowering->builder->set.n};
-    int has_form = 0, fits = 0;
+    int has_form = 0;
     for (size_t b = 0; b < branch->curved_terms; b++)
         has_form |= branch->curved_term[b].atom->kind == HCRI_ATOM_FORM;
     p.linear = take(&p, p.n, sizeof *p.linear);
-    if (p.linear == NULL)
-        return 0;
     if (branch->curved_term[0].atom->kind == HCRI_ATOM_NORM)
         set_radius(&p);
     else
         set_linear(&p);
     const double constant = p.quadratic.constant;
-    if (!fill_diagonal(&p, &fits))
-        return 0;
-    if (!fits) {
+    if (!fill_diagonal(&p)) {
         p.quadratic.constant = constant;
-        if (!(has_form ? fill_dense(&p) : fill_factor(&p)))
-            return 0;
+        (has_form ? fill_dense : fill_factor)(&p);
     }
     p.quadratic.linear = p.linear;
-    hcr_error error = {0};
-    if (!hcri_lowering_place(lowering))
-        return 0;
-    const int added = hcri_lowering_accept(lowering, p.span,
-                                           hcr_builder_add_quadratic(lowering->builder, &p.quadratic, &error), &error);
+    hcri_lowering_place(lowering);
+    hcri_lowering_accept(lowering, p.span,
+                         hcr_builder_add_quadratic(lowering->builder, &p.quadratic, &lowering->reason));
     hcri_arena_rewind(&lowering->text->arena, &mark);
-    return added;
 }

@@ -12,7 +12,11 @@
 
 static hcri_node *parse_condition(hcri_parser *p);
 
-int hcri_parser_advance(hcri_parser *p) { return hcri_lexer_next(&p->lexer, &p->token); }
+hcri_parser *hcri_parser_advance(hcri_parser *p) {
+    hcri_lexer_next(&p->lexer, &p->token);
+    return p;
+}
+
 int hcri_parser_at_end(const hcri_parser *p) {
     return p->token.kind == HCRI_TOKEN_NEWLINE || p->token.kind == HCRI_TOKEN_END;
 }
@@ -26,38 +30,33 @@ static hcri_excerpt describe(const hcri_parser *p) {
     return hcri_text_excerpt(p->text, p->token.span);
 }
 
-void *hcri_parser_refuse(hcri_parser *p, const char *expected) {
-    return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "expected %s, not %s", expected, describe(p).text);
+void hcri_parser_refuse(hcri_parser *p, const char *expected) {
+    hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "expected %s, not %s", expected, describe(p).text);
 }
 
-int hcri_parser_take(hcri_parser *p, hcri_token_kind kind, const char *expected) {
-    if (p->token.kind == kind)
-        return hcri_parser_advance(p);
-    hcri_parser_refuse(p, expected);
-    return 0;
+void hcri_parser_take(hcri_parser *p, hcri_token_kind kind, const char *expected) {
+    if (p->token.kind != kind)
+        hcri_parser_refuse(p, expected);
+    hcri_parser_advance(p);
 }
 
-int hcri_parser_take_closing(hcri_parser *p, hcri_token_kind kind, hcri_span open) {
+void hcri_parser_take_closing(hcri_parser *p, hcri_token_kind kind, hcri_span open) {
     const char *closing = hcri_token_spelling(kind);
-    if (p->token.kind == kind)
-        return hcri_parser_advance(p);
     if (hcri_parser_at_end(p))
         hcri_refuse(p->text, open, HCR_ERROR_SYNTAX, "this bracket is never closed: a \"%s\" is missing", closing);
-    else {
+    if (p->token.kind != kind) {
         int line, column;
         hcri_text_place(p->text, open.start, &line, &column);
         hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
                     "expected \"%s\", which closes the bracket of line %d, column %d, not %s", closing, line, column,
                     describe(p).text);
     }
-    return 0;
+    hcri_parser_advance(p);
 }
 
 static hcri_node *new_node(hcri_parser *p, hcri_node_kind kind, hcri_span span, size_t count, hcri_node *const *child) {
     hcri_node *node = hcri_take(p->text, span, 1, sizeof *node);
     hcri_node **children = hcri_take(p->text, span, count, sizeof *children);
-    if (node == NULL || children == NULL)
-        return NULL;
     *node = (hcri_node){.kind = kind, .span = span, .depth = 1, .count = count, .child = children};
     for (size_t i = 0; i < count; i++) {
         children[i] = child[i];
@@ -65,20 +64,17 @@ static hcri_node *new_node(hcri_parser *p, hcri_node_kind kind, hcri_span span, 
             node->depth = child[i]->depth + 1;
     }
     if (node->depth > DEEPEST_TREE)
-        return hcri_refuse(p->text, span, HCR_ERROR_SYNTAX,
-                           "more than %d operations build on each other here: use sum() of a list, or consts for parts",
-                           DEEPEST_TREE);
+        hcri_refuse(p->text, span, HCR_ERROR_SYNTAX,
+                    "more than %d operations build on each other here: use sum() of a list, or consts for parts",
+                    DEEPEST_TREE);
     return node;
 }
 
 static hcri_node *new_pair(hcri_parser *p, hcri_node_kind kind, hcri_token_kind operator, hcri_node * left,
                            hcri_node *right) {
-    if (left == NULL || right == NULL)
-        return NULL;
     hcri_node *const pair[2] = {left, right};
     hcri_node *node = new_node(p, kind, (hcri_span){left->span.start, right->span.end}, 2, pair);
-    if (node != NULL)
-        node->operator= operator;
+    node->operator= operator;
     return node;
 }
 
@@ -88,19 +84,9 @@ typedef struct node_list {
     hcri_node **node;
 } node_list;
 
-static int append(hcri_parser *p, node_list *list, hcri_node *node) {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 4 : 2 * list->capacity;
-        hcri_node **larger = hcri_take(p->text, p->token.span, capacity, sizeof *larger);
-        if (larger == NULL)
-            return 0;
-        if (list->count != 0)
-            memcpy(larger, list->node, list->count * sizeof *larger);
-        list->node = larger;
-        list->capacity = capacity;
-    }
+static void append(hcri_parser *p, node_list *list, hcri_node *node) {
+    list->node = hcri_take_larger(p->text, p->token.span, list->node, &list->capacity, list->count, sizeof *list->node);
     list->node[list->count++] = node;
-    return 1;
 }
 
 /* What stands between brackets: values with commas between, or one value and the clauses that repeat it. */
@@ -110,25 +96,22 @@ static hcri_node *parse_items(hcri_parser *p, hcri_token_kind closing, hcri_span
     while (p->token.kind != closing) {
         hcri_node *item = p->token.kind == HCRI_TOKEN_STRING ? new_node(p, HCRI_NODE_STRING, p->token.span, 0, NULL)
                                                              : hcri_parse_sum(p);
-        if (item == NULL || !append(p, &list, item) || (item->kind == HCRI_NODE_STRING && !hcri_parser_advance(p)))
-            return NULL;
+        append(p, &list, item);
+        if (item->kind == HCRI_NODE_STRING)
+            hcri_parser_advance(p);
         if (p->token.kind == HCRI_TOKEN_FOR && list.count == 1) {
-            if (!hcri_parse_clauses(p, &clauses))
-                return NULL;
+            hcri_parse_clauses(p, &clauses);
             break;
         }
         if (p->token.kind != HCRI_TOKEN_COMMA)
             break;
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
     }
     const size_t end = p->token.span.end;
-    if (!hcri_parser_take_closing(p, closing, open))
-        return NULL;
+    hcri_parser_take_closing(p, closing, open);
     hcri_node *node = new_node(p, clauses == NULL ? HCRI_NODE_LIST : HCRI_NODE_COMPREHENSION,
                                (hcri_span){open.start, end}, list.count, list.node);
-    if (node != NULL)
-        node->clauses = clauses;
+    node->clauses = clauses;
     return node;
 }
 
@@ -140,49 +123,42 @@ static hcri_node *parse_call(hcri_parser *p, hcri_span name) {
         while (hcri_functions[count - 1].name != NULL)
             count++;
         const char **names = hcri_take(p->text, name, count, sizeof *names);
-        if (names == NULL)
-            return NULL;
         for (size_t i = 0; i + 1 < count; i++)
             names[i] = hcri_functions[i].name;
         names[count - 1] = "read";
-        return hcri_refuse(p->text, name, HCR_ERROR_NAME, "there is no function \"%s\"%s",
-                           hcri_text_excerpt(p->text, name).text, hcri_text_nearest(p->text, name, count, names).text);
+        hcri_refuse(p->text, name, HCR_ERROR_NAME, "there is no function \"%s\"%s",
+                    hcri_text_excerpt(p->text, name).text, hcri_text_nearest(p->text, name, count, names).text);
     }
     const hcri_span open = p->token.span;
-    if (!hcri_parser_advance(p))
-        return NULL;
+    hcri_parser_advance(p);
     hcri_node *items = parse_items(p, HCRI_TOKEN_CLOSE, open);
-    if (items == NULL)
-        return NULL;
     const hcri_span span = {name.start, items->span.end};
     hcri_node *const single[1] = {items};
     hcri_node *call = items->kind == HCRI_NODE_COMPREHENSION
                           ? new_node(p, HCRI_NODE_CALL, span, 1, single)
                           : new_node(p, HCRI_NODE_CALL, span, items->count, items->child);
-    if (call == NULL)
-        return NULL;
     call->function = function;
     if (is_read) {
         if (call->count < 1 || call->count > 2)
-            return hcri_refuse(p->text, span, HCR_ERROR_SYNTAX,
-                               "read takes a file name, and for a .npz file or a CSV with a header a key");
+            hcri_refuse(p->text, span, HCR_ERROR_SYNTAX,
+                        "read takes a file name, and for a .npz file or a CSV with a header a key");
         for (size_t i = 0; i < call->count; i++)
             if (call->child[i]->kind != HCRI_NODE_STRING)
-                return hcri_refuse(p->text, call->child[i]->span, HCR_ERROR_SYNTAX,
-                                   "read takes names in quotes, such as read(\"usual.csv\")");
+                hcri_refuse(p->text, call->child[i]->span, HCR_ERROR_SYNTAX,
+                            "read takes names in quotes, such as read(\"usual.csv\")");
         return call;
     }
     for (size_t i = 0; i < call->count; i++)
         if (call->child[i]->kind == HCRI_NODE_STRING)
-            return hcri_refuse(p->text, call->child[i]->span, HCR_ERROR_SYNTAX, "%s() takes no string", function->name);
+            hcri_refuse(p->text, call->child[i]->span, HCR_ERROR_SYNTAX, "%s() takes no string", function->name);
     if (call->count < function->least || call->count > function->most)
-        return hcri_refuse(p->text, span, HCR_ERROR_SHAPE, "%s() takes %zu%s%.0zu argument%s, not %zu", function->name,
-                           function->least,
-                           function->most == function->least ? ""
-                           : function->most == SIZE_MAX      ? " or more"
-                                                             : " or ",
-                           function->most == function->least || function->most == SIZE_MAX ? (size_t)0 : function->most,
-                           function->most == 1 ? "" : "s", call->count);
+        hcri_refuse(p->text, span, HCR_ERROR_SHAPE, "%s() takes %zu%s%.0zu argument%s, not %zu", function->name,
+                    function->least,
+                    function->most == function->least ? ""
+                    : function->most == SIZE_MAX      ? " or more"
+                                                      : " or ",
+                    function->most == function->least || function->most == SIZE_MAX ? (size_t)0 : function->most,
+                    function->most == 1 ? "" : "s", call->count);
     return call;
 }
 
@@ -192,50 +168,44 @@ static hcri_node *parse_primary(hcri_parser *p) {
     case HCRI_TOKEN_NUMBER:
     case HCRI_TOKEN_INF: {
         hcri_node *node = new_node(p, HCRI_NODE_NUMBER, token.span, 0, NULL);
-        if (node == NULL || !hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         node->number = token.kind == HCRI_TOKEN_INF ? (double)INFINITY : token.number;
         return node;
     }
     case HCRI_TOKEN_NAME:
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         return p->token.kind == HCRI_TOKEN_OPEN ? parse_call(p, token.span)
                                                 : new_node(p, HCRI_NODE_NAME, token.span, 0, NULL);
     case HCRI_TOKEN_OPEN: {
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         hcri_node *inner = parse_condition(p);
         const size_t end = p->token.span.end;
-        if (inner == NULL || !hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, token.span))
-            return NULL;
+        hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, token.span);
         inner->span = (hcri_span){token.span.start, end};
         return inner;
     }
     case HCRI_TOKEN_OPEN_BRACKET: {
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         hcri_node *list = parse_items(p, HCRI_TOKEN_CLOSE_BRACKET, token.span);
-        for (size_t i = 0; list != NULL && i < list->count; i++)
+        for (size_t i = 0; i < list->count; i++)
             if (list->child[i]->kind == HCRI_NODE_STRING)
-                return hcri_refuse(p->text, list->child[i]->span, HCR_ERROR_SYNTAX,
-                                   "a list holds numbers, not strings");
-        if (list != NULL && list->count == 0)
-            return hcri_refuse(p->text, list->span, HCR_ERROR_SHAPE, "this list is empty");
+                hcri_refuse(p->text, list->child[i]->span, HCR_ERROR_SYNTAX, "a list holds numbers, not strings");
+        if (list->count == 0)
+            hcri_refuse(p->text, list->span, HCR_ERROR_SHAPE, "this list is empty");
         return list;
     }
     case HCRI_TOKEN_STRING:
-        return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
-                           "a string stands in read(…) only, such as read(\"usual.csv\")");
+        hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
+                    "a string stands in read(…) only, such as read(\"usual.csv\")");
     case HCRI_TOKEN_CLOSE:
     case HCRI_TOKEN_CLOSE_BRACKET:
-        return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "expected a value before this bracket");
+        hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "expected a value before this bracket");
     default: break;
     }
     if (token.kind == HCRI_TOKEN_PSD)
-        return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
-                           "psd(…) is a constraint of its own, not a value: in a chain write E >> 0");
-    return hcri_parser_refuse(p, "a value");
+        hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX,
+                    "psd(…) is a constraint of its own, not a value: in a chain write E >> 0");
+    hcri_parser_refuse(p, "a value");
 }
 
 /* One subscript: a value, or first : last : step. */
@@ -247,50 +217,43 @@ static hcri_node *parse_subscript(hcri_parser *p) {
         if (p->token.kind != HCRI_TOKEN_COLON && p->token.kind != HCRI_TOKEN_COMMA &&
             p->token.kind != HCRI_TOKEN_CLOSE_BRACKET) {
             part[parts] = hcri_parse_sum(p);
-            if (part[parts] == NULL)
-                return NULL;
             end = part[parts]->span.end;
         }
         if (p->token.kind != HCRI_TOKEN_COLON || parts == 2)
             break;
         end = p->token.span.end;
         parts++;
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
     }
+    if (parts == 0 && part[0] == NULL)
+        hcri_parser_refuse(p, "an index or a slice");
     if (parts == 0)
-        return part[0] != NULL ? part[0] : hcri_parser_refuse(p, "an index or a slice");
+        return part[0];
     return new_node(p, HCRI_NODE_SLICE, (hcri_span){start, end}, 3, part);
 }
 
 static hcri_node *parse_postfix(hcri_parser *p) {
     hcri_node *node = parse_primary(p);
-    while (node != NULL && (p->token.kind == HCRI_TOKEN_OPEN_BRACKET || p->token.kind == HCRI_TOKEN_DOT)) {
+    while (p->token.kind == HCRI_TOKEN_OPEN_BRACKET || p->token.kind == HCRI_TOKEN_DOT) {
         const hcri_token token = p->token;
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         if (token.kind == HCRI_TOKEN_DOT) {
             const hcri_span span = {node->span.start, p->token.span.end};
             if (p->token.kind != HCRI_TOKEN_NAME || !hcri_text_equal(p->text, p->token.span, "T"))
-                return hcri_parser_refuse(p, "the T of a transpose (.T) after the dot");
-            if (!hcri_parser_advance(p))
-                return NULL;
+                hcri_parser_refuse(p, "the T of a transpose (.T) after the dot");
+            hcri_parser_advance(p);
             node = new_node(p, HCRI_NODE_TRANSPOSE, span, 1, &node);
             continue;
         }
         node_list list = {0};
-        if (!append(p, &list, node))
-            return NULL;
+        append(p, &list, node);
         do {
-            if (list.count > 1 && !hcri_parser_advance(p))
-                return NULL;
-            hcri_node *subscript = parse_subscript(p);
-            if (subscript == NULL || !append(p, &list, subscript))
-                return NULL;
+            if (list.count > 1)
+                hcri_parser_advance(p);
+            append(p, &list, parse_subscript(p));
         } while (p->token.kind == HCRI_TOKEN_COMMA);
         const hcri_span span = {node->span.start, p->token.span.end};
-        if (!hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, token.span))
-            return NULL;
+        hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, token.span);
         node = new_node(p, HCRI_NODE_INDEX, span, list.count, list.node);
     }
     return node;
@@ -299,22 +262,18 @@ static hcri_node *parse_postfix(hcri_parser *p) {
 /* Signs and powers: -y**2 is -(y**2), and 2**-1 is a half. Every nesting of brackets comes by here. */
 static hcri_node *parse_signed(hcri_parser *p) {
     if (p->brackets >= DEEPEST_BRACKETS)
-        return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
     p->brackets++;
     hcri_node *node;
     if (p->token.kind == HCRI_TOKEN_PLUS || p->token.kind == HCRI_TOKEN_MINUS) {
         const hcri_token sign = p->token;
-        hcri_node *operand = hcri_parser_advance(p) ? parse_signed(p) : NULL;
-        if (operand == NULL)
-            return NULL;
+        hcri_node *operand = parse_signed(hcri_parser_advance(p));
         node = new_node(p, HCRI_NODE_SIGN, (hcri_span){sign.span.start, operand->span.end}, 1, &operand);
-        if (node != NULL)
-            node->operator= sign.kind;
+        node->operator= sign.kind;
     } else {
         node = parse_postfix(p);
-        if (node != NULL && p->token.kind == HCRI_TOKEN_POWER)
-            node =
-                hcri_parser_advance(p) ? new_pair(p, HCRI_NODE_BINARY, HCRI_TOKEN_POWER, node, parse_signed(p)) : NULL;
+        if (p->token.kind == HCRI_TOKEN_POWER)
+            node = new_pair(p, HCRI_NODE_BINARY, HCRI_TOKEN_POWER, node, parse_signed(hcri_parser_advance(p)));
     }
     p->brackets--;
     return node;
@@ -322,20 +281,20 @@ static hcri_node *parse_signed(hcri_parser *p) {
 
 static hcri_node *parse_product(hcri_parser *p) {
     hcri_node *node = parse_signed(p);
-    while (node != NULL && (p->token.kind == HCRI_TOKEN_TIMES || p->token.kind == HCRI_TOKEN_DIVIDE ||
-                            p->token.kind == HCRI_TOKEN_FLOOR_DIVIDE || p->token.kind == HCRI_TOKEN_REMAINDER ||
-                            p->token.kind == HCRI_TOKEN_MATRIX_PRODUCT)) {
+    while (p->token.kind == HCRI_TOKEN_TIMES || p->token.kind == HCRI_TOKEN_DIVIDE ||
+           p->token.kind == HCRI_TOKEN_FLOOR_DIVIDE || p->token.kind == HCRI_TOKEN_REMAINDER ||
+           p->token.kind == HCRI_TOKEN_MATRIX_PRODUCT) {
         const hcri_token_kind operator= p->token.kind;
-        node = hcri_parser_advance(p) ? new_pair(p, HCRI_NODE_BINARY, operator, node, parse_signed(p)) : NULL;
+        node = new_pair(p, HCRI_NODE_BINARY, operator, node, parse_signed(hcri_parser_advance(p)));
     }
     return node;
 }
 
 hcri_node *hcri_parse_sum(hcri_parser *p) {
     hcri_node *node = parse_product(p);
-    while (node != NULL && (p->token.kind == HCRI_TOKEN_PLUS || p->token.kind == HCRI_TOKEN_MINUS)) {
+    while (p->token.kind == HCRI_TOKEN_PLUS || p->token.kind == HCRI_TOKEN_MINUS) {
         const hcri_token_kind operator= p->token.kind;
-        node = hcri_parser_advance(p) ? new_pair(p, HCRI_NODE_BINARY, operator, node, parse_product(p)) : NULL;
+        node = new_pair(p, HCRI_NODE_BINARY, operator, node, parse_product(hcri_parser_advance(p)));
     }
     return node;
 }
@@ -346,15 +305,15 @@ static int is_relation(hcri_token_kind kind) {
 }
 
 /* What should have been a constraint. */
-static void *refuse_lone_sum(hcri_parser *p, const hcri_node *node) {
+_Noreturn static void refuse_lone_sum(hcri_parser *p, const hcri_node *node) {
     if (p->token.kind == HCRI_TOKEN_ASSIGN)
-        return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
-                           "a single \"=\": write const %s = … for a fixed value, <= or >= for a constraint",
-                           node->kind == HCRI_NODE_NAME ? hcri_text_excerpt(p->text, node->span).text : "name");
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
+                    "a single \"=\": write const %s = … for a fixed value, <= or >= for a constraint",
+                    node->kind == HCRI_NODE_NAME ? hcri_text_excerpt(p->text, node->span).text : "name");
     if (hcri_parser_at_end(p) || p->token.kind == HCRI_TOKEN_FOR)
-        return hcri_refuse(p->text, node->span, HCR_ERROR_SYNTAX,
-                           "this is no statement: a constraint has <=, >= or == in it, outside brackets");
-    return hcri_parser_refuse(p, "<= or >=");
+        hcri_refuse(p->text, node->span, HCR_ERROR_SYNTAX,
+                    "this is no statement: a constraint has <=, >= or == in it, outside brackets");
+    hcri_parser_refuse(p, "<= or >=");
 }
 
 hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
@@ -362,64 +321,47 @@ hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint) {
     hcri_token_kind *relations = NULL;
     size_t capacity = 0;
     for (;;) {
-        hcri_node *sum = hcri_parse_sum(p);
-        if (sum == NULL || !append(p, &list, sum))
-            return NULL;
+        append(p, &list, hcri_parse_sum(p));
         const hcri_token relation = p->token;
         if (is_constraint && (relation.kind == HCRI_TOKEN_LESS || relation.kind == HCRI_TOKEN_GREATER))
-            return hcri_refuse(p->text, relation.span, HCR_ERROR_SYNTAX,
-                               "a strict inequality: write %s= (the frontier belongs to the region)",
-                               hcri_token_spelling(relation.kind));
+            hcri_refuse(p->text, relation.span, HCR_ERROR_SYNTAX,
+                        "a strict inequality: write %s= (the frontier belongs to the region)",
+                        hcri_token_spelling(relation.kind));
         if (is_constraint && relation.kind == HCRI_TOKEN_NOT_EQUAL)
-            return hcri_refuse(p->text, relation.span, HCR_ERROR_CONVEXITY,
-                               "!= can't be a constraint: what it allows isn't convex");
+            hcri_refuse(p->text, relation.span, HCR_ERROR_CONVEXITY,
+                        "!= can't be a constraint: what it allows isn't convex");
         const int is_matrix_relation = relation.kind == HCRI_TOKEN_SUCCEEDS || relation.kind == HCRI_TOKEN_PRECEDES;
         if (!is_constraint && is_matrix_relation)
-            return hcri_refuse(p->text, relation.span, HCR_ERROR_SYNTAX,
-                               "\"%s\" makes a constraint: conditions compare numbers",
-                               hcri_token_spelling(relation.kind));
+            hcri_refuse(p->text, relation.span, HCR_ERROR_SYNTAX,
+                        "\"%s\" makes a constraint: conditions compare numbers", hcri_token_spelling(relation.kind));
         if (!is_relation(relation.kind) && !is_matrix_relation)
             break;
-        if (list.count > capacity) {
-            const size_t larger = capacity == 0 ? 4 : 2 * capacity;
-            hcri_token_kind *grown = hcri_take(p->text, relation.span, larger, sizeof *grown);
-            if (grown == NULL)
-                return NULL;
-            if (capacity != 0)
-                memcpy(grown, relations, capacity * sizeof *grown);
-            relations = grown;
-            capacity = larger;
-        }
+        relations = hcri_take_larger(p->text, relation.span, relations, &capacity, list.count - 1, sizeof *relations);
         relations[list.count - 1] = relation.kind;
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
     }
+    if (list.count == 1 && is_constraint)
+        refuse_lone_sum(p, list.node[0]);
     if (list.count == 1)
-        return is_constraint ? refuse_lone_sum(p, list.node[0]) : list.node[0];
+        return list.node[0];
     hcri_node *node =
         new_node(p, HCRI_NODE_COMPARISON, (hcri_span){list.node[0]->span.start, list.node[list.count - 1]->span.end},
                  list.count, list.node);
-    if (node != NULL)
-        node->relations = relations;
+    node->relations = relations;
     return node;
 }
 
 hcri_node *hcri_parse_psd(hcri_parser *p) {
     const hcri_span word = p->token.span;
-    if (!hcri_parser_advance(p))
-        return NULL;
+    hcri_parser_advance(p);
     const hcri_span open = p->token.span;
-    if (!hcri_parser_take(p, HCRI_TOKEN_OPEN, "\"(\" and a symmetric matrix, as in: psd([[1, y[0]], [y[0], 1]])"))
-        return NULL;
+    hcri_parser_take(p, HCRI_TOKEN_OPEN, "\"(\" and a symmetric matrix, as in: psd([[1, y[0]], [y[0], 1]])");
     hcri_node *matrix = hcri_parse_sum(p);
     const hcri_span span = {word.start, p->token.span.end};
-    if (matrix == NULL || !hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, open))
-        return NULL;
+    hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE, open);
     hcri_node *zero = new_node(p, HCRI_NODE_NUMBER, matrix->span, 0, NULL);
     hcri_node *node = new_pair(p, HCRI_NODE_COMPARISON, HCRI_TOKEN_SUCCEEDS, matrix, zero);
-    hcri_token_kind *relation = node == NULL ? NULL : hcri_take(p->text, span, 1, sizeof *relation);
-    if (relation == NULL)
-        return NULL;
+    hcri_token_kind *relation = hcri_take(p->text, span, 1, sizeof *relation);
     *relation = HCRI_TOKEN_SUCCEEDS;
     node->relations = relation;
     node->span = span;
@@ -431,64 +373,53 @@ static hcri_node *parse_negation(hcri_parser *p) {
     if (token.kind != HCRI_TOKEN_NOT)
         return hcri_parse_comparison(p, 0);
     if (p->brackets >= DEEPEST_BRACKETS)
-        return hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
+        hcri_refuse(p->text, token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", DEEPEST_BRACKETS);
     p->brackets++;
-    hcri_node *operand = hcri_parser_advance(p) ? parse_negation(p) : NULL;
+    hcri_node *operand = parse_negation(hcri_parser_advance(p));
     p->brackets--;
-    if (operand == NULL)
-        return NULL;
     return new_node(p, HCRI_NODE_NOT, (hcri_span){token.span.start, operand->span.end}, 1, &operand);
 }
 
 static hcri_node *parse_conjunction(hcri_parser *p) {
     hcri_node *node = parse_negation(p);
-    while (node != NULL && p->token.kind == HCRI_TOKEN_AND)
-        node = hcri_parser_advance(p) ? new_pair(p, HCRI_NODE_AND, HCRI_TOKEN_AND, node, parse_negation(p)) : NULL;
+    while (p->token.kind == HCRI_TOKEN_AND)
+        node = new_pair(p, HCRI_NODE_AND, HCRI_TOKEN_AND, node, parse_negation(hcri_parser_advance(p)));
     return node;
 }
 
 static hcri_node *parse_condition(hcri_parser *p) {
     hcri_node *node = parse_conjunction(p);
-    while (node != NULL && p->token.kind == HCRI_TOKEN_OR)
-        node = hcri_parser_advance(p) ? new_pair(p, HCRI_NODE_OR, HCRI_TOKEN_OR, node, parse_conjunction(p)) : NULL;
+    while (p->token.kind == HCRI_TOKEN_OR)
+        node = new_pair(p, HCRI_NODE_OR, HCRI_TOKEN_OR, node, parse_conjunction(hcri_parser_advance(p)));
     return node;
 }
 
-int hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected) {
+void hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected) {
     *name = p->token.span;
-    if (p->token.kind >= HCRI_TOKEN_VAR && p->token.kind < HCRI_TOKEN_POWER) {
+    if (p->token.kind >= HCRI_TOKEN_VAR && p->token.kind < HCRI_TOKEN_POWER)
         hcri_refuse(p->text, p->token.span, HCR_ERROR_NAME, "\"%s\" is a word of the language: take another name",
                     hcri_token_spelling(p->token.kind));
-        return 0;
-    }
-    return hcri_parser_take(p, HCRI_TOKEN_NAME, expected);
+    hcri_parser_take(p, HCRI_TOKEN_NAME, expected);
 }
 
-int hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses) {
+void hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses) {
     const hcri_clauses **end = clauses;
     *clauses = NULL;
     for (int count = 0; p->token.kind == HCRI_TOKEN_FOR || p->token.kind == HCRI_TOKEN_IF; count++) {
-        if (count == MOST_CLAUSES) {
+        if (count == MOST_CLAUSES)
             hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "nested more than %d deep", MOST_CLAUSES);
-            return 0;
-        }
         const int is_loop = p->token.kind == HCRI_TOKEN_FOR;
-        if (!is_loop && *clauses == NULL) {
+        if (!is_loop && *clauses == NULL)
             hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"if\" comes after a \"for\"");
-            return 0;
-        }
         hcri_clauses *clause = hcri_take(p->text, p->token.span, 1, sizeof *clause);
-        if (clause == NULL || !hcri_parser_advance(p))
-            return 0;
+        hcri_parser_advance(p);
         clause->is_loop = is_loop;
-        if (is_loop && (!hcri_parser_take_name(p, &clause->name, "a name after \"for\"") ||
-                        !hcri_parser_take(p, HCRI_TOKEN_IN, "\"in\", as in: for i in range(10)")))
-            return 0;
+        if (is_loop) {
+            hcri_parser_take_name(p, &clause->name, "a name after \"for\"");
+            hcri_parser_take(p, HCRI_TOKEN_IN, "\"in\", as in: for i in range(10)");
+        }
         clause->expression = is_loop ? hcri_parse_sum(p) : parse_condition(p);
-        if (clause->expression == NULL)
-            return 0;
         *end = clause;
         end = &clause->next;
     }
-    return 1;
 }

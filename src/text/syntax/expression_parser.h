@@ -11,25 +11,24 @@ typedef struct hcri_parser {
     unsigned brackets;
 } hcri_parser;
 
-/* 0 or NULL after a refusal. */
 hcri_node *hcri_parse_sum(hcri_parser *p);
 /* A sum, or sums with relations between; as a constraint only the latter, with relations that mean a closed convex set.
  */
 hcri_node *hcri_parse_comparison(hcri_parser *p, int is_constraint);
 /* for name in values, for … , if condition, … */
-int hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses);
+void hcri_parse_clauses(hcri_parser *p, const hcri_clauses **clauses);
 
 /* psd(sum), which is the comparison sum >> 0. */
 hcri_node *hcri_parse_psd(hcri_parser *p);
 
-int hcri_parser_advance(hcri_parser *p);
-int hcri_parser_at_end(const hcri_parser *p); /* of a statement */
+hcri_parser *hcri_parser_advance(hcri_parser *p); /* p itself */
+int hcri_parser_at_end(const hcri_parser *p);     /* of a statement */
 /* Refuses the next token: "expected …, not …". */
-void *hcri_parser_refuse(hcri_parser *p, const char *expected);
-int hcri_parser_take(hcri_parser *p, hcri_token_kind kind, const char *expected);
+_Noreturn void hcri_parser_refuse(hcri_parser *p, const char *expected);
+void hcri_parser_take(hcri_parser *p, hcri_token_kind kind, const char *expected);
 /* The bracket that ends what began at `open`. */
-int hcri_parser_take_closing(hcri_parser *p, hcri_token_kind kind, hcri_span open);
+void hcri_parser_take_closing(hcri_parser *p, hcri_token_kind kind, hcri_span open);
 /* A name that is about to be declared. */
-int hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected);
+void hcri_parser_take_name(hcri_parser *p, hcri_span *name, const char *expected);
 
 #endif

@@ -70,39 +70,30 @@ static size_t character_length(const hcri_lexer *lexer) {
     return end - lexer->at;
 }
 
-static int refuse_character(hcri_lexer *lexer) {
+_Noreturn static void refuse_character(hcri_lexer *lexer) {
     const char *at = lexer->text->bytes + lexer->at;
     const size_t length = character_length(lexer);
     const hcri_span span = {lexer->at, lexer->at + length};
     for (size_t i = 0; i < sizeof look_alikes / sizeof look_alikes[0]; i++)
-        if (strlen(look_alikes[i].character) == length && memcmp(look_alikes[i].character, at, length) == 0) {
+        if (strlen(look_alikes[i].character) == length && memcmp(look_alikes[i].character, at, length) == 0)
             hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"%s\" isn't part of the language: write %s",
                         look_alikes[i].character, look_alikes[i].meant);
-            return 0;
-        }
-    if ((unsigned char)*at < ' ' || *at == 127) {
+    if ((unsigned char)*at < ' ' || *at == 127)
         hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
                     "a control character (byte 0x%02X): a region file is plain text in UTF-8",
                     (unsigned)(unsigned char)*at);
-        return 0;
-    }
-    if (*at == '!') {
+    if (*at == '!')
         hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX, "\"!\" alone isn't part of the language: write not, or !=");
-        return 0;
-    }
-    {
-        hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
-                    "\"%s\" isn't part of the language, other than in comments and strings",
-                    hcri_text_excerpt(lexer->text, span).text);
-        return 0;
-    }
+    hcri_refuse(lexer->text, span, HCR_ERROR_SYNTAX,
+                "\"%s\" isn't part of the language, other than in comments and strings",
+                hcri_text_excerpt(lexer->text, span).text);
 }
 
-static int read_number(hcri_lexer *lexer, hcri_token *token) {
+static void read_number(hcri_lexer *lexer, hcri_token *token) {
     hcri_text *text = lexer->text;
     const size_t length = hcri_number_read(text->bytes + lexer->at, text->size - lexer->at, &token->number);
     if (length == 0)
-        return refuse_character(lexer);
+        refuse_character(lexer);
     size_t end = lexer->at + length;
     int zero = 1;
     for (size_t i = lexer->at; i < end && text->bytes[i] != 'e' && text->bytes[i] != 'E'; i++)
@@ -114,43 +105,31 @@ static int read_number(hcri_lexer *lexer, hcri_token *token) {
     token->kind = HCRI_TOKEN_NUMBER;
     token->span = (hcri_span){lexer->at, end};
     const hcri_excerpt shown = hcri_text_excerpt(text, token->span);
-    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0') {
+    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0')
         hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "\"%s\" is no number: for a product write %.*s*%s", shown.text,
                     (int)(length < 30 ? length : 30), shown.text,
                     hcri_text_excerpt(text, (hcri_span){number_end, end}).text);
-        return 0;
-    }
-    if (end != number_end) {
+    if (end != number_end)
         hcri_refuse(text, token->span, HCR_ERROR_SYNTAX,
                     "\"%s\" is no number: numbers are decimal, such as 12, 0.5 or 1e-3", shown.text);
-        return 0;
-    }
-    if (isinf(token->number)) {
+    if (isinf(token->number))
         hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too large for a double: write inf for \"no bound\"",
                     shown.text);
-        return 0;
-    }
-    if (token->number == 0 && !zero) {
+    if (token->number == 0 && !zero)
         hcri_refuse(text, token->span, HCR_ERROR_DATA, "%s is too small for a double: write 0", shown.text);
-        return 0;
-    }
     lexer->at = end;
-    return 1;
 }
 
-static int read_string(hcri_lexer *lexer, hcri_token *token) {
+static void read_string(hcri_lexer *lexer, hcri_token *token) {
     hcri_text *text = lexer->text;
     size_t end = lexer->at + 1;
     while (end < text->size && text->bytes[end] != text->bytes[lexer->at] && text->bytes[end] != '\n')
         end++;
     token->kind = HCRI_TOKEN_STRING;
     token->span = (hcri_span){lexer->at, end};
-    if (end == text->size || text->bytes[end] == '\n') {
+    if (end == text->size || text->bytes[end] == '\n')
         hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "the string isn't closed on its line");
-        return 0;
-    }
     token->span.end = lexer->at = end + 1;
-    return 1;
 }
 
 static void read_word(hcri_lexer *lexer, hcri_token *token) {
@@ -164,6 +143,23 @@ static void read_word(hcri_lexer *lexer, hcri_token *token) {
         if (hcri_text_equal(text, token->span, spelling[kind]))
             token->kind = kind;
     lexer->at = end;
+}
+
+static void read_sign(hcri_lexer *lexer, hcri_token *token) {
+    const hcri_text *text = lexer->text;
+    for (hcri_token_kind kind = HCRI_TOKEN_POWER; kind < HCRI_TOKEN_KINDS; kind++) {
+        const size_t length = strlen(spelling[kind]);
+        if (length > text->size - lexer->at || memcmp(spelling[kind], text->bytes + lexer->at, length) != 0)
+            continue;
+        if (kind == HCRI_TOKEN_OPEN || kind == HCRI_TOKEN_OPEN_BRACKET)
+            lexer->depth++;
+        if ((kind == HCRI_TOKEN_CLOSE || kind == HCRI_TOKEN_CLOSE_BRACKET) && lexer->depth > 0)
+            lexer->depth--;
+        token->kind = kind;
+        token->span.end = lexer->at += length;
+        return;
+    }
+    refuse_character(lexer);
 }
 
 /* Blanks, comments, and newlines inside brackets. */
@@ -182,37 +178,23 @@ static void skip(hcri_lexer *lexer) {
     }
 }
 
-int hcri_lexer_next(hcri_lexer *lexer, hcri_token *token) {
+void hcri_lexer_next(hcri_lexer *lexer, hcri_token *token) {
     skip(lexer);
     const hcri_text *text = lexer->text;
     *token = (hcri_token){.kind = HCRI_TOKEN_END, .span = {lexer->at, lexer->at}};
     if (lexer->at >= text->size)
-        return 1;
+        return;
     const char c = text->bytes[lexer->at], next = lexer->at + 1 < text->size ? text->bytes[lexer->at + 1] : '\0';
     if (c == '\n') {
         token->kind = HCRI_TOKEN_NEWLINE;
         lexer->at++;
-        return 1;
-    }
-    if (is_digit(c) || (c == '.' && is_digit(next)))
-        return read_number(lexer, token);
-    if (c == '"' || c == '\'')
-        return read_string(lexer, token);
-    if (is_letter(c)) {
+    } else if (is_digit(c) || (c == '.' && is_digit(next))) {
+        read_number(lexer, token);
+    } else if (c == '"' || c == '\'') {
+        read_string(lexer, token);
+    } else if (is_letter(c)) {
         read_word(lexer, token);
-        return 1;
+    } else {
+        read_sign(lexer, token);
     }
-    for (hcri_token_kind kind = HCRI_TOKEN_POWER; kind < HCRI_TOKEN_KINDS; kind++) {
-        const size_t length = strlen(spelling[kind]);
-        if (length > text->size - lexer->at || memcmp(spelling[kind], text->bytes + lexer->at, length) != 0)
-            continue;
-        if (kind == HCRI_TOKEN_OPEN || kind == HCRI_TOKEN_OPEN_BRACKET)
-            lexer->depth++;
-        if ((kind == HCRI_TOKEN_CLOSE || kind == HCRI_TOKEN_CLOSE_BRACKET) && lexer->depth > 0)
-            lexer->depth--;
-        token->kind = kind;
-        token->span.end = lexer->at += length;
-        return 1;
-    }
-    return refuse_character(lexer);
 }

@@ -68,8 +68,7 @@ typedef struct hcri_lexer { /* copy it to look further ahead */
     size_t depth; /* brackets open: newlines inside don't count */
 } hcri_lexer;
 
-/* 0 after a refusal. */
-int hcri_lexer_next(hcri_lexer *lexer, hcri_token *token);
+void hcri_lexer_next(hcri_lexer *lexer, hcri_token *token);
 /* How a word or a sign is written; NULL for the other kinds. */
 const char *hcri_token_spelling(hcri_token_kind kind);
 

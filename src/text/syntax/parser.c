@@ -4,35 +4,27 @@
 
 static hcri_statement *new_statement(hcri_parser *p, hcri_statement_kind kind) {
     hcri_statement *statement = hcri_take(p->text, p->token.span, 1, sizeof *statement);
-    if (statement != NULL) {
-        statement->kind = kind;
-        statement->span = p->token.span;
-    }
+    statement->kind = kind;
+    statement->span = p->token.span;
     return statement;
 }
 
 /* in [lower, upper] */
-static int parse_range(hcri_parser *p, hcri_statement *statement) {
+static void parse_range(hcri_parser *p, hcri_statement *statement) {
     static const char form[] = "\"in\" and the range of the parameter, as in: param cap[3] in [0, 10]";
-    if (!hcri_parser_take(p, HCRI_TOKEN_IN, form))
-        return 0;
+    hcri_parser_take(p, HCRI_TOKEN_IN, form);
     const hcri_span open = p->token.span;
-    if (!hcri_parser_take(p, HCRI_TOKEN_OPEN_BRACKET, "a range between brackets, as in: in [0, 10]"))
-        return 0;
+    hcri_parser_take(p, HCRI_TOKEN_OPEN_BRACKET, "a range between brackets, as in: in [0, 10]");
     for (int end = 0; end < 2; end++) {
-        if (end == 1 && !hcri_parser_take(p, HCRI_TOKEN_COMMA, "a comma and the upper end of the range"))
-            return 0;
+        if (end == 1)
+            hcri_parser_take(p, HCRI_TOKEN_COMMA, "a comma and the upper end of the range");
         statement->range[end] = hcri_parse_sum(p);
-        if (statement->range[end] == NULL)
-            return 0;
     }
-    if (p->token.kind == HCRI_TOKEN_COMMA) {
+    if (p->token.kind == HCRI_TOKEN_COMMA)
         hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
                     "a range has two ends, [lower, upper]: for one range an element write vectors, as in: "
                     "in [[0, 1], [5, 6]]");
-        return 0;
-    }
-    return hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
+    hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
 }
 
 /* name, name[size], …, parameters with their ranges: a statement each */
@@ -40,27 +32,22 @@ static hcri_statement *parse_variables(hcri_parser *p) {
     const int is_parameter = p->token.kind == HCRI_TOKEN_PARAM;
     hcri_statement *first = NULL, **end = &first;
     do {
-        if (!hcri_parser_advance(p))
-            return NULL;
+        hcri_parser_advance(p);
         hcri_statement *statement = new_statement(p, is_parameter ? HCRI_STATEMENT_PARAMETER : HCRI_STATEMENT_VARIABLE);
-        if (statement == NULL || !hcri_parser_take_name(p, &statement->name,
-                                                        is_parameter ? "the name of a parameter after \"param\""
-                                                                     : "the name of an output after \"var\""))
-            return NULL;
+        hcri_parser_take_name(p, &statement->name,
+                              is_parameter ? "the name of a parameter after \"param\""
+                                           : "the name of an output after \"var\"");
         const hcri_span open = p->token.span;
         if (p->token.kind == HCRI_TOKEN_OPEN_BRACKET) {
-            statement->expression = hcri_parser_advance(p) ? hcri_parse_sum(p) : NULL;
-            if (statement->expression == NULL)
-                return NULL;
+            statement->expression = hcri_parse_sum(hcri_parser_advance(p));
             if (p->token.kind == HCRI_TOKEN_COMMA)
-                return hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
-                                   "%s are scalars or vectors: declare a vector, and use reshape() for a matrix",
-                                   is_parameter ? "parameters" : "outputs");
-            if (!hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open))
-                return NULL;
+                hcri_refuse(p->text, p->token.span, HCR_ERROR_UNSUPPORTED,
+                            "%s are scalars or vectors: declare a vector, and use reshape() for a matrix",
+                            is_parameter ? "parameters" : "outputs");
+            hcri_parser_take_closing(p, HCRI_TOKEN_CLOSE_BRACKET, open);
         }
-        if (is_parameter && p->token.kind != HCRI_TOKEN_COMMA && !hcri_parser_at_end(p) && !parse_range(p, statement))
-            return NULL;
+        if (is_parameter && p->token.kind != HCRI_TOKEN_COMMA && !hcri_parser_at_end(p))
+            parse_range(p, statement);
         *end = statement;
         end = &statement->next;
     } while (p->token.kind == HCRI_TOKEN_COMMA);
@@ -69,24 +56,21 @@ static hcri_statement *parse_variables(hcri_parser *p) {
 
 static hcri_statement *parse_constant(hcri_parser *p) {
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_CONSTANT);
-    if (statement == NULL || !hcri_parser_advance(p) ||
-        !hcri_parser_take_name(p, &statement->name, "a name after \"const\"") ||
-        !hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\" and a value, as in: const dmax = 12.5"))
-        return NULL;
+    hcri_parser_advance(p);
+    hcri_parser_take_name(p, &statement->name, "a name after \"const\"");
+    hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\" and a value, as in: const dmax = 12.5");
     statement->expression = hcri_parse_sum(p);
-    return statement->expression == NULL ? NULL : statement;
+    return statement;
 }
 
 static hcri_statement *parse_origin(hcri_parser *p) {
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_ORIGIN);
-    if (statement == NULL || !hcri_parser_advance(p) ||
-        !hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\", as in: origin = chebyshev"))
-        return NULL;
+    hcri_parser_advance(p);
+    hcri_parser_take(p, HCRI_TOKEN_ASSIGN, "\"=\", as in: origin = chebyshev");
     if (hcri_text_equal(p->text, p->token.span, "chebyshev") || hcri_text_equal(p->text, p->token.span, "analytic") ||
         hcri_text_equal(p->text, p->token.span, "mean")) {
         hcri_parser ahead = *p;
-        if (!hcri_parser_advance(&ahead))
-            return NULL;
+        hcri_parser_advance(&ahead);
         if (hcri_parser_at_end(&ahead)) {
             statement->name = p->token.span;
             *p = ahead;
@@ -94,60 +78,54 @@ static hcri_statement *parse_origin(hcri_parser *p) {
         }
     }
     statement->expression = hcri_parse_sum(p);
-    return statement->expression == NULL ? NULL : statement;
+    return statement;
 }
 
 static hcri_statement *parse_constraint(hcri_parser *p) {
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_CONSTRAINT);
-    hcri_node *node = statement == NULL                 ? NULL
-                      : p->token.kind == HCRI_TOKEN_PSD ? hcri_parse_psd(p)
-                                                        : hcri_parse_comparison(p, 1);
-    if (node == NULL)
-        return NULL;
+    hcri_node *node = p->token.kind == HCRI_TOKEN_PSD ? hcri_parse_psd(p) : hcri_parse_comparison(p, 1);
     if (p->token.kind == HCRI_TOKEN_AND || p->token.kind == HCRI_TOKEN_OR)
-        return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
-                           "one constraint a line: \"%s\" joins conditions only", hcri_token_spelling(p->token.kind));
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "one constraint a line: \"%s\" joins conditions only",
+                    hcri_token_spelling(p->token.kind));
     statement->span = node->span;
     statement->expression = node;
-    return hcri_parse_clauses(p, &statement->clauses) ? statement : NULL;
+    hcri_parse_clauses(p, &statement->clauses);
+    return statement;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- blocks */
 
-static int skip_empty_lines(hcri_parser *p) {
+static void skip_empty_lines(hcri_parser *p) {
     while (p->token.kind == HCRI_TOKEN_NEWLINE)
-        if (!hcri_parser_advance(p))
-            return 0;
-    return 1;
+        hcri_parser_advance(p);
 }
 
-static void *refuse_inside(hcri_parser *p, hcri_span opening) {
+_Noreturn static void refuse_inside(hcri_parser *p, hcri_span opening) {
     int line, column;
     hcri_text_place(p->text, opening.start, &line, &column);
-    return hcri_refuse(
-        p->text, p->token.span, HCR_ERROR_SYNTAX,
-        "\"%s\" can't stand here: the block that begins in line %d holds constraints only, until \"end\"",
-        hcri_token_spelling(p->token.kind), line);
+    hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
+                "\"%s\" can't stand here: the block that begins in line %d holds constraints only, until \"end\"",
+                hcri_token_spelling(p->token.kind), line);
 }
 
 /* ":", then constraints, one or more, each on its line, up to "end" (or "or"), which is left. */
 static hcri_statement *parse_lines(hcri_parser *p, hcri_span opening) {
     hcri_statement *first = NULL, **end = &first;
     if (!hcri_parser_at_end(p))
-        return hcri_parser_refuse(p, "the end of the line: the constraints of a block follow, one a line");
+        hcri_parser_refuse(p, "the end of the line: the constraints of a block follow, one a line");
     for (;;) {
-        if (!skip_empty_lines(p))
-            return NULL;
+        skip_empty_lines(p);
         switch (p->token.kind) {
         case HCRI_TOKEN_END:
-            return hcri_refuse(p->text, opening, HCR_ERROR_SYNTAX,
-                               "this block is never closed: a line with \"end\" is missing");
+            hcri_refuse(p->text, opening, HCR_ERROR_SYNTAX,
+                        "this block is never closed: a line with \"end\" is missing");
         case HCRI_TOKEN_OR:
         case HCRI_TOKEN_END_WORD:
-            return first != NULL ? first
-                                 : hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
-                                               "nothing stands before this \"%s\": a constraint is missing",
-                                               hcri_token_spelling(p->token.kind));
+            if (first == NULL)
+                hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX,
+                            "nothing stands before this \"%s\": a constraint is missing",
+                            hcri_token_spelling(p->token.kind));
+            return first;
         case HCRI_TOKEN_VAR:
         case HCRI_TOKEN_CONST:
         case HCRI_TOKEN_ORIGIN:
@@ -155,64 +133,62 @@ static hcri_statement *parse_lines(hcri_parser *p, hcri_span opening) {
         case HCRI_TOKEN_UNBOUNDED:
         case HCRI_TOKEN_UNION:
         case HCRI_TOKEN_EXCEPT:
-        case HCRI_TOKEN_STAR_WORD: return refuse_inside(p, opening);
+        case HCRI_TOKEN_STAR_WORD: refuse_inside(p, opening);
         default: break;
         }
         *end = parse_constraint(p);
-        if (*end == NULL)
-            return NULL;
         end = &(*end)->next;
         if (!hcri_parser_at_end(p))
-            return hcri_parser_refuse(p, "the end of the line");
+            hcri_parser_refuse(p, "the end of the line");
     }
 }
 
-static int take_end(hcri_parser *p, const char *block) {
-    if (p->token.kind == HCRI_TOKEN_END_WORD)
-        return hcri_parser_advance(p);
-    hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"or\" separates the parts of a union: this is %s", block);
-    return 0;
+static void take_end(hcri_parser *p, const char *block) {
+    if (p->token.kind != HCRI_TOKEN_END_WORD)
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"or\" separates the parts of a union: this is %s",
+                    block);
+    hcri_parser_advance(p);
 }
 
 /* union: … or … end */
 static hcri_statement *parse_union(hcri_parser *p) {
     const hcri_span opening = p->token.span;
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_UNION), **end;
-    if (statement == NULL || !hcri_parser_advance(p) || !hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\" after \"union\""))
-        return NULL;
+    hcri_parser_advance(p);
+    hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\" after \"union\"");
     for (end = &statement->inner;; end = &(*end)->next) {
         *end = new_statement(p, HCRI_STATEMENT_BODY);
-        if (*end == NULL || ((*end)->inner = parse_lines(p, opening)) == NULL)
-            return NULL;
+        (*end)->inner = parse_lines(p, opening);
         if (p->token.kind != HCRI_TOKEN_OR)
-            return take_end(p, "one") ? statement : NULL;
-        if (!hcri_parser_advance(p) || (p->token.kind == HCRI_TOKEN_COLON && !hcri_parser_advance(p)))
-            return NULL;
+            break;
+        hcri_parser_advance(p);
+        if (p->token.kind == HCRI_TOKEN_COLON)
+            hcri_parser_advance(p);
     }
+    take_end(p, "one");
+    return statement;
 }
 
 /* except a <= b, or except: … end, or star: … end */
 static hcri_statement *parse_block(hcri_parser *p, hcri_statement_kind kind) {
     const hcri_span opening = p->token.span;
     hcri_statement *statement = new_statement(p, kind);
-    if (statement == NULL || !hcri_parser_advance(p))
-        return NULL;
+    hcri_parser_advance(p);
     if (kind == HCRI_STATEMENT_EXCEPT && p->token.kind != HCRI_TOKEN_COLON) {
         statement->one_line = 1;
         statement->inner = parse_constraint(p);
-        return statement->inner == NULL ? NULL : statement;
+        return statement;
     }
-    if (!hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\" after \"star\""))
-        return NULL;
+    hcri_parser_take(p, HCRI_TOKEN_COLON, "\":\" after \"star\"");
     statement->inner = parse_lines(p, opening);
-    if (statement->inner == NULL || !take_end(p, kind == HCRI_STATEMENT_STAR ? "a star block" : "an except block"))
-        return NULL;
+    take_end(p, kind == HCRI_STATEMENT_STAR ? "a star block" : "an except block");
     return statement;
 }
 
 static hcri_statement *parse_unbounded(hcri_parser *p) {
     hcri_statement *statement = new_statement(p, HCRI_STATEMENT_UNBOUNDED);
-    return statement != NULL && hcri_parser_advance(p) ? statement : NULL;
+    hcri_parser_advance(p);
+    return statement;
 }
 
 static hcri_statement *parse_statement(hcri_parser *p) {
@@ -227,33 +203,26 @@ static hcri_statement *parse_statement(hcri_parser *p) {
     case HCRI_TOKEN_STAR_WORD: return parse_block(p, HCRI_STATEMENT_STAR);
     case HCRI_TOKEN_OR:
     case HCRI_TOKEN_END_WORD:
-        return hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"%s\" stands alone: no %s is open here",
-                           hcri_token_spelling(p->token.kind),
-                           p->token.kind == HCRI_TOKEN_OR ? "union:" : "union:, except: or star:");
+        hcri_refuse(p->text, p->token.span, HCR_ERROR_SYNTAX, "\"%s\" stands alone: no %s is open here",
+                    hcri_token_spelling(p->token.kind),
+                    p->token.kind == HCRI_TOKEN_OR ? "union:" : "union:, except: or star:");
     default: return parse_constraint(p);
     }
 }
 
-int hcri_parse(hcri_text *text, hcri_statement **first) {
+hcri_statement *hcri_parse(hcri_text *text) {
     hcri_parser p = {.text = text, .lexer = {.text = text}};
-    hcri_statement **end = first;
-    *first = NULL;
-    if (!hcri_parser_advance(&p))
-        return 0;
-    while (skip_empty_lines(&p) && p.token.kind != HCRI_TOKEN_END) {
+    hcri_statement *first = NULL, **end = &first;
+    hcri_parser_advance(&p);
+    for (skip_empty_lines(&p); p.token.kind != HCRI_TOKEN_END; skip_empty_lines(&p)) {
         *end = parse_statement(&p);
-        if (*end == NULL)
-            return 0;
         while (*end != NULL)
             end = &(*end)->next;
-        if (!hcri_parser_at_end(&p)) {
-            if (p.token.kind == HCRI_TOKEN_COMMA)
-                hcri_refuse(text, p.token.span, HCR_ERROR_SYNTAX,
-                            "expected the end of the line, not a comma: numbers are written with a point, as in 3.5");
-            else
-                hcri_parser_refuse(&p, "the end of the line");
-            return 0;
-        }
+        if (p.token.kind == HCRI_TOKEN_COMMA)
+            hcri_refuse(text, p.token.span, HCR_ERROR_SYNTAX,
+                        "expected the end of the line, not a comma: numbers are written with a point, as in 3.5");
+        if (!hcri_parser_at_end(&p))
+            hcri_parser_refuse(&p, "the end of the line");
     }
-    return text->status == HCR_OK;
+    return first;
 }

@@ -4,7 +4,7 @@
 
 #include "text/syntax/tree.h"
 
-/* The statements in order (NULL for none) in *first. 0 after a refusal. */
-int hcri_parse(hcri_text *text, hcri_statement **first);
+/* The statements in order, NULL for none. */
+hcri_statement *hcri_parse(hcri_text *text);
 
 #endif

@@ -120,10 +120,12 @@ static void append_marked_line(const hcri_text *text, hcri_span span, int number
              after, *before == '\0' ? "" : " ", mark);
 }
 
-void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...) {
-    if (text->status != HCR_OK)
-        return NULL;
+void hcri_refuse_as(hcri_text *text, hcr_status status) {
     text->status = status;
+    longjmp(text->refused, 1);
+}
+
+void hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...) {
     int line, column;
     hcri_text_place(text, span.start, &line, &column);
     char message[sizeof text->error->text];
@@ -132,16 +134,34 @@ void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char
     hcri_format(message, sizeof message - 4 * SHOWN, format, arguments);
     va_end(arguments);
     append_marked_line(text, span, line, message, sizeof message);
-    hcri_fail_at(text->error, status, text->file, line, column, "%s", message);
-    return NULL;
+    hcri_refuse_as(text, hcri_fail_at(text->error, status, text->file, line, column, "%s", message));
+}
+
+void hcri_refuse_memory(hcri_text *text, hcri_span span) {
+    hcri_refuse(text, span, HCR_ERROR_MEMORY, "not enough memory");
 }
 
 void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size) {
     if (count > HCRI_TEXT_MEMORY / (size == 0 ? 1 : size) ||
         count * size > HCRI_TEXT_MEMORY - (text->arena.total < HCRI_TEXT_MEMORY ? text->arena.total : HCRI_TEXT_MEMORY))
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "this is too large: it takes more than 2^28 numbers");
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "this is too large: it takes more than 2^28 numbers");
     void *memory = hcri_arena_take(&text->arena, count, size);
     if (memory == NULL)
-        hcri_refuse(text, span, HCR_ERROR_MEMORY, "not enough memory");
+        hcri_refuse_memory(text, span);
     return memory;
+}
+
+void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t count, size_t size) {
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity == 0 ? 4 : 2 * *capacity;
+    void *larger = hcri_take(text, span, *capacity, size);
+    return count == 0 ? larger : memcpy(larger, array, count * size);
+}
+
+void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size) {
+    void *extended = hcri_grow(&text->arena.allocator, array, capacity, needed, size);
+    if (extended == NULL)
+        hcri_refuse_memory(text, span);
+    return extended;
 }

@@ -2,9 +2,11 @@
 #ifndef HCRI_SOURCE_TEXT_H
 #define HCRI_SOURCE_TEXT_H
 
+#include <setjmp.h>
 #include <stdint.h>
 
 #include "base/status.h"
+#include "hcr/hcr_table.h"
 #include "text/syntax/arena.h"
 
 /* At most so many bytes are taken for one text: 2^28 numbers. */
@@ -39,17 +41,27 @@ typedef struct hcri_text {
     const char *unproved;         /* what to do where a proof of convexity fails: ends such messages */
     size_t atoms;                 /* made so far: their numbers */
     hcr_error *error;             /* never NULL */
-    hcr_status status;            /* of the first refusal */
+    hcr_status status;            /* of the refusal */
+    jmp_buf refused;              /* where a refusal goes on: set by who compiles the text, or parses it */
+    hcr_table table;              /* what read() is reading */
     size_t known_byte;            /* the last that was placed, … */
     int known_line, known_column; /* … counted from 0 */
 } hcri_text;
 
-/* Records the first refusal: the message, then the line with `span` marked. Returns NULL, so that a failure is one
- * statement. */
-void *hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...)
+/* The text can't be: the error is the message, then the line with `span` marked. This ends the compilation, wherever it
+ * is, by a jump to `refused`: nothing that compiles a text has to hand failures on, and what it holds beyond a call is
+ * the arena's or, if it outlives the arena's rewinds, in a struct that the one who jumps back releases. */
+_Noreturn void hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
-/* count × size zeroed bytes from the arena; when there are none, NULL and the refusal. */
+/* The same where the error has been filled in. */
+_Noreturn void hcri_refuse_as(hcri_text *text, hcr_status status);
+_Noreturn void hcri_refuse_memory(hcri_text *text, hcri_span span);
+/* count × size zeroed bytes from the arena. */
 void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size);
+/* Room for one more than `count` elements in an array of the arena's, which moves as it grows. */
+void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t count, size_t size);
+/* As hcri_grow, of the arena's allocator: for what outlives the arena's rewinds. */
+void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size);
 
 /* The 1-based line and column (in characters) of a byte; fast when it is after the last one asked for. */
 void hcri_text_place(hcri_text *text, size_t byte, int *line, int *column);

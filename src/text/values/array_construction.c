@@ -7,12 +7,12 @@ const hcri_value *hcri_value_stack(hcri_text *text, hcri_span span, size_t count
     const hcri_shape first = values[0]->shape;
     for (size_t i = 0; i < count; i++) {
         if (values[i]->shape.rank == 2)
-            return hcri_refuse(text, span, HCR_ERROR_SHAPE, "a list holds scalars or vectors, not %s: use vstack()",
-                               hcri_shape_describe(values[i]->shape).text);
+            hcri_refuse(text, span, HCR_ERROR_SHAPE, "a list holds scalars or vectors, not %s: use vstack()",
+                        hcri_shape_describe(values[i]->shape).text);
         if (!hcri_shape_equal(values[i]->shape, first))
-            return hcri_refuse(text, span, HCR_ERROR_SHAPE,
-                               "the elements of a list have one shape: element 0 is %s, element %zu is %s",
-                               hcri_shape_describe(first).text, i, hcri_shape_describe(values[i]->shape).text);
+            hcri_refuse(text, span, HCR_ERROR_SHAPE,
+                        "the elements of a list have one shape: element 0 is %s, element %zu is %s",
+                        hcri_shape_describe(first).text, i, hcri_shape_describe(values[i]->shape).text);
     }
     const hcri_value *joined = hcri_value_join(text, span, count, values);
     if (joined == NULL || first.rank == 0)
@@ -28,14 +28,13 @@ const hcri_value *hcri_apply_vstack(const hcri_call *call) {
     for (size_t a = 0; a < call->count; a++) {
         const hcri_shape shape = call->argument[a]->shape;
         if ((shape.rank == 2 ? shape.dim[1] : shape.dim[0]) != columns)
-            return hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
-                               "vstack() needs rows of one length: %s and %s", hcri_shape_describe(first).text,
-                               hcri_shape_describe(shape).text);
+            hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
+                        "vstack() needs rows of one length: %s and %s", hcri_shape_describe(first).text,
+                        hcri_shape_describe(shape).text);
         rows += shape.rank == 2 ? shape.dim[0] : 1;
     }
     const hcri_value *joined = hcri_value_join(call->text, call->node->span, call->count, call->argument);
-    return joined == NULL ? NULL
-                          : hcri_value_reshape(call->text, call->node->span, joined, hcri_matrix_shape(rows, columns));
+    return hcri_value_reshape(call->text, call->node->span, joined, hcri_matrix_shape(rows, columns));
 }
 
 /* Side by side: scalars and vectors make a vector, matrices a wider one. */
@@ -45,9 +44,9 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
     for (size_t a = 0; a < call->count; a++) {
         const hcri_shape shape = call->argument[a]->shape;
         if ((shape.rank == 2) != (first.rank == 2) || (first.rank == 2 && shape.dim[0] != first.dim[0]))
-            return hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
-                               "hstack() needs vectors, or matrices with as many rows: %s and %s",
-                               hcri_shape_describe(first).text, hcri_shape_describe(shape).text);
+            hcri_refuse(call->text, hcri_argument_span(call, a), HCR_ERROR_SHAPE,
+                        "hstack() needs vectors, or matrices with as many rows: %s and %s",
+                        hcri_shape_describe(first).text, hcri_shape_describe(shape).text);
         columns += shape.dim[1];
     }
     const hcri_value *joined = hcri_value_join(call->text, call->node->span, call->count, call->argument);
@@ -55,8 +54,6 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
         return joined;
     const size_t rows = first.dim[0];
     size_t *element = hcri_take(call->text, call->node->span, joined->size, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t a = 0, left = 0; a < call->count; a++) {
         const size_t width = call->argument[a]->shape.dim[1];
         for (size_t i = 0; i < rows; i++)
@@ -68,28 +65,24 @@ const hcri_value *hcri_apply_hstack(const hcri_call *call) {
 }
 
 /* One or two sizes, from arguments `first` on. */
-static int read_shape(const hcri_call *call, size_t first, hcri_shape *shape) {
+static hcri_shape read_shape(const hcri_call *call, size_t first) {
     double size[2] = {1, 1};
     for (size_t a = first; a < call->count; a++)
-        if (!hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a], "a size", 1, HCRI_TEXT_SIZE,
-                               &size[a - first]))
-            return 0;
-    *shape = call->count - first == 1 ? hcri_vector_shape((size_t)size[0])
-                                      : hcri_matrix_shape((size_t)size[0], (size_t)size[1]);
-    if (size[0] * size[1] <= HCRI_TEXT_SIZE)
-        return 1;
-    hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s is too large: at most 2^26 numbers",
-                hcri_shape_describe(*shape).text);
-    return 0;
+        size[a - first] =
+            hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a], "a size", 1, HCRI_TEXT_SIZE);
+    const hcri_shape shape = call->count - first == 1 ? hcri_vector_shape((size_t)size[0])
+                                                      : hcri_matrix_shape((size_t)size[0], (size_t)size[1]);
+    if (size[0] * size[1] > HCRI_TEXT_SIZE)
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s is too large: at most 2^26 numbers",
+                    hcri_shape_describe(shape).text);
+    return shape;
 }
 
 const hcri_value *hcri_apply_reshape(const hcri_call *call) {
-    hcri_shape shape;
-    if (!read_shape(call, 1, &shape))
-        return NULL;
+    const hcri_shape shape = read_shape(call, 1);
     if (shape.dim[0] * shape.dim[1] != call->argument[0]->size)
-        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s can't become %s: the sizes differ",
-                           hcri_shape_describe(call->argument[0]->shape).text, hcri_shape_describe(shape).text);
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "%s can't become %s: the sizes differ",
+                    hcri_shape_describe(call->argument[0]->shape).text, hcri_shape_describe(shape).text);
     return hcri_value_reshape(call->text, call->node->span, call->argument[0], shape);
 }
 
@@ -104,21 +97,17 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
     const size_t size = x->shape.dim[0];
     if (x->shape.rank == 0 || (x->shape.rank == 2 && x->shape.dim[1] != size))
-        return hcri_refuse(text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
-                           "diag() needs a vector or a square matrix, not %s", hcri_shape_describe(x->shape).text);
+        hcri_refuse(text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
+                    "diag() needs a vector or a square matrix, not %s", hcri_shape_describe(x->shape).text);
     if (x->shape.rank == 2) {
         size_t *element = hcri_take(text, span, size, sizeof *element);
-        if (element == NULL)
-            return NULL;
         for (size_t i = 0; i < size; i++)
             element[i] = i * (size + 1);
         return hcri_value_pick(text, span, x, hcri_vector_shape(size), element);
     }
-    hcri_sums sums;
     if (size > 65535)
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "diag() of %zu is too large", size);
-    if (!hcri_sums_create(text, span, size * size, size, &sums))
-        return NULL;
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "diag() of %zu is too large", size);
+    hcri_sums sums = hcri_sums_create(text, span, size * size, size);
     for (size_t i = 0; i < size; i++) {
         sums.element[i] = i;
         sums.weight[i] = 1;
@@ -129,28 +118,20 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
 }
 
 const hcri_value *hcri_apply_filled(const hcri_call *call) {
-    hcri_shape shape;
-    if (!read_shape(call, 0, &shape))
-        return NULL;
+    const hcri_shape shape = read_shape(call, 0);
     const size_t size = shape.dim[0] * shape.dim[1];
     double *numbers = hcri_take(call->text, call->node->span, size, sizeof *numbers);
-    if (numbers == NULL)
-        return NULL;
     for (size_t i = 0; i < size; i++)
         numbers[i] = call->node->function->parameter;
     return hcri_value_constant(call->text, call->node->span, shape, numbers);
 }
 
 const hcri_value *hcri_apply_eye(const hcri_call *call) {
-    hcri_shape shape;
-    if (!read_shape(call, 0, &shape))
-        return NULL;
+    const hcri_shape shape = read_shape(call, 0);
     const size_t size = shape.dim[0];
     if (size > 16384)
-        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "eye(%zu) is too large", size);
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "eye(%zu) is too large", size);
     double *numbers = hcri_take(call->text, call->node->span, size * size, sizeof *numbers);
-    if (numbers == NULL)
-        return NULL;
     for (size_t i = 0; i < size; i++)
         numbers[i * (size + 1)] = 1;
     return hcri_value_constant(call->text, call->node->span, hcri_matrix_shape(size, size), numbers);
@@ -160,19 +141,16 @@ const hcri_value *hcri_apply_eye(const hcri_call *call) {
 const hcri_value *hcri_apply_range(const hcri_call *call) {
     double part[3] = {0, 0, 1};
     for (size_t a = 0; a < call->count; a++)
-        if (!hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a], "a bound of range()",
-                               -0x1p53, 0x1p53, &part[call->count == 1 ? 1 : a]))
-            return NULL;
+        part[call->count == 1 ? 1 : a] = hcri_whole_number(call->text, hcri_argument_span(call, a), call->argument[a],
+                                                           "a bound of range()", -0x1p53, 0x1p53);
     if (part[2] == 0)
-        return hcri_refuse(call->text, hcri_argument_span(call, 2), HCR_ERROR_SHAPE, "the step of range() can't be 0");
+        hcri_refuse(call->text, hcri_argument_span(call, 2), HCR_ERROR_SHAPE, "the step of range() can't be 0");
     const double span = (part[1] - part[0]) / part[2];
     if (span > HCRI_TEXT_SIZE)
-        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this range is too long: at most 2^26");
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "this range is too long: at most 2^26");
     size_t count = span > 0 ? (size_t)span : 0;
     count += span > 0 && (double)count < span;
     double *numbers = hcri_take(call->text, call->node->span, count, sizeof *numbers);
-    if (numbers == NULL)
-        return NULL;
     for (size_t i = 0; i < count; i++)
         numbers[i] = part[0] + (double)i * part[2];
     return hcri_value_constant(call->text, call->node->span, hcri_vector_shape(count), numbers);
@@ -180,7 +158,7 @@ const hcri_value *hcri_apply_range(const hcri_call *call) {
 
 const hcri_value *hcri_apply_len(const hcri_call *call) {
     if (call->argument[0]->shape.rank == 0)
-        return hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
-                           "len() needs a vector or a matrix, not a scalar");
+        hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
+                    "len() needs a vector or a matrix, not a scalar");
     return hcri_value_scalar(call->text, call->node->span, (double)call->argument[0]->shape.dim[0]);
 }

@@ -72,7 +72,7 @@ static rule rule_of(const hcri_atom *atom) {
 
 static const char *shape_name(int curvature) { return curvature > 0 ? "convex" : "concave"; }
 
-static int refuse_shapeless(hcri_text *text, const hcri_atom *atom, const char *called, hcri_span argument) {
+_Noreturn static void refuse_shapeless(hcri_text *text, const hcri_atom *atom, const char *called, hcri_span argument) {
     const hcri_excerpt shown = hcri_text_excerpt(text, argument);
     if (atom->kind == HCRI_ATOM_POWER)
         hcri_refuse(text, atom->span, HCR_ERROR_CONVEXITY,
@@ -82,12 +82,11 @@ static int refuse_shapeless(hcri_text *text, const hcri_atom *atom, const char *
     else
         hcri_refuse(text, atom->span, HCR_ERROR_CONVEXITY,
                     "not known to be convex: %s() is neither convex nor concave%s", called, text->unproved);
-    return 0;
 }
 
 /* The function is as the text has it: −max of opposites is called min. */
-static int refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r, growth in, const char *called,
-                           int argument, int argument_sign, hcri_span span) {
+_Noreturn static void refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r, growth in,
+                                      const char *called, int argument, int argument_sign, hcri_span span) {
     const int opposed = atom->negated && (atom->kind == HCRI_ATOM_MAX || atom->kind == HCRI_ATOM_LARGEST_EIGENVALUE);
     const int curvature = atom->negated ? -r->curvature : r->curvature;
     if (opposed)
@@ -108,26 +107,22 @@ static int refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r
                 shape_name(curvature), called, shape_name(curvature), growths[in], needs,
                 hcri_text_excerpt(text, span).text, shape_name(argument),
                 in == AWAY && argument_sign == 0 ? ", of either sign" : "", text->unproved);
-    return 0;
 }
 
-static int refuse_product(hcri_text *text, const char *called, hcri_span argument) {
+_Noreturn static void refuse_product(hcri_text *text, const char *called, hcri_span argument) {
     hcri_refuse(text, argument, HCR_ERROR_CONVEXITY,
                 "not known to be convex: %s() can't take a product of a parameter and outputs: such products stand in "
                 "linear constraints, also inside abs, max, min and norms 1 and inf",
                 called);
-    return 0;
 }
 
 static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 
-static int count_branches(hcri_text *text, hcri_atom *atom) {
+static void count_branches(hcri_text *text, hcri_atom *atom) {
     atom->branches = atom->pieces = atom->kind == HCRI_ATOM_ABS ? 2 : 1;
     if (atom->kind != HCRI_ATOM_MAX)
-        return 1;
+        return;
     size_t *offset = hcri_take(text, atom->span, atom->count + 1, sizeof *offset);
-    if (offset == NULL)
-        return 0;
     atom->pieces = 0;
     for (size_t k = 0; k < atom->count; k++) {
         size_t branches, pieces;
@@ -137,7 +132,6 @@ static int count_branches(hcri_text *text, hcri_atom *atom) {
     }
     atom->branches = offset[atom->count];
     atom->branch_offset = offset;
-    return 1;
 }
 
 /* A largest element is as positive as any of them. */
@@ -152,7 +146,7 @@ static int sign_of_largest(const hcri_atom *atom) {
     return -all_negative;
 }
 
-int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span) {
+void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span) {
     const rule r = rule_of(atom);
     atom->curvature = r.curvature;
     atom->sign = atom->kind == HCRI_ATOM_MAX                        ? sign_of_largest(atom)
@@ -163,10 +157,10 @@ int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_
         const unsigned depends = hcri_element_depends(text, atom->argument, atom->first + k);
         atom->depends |= depends;
         if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_ATOM_ABS && atom->kind != HCRI_ATOM_MAX)
-            return refuse_product(text, called, span[k < spans ? k : spans - 1]);
+            refuse_product(text, called, span[k < spans ? k : spans - 1]);
     }
     if (r.curvature == 0 && !text->any_curvature)
-        return refuse_shapeless(text, atom, called, span[0]);
+        refuse_shapeless(text, atom, called, span[0]);
     for (size_t k = 0; k < atom->count; k++) {
         const size_t i = atom->first + k;
         const growth in = k == 0 ? r.first : r.others;
@@ -182,10 +176,10 @@ int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_
         if (argument * sign * r.curvature > 0)
             continue;
         if (!text->any_curvature)
-            return refuse_argument(text, atom, &r, in, called, argument, sign, span[k < spans ? k : spans - 1]);
+            refuse_argument(text, atom, &r, in, called, argument, sign, span[k < spans ? k : spans - 1]);
         atom->curvature = 0;
     }
-    return count_branches(text, atom);
+    count_branches(text, atom);
 }
 
 /* --------------------------------------------------------------------------------------------------------- values */

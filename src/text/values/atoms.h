@@ -53,10 +53,10 @@ struct hcri_atom {
 };
 
 /* Certifies an atom whose upper members are set and fills the others. `called`: its name in the text; span[k] is what
- * the text gives for element k, the last one for all further ones. 0 after a refusal: outside a star block every atom
- * is convex or concave by the rules. Products of parameters and outputs are for absolute values and maxima alone, whose
- * branches become rows. */
-int hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span);
+ * the text gives for element k, the last one for all further ones. Outside a star block every atom is convex or concave
+ * by the rules. Products of parameters and outputs are for absolute values and maxima alone, whose branches become
+ * rows. */
+void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span);
 /* The value at numbers x, `count` of them; NaN outside its domain. Not of eigenvalues and singular values
  * (matrices.h). */
 double hcri_atom_evaluate(const hcri_atom *atom, const double *x);

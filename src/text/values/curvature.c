@@ -27,6 +27,8 @@ unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value) {
     return depends;
 }
 
+const char *hcri_depends_noun(unsigned depends) { return depends == HCRI_ON_PARAMETERS ? "a parameter" : "an output"; }
+
 const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value) {
     const unsigned depends = hcri_value_depends(text, value);
     return depends == 0                    ? ""

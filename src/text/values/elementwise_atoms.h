@@ -4,17 +4,7 @@
 
 #include "text/values/functions.h"
 
-/* Where in the text atoms come from. */
-typedef struct hcri_atom_source {
-    hcri_text *text;
-    hcri_span span;            /* what makes them */
-    const char *called;        /* the function */
-    size_t spans;              /* arguments of the text … */
-    const hcri_span *argument; /* … for elements 0, 1 … of an atom; the last one for all further ones */
-} hcri_atom_source;
-
-/* Element i of the result is weight · the atom `like` of elements i·group … of x; of constants it is computed. NULL
- * after a refusal. */
+/* Element i of the result is weight · the atom `like` of elements i·group … of x; of constants it is computed. */
 const hcri_value *hcri_atoms_of_groups(const hcri_atom_source *source, const hcri_atom *like, const hcri_value *x,
                                        size_t group, hcri_shape shape, double weight);
 /* The elements of all values, broadcast to the shape, side by side: those at the same place are a group. */

@@ -23,68 +23,52 @@ hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span) {
     return i == SIZE_MAX ? NULL : &scope->name[i];
 }
 
-static int append_name(hcri_scope *scope, const hcri_name *name) {
-    hcri_name *names =
-        hcri_grow(&scope->text->arena.allocator, scope->name, &scope->capacity, scope->count + 1, sizeof *names);
-    if (names != NULL)
-        scope->name = names;
-    if (names == NULL ||
-        (name->kind != HCRI_NAME_LOOP && !hcri_index_add(&scope->declared, &scope->text->arena.allocator, name->name,
-                                                         strlen(name->name), scope->count))) {
-        hcri_refuse(scope->text, name->span, HCR_ERROR_MEMORY, "not enough memory");
-        return 0;
-    }
-    names[scope->count++] = *name;
-    return 1;
+static void append_name(hcri_scope *scope, const hcri_name *name) {
+    hcri_text *text = scope->text;
+    scope->name = hcri_extend(text, name->span, scope->name, &scope->capacity, scope->count + 1, sizeof *scope->name);
+    if (name->kind != HCRI_NAME_LOOP &&
+        !hcri_index_add(&scope->declared, &text->arena.allocator, name->name, strlen(name->name), scope->count))
+        hcri_refuse_memory(text, name->span);
+    scope->name[scope->count++] = *name;
 }
 
-int hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value) {
+void hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value) {
     const hcri_name *known = hcri_scope_find(scope, span);
-    if (known != NULL && known->kind == HCRI_NAME_GIVEN) {
+    if (known != NULL && known->kind == HCRI_NAME_GIVEN)
         hcri_refuse(scope->text, span, HCR_ERROR_NAME, "a value is given for \"%s\", which %s", known->name,
                     kind == HCRI_NAME_PARAMETER ? "is a parameter: its values come with the samples"
                                                 : "isn't a constant");
-        return 0;
-    }
     if (known != NULL) {
         int line, column;
         hcri_text_place(scope->text, known->span.start, &line, &column);
         hcri_refuse(scope->text, span, HCR_ERROR_NAME, "\"%s\" is declared already, in line %d", known->name, line);
-        return 0;
     }
     char *name = hcri_take(scope->text, span, span.end - span.start + 1, 1);
-    if (name == NULL)
-        return 0;
     memcpy(name, scope->text->bytes + span.start, span.end - span.start);
-    return append_name(scope, &(hcri_name){.kind = kind, .name = name, .span = span, .value = value});
+    append_name(scope, &(hcri_name){.kind = kind, .name = name, .span = span, .value = value});
 }
 
-int hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant) {
+void hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant) {
     const hcri_span nowhere = {0, 0};
     for (size_t i = 0; i < count; i++) {
         const hcr_constant *given = &constant[i];
         const hcri_shape shape = given->rows == 0      ? hcri_scalar_shape()
                                  : given->columns == 0 ? hcri_vector_shape(given->rows)
                                                        : hcri_matrix_shape(given->rows, given->columns);
-        if (shape.dim[1] != 0 && shape.dim[0] > HCRI_TEXT_MEMORY / sizeof(double) / shape.dim[1]) {
-            scope->text->status =
-                hcri_fail(scope->text->error, HCR_ERROR_SHAPE, "the value given for \"%s\", %zu × %zu, is too large",
-                          given->name, shape.dim[0], shape.dim[1]);
-            return 0;
-        }
+        if (shape.dim[1] != 0 && shape.dim[0] > HCRI_TEXT_MEMORY / sizeof(double) / shape.dim[1])
+            hcri_refuse_as(scope->text, hcri_fail(scope->text->error, HCR_ERROR_SHAPE,
+                                                  "the value given for \"%s\", %zu × %zu, is too large", given->name,
+                                                  shape.dim[0], shape.dim[1]));
         for (size_t k = 0; k < shape.dim[0] * shape.dim[1]; k++)
-            if (isnan(given->values[k])) {
-                scope->text->status = hcri_fail(scope->text->error, HCR_ERROR_DATA,
-                                                "element %zu of the value given for \"%s\" is NaN", k, given->name);
-                return 0;
-            }
+            if (isnan(given->values[k]))
+                hcri_refuse_as(scope->text,
+                               hcri_fail(scope->text->error, HCR_ERROR_DATA,
+                                         "element %zu of the value given for \"%s\" is NaN", k, given->name));
         const hcri_name name = {.kind = HCRI_NAME_GIVEN,
                                 .name = given->name,
                                 .value = hcri_value_constant(scope->text, nowhere, shape, given->values)};
-        if (name.value == NULL || !append_name(scope, &name))
-            return 0;
+        append_name(scope, &name);
     }
-    return 1;
 }
 
 static const hcri_value *evaluate_name(hcri_scope *scope, const hcri_node *node) {
@@ -95,36 +79,23 @@ static const hcri_value *evaluate_name(hcri_scope *scope, const hcri_node *node)
     }
     const hcri_excerpt shown = hcri_text_excerpt(scope->text, node->span);
     if (hcri_function_find(scope->text, node->span) != NULL)
-        return hcri_refuse(scope->text, node->span, HCR_ERROR_NAME, "%s is a function: write %s(…)", shown.text,
-                           shown.text);
+        hcri_refuse(scope->text, node->span, HCR_ERROR_NAME, "%s is a function: write %s(…)", shown.text, shown.text);
     const char **names = hcri_take(scope->text, node->span, scope->count, sizeof *names);
-    if (names == NULL)
-        return NULL;
     for (size_t i = 0; i < scope->count; i++)
         names[i] = scope->name[i].name;
-    return hcri_refuse(scope->text, node->span, HCR_ERROR_NAME, "unknown name \"%s\"%s", shown.text,
-                       scope->count == 0 ? ": declare outputs with var, fixed values with const"
-                                         : hcri_text_nearest(scope->text, node->span, scope->count, names).text);
+    hcri_refuse(scope->text, node->span, HCR_ERROR_NAME, "unknown name \"%s\"%s", shown.text,
+                scope->count == 0 ? ": declare outputs with var, fixed values with const"
+                                  : hcri_text_nearest(scope->text, node->span, scope->count, names).text);
 }
 
 /* ------------------------------------------------------------------------------------------------------- notations */
 
-/* Values of all children; NULL after a refusal. */
+/* Values of all children. */
 static const hcri_value *const *evaluate_children(hcri_scope *scope, const hcri_node *node) {
     const hcri_value **value = hcri_take(scope->text, node->span, node->count, sizeof *value);
-    if (value == NULL)
-        return NULL;
-    for (size_t i = 0; i < node->count; i++) {
+    for (size_t i = 0; i < node->count; i++)
         value[i] = hcri_evaluate(scope, node->child[i]);
-        if (value[i] == NULL)
-            return NULL;
-    }
     return value;
-}
-
-static const hcri_value *evaluate_list(hcri_scope *scope, const hcri_node *node) {
-    const hcri_value *const *value = evaluate_children(scope, node);
-    return value == NULL ? NULL : hcri_value_stack(scope->text, node->span, node->count, value);
 }
 
 typedef struct collection { /* the elements of a comprehension */
@@ -134,26 +105,15 @@ typedef struct collection { /* the elements of a comprehension */
     const hcri_value **value;
 } collection;
 
-static int collect(void *context) {
+static void collect(void *context) {
     collection *c = context;
-    if (c->count == c->capacity) {
-        const size_t capacity = c->capacity == 0 ? 16 : 2 * c->capacity;
-        const hcri_value **larger = hcri_take(c->scope->text, c->element->span, capacity, sizeof *larger);
-        if (larger == NULL)
-            return 0;
-        if (c->count != 0)
-            memcpy(larger, c->value, c->count * sizeof *larger);
-        c->value = larger;
-        c->capacity = capacity;
-    }
-    c->value[c->count] = hcri_evaluate(c->scope, c->element);
-    return c->value[c->count++] != NULL;
+    c->value = hcri_take_larger(c->scope->text, c->element->span, c->value, &c->capacity, c->count, sizeof *c->value);
+    c->value[c->count++] = hcri_evaluate(c->scope, c->element);
 }
 
 static const hcri_value *evaluate_comprehension(hcri_scope *scope, const hcri_node *node) {
     collection c = {.scope = scope, .element = node->child[0]};
-    if (!hcri_each(scope, node->clauses, 0, collect, &c))
-        return NULL;
+    hcri_each(scope, node->clauses, 0, collect, &c);
     if (c.count == 0)
         return hcri_value_constant(scope->text, node->span, hcri_vector_shape(0), NULL);
     return hcri_value_stack(scope->text, node->span, c.count, c.value);
@@ -163,50 +123,42 @@ static const hcri_value *evaluate_call(hcri_scope *scope, const hcri_node *node)
     if (node->function == NULL)
         return hcri_read(scope->text, node);
     const hcri_value *const *argument = evaluate_children(scope, node);
-    if (argument == NULL)
-        return NULL;
     for (size_t i = 0; i < node->count; i++)
         if (argument[i]->size == 0 && strcmp(node->function->name, "sum") != 0 &&
             strcmp(node->function->name, "len") != 0)
-            return hcri_refuse(scope->text, node->child[i]->span, HCR_ERROR_SHAPE, "%s() of nothing: this is empty",
-                               node->function->name);
-    const hcri_call call = {.text = scope->text, .node = node, .count = node->count, .argument = argument};
+            hcri_refuse(scope->text, node->child[i]->span, HCR_ERROR_SHAPE, "%s() of nothing: this is empty",
+                        node->function->name);
+    hcri_span *spans = hcri_take(scope->text, node->span, node->count, sizeof *spans);
+    for (size_t i = 0; i < node->count; i++)
+        spans[i] = node->child[i]->span;
+    const hcri_call call = {.text = scope->text,
+                            .node = node,
+                            .count = node->count,
+                            .argument = argument,
+                            .source = {scope->text, node->span, node->function->name, 1, spans}};
     return node->function->apply(&call);
 }
 
 static const hcri_value *evaluate_index(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *value = hcri_evaluate(scope, node->child[0]);
-    if (value == NULL)
-        return NULL;
     const size_t count = node->count - 1;
     if (count > (size_t)value->shape.rank)
-        return hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE, "%zu ind%s for %s", count,
-                           count == 1 ? "ex" : "ices", hcri_shape_describe(value->shape).text);
+        hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE, "%zu ind%s for %s", count, count == 1 ? "ex" : "ices",
+                    hcri_shape_describe(value->shape).text);
     hcri_subscript subscript[2];
     for (size_t s = 0; s < count; s++) {
         const hcri_node *child = node->child[s + 1];
-        const hcri_value *part[3] = {NULL, NULL, NULL};
+        const hcri_value *part[3];
         if (child->kind != HCRI_NODE_SLICE) {
-            const hcri_value *index = hcri_evaluate(scope, child);
-            if (index == NULL ||
-                !hcri_subscript_indices(scope->text, child->span, index, value->shape.dim[s], &subscript[s]))
-                return NULL;
+            subscript[s] =
+                hcri_subscript_indices(scope->text, child->span, hcri_evaluate(scope, child), value->shape.dim[s]);
             continue;
         }
         for (size_t k = 0; k < 3; k++)
-            if (child->child[k] != NULL && (part[k] = hcri_evaluate(scope, child->child[k])) == NULL)
-                return NULL;
-        if (!hcri_subscript_slice(scope->text, child->span, part, value->shape.dim[s], &subscript[s]))
-            return NULL;
+            part[k] = child->child[k] == NULL ? NULL : hcri_evaluate(scope, child->child[k]);
+        subscript[s] = hcri_subscript_slice(scope->text, child->span, part, value->shape.dim[s]);
     }
     return hcri_subscripted(scope->text, node->span, value, count, subscript);
-}
-
-static const hcri_value *evaluate_sign(hcri_scope *scope, const hcri_node *node) {
-    const hcri_value *value = hcri_evaluate(scope, node->child[0]);
-    if (value == NULL || node->operator== HCRI_TOKEN_PLUS)
-        return value;
-    return hcri_value_scale(scope->text, node->span, value, -1);
 }
 
 /* [30] * 24: a list of one number beside a number that isn't one. */
@@ -217,13 +169,11 @@ static int repeats(const hcri_node *list, const hcri_value *number) {
 
 static const hcri_value *evaluate_binary(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *left = hcri_evaluate(scope, node->child[0]);
-    const hcri_value *right = left == NULL ? NULL : hcri_evaluate(scope, node->child[1]);
-    if (right == NULL)
-        return NULL;
+    const hcri_value *right = hcri_evaluate(scope, node->child[1]);
     if (node->operator== HCRI_TOKEN_TIMES &&(repeats(node->child[0], right) || repeats(node->child[1], left)))
-        return hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE,
-                           "in Python this repeats the list, here it multiplies its one number: write ones(n) times "
-                           "the number for a vector of n, or the product");
+        hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE,
+                    "in Python this repeats the list, here it multiplies its one number: write ones(n) times "
+                    "the number for a vector of n, or the product");
     return hcri_binary(scope->text, node->span, node->operator, left, node->child[0]->span, right,
                        node->child[1]->span);
 }
@@ -231,58 +181,48 @@ static const hcri_value *evaluate_binary(hcri_scope *scope, const hcri_node *nod
 /* ------------------------------------------------------------------------------------------------------ conditions */
 
 /* A single constant number: 0 is false. */
-static int evaluate_number(hcri_scope *scope, const hcri_node *node, double *number) {
+static double evaluate_number(hcri_scope *scope, const hcri_node *node) {
     const hcri_value *value = hcri_evaluate(scope, node);
-    if (value == NULL)
-        return 0;
-    if (value->size != 1 || !hcri_value_is_constant(value)) {
+    if (value->size != 1 || !hcri_value_is_constant(value))
         hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE, "a condition compares constant numbers: this is %s%s",
                     hcri_shape_describe(value->shape).text, hcri_value_dependence(scope->text, value));
-        return 0;
-    }
-    *number = value->constant[0];
-    return 1;
+    return value->constant[0];
 }
 
 static const hcri_value *evaluate_condition(hcri_scope *scope, const hcri_node *node) {
-    double left, right;
+    double left = evaluate_number(scope, node->child[0]);
     int holds = 1;
-    if (!evaluate_number(scope, node->child[0], &left))
-        return NULL;
     switch (node->kind) {
     case HCRI_NODE_NOT: holds = left == 0; break;
     case HCRI_NODE_COMPARISON:
         for (size_t i = 1; i < node->count && holds; i++) {
-            if (!evaluate_number(scope, node->child[i], &right))
-                return NULL;
+            const double right = evaluate_number(scope, node->child[i]);
             holds = hcri_relation_holds(node->relations[i - 1], left, right);
             left = right;
         }
         break;
     default: /* the second part counts only where the first doesn't decide */
         holds = left != 0;
-        if (holds == (node->kind == HCRI_NODE_AND)) {
-            if (!evaluate_number(scope, node->child[1], &right))
-                return NULL;
-            holds = right != 0;
-        }
+        if (holds == (node->kind == HCRI_NODE_AND))
+            holds = evaluate_number(scope, node->child[1]) != 0;
     }
     return hcri_value_scalar(scope->text, node->span, holds);
 }
 
 const hcri_value *hcri_evaluate(hcri_scope *scope, const hcri_node *node) {
+    hcri_text *text = scope->text;
     switch (node->kind) {
-    case HCRI_NODE_NUMBER: return hcri_value_scalar(scope->text, node->span, node->number);
+    case HCRI_NODE_NUMBER: return hcri_value_scalar(text, node->span, node->number);
     case HCRI_NODE_NAME: return evaluate_name(scope, node);
-    case HCRI_NODE_LIST: return evaluate_list(scope, node);
+    case HCRI_NODE_LIST: return hcri_value_stack(text, node->span, node->count, evaluate_children(scope, node));
     case HCRI_NODE_COMPREHENSION: return evaluate_comprehension(scope, node);
     case HCRI_NODE_CALL: return evaluate_call(scope, node);
     case HCRI_NODE_INDEX: return evaluate_index(scope, node);
-    case HCRI_NODE_TRANSPOSE: {
+    case HCRI_NODE_TRANSPOSE: return hcri_transpose(text, node->span, hcri_evaluate(scope, node->child[0]));
+    case HCRI_NODE_SIGN: {
         const hcri_value *value = hcri_evaluate(scope, node->child[0]);
-        return value == NULL ? NULL : hcri_transpose(scope->text, node->span, value);
+        return node->operator== HCRI_TOKEN_PLUS ? value : hcri_value_scale(text, node->span, value, -1);
     }
-    case HCRI_NODE_SIGN: return evaluate_sign(scope, node);
     case HCRI_NODE_BINARY: return evaluate_binary(scope, node);
     case HCRI_NODE_COMPARISON:
     case HCRI_NODE_AND:
@@ -291,46 +231,36 @@ const hcri_value *hcri_evaluate(hcri_scope *scope, const hcri_node *node) {
     case HCRI_NODE_STRING: /* the parser keeps these two inside calls and subscripts */
     case HCRI_NODE_SLICE: break;
     }
-    return hcri_refuse(scope->text, node->span, HCR_ERROR_SYNTAX, "this is no value");
+    hcri_refuse(scope->text, node->span, HCR_ERROR_SYNTAX, "this is no value");
 }
 
 /* ----------------------------------------------------------------------------------------------------------- loops */
 
-static int loop(hcri_scope *scope, const hcri_clauses *clause, int rewinds, int (*visit)(void *context),
-                void *context) {
+static void loop(hcri_scope *scope, const hcri_clauses *clause, int rewinds, void (*visit)(void *context),
+                 void *context) {
     const hcri_value *values = hcri_evaluate(scope, clause->expression);
-    if (values == NULL)
-        return 0;
-    if (!hcri_value_is_constant(values) || values->shape.rank != 1) {
+    if (!hcri_value_is_constant(values) || values->shape.rank != 1)
         hcri_refuse(scope->text, clause->expression->span, HCR_ERROR_SHAPE,
                     "a loop runs over a constant vector, such as range(10), not over %s%s",
                     hcri_shape_describe(values->shape).text, hcri_value_dependence(scope->text, values));
-        return 0;
-    }
-    if (!hcri_scope_add(scope, HCRI_NAME_LOOP, clause->name, NULL))
-        return 0;
+    hcri_scope_add(scope, HCRI_NAME_LOOP, clause->name, NULL);
     const size_t own = scope->count - 1;
-    int goes_on = 1;
-    for (size_t i = 0; i < values->size && goes_on; i++) {
+    for (size_t i = 0; i < values->size; i++) {
         const hcri_arena mark = scope->text->arena;
         scope->name[own].value = hcri_value_scalar(scope->text, clause->name, values->constant[i]);
-        goes_on = scope->name[own].value != NULL && hcri_each(scope, clause->next, rewinds, visit, context);
+        hcri_each(scope, clause->next, rewinds, visit, context);
         if (rewinds)
             hcri_arena_rewind(&scope->text->arena, &mark);
     }
     scope->count = own;
-    return goes_on;
 }
 
-int hcri_each(hcri_scope *scope, const hcri_clauses *clauses, int rewinds, int (*visit)(void *context), void *context) {
-    for (; clauses != NULL; clauses = clauses->next) {
-        if (clauses->is_loop)
-            return loop(scope, clauses, rewinds, visit, context);
-        double holds;
-        if (!evaluate_number(scope, clauses->expression, &holds))
-            return 0;
-        if (holds == 0)
-            return 1;
-    }
-    return visit(context);
+void hcri_each(hcri_scope *scope, const hcri_clauses *clauses, int rewinds, void (*visit)(void *context),
+               void *context) {
+    while (clauses != NULL && !clauses->is_loop && evaluate_number(scope, clauses->expression) != 0)
+        clauses = clauses->next;
+    if (clauses == NULL)
+        visit(context);
+    else if (clauses->is_loop)
+        loop(scope, clauses, rewinds, visit, context);
 }

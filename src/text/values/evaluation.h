@@ -33,15 +33,15 @@ typedef struct hcri_scope {
 void hcri_scope_release(hcri_scope *scope);
 /* NULL when there is none. */
 hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span);
-/* Declares the name that stands at `span`; 0 after a refusal, also of a name that exists. */
-int hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value);
+/* Declares the name that stands at `span`; refuses one that exists. */
+void hcri_scope_add(hcri_scope *scope, hcri_name_kind kind, hcri_span span, const hcri_value *value);
 /* The constants of the caller; before everything else. */
-int hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant);
+void hcri_scope_add_given(hcri_scope *scope, size_t count, const hcr_constant *constant);
 
-/* NULL after a refusal. */
 const hcri_value *hcri_evaluate(hcri_scope *scope, const hcri_node *node);
-/* Calls `visit` for every combination of the loops whose conditions hold; with NULL clauses once. What `visit` returns
- * 0 for ends it, with 0. Memory that a visit takes is given back when `rewinds`. */
-int hcri_each(hcri_scope *scope, const hcri_clauses *clauses, int rewinds, int (*visit)(void *context), void *context);
+/* Calls `visit` for every combination of the loops whose conditions hold; with NULL clauses once. Memory that a visit
+ * takes is given back when `rewinds`. */
+void hcri_each(hcri_scope *scope, const hcri_clauses *clauses, int rewinds, void (*visit)(void *context),
+               void *context);
 
 #endif

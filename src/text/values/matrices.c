@@ -17,8 +17,8 @@ static double *scaled_copy(hcri_text *text, hcri_span span, size_t size, const d
     for (size_t k = 0; k < size; k++)
         *scale = fmax(*scale, fabs(numbers[k]));
     if (isinf(*scale))
-        return hcri_refuse(text, span, HCR_ERROR_DATA, "a number of the matrix is infinite");
-    for (size_t k = 0; copy != NULL && k < size; k++)
+        hcri_refuse(text, span, HCR_ERROR_DATA, "a number of the matrix is infinite");
+    for (size_t k = 0; k < size; k++)
         copy[k] = *scale == 0 ? 0 : numbers[k] / *scale;
     return copy;
 }
@@ -31,56 +31,46 @@ static int is_diagonal(size_t size, const double *matrix) {
     return 1;
 }
 
-static int can_factor(hcri_text *text, hcri_span span) {
+static void reserve_blas(hcri_text *text, hcri_span span) {
     hcr_error reason = {0};
-    if (hcri_blas_reserve(&reason) == HCR_OK)
-        return 1;
-    hcri_refuse(text, span, HCR_ERROR_MEMORY, "%s", reason.text);
-    return 0;
+    if (hcri_blas_reserve(&reason) != HCR_OK)
+        hcri_refuse(text, span, HCR_ERROR_MEMORY, "%s", reason.text);
 }
 
-int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
-                             double *largest) {
+void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
+                              double *largest) {
     if (is_diagonal(size, matrix)) {
         *least = *largest = matrix[0];
         for (size_t i = 1; i < size; i++) {
             *least = fmin(*least, matrix[i * (size + 1)]);
             *largest = fmax(*largest, matrix[i * (size + 1)]);
         }
-        return 1;
+        return;
     }
     double scale;
     double *copy = scaled_copy(text, span, size * size, matrix, &scale);
     double *eigenvalue = hcri_take(text, span, size, sizeof *eigenvalue);
-    if (copy == NULL || eigenvalue == NULL || !can_factor(text, span))
-        return 0;
+    reserve_blas(text, span);
     const lapack_int order = (lapack_int)size;
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', order, copy, order, eigenvalue) != 0) {
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', order, copy, order, eigenvalue) != 0)
         hcri_refuse(text, span, HCR_ERROR_SOLVER, "the eigenvalues of this matrix can't be computed");
-        return 0;
-    }
     *least = scale * eigenvalue[0];
     *largest = scale * eigenvalue[size - 1];
-    return 1;
 }
 
-static int sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape shape, const double *matrix,
-                                  double *sum) {
+static double sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape shape, const double *matrix) {
     const size_t least = shape.dim[0] < shape.dim[1] ? shape.dim[0] : shape.dim[1];
     double scale;
     double *copy = scaled_copy(text, span, shape.dim[0] * shape.dim[1], matrix, &scale);
     double *singular = hcri_take(text, span, least, sizeof *singular);
-    if (copy == NULL || singular == NULL || !can_factor(text, span))
-        return 0;
+    reserve_blas(text, span);
     const lapack_int rows = (lapack_int)shape.dim[0], columns = (lapack_int)shape.dim[1];
-    if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0) {
+    if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0)
         hcri_refuse(text, span, HCR_ERROR_SOLVER, "the singular values of this matrix can't be computed");
-        return 0;
-    }
-    *sum = 0;
+    double sum = 0;
     for (size_t k = 0; k < least; k++)
-        *sum += scale * singular[k];
-    return 1;
+        sum += scale * singular[k];
+    return sum;
 }
 
 /* Whether affine elements a and b are the same, but for numbers of at most `slack`. */
@@ -101,33 +91,30 @@ static int same_element(const hcri_value *x, size_t a, size_t b, double slack) {
 const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what) {
     const size_t size = x->shape.dim[0];
     if (x->shape.rank != 2 || x->shape.dim[1] != size)
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s needs a square matrix, not %s", what,
-                           hcri_shape_describe(x->shape).text);
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s needs a square matrix, not %s", what,
+                    hcri_shape_describe(x->shape).text);
     for (size_t i = 0; i < x->size; i++)
         if (!hcri_element_is_affine(x, i)) {
             const hcri_span atom = x->term[x->term_start[i]].atom->span;
-            return hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
-                               "not known to be convex: %s needs affine elements, and [%zu, %zu] has %s in it", what,
-                               i / size, i % size, hcri_text_excerpt(text, atom).text);
+            hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
+                        "not known to be convex: %s needs affine elements, and [%zu, %zu] has %s in it", what, i / size,
+                        i % size, hcri_text_excerpt(text, atom).text);
         }
     double scale = 0;
     for (size_t i = 0; i < x->size; i++)
         scale = fmax(scale, fabs(x->constant[i]));
     if (isinf(scale))
-        return hcri_refuse(text, span, HCR_ERROR_DATA, "a number of this matrix is infinite");
+        hcri_refuse(text, span, HCR_ERROR_DATA, "a number of this matrix is infinite");
     for (size_t k = 0; x->start != NULL && k < x->start[x->size]; k++)
         scale = fmax(scale, fabs(x->coefficient[k]));
     size_t *element = hcri_take(text, span, x->size, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++) {
             if (j < i && !same_element(x, i * size + j, j * size + i, SAME * scale))
-                return hcri_refuse(
-                    text, span, HCR_ERROR_CONVEXITY,
-                    "%s needs a symmetric matrix: elements [%zu, %zu] and [%zu, %zu] differ: (E + E.T)/2 "
-                    "is symmetric, if that is meant",
-                    what, i, j, j, i);
+                hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                            "%s needs a symmetric matrix: elements [%zu, %zu] and [%zu, %zu] differ: (E + E.T)/2 "
+                            "is symmetric, if that is meant",
+                            what, i, j, j, i);
             element[i * size + j] = j < i ? i * size + j : j * size + i;
         }
     return hcri_value_pick(text, span, x, x->shape, element);
@@ -138,9 +125,8 @@ static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, cons
     const size_t size = x->shape.dim[0];
     if (hcri_value_is_constant(x)) {
         double least, largest;
-        return hcri_extreme_eigenvalues(source->text, source->span, size, x->constant, &least, &largest)
-                   ? hcri_value_scalar(source->text, source->span, weight * largest)
-                   : NULL;
+        hcri_extreme_eigenvalues(source->text, source->span, size, x->constant, &least, &largest);
+        return hcri_value_scalar(source->text, source->span, weight * largest);
     }
     const hcri_atom like = {.kind = HCRI_ATOM_LARGEST_EIGENVALUE, .rows = size};
     return hcri_atoms_of_groups(source, &like, x, x->size, hcri_scalar_shape(), weight);
@@ -149,39 +135,33 @@ static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, cons
 const hcri_value *hcri_apply_eigenvalue(const hcri_call *call) {
     const int is_least = call->node->function->negated;
     const hcri_span span = hcri_argument_span(call, 0);
-    const hcri_atom_source source = {call->text, call->node->span, call->node->function->name, 1, &span};
     const hcri_value *x =
         hcri_symmetric(call->text, span, call->argument[0], is_least ? "lambda_min()" : "lambda_max()");
-    if (x != NULL && is_least)
+    if (is_least)
         x = hcri_value_scale(call->text, call->node->span, x, -1);
-    return x == NULL ? NULL : largest_eigenvalue(&source, x, is_least ? -1 : 1);
+    return largest_eigenvalue(&call->source, x, is_least ? -1 : 1);
 }
 
-static int needs_matrix(const hcri_call *call) {
+static void needs_matrix(const hcri_call *call) {
     if (call->argument[0]->shape.rank == 2)
-        return 1;
+        return;
     hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
                 "%s() needs a matrix, not %s: norm() takes vectors", call->node->function->name,
                 hcri_shape_describe(call->argument[0]->shape).text);
-    return 0;
 }
 
 /* The largest singular value of X is the largest eigenvalue of [[0, X], [X', 0]]. */
 const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
-    if (!needs_matrix(call))
-        return NULL;
+    needs_matrix(call);
     const hcri_span span = hcri_argument_span(call, 0);
-    const hcri_atom_source source = {call->text, call->node->span, "sigma_max", 1, &span};
     const hcri_value *x = call->argument[0];
     const size_t rows = x->shape.dim[0], columns = x->shape.dim[1], size = rows + columns;
     if (rows == 1 || columns == 1) {
         const hcri_atom like = {.kind = HCRI_ATOM_NORM, .parameter = 2};
-        return x->size == 1 ? hcri_absolute(&source, hcri_value_reshape(call->text, span, x, hcri_scalar_shape()))
-                            : hcri_atoms_of_groups(&source, &like, x, x->size, hcri_scalar_shape(), 1);
+        return x->size == 1 ? hcri_absolute(&call->source, hcri_value_reshape(call->text, span, x, hcri_scalar_shape()))
+                            : hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
     }
-    hcri_sums sums;
-    if (!hcri_sums_create(call->text, call->node->span, size * size, 2 * x->size, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_create(call->text, call->node->span, size * size, 2 * x->size);
     size_t used = 0;
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++) {
@@ -192,21 +172,16 @@ const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
             sums.start[i * size + j + 1] = used;
         }
     const hcri_value *block = hcri_value_combine(call->text, call->node->span, x, hcri_matrix_shape(size, size), &sums);
-    return block == NULL ? NULL : largest_eigenvalue(&source, block, 1);
+    return largest_eigenvalue(&call->source, block, 1);
 }
 
 const hcri_value *hcri_apply_norm_nuc(const hcri_call *call) {
-    if (!needs_matrix(call))
-        return NULL;
-    const hcri_span span = hcri_argument_span(call, 0);
-    const hcri_atom_source source = {call->text, call->node->span, "norm_nuc", 1, &span};
+    needs_matrix(call);
     const hcri_value *x = call->argument[0];
-    if (hcri_value_is_constant(x)) {
-        double sum;
-        return sum_of_singular_values(call->text, span, x->shape, x->constant, &sum)
-                   ? hcri_value_scalar(call->text, call->node->span, sum)
-                   : NULL;
-    }
+    if (hcri_value_is_constant(x))
+        return hcri_value_scalar(
+            call->text, call->node->span,
+            sum_of_singular_values(call->text, hcri_argument_span(call, 0), x->shape, x->constant));
     const hcri_atom like = {.kind = HCRI_ATOM_NUCLEAR_NORM, .rows = x->shape.dim[0]};
-    return hcri_atoms_of_groups(&source, &like, x, x->size, hcri_scalar_shape(), 1);
+    return hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
 }

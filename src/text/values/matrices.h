@@ -4,11 +4,11 @@
 
 #include "text/values/functions.h"
 
-/* Of a constant symmetric matrix; 0 after a refusal. */
-int hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
-                             double *largest);
+/* Of a constant symmetric matrix. */
+void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
+                              double *largest);
 /* x, an affine square matrix that is symmetric up to rounding, with its lower triangle on both sides; `what` needs it.
- * NULL after a refusal. */
+ */
 const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_value *x, const char *what);
 
 /* lambda_max; negated: lambda_min */

@@ -5,7 +5,7 @@
 #include "text/values/elementwise_atoms.h"
 #include "text/values/parameter_products.h"
 
-int hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b, hcri_shape *shape) {
+hcri_shape hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b) {
     /* Dimensions are matched from the last one backwards. */
     const hcri_shape both[2] = {a, b};
     size_t dim[2][2];
@@ -15,18 +15,15 @@ int hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_sha
     }
     size_t result[2];
     for (int d = 0; d < 2; d++) {
-        if (dim[0][d] != dim[1][d] && dim[0][d] != 1 && dim[1][d] != 1) {
+        if (dim[0][d] != dim[1][d] && dim[0][d] != 1 && dim[1][d] != 1)
             hcri_refuse(text, span, HCR_ERROR_SHAPE, "these shapes don't fit together: %s and %s",
                         hcri_shape_describe(a).text, hcri_shape_describe(b).text);
-            return 0;
-        }
         result[d] = dim[0][d] == 1 ? dim[1][d] : dim[0][d];
     }
     const int rank = a.rank > b.rank ? a.rank : b.rank;
-    *shape = rank == 0   ? hcri_scalar_shape()
-             : rank == 1 ? hcri_vector_shape(result[1])
-                         : hcri_matrix_shape(result[0], result[1]);
-    return 1;
+    return rank == 0   ? hcri_scalar_shape()
+           : rank == 1 ? hcri_vector_shape(result[1])
+                       : hcri_matrix_shape(result[0], result[1]);
 }
 
 size_t hcri_broadcast_element(hcri_shape from, hcri_shape to, size_t i) {
@@ -45,8 +42,6 @@ const hcri_value *hcri_broadcast(hcri_text *text, hcri_span span, const hcri_val
         return value;
     const size_t size = shape.dim[0] * shape.dim[1];
     size_t *element = hcri_take(text, span, size, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t i = 0; i < size; i++)
         element[i] = hcri_broadcast_element(value->shape, shape, i);
     return hcri_value_pick(text, span, value, shape, element);
@@ -80,18 +75,16 @@ static const hcri_value *elementwise_constants(hcri_text *text, hcri_span span, 
                                                const hcri_value * left, const hcri_value *right, hcri_shape shape) {
     const size_t size = shape.dim[0] * shape.dim[1];
     double *number = hcri_take(text, span, size, sizeof *number);
-    if (number == NULL)
-        return NULL;
     const int divides = operator== HCRI_TOKEN_DIVIDE || operator== HCRI_TOKEN_FLOOR_DIVIDE || operator==
         HCRI_TOKEN_REMAINDER;
     for (size_t i = 0; i < size; i++) {
         const double a = left->constant[hcri_broadcast_element(left->shape, shape, i)],
                      b = right->constant[hcri_broadcast_element(right->shape, shape, i)];
         if (divides && b == 0)
-            return hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
+            hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
         number[i] = apply(operator, a, b);
         if (isinf(number[i]) && !isinf(a) && !isinf(b))
-            return hcri_refuse(text, span, HCR_ERROR_DATA, "this overflows: %g and %g are too large", a, b);
+            hcri_refuse(text, span, HCR_ERROR_DATA, "this overflows: %g and %g are too large", a, b);
     }
     return hcri_value_constant(text, span, shape, number);
 }
@@ -101,9 +94,7 @@ static const hcri_value *add(hcri_text *text, hcri_span span, const hcri_value *
     const hcri_value *const pair[2] = {left, right};
     const hcri_value *joined = hcri_value_join(text, span, 2, pair);
     const size_t size = shape.dim[0] * shape.dim[1];
-    hcri_sums sums;
-    if (joined == NULL || !hcri_sums_create(text, span, size, 2 * size, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_create(text, span, size, 2 * size);
     for (size_t i = 0; i < size; i++) {
         sums.start[i + 1] = 2 * i + 2;
         sums.element[2 * i] = hcri_broadcast_element(left->shape, shape, i);
@@ -116,26 +107,23 @@ static const hcri_value *add(hcri_text *text, hcri_span span, const hcri_value *
 
 /* For messages, of a value that isn't constant. */
 static const char *called(const hcri_text *text, const hcri_value *value) {
-    return hcri_value_depends(text, value) == HCRI_ON_PARAMETERS ? "a parameter" : "an output";
+    return hcri_depends_noun(hcri_value_depends(text, value));
 }
 
 /* value · factor or value / factor; the factor is constant. */
 static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_value *factor,
                                   int divide, hcri_shape shape) {
     const size_t size = shape.dim[0] * shape.dim[1];
-    hcri_sums sums;
-    if (!hcri_sums_create(text, span, size, size, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_single(text, span, size);
     sums.divides = divide;
     for (size_t i = 0; i < size; i++) {
         const double number = factor->constant[hcri_broadcast_element(factor->shape, shape, i)];
         if (divide && number == 0)
-            return hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
+            hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
         if (isinf(number))
-            return hcri_refuse(text, span, HCR_ERROR_DATA,
-                               "%s is multiplied or divided by infinity here: inf can be a bound, nothing else",
-                               called(text, value));
-        sums.start[i + 1] = i + 1;
+            hcri_refuse(text, span, HCR_ERROR_DATA,
+                        "%s is multiplied or divided by infinity here: inf can be a bound, nothing else",
+                        called(text, value));
         sums.element[i] = hcri_broadcast_element(value->shape, shape, i);
         sums.weight[i] = number;
     }
@@ -149,7 +137,7 @@ static const hcri_value *pair_up(hcri_text *text, hcri_span span, hcri_atom_kind
     const hcri_value *pairs = hcri_interleave(text, span, 2, pair, shape);
     const hcri_atom like = {.kind = kind};
     const hcri_atom_source source = {text, span, kind == HCRI_ATOM_PRODUCT ? "*" : "/", 1, &span};
-    return pairs == NULL ? NULL : hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
+    return hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
 }
 
 /* Elementwise, neither is constant. */
@@ -161,8 +149,8 @@ static const hcri_value *product(hcri_text *text, hcri_span span, const hcri_val
                                                            : pair_up(text, span, HCRI_ATOM_PRODUCT, left, right, shape);
     }
     const hcri_value *a = hcri_broadcast(text, span, left, shape);
-    const hcri_value *b = a == NULL ? NULL : hcri_broadcast(text, span, right, shape);
-    return b == NULL ? NULL : hcri_multiply(text, span, HCRI_TOKEN_TIMES, a, left_span, b, right_span);
+    const hcri_value *b = hcri_broadcast(text, span, right, shape);
+    return hcri_multiply(text, span, HCRI_TOKEN_TIMES, a, left_span, b, right_span);
 }
 
 static int is_zero(const hcri_value *value, size_t i) {
@@ -175,9 +163,7 @@ static const hcri_value *sum_of_products(hcri_text *text, hcri_span span, const 
                                          size_t columns, hcri_shape shape) {
     const size_t most = rows * columns * inner;
     size_t *a = hcri_take(text, span, most, sizeof *a), *b = hcri_take(text, span, most, sizeof *b);
-    hcri_sums sums;
-    if (a == NULL || b == NULL || !hcri_sums_create(text, span, rows * columns, most, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_create(text, span, rows * columns, most);
     size_t used = 0;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
@@ -192,49 +178,43 @@ static const hcri_value *sum_of_products(hcri_text *text, hcri_span span, const 
         }
     const hcri_shape flat = hcri_vector_shape(used);
     const hcri_value *factor = hcri_value_pick(text, span, left, flat, a);
-    const hcri_value *other = factor == NULL ? NULL : hcri_value_pick(text, span, right, flat, b);
-    if (other == NULL)
-        return NULL;
+    const hcri_value *other = hcri_value_pick(text, span, right, flat, b);
     const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, flat)
                                                      : hcri_multiply(text, span, HCRI_TOKEN_MATRIX_PRODUCT, factor,
                                                                      left_span, other, right_span);
-    return products == NULL ? NULL : hcri_value_combine(text, span, products, shape, &sums);
+    return hcri_value_combine(text, span, products, shape, &sums);
 }
 
 static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
                                         const hcri_value *right, hcri_span right_span) {
     const hcri_shape a = left->shape, b = right->shape;
     if (a.rank == 0 || b.rank == 0)
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "@ needs vectors or matrices, not %s: for a scalar write *",
-                           hcri_shape_describe(a.rank == 0 ? a : b).text);
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "@ needs vectors or matrices, not %s: for a scalar write *",
+                    hcri_shape_describe(a.rank == 0 ? a : b).text);
     const size_t rows = a.rank == 2 ? a.dim[0] : 1, inner = a.rank == 2 ? a.dim[1] : a.dim[0],
                  columns = b.rank == 2 ? b.dim[1] : 1;
     if (inner != b.dim[0])
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "these shapes don't fit together: %s @ %s",
-                           hcri_shape_describe(a).text, hcri_shape_describe(b).text);
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "these shapes don't fit together: %s @ %s",
+                    hcri_shape_describe(a).text, hcri_shape_describe(b).text);
     const hcri_shape shape = a.rank == 2 && b.rank == 2 ? hcri_matrix_shape(rows, columns)
                              : a.rank == 2              ? hcri_vector_shape(rows)
                              : b.rank == 2              ? hcri_vector_shape(columns)
                                                         : hcri_scalar_shape();
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
     if (rows * columns != 0 && inner > HCRI_TEXT_MEMORY / rows / columns)
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "this product is too large");
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "this product is too large");
     if (!left_constant && !right_constant)
         return sum_of_products(text, span, left, left_span, right, right_span, rows, inner, columns, shape);
     const hcri_value *factor = left_constant ? left : right, *value = left_constant ? right : left;
     if (left_constant && right_constant) {
         double *number = hcri_take(text, span, rows * columns, sizeof *number);
-        if (number == NULL)
-            return NULL;
         for (size_t i = 0; i < rows; i++)
             for (size_t k = 0; k < inner; k++)
                 for (size_t j = 0; j < columns; j++)
                     number[i * columns + j] += left->constant[i * inner + k] * right->constant[k * columns + j];
         return hcri_value_constant(text, span, shape, number);
     }
-    hcri_sums sums;
-    if (!hcri_sums_create(text, span, rows * columns, rows * columns * inner, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_create(text, span, rows * columns, rows * columns * inner);
     size_t used = 0;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
@@ -242,9 +222,9 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
                 const size_t l = i * inner + k, r = k * columns + j;
                 const double weight = factor->constant[left_constant ? l : r];
                 if (isinf(weight))
-                    return hcri_refuse(text, left_constant ? left_span : right_span, HCR_ERROR_DATA,
-                                       "%s is multiplied by infinity here: inf can be a bound, nothing else",
-                                       called(text, value));
+                    hcri_refuse(text, left_constant ? left_span : right_span, HCR_ERROR_DATA,
+                                "%s is multiplied by infinity here: inf can be a bound, nothing else",
+                                called(text, value));
                 sums.element[used] = left_constant ? r : l;
                 sums.weight[used] = weight;
                 used += weight != 0;
@@ -257,8 +237,8 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
 static const hcri_value *power(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
                                const hcri_value *right, hcri_span right_span) {
     if (!hcri_value_is_constant(right) || right->size != 1)
-        return hcri_refuse(text, right_span, HCR_ERROR_SHAPE,
-                           "the exponent is one constant number: for c ** x write exp(log(c) * x)");
+        hcri_refuse(text, right_span, HCR_ERROR_SHAPE,
+                    "the exponent is one constant number: for c ** x write exp(log(c) * x)");
     const hcri_atom_source source = {text, span, "**", 1, &left_span};
     return hcri_power(&source, left, right->constant[0]);
 }
@@ -267,9 +247,7 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
                               hcri_span left_span, const hcri_value *right, hcri_span right_span) {
     if (operator== HCRI_TOKEN_MATRIX_PRODUCT)
         return matrix_product(text, span, left, left_span, right, right_span);
-    hcri_shape shape;
-    if (!hcri_broadcast_shape(text, span, left->shape, right->shape, &shape))
-        return NULL;
+    const hcri_shape shape = hcri_broadcast_shape(text, span, left->shape, right->shape);
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
     if (left_constant && right_constant)
         return elementwise_constants(text, span, operator, left, right, shape);
@@ -283,24 +261,24 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
                              : multiply(text, span, left, right, 0, shape);
     case HCRI_TOKEN_DIVIDE:
         if (hcri_value_depends(text, right) == HCRI_ON_PARAMETERS)
-            return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                               "%s, which depends on the parameters, stands under a division: multiply both sides of "
-                               "the constraint by it, or declare its inverse as the parameter",
-                               hcri_text_excerpt(text, right_span).text);
+            hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                        "%s, which depends on the parameters, stands under a division: multiply both sides of "
+                        "the constraint by it, or declare its inverse as the parameter",
+                        hcri_text_excerpt(text, right_span).text);
         if (!right_constant && !text->any_curvature)
-            return hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
-                               "not known to be convex: %s, which depends on the outputs, stands under a division: "
-                               "write inv_pos(%s), which is for positive ones, or multiply both sides of the "
-                               "constraint by it%s",
-                               hcri_text_excerpt(text, right_span).text, hcri_text_excerpt(text, right_span).text,
-                               text->unproved);
+            hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
+                        "not known to be convex: %s, which depends on the outputs, stands under a division: "
+                        "write inv_pos(%s), which is for positive ones, or multiply both sides of the "
+                        "constraint by it%s",
+                        hcri_text_excerpt(text, right_span).text, hcri_text_excerpt(text, right_span).text,
+                        text->unproved);
         if (!right_constant)
             return pair_up(text, span, HCRI_ATOM_QUOTIENT, left, right, shape);
         return multiply(text, span, left, right, 1, shape);
     case HCRI_TOKEN_POWER: return power(text, span, left, left_span, right, right_span);
     default:
-        return hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: what it gives moves in jumps",
-                           hcri_token_spelling(operator));
+        hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: what it gives moves in jumps",
+                    hcri_token_spelling(operator));
     }
 }
 
@@ -309,8 +287,6 @@ const hcri_value *hcri_transpose(hcri_text *text, hcri_span span, const hcri_val
         return value; /* as in NumPy */
     const size_t rows = value->shape.dim[0], columns = value->shape.dim[1];
     size_t *element = hcri_take(text, span, value->size, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             element[j * rows + i] = i * columns + j;

@@ -1,13 +1,12 @@
-/* Arithmetic on values: + - * / ** @ and relations, with shapes that broadcast as in NumPy. NULL after a refusal of
- * `span`. */
+/* Arithmetic on values: + - * / ** @ and relations, with shapes that broadcast as in NumPy. */
 #ifndef HCRI_OPERATORS_H
 #define HCRI_OPERATORS_H
 
 #include "text/syntax/lexer.h"
 #include "text/values/value.h"
 
-/* The shape of an elementwise operation; 0 after a refusal with both shapes. */
-int hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b, hcri_shape *shape);
+/* The shape of an elementwise operation. */
+hcri_shape hcri_broadcast_shape(hcri_text *text, hcri_span span, hcri_shape a, hcri_shape b);
 /* The element of a value of shape `from` that element i of the broadcast shape stands for. */
 size_t hcri_broadcast_element(hcri_shape from, hcri_shape to, size_t i);
 const hcri_value *hcri_broadcast(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape);

@@ -23,41 +23,33 @@ static size_t find_slot(const hcri_pairs *pairs, uint32_t output, uint32_t param
     return at;
 }
 
-static int grow_table(hcri_text *text) {
+static void grow_table(hcri_text *text, hcri_span span) {
     hcri_pairs *pairs = &text->pairs;
     const size_t slots = pairs->slots == 0 ? 64 : 2 * pairs->slots;
     size_t *slot = hcri_allocate(&text->arena.allocator, slots, sizeof *slot);
     if (slot == NULL)
-        return 0;
+        hcri_refuse_memory(text, span);
     hcri_release(&text->arena.allocator, pairs->slot);
     pairs->slot = slot;
     pairs->slots = slots;
     for (size_t i = 0; i < pairs->count; i++)
         slot[find_slot(pairs, pairs->pair[i].output, pairs->pair[i].parameter)] = i + 1;
-    return 1;
 }
 
-/* The column that stands for a product; 0 after a refusal. */
-static int column_of(hcri_text *text, hcri_span span, uint32_t output, uint32_t parameter, uint32_t *column) {
+/* The column that stands for a product. */
+static uint32_t column_of(hcri_text *text, hcri_span span, uint32_t output, uint32_t parameter) {
     hcri_pairs *pairs = &text->pairs;
-    if (pairs->count == MOST_PRODUCTS) {
+    if (pairs->count == MOST_PRODUCTS)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "more than 2^27 products of parameters and outputs");
-        return 0;
-    }
-    hcri_pair *pair = hcri_grow(&text->arena.allocator, pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pair);
-    if (pair != NULL)
-        pairs->pair = pair;
-    if (pair == NULL || (2 * (pairs->count + 1) > pairs->slots && !grow_table(text))) {
-        hcri_refuse(text, span, HCR_ERROR_MEMORY, "not enough memory");
-        return 0;
-    }
+    pairs->pair = hcri_extend(text, span, pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pairs->pair);
+    if (2 * (pairs->count + 1) > pairs->slots)
+        grow_table(text, span);
     const size_t at = find_slot(pairs, output, parameter);
     if (pairs->slot[at] == 0) {
-        pair[pairs->count++] = (hcri_pair){output, parameter};
+        pairs->pair[pairs->count++] = (hcri_pair){output, parameter};
         pairs->slot[at] = pairs->count;
     }
-    *column = HCRI_FIRST_PRODUCT + (uint32_t)(pairs->slot[at] - 1);
-    return 1;
+    return HCRI_FIRST_PRODUCT + (uint32_t)(pairs->slot[at] - 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------- refusals */
@@ -70,7 +62,7 @@ typedef struct factors { /* of one product of the text */
     hcri_span left_span, right_span;
 } factors;
 
-static void refuse_outputs(const factors *f, const char *a, const char *b) {
+_Noreturn static void refuse_outputs(const factors *f, const char *a, const char *b) {
     const int same = hcri_text_same(f->text, f->left_span, f->right_span);
     if (f->operator== HCRI_TOKEN_MATRIX_PRODUCT)
         hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
@@ -86,12 +78,12 @@ static void refuse_outputs(const factors *f, const char *a, const char *b) {
 }
 
 /* Neither element is constant; what is in both of them, or is curved, keeps them from being multiplied. */
-static int may_multiply(const factors *f, size_t i) {
+static void may_multiply(const factors *f, size_t i) {
     const hcri_excerpt a = hcri_text_excerpt(f->text, f->left_span), b = hcri_text_excerpt(f->text, f->right_span);
     const unsigned left = hcri_element_depends(f->text, f->left, i), right = hcri_element_depends(f->text, f->right, i);
     const int is_affine = hcri_element_is_affine(f->left, i) && hcri_element_is_affine(f->right, i);
     if ((left & right) == 0 && is_affine)
-        return 1;
+        return;
     if ((left & right & HCRI_ON_OUTPUTS) != 0)
         refuse_outputs(f, a.text, b.text);
     else if ((left & right) != 0)
@@ -105,7 +97,6 @@ static int may_multiply(const factors *f, size_t i) {
                     "not known to be convex: of %s and %s one depends on the parameters, the other on the outputs, and "
                     "both must be affine to be multiplied: where x >= 0, x * abs(y) is abs(x * y)",
                     a.text, b.text);
-    return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- products */
@@ -116,7 +107,7 @@ static int has_product(const factors *f, size_t i) {
     return !hcri_element_is_constant(f->left, i) && !hcri_element_is_constant(f->right, i);
 }
 
-/* (a + Σ a_j y_j)(b + Σ b_k x_k) = a b + Σ b a_j y_j + Σ a b_k x_k + ΣΣ a_j b_k y_j x_k; NULL after a refusal. */
+/* (a + Σ a_j y_j)(b + Σ b_k x_k) = a b + Σ b a_j y_j + Σ a b_k x_k + ΣΣ a_j b_k y_j x_k */
 static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcri_value *parameters, size_t i,
                           hcri_entry *at) {
     const double a = outputs->constant[i], b = parameters->constant[i];
@@ -127,9 +118,8 @@ static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcr
     for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
         for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++, at++) {
             at->value = outputs->coefficient[j] * parameters->coefficient[k];
-            if (!column_of(f->text, f->span, outputs->column[j], parameters->column[k] - (uint32_t)f->text->outputs,
-                           &at->column))
-                return NULL;
+            at->column =
+                column_of(f->text, f->span, outputs->column[j], parameters->column[k] - (uint32_t)f->text->outputs);
         }
     return at;
 }
@@ -142,8 +132,7 @@ static const hcri_value *expand_all(const factors *f) {
     for (size_t i = 0; i < size; i++) {
         if (!has_product(f, i))
             continue;
-        if (!may_multiply(f, i))
-            return NULL;
+        may_multiply(f, i);
         const size_t own = entries(f->left, i) + entries(f->right, i) + entries(f->left, i) * entries(f->right, i);
         most = own > most ? own : most;
         total = total > SIZE_MAX - own ? SIZE_MAX : total + own;
@@ -154,8 +143,6 @@ static const hcri_value *expand_all(const factors *f) {
     uint32_t *column = hcri_take(text, f->span, total, sizeof *column);
     double *coefficient = hcri_take(text, f->span, total, sizeof *coefficient);
     hcri_entry *entry = hcri_take(text, f->span, most, sizeof *entry);
-    if (value == NULL || constant == NULL || start == NULL || column == NULL || coefficient == NULL || entry == NULL)
-        return NULL;
     for (size_t i = 0; i < size; i++) {
         start[i + 1] = start[i];
         if (!has_product(f, i))
@@ -163,8 +150,6 @@ static const hcri_value *expand_all(const factors *f) {
         const int left_has_outputs = (hcri_element_depends(text, f->left, i) & HCRI_ON_OUTPUTS) != 0;
         const hcri_entry *end =
             expand(f, left_has_outputs ? f->left : f->right, left_has_outputs ? f->right : f->left, i, entry);
-        if (end == NULL)
-            return NULL;
         const size_t count = hcri_entries_gather(entry, (size_t)(end - entry));
         for (size_t k = 0; k < count; k++) {
             column[start[i + 1]] = entry[k].column;
@@ -186,20 +171,17 @@ const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind
     const factors f = {text, span, operator, left, right, left_span, right_span};
     const size_t size = left->size;
     const hcri_value *const all[3] = {left, right, expand_all(&f)};
-    const hcri_value *joined = all[2] == NULL ? NULL : hcri_value_join(text, span, 3, all);
-    hcri_sums sums;
-    if (joined == NULL || !hcri_sums_create(text, span, size, size, &sums))
-        return NULL;
+    const hcri_value *joined = hcri_value_join(text, span, 3, all);
+    hcri_sums sums = hcri_sums_single(text, span, size);
     for (size_t i = 0; i < size; i++) {
         const int is_product = has_product(&f, i), left_constant = hcri_element_is_constant(left, i);
-        sums.start[i + 1] = i + 1;
         sums.element[i] = is_product ? 2 * size + i : left_constant ? size + i : i;
-        sums.weight[i] = is_product ? 1 : left_constant ? left->constant[i] : right->constant[i];
+        if (!is_product)
+            sums.weight[i] = left_constant ? left->constant[i] : right->constant[i];
         if (isinf(sums.weight[i]))
-            return hcri_refuse(text, span, HCR_ERROR_DATA,
-                               "%s is multiplied by infinity here: inf can be a bound, nothing else",
-                               hcri_element_depends(text, joined, sums.element[i]) == HCRI_ON_PARAMETERS ? "a parameter"
-                                                                                                         : "an output");
+            hcri_refuse(text, span, HCR_ERROR_DATA,
+                        "%s is multiplied by infinity here: inf can be a bound, nothing else",
+                        hcri_depends_noun(hcri_element_depends(text, joined, sums.element[i])));
     }
     return hcri_value_combine(text, span, joined, left->shape, &sums);
 }

@@ -13,7 +13,7 @@ void hcri_pairs_release(hcri_text *text);
 
 /* left · right, element by element, of one shape, outside of star blocks: of two elements that aren't constant one must
  * be affine in the parameters alone, the other in the outputs alone. `operator`, * or @, is what the text has between
- * the spans. NULL after a refusal of `span`. */
+ * the spans. */
 const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
                                 hcri_span left_span, const hcri_value *right, hcri_span right_span);
 

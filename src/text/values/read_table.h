@@ -5,7 +5,7 @@
 #include "text/syntax/tree.h"
 #include "text/values/value.h"
 
-/* NULL after a refusal. A table of one row or one column is a vector. */
+/* A table of one row or one column is a vector. */
 const hcri_value *hcri_read(hcri_text *text, const hcri_node *call);
 
 #endif

@@ -2,91 +2,66 @@
 
 #include <math.h>
 
-int hcri_whole_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what, double least,
-                      double most, double *number) {
-    if (!hcri_value_is_constant(value) || value->size != 1) {
+double hcri_constant_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what) {
+    if (!hcri_value_is_constant(value) || value->size != 1)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s must be a constant number, not %s%s", what,
                     hcri_value_is_constant(value) ? hcri_shape_describe(value->shape).text : "something",
                     hcri_value_dependence(text, value));
-        return 0;
-    }
-    *number = value->constant[0];
-    if (*number != floor(*number) || *number < least || *number > most) {
-        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s must be a whole number from %.0f to %.0f, not %.17g", what, least,
-                    most, *number);
-        return 0;
-    }
-    return 1;
+    return value->constant[0];
 }
 
-int hcri_subscript_indices(hcri_text *text, hcri_span span, const hcri_value *index, size_t size,
-                           hcri_subscript *subscript) {
-    if (!hcri_value_is_constant(index) || index->shape.rank == 2) {
+double hcri_whole_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what, double least,
+                         double most) {
+    const double number = hcri_constant_number(text, span, value, what);
+    if (number != floor(number) || number < least || number > most)
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s must be a whole number from %.0f to %.0f, not %.17g", what, least,
+                    most, number);
+    return number;
+}
+
+hcri_subscript hcri_subscript_indices(hcri_text *text, hcri_span span, const hcri_value *index, size_t size) {
+    if (!hcri_value_is_constant(index) || index->shape.rank == 2)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "an index is a constant whole number or a vector of them");
-        return 0;
-    }
-    subscript->keeps = index->shape.rank == 1;
-    subscript->count = index->size;
-    subscript->position = hcri_take(text, span, index->size, sizeof *subscript->position);
-    if (subscript->position == NULL)
-        return 0;
+    size_t *position = hcri_take(text, span, index->size, sizeof *position);
     for (size_t i = 0; i < index->size; i++) {
         const double number = index->constant[i];
-        if (number != floor(number) || isinf(number)) {
+        if (number != floor(number) || isinf(number))
             hcri_refuse(text, span, HCR_ERROR_SHAPE, "the index is %g: it must be a whole number", number);
-            return 0;
-        }
-        if (number >= (double)size || number < -(double)size) {
+        if (number >= (double)size || number < -(double)size)
             hcri_refuse(text, span, HCR_ERROR_SHAPE, "the index is %.0f: there are %zu, 0 to %zu", number, size,
                         size - 1);
-            return 0;
-        }
-        subscript->position[i] = number < 0 ? size - (size_t)-number : (size_t)number;
+        position[i] = number < 0 ? size - (size_t)-number : (size_t)number;
     }
-    return 1;
+    return (hcri_subscript){.keeps = index->shape.rank == 1, .count = index->size, .position = position};
 }
 
 /* A bound of a slice: counted from the end when negative, then clipped as in Python. */
-static int slice_bound(hcri_text *text, hcri_span span, const hcri_value *part, double size, double least, double most,
-                       double *bound) {
-    if (part == NULL)
-        return 1;
-    if (!hcri_whole_number(text, span, part, "a bound of a slice", -0x1p53, 0x1p53, bound))
-        return 0;
-    if (*bound < 0)
-        *bound += size;
-    *bound = fmin(fmax(*bound, least), most);
-    return 1;
+static double slice_bound(hcri_text *text, hcri_span span, const hcri_value *part, double size, double least,
+                          double most) {
+    const double bound = hcri_whole_number(text, span, part, "a bound of a slice", -0x1p53, 0x1p53);
+    return fmin(fmax(bound < 0 ? bound + size : bound, least), most);
 }
 
-int hcri_subscript_slice(hcri_text *text, hcri_span span, const hcri_value *const part[3], size_t size,
-                         hcri_subscript *subscript) {
+hcri_subscript hcri_subscript_slice(hcri_text *text, hcri_span span, const hcri_value *const part[3], size_t size) {
     const double n = (double)size;
-    double step = 1;
-    if (part[2] != NULL && !hcri_whole_number(text, span, part[2], "the step of a slice", -0x1p53, 0x1p53, &step))
-        return 0;
-    if (step == 0) {
+    const double step =
+        part[2] == NULL ? 1 : hcri_whole_number(text, span, part[2], "the step of a slice", -0x1p53, 0x1p53);
+    if (step == 0)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "the step of a slice can't be 0");
-        return 0;
-    }
     const double least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
     double first = step > 0 ? least : most, last = step > 0 ? most : least;
-    if (!slice_bound(text, span, part[0], n, least, most, &first) ||
-        !slice_bound(text, span, part[1], n, least, most, &last))
-        return 0;
+    if (part[0] != NULL)
+        first = slice_bound(text, span, part[0], n, least, most);
+    if (part[1] != NULL)
+        last = slice_bound(text, span, part[1], n, least, most);
     const double count = ceil((last - first) / step);
-    if (count <= 0) {
+    if (count <= 0)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "this slice of %zu is empty", size);
-        return 0;
-    }
-    subscript->keeps = 1;
-    subscript->count = (size_t)count;
-    subscript->position = hcri_take(text, span, subscript->count, sizeof *subscript->position);
-    if (subscript->position == NULL)
-        return 0;
-    for (size_t k = 0; k < subscript->count; k++)
-        subscript->position[k] = (size_t)(first + (double)k * step);
-    return 1;
+    hcri_subscript subscript = {.keeps = 1, .count = (size_t)count};
+    subscript.position = hcri_take(text, span, subscript.count, sizeof *subscript.position);
+    for (size_t k = 0; k < subscript.count; k++)
+        subscript.position[k] = (size_t)(first + (double)k * step);
+    return subscript;
 }
 
 const hcri_value *hcri_subscripted(hcri_text *text, hcri_span span, const hcri_value *value, size_t count,
@@ -100,10 +75,8 @@ const hcri_value *hcri_subscripted(hcri_text *text, hcri_span span, const hcri_v
                              : keeps_columns             ? hcri_vector_shape(picked_columns)
                                                          : hcri_scalar_shape();
     if (picked_columns != 0 && picked_rows > HCRI_TEXT_MEMORY / picked_columns)
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "this picks too many elements");
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "this picks too many elements");
     size_t *element = hcri_take(text, span, picked_rows * picked_columns, sizeof *element);
-    if (element == NULL)
-        return NULL;
     for (size_t i = 0; i < picked_rows; i++)
         for (size_t j = 0; j < picked_columns; j++)
             element[i * picked_columns + j] =

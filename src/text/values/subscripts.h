@@ -11,15 +11,15 @@ typedef struct hcri_subscript {
     size_t *position;
 } hcri_subscript;
 
-/* A whole number from `least` to `most`, for `what`; 0 after a refusal. */
-int hcri_whole_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what, double least,
-                      double most, double *number);
+/* A constant number, for `what`. */
+double hcri_constant_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what);
+/* One that is whole, from `least` to `most`. */
+double hcri_whole_number(hcri_text *text, hcri_span span, const hcri_value *value, const char *what, double least,
+                         double most);
 /* One index, or a vector of them. */
-int hcri_subscript_indices(hcri_text *text, hcri_span span, const hcri_value *index, size_t size,
-                           hcri_subscript *subscript);
+hcri_subscript hcri_subscript_indices(hcri_text *text, hcri_span span, const hcri_value *index, size_t size);
 /* first : last : step of Python, NULL where left out. */
-int hcri_subscript_slice(hcri_text *text, hcri_span span, const hcri_value *const part[3], size_t size,
-                         hcri_subscript *subscript);
+hcri_subscript hcri_subscript_slice(hcri_text *text, hcri_span span, const hcri_value *const part[3], size_t size);
 /* value[subscript, …]; dimensions without one stay whole. */
 const hcri_value *hcri_subscripted(hcri_text *text, hcri_span span, const hcri_value *value, size_t count,
                                    const hcri_subscript *subscript);

@@ -10,9 +10,7 @@ const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis,
     const hcri_shape shape =
         axis < 0 || x->shape.rank < 2 ? hcri_scalar_shape() : hcri_vector_shape(axis == 0 ? columns : rows);
     const size_t size = shape.dim[0], group = x->size / size;
-    hcri_sums sums;
-    if (!hcri_sums_create(call->text, call->node->span, size, x->size, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, x->size);
     for (size_t i = 0; i < size; i++) {
         sums.start[i + 1] = (i + 1) * group;
         for (size_t k = 0; k < group; k++) {
@@ -23,58 +21,45 @@ const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis,
     return hcri_value_combine(call->text, call->node->span, x, shape, &sums);
 }
 
-/* The second argument of sum and mean. */
-static int read_axis(const hcri_call *call, int *axis) {
-    *axis = -1;
+/* The second argument of sum and mean; −1 without. */
+static int read_axis(const hcri_call *call) {
     if (call->count < 2)
-        return 1;
-    double number;
-    if (!hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1], "the axis", 0,
-                           call->argument[0]->shape.rank == 2 ? 1 : 0, &number))
-        return 0;
-    *axis = (int)number;
-    return 1;
+        return -1;
+    return (int)hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1], "the axis", 0,
+                                  call->argument[0]->shape.rank == 2 ? 1 : 0);
 }
 
 const hcri_value *hcri_apply_sum(const hcri_call *call) {
-    int axis;
-    return read_axis(call, &axis) ? hcri_sum(call, call->argument[0], axis, 1) : NULL;
+    return hcri_sum(call, call->argument[0], read_axis(call), 1);
 }
 
 const hcri_value *hcri_apply_mean(const hcri_call *call) {
-    int axis;
-    if (!read_axis(call, &axis))
-        return NULL;
     const hcri_value *x = call->argument[0];
+    const int axis = read_axis(call);
     const size_t count = axis < 0 || x->shape.rank < 2 ? x->size : x->shape.dim[axis];
     return hcri_sum(call, x, axis, 1 / (double)count);
 }
 
-int hcri_needs_vector(const hcri_call *call, size_t i) {
+void hcri_needs_vector(const hcri_call *call, size_t i) {
     if (call->argument[i]->shape.rank == 1)
-        return 1;
+        return;
     hcri_refuse(call->text, hcri_argument_span(call, i), HCR_ERROR_SHAPE, "%s() needs a vector, not %s",
                 call->node->function->name, hcri_shape_describe(call->argument[i]->shape).text);
-    return 0;
 }
 
 const hcri_value *hcri_apply_diff(const hcri_call *call) {
-    if (!hcri_needs_vector(call, 0))
-        return NULL;
+    hcri_needs_vector(call, 0);
     const hcri_value *x = call->argument[0];
     double order = 1;
-    if (call->count == 2 && !hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1],
-                                               "the order of diff()", 1, (double)x->size, &order))
-        return NULL;
+    if (call->count == 2)
+        order = hcri_whole_number(call->text, hcri_argument_span(call, 1), call->argument[1], "the order of diff()", 1,
+                                  (double)x->size);
     for (; order > 0; order--) {
         if (x->size < 2)
-            return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE,
-                               "there is nothing left to take differences of: the vector has %zu",
-                               call->argument[0]->size);
-        hcri_sums sums;
+            hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE,
+                        "there is nothing left to take differences of: the vector has %zu", call->argument[0]->size);
         const size_t size = x->size - 1;
-        if (!hcri_sums_create(call->text, call->node->span, size, 2 * size, &sums))
-            return NULL;
+        hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, 2 * size);
         for (size_t i = 0; i < size; i++) {
             sums.start[i + 1] = 2 * i + 2;
             sums.element[2 * i] = i;
@@ -83,21 +68,16 @@ const hcri_value *hcri_apply_diff(const hcri_call *call) {
             sums.weight[2 * i + 1] = 1;
         }
         x = hcri_value_combine(call->text, call->node->span, x, hcri_vector_shape(size), &sums);
-        if (x == NULL)
-            return NULL;
     }
     return x;
 }
 
 const hcri_value *hcri_apply_cumsum(const hcri_call *call) {
-    if (!hcri_needs_vector(call, 0))
-        return NULL;
+    hcri_needs_vector(call, 0);
     const size_t size = call->argument[0]->size;
-    hcri_sums sums;
     if (size > 65535)
-        return hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "cumsum() of %zu is too large", size);
-    if (!hcri_sums_create(call->text, call->node->span, size, size * (size + 1) / 2, &sums))
-        return NULL;
+        hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "cumsum() of %zu is too large", size);
+    hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, size * (size + 1) / 2);
     size_t used = 0;
     for (size_t i = 0; i < size; i++) {
         for (size_t k = 0; k <= i; k++) {
@@ -110,8 +90,8 @@ const hcri_value *hcri_apply_cumsum(const hcri_call *call) {
 }
 
 const hcri_value *hcri_apply_dot(const hcri_call *call) {
-    if (!hcri_needs_vector(call, 0) || !hcri_needs_vector(call, 1))
-        return NULL;
+    hcri_needs_vector(call, 0);
+    hcri_needs_vector(call, 1);
     return hcri_binary(call->text, call->node->span, HCRI_TOKEN_MATRIX_PRODUCT, call->argument[0],
                        hcri_argument_span(call, 0), call->argument[1], hcri_argument_span(call, 1));
 }
@@ -119,8 +99,7 @@ const hcri_value *hcri_apply_dot(const hcri_call *call) {
 const hcri_value *hcri_apply_trace(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
     if (x->shape.rank != 2 || x->shape.dim[0] != x->shape.dim[1])
-        return hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE,
-                           "trace() needs a square matrix, not %s", hcri_shape_describe(x->shape).text);
-    const hcri_value *diagonal = hcri_apply_diag(call);
-    return diagonal == NULL ? NULL : hcri_sum(call, diagonal, -1, 1);
+        hcri_refuse(call->text, hcri_argument_span(call, 0), HCR_ERROR_SHAPE, "trace() needs a square matrix, not %s",
+                    hcri_shape_describe(x->shape).text);
+    return hcri_sum(call, hcri_apply_diag(call), -1, 1);
 }

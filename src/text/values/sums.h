@@ -6,8 +6,8 @@
 
 /* Sums of x, each multiplied by `weight`: of all elements (axis −1), or of the columns (0) or rows (1) of a matrix. */
 const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis, double weight);
-/* 0 after a refusal of argument i. */
-int hcri_needs_vector(const hcri_call *call, size_t i);
+/* Refuses argument i unless it is one. */
+void hcri_needs_vector(const hcri_call *call, size_t i);
 
 const hcri_value *hcri_apply_sum(const hcri_call *call);
 const hcri_value *hcri_apply_mean(const hcri_call *call);

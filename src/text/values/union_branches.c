@@ -3,61 +3,45 @@
 
 #include "text/lower/lower.h"
 
-int hcri_lowering_no_memory(hcri_lowering *lowering) {
-    hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_MEMORY, "not enough memory");
-    return 0;
-}
-
-static int add_curved_term(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
+static void add_curved_term(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
     hcri_branch *branch = &lowering->branch;
-    hcri_curved_term *curved_term =
-        hcri_grow(&lowering->text->arena.allocator, branch->curved_term, &branch->curved_term_capacity,
-                  branch->curved_terms + 1, sizeof *curved_term);
-    if (curved_term == NULL)
-        return hcri_lowering_no_memory(lowering);
-    branch->curved_term = curved_term;
-    curved_term[branch->curved_terms++] = (hcri_curved_term){weight, atom};
-    return 1;
+    branch->curved_term =
+        hcri_extend(lowering->text, lowering->statement, branch->curved_term, &branch->curved_term_capacity,
+                    branch->curved_terms + 1, sizeof *branch->curved_term);
+    branch->curved_term[branch->curved_terms++] = (hcri_curved_term){weight, atom};
 }
 
-static int add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+static void add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+    hcri_branch *branch = &lowering->branch;
     if (value->start == NULL)
-        return 1;
-    hcri_branch *branch = &lowering->branch;
-    const size_t count = value->start[i + 1] - value->start[i];
-    hcri_entry *entry = hcri_grow(&lowering->text->arena.allocator, branch->entry, &branch->entry_capacity,
-                                  branch->count + count + 1, sizeof *entry);
-    if (entry == NULL)
-        return hcri_lowering_no_memory(lowering);
-    branch->entry = entry;
+        return;
+    branch->entry = hcri_extend(lowering->text, lowering->statement, branch->entry, &branch->entry_capacity,
+                                branch->count + value->start[i + 1] - value->start[i] + 1, sizeof *branch->entry);
     for (size_t k = value->start[i]; k < value->start[i + 1]; k++)
-        entry[branch->count++] = (hcri_entry){value->column[k], weight * value->coefficient[k]};
-    return 1;
+        branch->entry[branch->count++] = (hcri_entry){value->column[k], weight * value->coefficient[k]};
 }
 
-static int add_affine(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+static void add_affine(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
     hcri_branch *branch = &lowering->branch;
     if (isinf(value->constant[i]))
         branch->infinite += weight * value->constant[i] > 0 ? 1 : -1;
     else
         branch->constant = hcri_dd_add_product(branch->constant, weight, value->constant[i]);
-    return add_coefficients(lowering, value, i, weight);
+    add_coefficients(lowering, value, i, weight);
 }
 
 /* Adds weight · element i of value to the branch, taking its choice number `choice`. */
-static int add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight, size_t choice) {
-    if (!add_affine(lowering, value, i, weight))
-        return 0;
+static void add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight, size_t choice) {
+    add_affine(lowering, value, i, weight);
     if (value->term_start == NULL)
-        return 1;
+        return;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
         const hcri_atom *atom = value->term[t].atom;
         const double own_weight = weight * value->term[t].weight;
         const size_t own_choice = choice % atom->branches;
         choice /= atom->branches;
-        int added;
         if (atom->kind == HCRI_ATOM_ABS) {
-            added = add_choice(lowering, atom->argument, atom->first, own_choice == 0 ? own_weight : -own_weight, 0);
+            add_choice(lowering, atom->argument, atom->first, own_choice == 0 ? own_weight : -own_weight, 0);
         } else if (atom->kind == HCRI_ATOM_MAX) {
             size_t low = 0, high = atom->count; /* branch_offset[low] <= own_choice < branch_offset[high] */
             while (high - low > 1) {
@@ -67,26 +51,19 @@ static int add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i
                 else
                     high = middle;
             }
-            added = add_choice(lowering, atom->argument, atom->first + low, own_weight,
-                               own_choice - atom->branch_offset[low]);
+            add_choice(lowering, atom->argument, atom->first + low, own_weight, own_choice - atom->branch_offset[low]);
         } else {
-            added = add_curved_term(lowering, own_weight, atom);
+            add_curved_term(lowering, own_weight, atom);
         }
-        if (!added)
-            return 0;
     }
-    return 1;
 }
 
-static int add_whole(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
-    if (!add_affine(lowering, value, i, weight))
-        return 0;
+static void add_whole(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
+    add_affine(lowering, value, i, weight);
     if (value->term_start == NULL)
-        return 1;
+        return;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-        if (!add_curved_term(lowering, weight * value->term[t].weight, value->term[t].atom))
-            return 0;
-    return 1;
+        add_curved_term(lowering, weight * value->term[t].weight, value->term[t].atom);
 }
 
 static void begin(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -96,53 +73,41 @@ static void begin(hcri_lowering *lowering, const hcri_inequality *inequality) {
     branch->infinite = 0;
 }
 
-static int finish(hcri_lowering *lowering) {
+static void finish(hcri_lowering *lowering) {
     hcri_branch *branch = &lowering->branch;
-    const hcr_allocator *allocator = &lowering->text->arena.allocator;
+    hcri_text *text = lowering->text;
+    const hcri_span span = lowering->statement;
     branch->count = branch->count == 0 ? 0 : hcri_entries_gather(branch->entry, branch->count);
-    uint32_t *column =
-        hcri_grow(allocator, branch->column, &branch->column_capacity, branch->count + 1, sizeof *column);
-    if (column == NULL)
-        return hcri_lowering_no_memory(lowering);
-    branch->column = column;
-    double *value = hcri_grow(allocator, branch->value, &branch->value_capacity, branch->count + 1, sizeof *value);
-    if (value == NULL)
-        return hcri_lowering_no_memory(lowering);
-    branch->value = value;
+    uint32_t *column = branch->column =
+        hcri_extend(text, span, branch->column, &branch->column_capacity, branch->count + 1, sizeof *column);
+    double *value = branch->value =
+        hcri_extend(text, span, branch->value, &branch->value_capacity, branch->count + 1, sizeof *value);
     for (size_t k = 0; k < branch->count; k++) {
         column[k] = branch->entry[k].column;
         value[k] = branch->entry[k].value;
-        if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT)) {
-            hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_DATA,
-                        "%s has the coefficient %g: at most 1e50 is accepted",
-                        hcri_column_depends(lowering->text, column[k]) == HCRI_ON_PARAMETERS ? "a parameter"
-                                                                                             : "an output",
-                        value[k]);
-            return 0;
-        }
+        if (!(fabs(value[k]) <= HCRI_LARGEST_COEFFICIENT))
+            hcri_refuse(text, span, HCR_ERROR_DATA, "%s has the coefficient %g: at most 1e50 is accepted",
+                        hcri_depends_noun(hcri_column_depends(text, column[k])), value[k]);
     }
-    return 1;
 }
 
-int hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequality, size_t choice) {
+void hcri_branch_choose(hcri_lowering *lowering, const hcri_inequality *inequality, size_t choice) {
     begin(lowering, inequality);
     for (size_t p = 0; p < inequality->count; p++) {
         size_t own, pieces;
         hcri_element_count(inequality->part[p].value, inequality->part[p].element, &own, &pieces);
-        if (!add_choice(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight,
-                        choice % own))
-            return 0;
+        add_choice(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight,
+                   choice % own);
         choice /= own;
     }
-    return finish(lowering);
+    finish(lowering);
 }
 
-int hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality) {
+void hcri_branch_whole(hcri_lowering *lowering, const hcri_inequality *inequality) {
     begin(lowering, inequality);
     for (size_t p = 0; p < inequality->count; p++)
-        if (!add_whole(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight))
-            return 0;
-    return finish(lowering);
+        add_whole(lowering, inequality->part[p].value, inequality->part[p].element, inequality->part[p].weight);
+    finish(lowering);
 }
 
 void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size_t *pieces) {
@@ -175,8 +140,6 @@ const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span) {
     double *number = hcri_take(text, span, 1 + branch->count, sizeof *number);
     size_t *start = hcri_take(text, span, 2, sizeof *start);
     uint32_t *column = hcri_take(text, span, branch->count, sizeof *column);
-    if (value == NULL || number == NULL || start == NULL || column == NULL)
-        return NULL;
     number[0] = constant;
     start[1] = branch->count;
     for (size_t k = 0; k < branch->count; k++) {

@@ -27,26 +27,22 @@ hcri_shape_name hcri_shape_describe(hcri_shape shape) {
 /* A value with its constants allocated, 0. */
 static hcri_value *new_value(hcri_text *text, hcri_span span, hcri_shape shape, double **constant) {
     if (shape.dim[1] != 0 && shape.dim[0] > HCRI_TEXT_MEMORY / sizeof(double) / shape.dim[1])
-        return hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s is too large: at most 2^28 numbers",
-                           hcri_shape_describe(shape).text);
+        hcri_refuse(text, span, HCR_ERROR_SHAPE, "%s is too large: at most 2^28 numbers",
+                    hcri_shape_describe(shape).text);
     hcri_value *value = hcri_take(text, span, 1, sizeof *value);
-    if (value == NULL)
-        return NULL;
     value->shape = shape;
     value->size = shape.dim[0] * shape.dim[1];
     *constant = hcri_take(text, span, value->size, sizeof **constant);
     value->constant = *constant;
-    return *constant == NULL ? NULL : value;
+    return value;
 }
 
 const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shape shape, const double *numbers) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
-    if (value == NULL)
-        return NULL;
     for (size_t i = 0; i < value->size; i++) {
         if (isnan(numbers[i]))
-            return hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf, 0 * inf or 0/0");
+            hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf, 0 * inf or 0/0");
         constant[i] = numbers[i];
     }
     return value;
@@ -59,13 +55,9 @@ const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double numb
 const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape shape, size_t first) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
-    if (value == NULL)
-        return NULL;
     size_t *start = hcri_take(text, span, value->size + 1, sizeof *start);
     uint32_t *column = hcri_take(text, span, value->size, sizeof *column);
     double *coefficient = hcri_take(text, span, value->size, sizeof *coefficient);
-    if (start == NULL || column == NULL || coefficient == NULL)
-        return NULL;
     for (size_t i = 0; i < value->size; i++) {
         start[i + 1] = i + 1;
         column[i] = (uint32_t)(first + i);
@@ -81,12 +73,8 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
                                    const hcri_atom *const *atoms, const double *constants) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
-    if (value == NULL)
-        return NULL;
     size_t *start = hcri_take(text, span, value->size + 1, sizeof *start);
     hcri_term *term = hcri_take(text, span, value->size, sizeof *term);
-    if (start == NULL || term == NULL)
-        return NULL;
     size_t used = 0;
     for (size_t i = 0; i < value->size; i++) {
         if (atoms[i] != NULL)
@@ -104,12 +92,19 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
 
 /* -------------------------------------------------------------------------------------------------- combinations */
 
-int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total, hcri_sums *sums) {
-    sums->start = hcri_take(text, span, count + 1, sizeof *sums->start);
-    sums->element = hcri_take(text, span, total, sizeof *sums->element);
-    sums->weight = hcri_take(text, span, total, sizeof *sums->weight);
-    sums->divides = 0;
-    return sums->start != NULL && sums->element != NULL && sums->weight != NULL;
+hcri_sums hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total) {
+    return (hcri_sums){.start = hcri_take(text, span, count + 1, sizeof(size_t)),
+                       .element = hcri_take(text, span, total, sizeof(size_t)),
+                       .weight = hcri_take(text, span, total, sizeof(double))};
+}
+
+hcri_sums hcri_sums_single(hcri_text *text, hcri_span span, size_t count) {
+    hcri_sums sums = hcri_sums_create(text, span, count, count);
+    for (size_t i = 0; i < count; i++) {
+        sums.start[i + 1] = i + 1;
+        sums.weight[i] = 1;
+    }
+    return sums;
 }
 
 static int by_column(const void *a, const void *b) {
@@ -141,8 +136,8 @@ static double weighted(const hcri_sums *sums, size_t k, double number) {
 static size_t row_size(const size_t *start, size_t i) { return start == NULL ? 0 : start[i + 1] - start[i]; }
 
 /* The coefficients of a combination. */
-static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
-                                hcri_value *result) {
+static void combine_coefficients(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
+                                 hcri_value *result) {
     size_t most = 0, total = 0;
     for (size_t i = 0; i < result->size; i++) {
         size_t row = 0;
@@ -155,8 +150,6 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
     uint32_t *column = hcri_take(text, span, total, sizeof *column);
     double *coefficient = hcri_take(text, span, total, sizeof *coefficient);
     hcri_entry *entries = hcri_take(text, span, most, sizeof *entries);
-    if (start == NULL || column == NULL || coefficient == NULL || entries == NULL)
-        return 0;
     size_t used = 0;
     for (size_t i = 0; i < result->size; i++) {
         size_t count = 0;
@@ -167,12 +160,9 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
         }
         count = hcri_entries_gather(entries, count);
         for (size_t k = 0; k < count; k++) {
-            if (!isfinite(entries[k].value)) {
+            if (!isfinite(entries[k].value))
                 hcri_refuse(text, span, HCR_ERROR_DATA, "%s is multiplied by infinity here, or overflows",
-                            hcri_column_depends(text, entries[k].column) == HCRI_ON_PARAMETERS ? "a parameter"
-                                                                                               : "an output");
-                return 0;
-            }
+                            hcri_depends_noun(hcri_column_depends(text, entries[k].column)));
             column[used] = entries[k].column;
             coefficient[used++] = entries[k].value;
         }
@@ -181,7 +171,6 @@ static int combine_coefficients(hcri_text *text, hcri_span span, const hcri_valu
     result->start = start;
     result->column = column;
     result->coefficient = coefficient;
-    return 1;
 }
 
 static int curvature(const hcri_term *term) {
@@ -189,7 +178,7 @@ static int curvature(const hcri_term *term) {
 }
 
 /* Refuses a sum of a convex and a concave atom. */
-static int refuse_mixture(hcri_text *text, hcri_span span, const hcri_term *a, const hcri_term *b) {
+_Noreturn static void refuse_mixture(hcri_text *text, hcri_span span, const hcri_term *a, const hcri_term *b) {
     const hcri_term *convex = curvature(a) > 0 ? a : b, *concave = curvature(a) > 0 ? b : a;
     hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                 "%s is not known to be convex or concave: it adds %s%s, which is convex, and %s%s, which is concave%s",
@@ -197,7 +186,6 @@ static int refuse_mixture(hcri_text *text, hcri_span span, const hcri_term *a, c
                 hcri_text_excerpt(text, convex->atom->span).text,
                 (concave->weight < 0) != concave->atom->negated ? "-" : "",
                 hcri_text_excerpt(text, concave->atom->span).text, text->unproved);
-    return 0;
 }
 
 static int by_atom(const void *a, const void *b) {
@@ -223,18 +211,16 @@ static size_t gather_terms(hcri_term *term, size_t count) {
     return kept;
 }
 
-static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
-                         hcri_value *result) {
+static void combine_terms(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
+                          hcri_value *result) {
     size_t total = 0;
     for (size_t i = 0; i < result->size; i++)
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
             total += row_size(value->term_start, sums->element[k]);
     if (total == 0)
-        return 1;
+        return;
     size_t *start = hcri_take(text, span, result->size + 1, sizeof *start);
     hcri_term *term = hcri_take(text, span, total, sizeof *term);
-    if (start == NULL || term == NULL)
-        return 0;
     size_t used = 0;
     for (size_t i = 0; i < result->size; i++) {
         start[i] = used;
@@ -245,12 +231,10 @@ static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *valu
         }
         used = start[i] + gather_terms(term + start[i], used - start[i]);
         for (size_t t = start[i]; t < used; t++) {
-            if (!isfinite(term[t].weight)) {
+            if (!isfinite(term[t].weight))
                 hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
-                return 0;
-            }
             if (!text->any_curvature && curvature(&term[start[i]]) * curvature(&term[t]) < 0)
-                return refuse_mixture(text, span, &term[start[i]], &term[t]);
+                refuse_mixture(text, span, &term[start[i]], &term[t]);
         }
     }
     start[result->size] = used;
@@ -258,48 +242,39 @@ static int combine_terms(hcri_text *text, hcri_span span, const hcri_value *valu
         result->term_start = start;
         result->term = term;
     }
-    return 1;
 }
 
 const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
                                      const hcri_sums *sums) {
     double *constant;
     hcri_value *result = new_value(text, span, shape, &constant);
-    if (result == NULL || (value->start != NULL && !combine_coefficients(text, span, value, sums, result)) ||
-        (value->term_start != NULL && !combine_terms(text, span, value, sums, result)))
-        return NULL;
+    if (value->start != NULL)
+        combine_coefficients(text, span, value, sums, result);
+    if (value->term_start != NULL)
+        combine_terms(text, span, value, sums, result);
     for (size_t i = 0; i < result->size; i++) {
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
             if (sums->weight[k] != 0)
                 constant[i] += weighted(sums, k, value->constant[sums->element[k]]);
         if (isnan(constant[i]))
-            return hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf or 0 * inf");
+            hcri_refuse(text, span, HCR_ERROR_DATA, "this is not a number (NaN): inf - inf or 0 * inf");
         if (isinf(constant[i]) && !hcri_element_is_constant(result, i))
-            return hcri_refuse(
-                text, span, HCR_ERROR_DATA, "infinity is added to %s here: inf can be a bound, nothing else",
-                hcri_element_depends(text, result, i) == HCRI_ON_PARAMETERS ? "a parameter" : "an output");
+            hcri_refuse(text, span, HCR_ERROR_DATA, "infinity is added to %s here: inf can be a bound, nothing else",
+                        hcri_depends_noun(hcri_element_depends(text, result, i)));
     }
     return result;
 }
 
 const hcri_value *hcri_value_pick(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
                                   const size_t *element) {
-    hcri_sums sums;
     const size_t size = shape.dim[0] * shape.dim[1];
-    if (!hcri_sums_create(text, span, size, size, &sums))
-        return NULL;
-    for (size_t i = 0; i < size; i++) {
-        sums.start[i + 1] = i + 1;
-        sums.element[i] = element[i];
-        sums.weight[i] = 1;
-    }
+    hcri_sums sums = hcri_sums_single(text, span, size);
+    memcpy(sums.element, element, size * sizeof *element);
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
 const hcri_value *hcri_value_reshape(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape) {
     hcri_value *result = hcri_take(text, span, 1, sizeof *result);
-    if (result == NULL)
-        return NULL;
     *result = *value;
     result->shape = shape;
     return result;
@@ -322,8 +297,6 @@ const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count,
     double *coefficient = hcri_take(text, span, entries, sizeof *coefficient);
     size_t *term_start = hcri_take(text, span, has_terms ? size + 1 : 0, sizeof *term_start);
     hcri_term *term = hcri_take(text, span, terms, sizeof *term);
-    if (result == NULL || start == NULL || column == NULL || coefficient == NULL || term_start == NULL || term == NULL)
-        return NULL;
     size_t at = 0, entry_at = 0, term_at = 0;
     for (size_t v = 0; v < count; v++)
         for (size_t i = 0; i < values[v]->size; i++, at++) {
@@ -353,11 +326,8 @@ const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count,
 }
 
 const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_value *value, double weight) {
-    hcri_sums sums;
-    if (!hcri_sums_create(text, span, value->size, value->size, &sums))
-        return NULL;
+    hcri_sums sums = hcri_sums_single(text, span, value->size);
     for (size_t i = 0; i < value->size; i++) {
-        sums.start[i + 1] = i + 1;
         sums.element[i] = i;
         sums.weight[i] = weight;
     }

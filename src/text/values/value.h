@@ -55,8 +55,7 @@ typedef struct hcri_entry {
 /* Sorts by column, adds what has the same, drops what is 0; returns how many are left. */
 size_t hcri_entries_gather(hcri_entry *entries, size_t count);
 
-/* The functions below return NULL after a refusal of `span`. Their results live in the arena and share what they can.
- */
+/* The results of the functions below live in the arena and share what they can. */
 
 /* A copy of size(shape) numbers. */
 const hcri_value *hcri_value_constant(hcri_text *text, hcri_span span, hcri_shape shape, const double *numbers);
@@ -75,7 +74,9 @@ typedef struct hcri_sums {
     int divides;
 } hcri_sums;
 /* Room for `count` sums of `total` terms, all 0. */
-int hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total, hcri_sums *sums);
+hcri_sums hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total);
+/* `count` sums of one term each, of weight 1. */
+hcri_sums hcri_sums_single(hcri_text *text, hcri_span span, size_t count);
 const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
                                      const hcri_sums *sums);
 /* result i = value[element[i]] */
@@ -93,6 +94,8 @@ enum { HCRI_ON_OUTPUTS = 1, HCRI_ON_PARAMETERS = 2, HCRI_ON_PRODUCTS = 4 };
 unsigned hcri_column_depends(const hcri_text *text, uint32_t column);
 unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i);
 unsigned hcri_value_depends(const hcri_text *text, const hcri_value *value);
+/* "a parameter" of HCRI_ON_PARAMETERS alone, else "an output". */
+const char *hcri_depends_noun(unsigned depends);
 /* "" of a constant, else " that depends on the outputs" or "… on the parameters": ends messages. */
 const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value);
 int hcri_value_is_constant(const hcri_value *value);

@@ -33,6 +33,11 @@ static int release_grammar(void **state) {
     return 0;
 }
 
+static void parse_source(hcri_text *source) {
+    if (setjmp(source->refused) == 0)
+        hcri_parse(source);
+}
+
 /* The parser's verdict. */
 static hcr_status parse(const char *text, hcr_error *error) {
     hcri_text source = {.file = "",
@@ -40,12 +45,9 @@ static hcr_status parse(const char *text, hcr_error *error) {
                         .size = strlen(text),
                         .arena = {.allocator = hcri_default_allocator},
                         .error = error};
-    hcri_statement *first;
-    const int parsed = hcri_parse(&source, &first);
-    const hcr_status status = source.status;
-    assert_int_equal(parsed, status == HCR_OK);
+    parse_source(&source);
     hcri_arena_release(&source.arena);
-    return status;
+    return source.status;
 }
 
 /* Every word, sign and function of the parser stands in the grammar, and every terminal of the grammar in the parser.
