@@ -162,7 +162,7 @@ static void measure(const example *e, const double *v, double *total) {
     fflush(stdout);
     free(scratch);
     free(best);
-    kind->release(&expression->base);
+    hcri_block_release(&expression->base);
 }
 
 int main(void) {

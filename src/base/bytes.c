@@ -131,3 +131,32 @@ char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator) {
     in->failed |= strlen(string) != length;
     return string;
 }
+
+#define WALK(name, type, put, get)                                                                                     \
+    void hcri_walk_##name(hcri_walk *walk, type *value) {                                                              \
+        if (walk->out != NULL)                                                                                         \
+            put(walk->out, *value);                                                                                    \
+        else                                                                                                           \
+            *value = (type)get(walk->in);                                                                              \
+    }
+WALK(u32, uint32_t, hcri_put_u32, hcri_get_u32)
+WALK(f64, double, hcri_put_f64, hcri_get_f64)
+WALK(size, size_t, hcri_put_u64, hcri_get_u64)
+
+void hcri_walk_count(hcri_walk *walk, size_t item_bytes, size_t *count) {
+    if (walk->out != NULL)
+        hcri_put_u64(walk->out, *count);
+    else
+        *count = hcri_get_count(walk->in, item_bytes);
+}
+
+#define WALK_ARRAY(name, type)                                                                                         \
+    void hcri_walk_##name(hcri_walk *walk, size_t count, type **values) {                                              \
+        if (walk->out != NULL)                                                                                         \
+            hcri_put_##name(walk->out, count, *values);                                                                \
+        else                                                                                                           \
+            *values = hcri_get_##name(walk->in, count, walk->allocator);                                               \
+    }
+WALK_ARRAY(u32s, uint32_t)
+WALK_ARRAY(f64s, double)
+WALK_ARRAY(sizes, size_t)

@@ -41,4 +41,24 @@ double *hcri_get_f64s(hcri_source *in, size_t count, const hcr_allocator *alloca
 size_t *hcri_get_sizes(hcri_source *in, size_t count, const hcr_allocator *allocator);
 char *hcri_get_string(hcri_source *in, const hcr_allocator *allocator);
 
+/* The fields of a struct, one after the other: each call puts one, or gets it. One walk over them writes and reads. */
+typedef struct hcri_walk {
+    hcri_bytes *out;
+    hcri_source *in;                /* one of the two is NULL */
+    const hcr_allocator *allocator; /* of what is got */
+    hcr_error *error;
+    hcr_status status; /* of what was got, as far as somebody looked at it */
+} hcri_walk;
+/* 1 when something was got and is sound so far, so that it can be looked at. */
+static inline int hcri_walk_got(const hcri_walk *walk) {
+    return walk->in != NULL && !walk->in->failed && walk->status == HCR_OK;
+}
+void hcri_walk_u32(hcri_walk *walk, uint32_t *value);
+void hcri_walk_f64(hcri_walk *walk, double *value);
+void hcri_walk_size(hcri_walk *walk, size_t *value);
+void hcri_walk_count(hcri_walk *walk, size_t item_bytes, size_t *count);
+void hcri_walk_u32s(hcri_walk *walk, size_t count, uint32_t **values);
+void hcri_walk_f64s(hcri_walk *walk, size_t count, double **values);
+void hcri_walk_sizes(hcri_walk *walk, size_t count, size_t **values);
+
 #endif

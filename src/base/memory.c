@@ -18,9 +18,47 @@ static void default_release(void *context, void *memory) {
 
 const hcr_allocator hcri_default_allocator = {default_allocate, default_release, NULL};
 
+static void *pool_allocate(void *context, size_t bytes) {
+    hcri_pool *pool = context;
+    void **grown = hcri_grow(pool->from, pool->taken, &pool->capacity, pool->count + 1, sizeof *grown);
+    pool->taken = grown == NULL ? pool->taken : grown;
+    void *memory = grown == NULL ? NULL : pool->from->allocate(pool->from->context, bytes);
+    if (memory != NULL)
+        pool->taken[pool->count++] = memory;
+    pool->failed |= memory == NULL;
+    return memory;
+}
+
+/* What was taken last is mostly released first. */
+static void pool_release(void *context, void *memory) {
+    hcri_pool *pool = context;
+    size_t k = pool->count - 1;
+    while (pool->taken[k] != memory)
+        k--;
+    pool->taken[k] = pool->taken[--pool->count];
+    pool->from->release(pool->from->context, memory);
+}
+
+const hcr_allocator *hcri_pool_allocator(hcri_pool *pool) {
+    if (pool->own.context == NULL)
+        pool->own = (hcr_allocator){pool_allocate, pool_release, pool};
+    return &pool->own;
+}
+
+void hcri_pool_release(hcri_pool *pool) {
+    while (pool->count != 0)
+        pool->from->release(pool->from->context, pool->taken[--pool->count]);
+    if (pool->from != NULL)
+        hcri_release(pool->from, pool->taken);
+    *pool = (hcri_pool){.from = pool->from};
+}
+
 void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size) {
-    if (size != 0 && count > (SIZE_MAX / 2) / size)
+    if (size != 0 && count > (SIZE_MAX / 2) / size) {
+        if (allocator->allocate == pool_allocate)
+            ((hcri_pool *)allocator->context)->failed = 1;
         return NULL;
+    }
     const size_t bytes = count * size == 0 ? 1 : count * size;
     void *memory = allocator->allocate(allocator->context, bytes);
     if (memory != NULL)

@@ -23,10 +23,26 @@ char *hcri_copy_string(const hcr_allocator *allocator, const char *string);
  * the old one when it is large enough. NULL when there is no memory: the old one is then still valid. */
 void *hcri_grow(const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed, size_t size);
 
+/* Memory that is released together: an allocator that takes from another one and knows what it took. It starts as
+ * {.from = …} and stays where it is while memory is taken. */
+typedef struct hcri_pool {
+    const hcr_allocator *from;
+    hcr_allocator own;
+    void **taken;
+    size_t count, capacity;
+    int failed; /* 1: there was no memory at some time */
+} hcri_pool;
+const hcr_allocator *hcri_pool_allocator(hcri_pool *pool);
+void hcri_pool_release(hcri_pool *pool);
+
 /* Before the declaration of a local pointer to memory of the default allocator, or NULL, and of a local struct:
  * released where the scope ends, however that comes about. `release` takes the struct's address. */
 #define HCRI_SCOPED __attribute__((cleanup(hcri_release_scoped)))
 #define HCRI_SCOPED_BY(release) __attribute__((cleanup(release)))
 void hcri_release_scoped(void *pointer); /* to the pointer */
+/* An allocator whose memory is released where the scope ends. */
+#define HCRI_SCRATCH(name, allocator)                                                                                  \
+    HCRI_SCOPED_BY(hcri_pool_release) hcri_pool name##_pool = {.from = (allocator)};                                   \
+    const hcr_allocator *const name = hcri_pool_allocator(&name##_pool)
 
 #endif

@@ -11,25 +11,14 @@ static const double rounding = 0x1p-48;
 hcr_status hcri_substituted_start(hcri_substituted *row, const hcri_substitution *by, const hcr_allocator *allocator,
                                   hcr_error *error) {
     const size_t k = by->coordinates;
-    *row = (hcri_substituted){.by = by, .allocator = allocator};
+    *row = (hcri_substituted){.by = by};
     row->columns = hcri_allocate(allocator, k, sizeof *row->columns);
     row->values = hcri_allocate(allocator, k, sizeof *row->values);
     row->spread = hcri_allocate(allocator, k, sizeof *row->spread);
     row->sizes = hcri_allocate(allocator, k, sizeof *row->sizes);
-    if (row->columns != NULL && row->values != NULL && row->spread != NULL && row->sizes != NULL)
-        return HCR_OK;
-    hcri_substituted_release(row);
-    return hcri_fail_memory(error);
-}
-
-void hcri_substituted_release(hcri_substituted *row) {
-    if (row->allocator == NULL)
-        return;
-    hcri_release(row->allocator, row->columns);
-    hcri_release(row->allocator, row->values);
-    hcri_release(row->allocator, row->spread);
-    hcri_release(row->allocator, row->sizes);
-    *row = (hcri_substituted){0};
+    return row->columns == NULL || row->values == NULL || row->spread == NULL || row->sizes == NULL
+               ? hcri_fail_memory(error)
+               : HCR_OK;
 }
 
 static int by_number(const void *a, const void *b) {

@@ -14,7 +14,6 @@ typedef struct hcri_substitution {
 /* a·y = constant + values·z, for one row a after the other. */
 typedef struct hcri_substituted {
     const hcri_substitution *by;
-    const hcr_allocator *allocator;
     size_t count; /* of the last row: its entries, by increasing columns, none 0 … */
     uint32_t *columns;
     double *values;
@@ -22,9 +21,9 @@ typedef struct hcri_substituted {
     double *spread, *sizes; /* scratch, a number a coordinate */
 } hcri_substituted;
 
+/* Its arrays are in memory that the caller's scope releases. */
 hcr_status hcri_substituted_start(hcri_substituted *row, const hcri_substitution *by, const hcr_allocator *allocator,
                                   hcr_error *error);
-void hcri_substituted_release(hcri_substituted *row);
 /* T'a and a·constant. What is left of a coefficient whose terms cancel to within their rounding is 0. */
 void hcri_substituted_row(hcri_substituted *row, size_t count, const uint32_t *columns, const double *values);
 /* The same for a dense a of n numbers. */

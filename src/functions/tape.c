@@ -169,14 +169,14 @@ static hcr_status substitute_step(const hcri_tape *tape, const hcri_step *step, 
                          row->values, NULL, error);
 }
 
-hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution, hcri_tape *substituted,
-                                hcr_error *error) {
+hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution,
+                                const hcr_allocator *allocator, hcri_tape *substituted, hcr_error *error) {
     hcri_substituted row = {0};
-    *substituted = (hcri_tape){.allocator = tape->allocator};
-    hcr_status status = hcri_substituted_start(&row, substitution, tape->allocator, error);
+    *substituted = (hcri_tape){.allocator = allocator};
+    HCRI_SCRATCH(scratch, allocator);
+    hcr_status status = hcri_substituted_start(&row, substitution, scratch, error);
     for (size_t s = 0; s < tape->steps && status == HCR_OK; s++)
         status = substitute_step(tape, &tape->step[s], &row, substituted, error);
-    hcri_substituted_release(&row);
     if (status != HCR_OK)
         hcri_tape_release(substituted);
     return status;

@@ -67,8 +67,8 @@ void hcri_tape_release(hcri_tape *tape);
 /* ARGUMENT when there is no step, or one with an output that isn't under n. */
 hcr_status hcri_tape_check(const hcri_tape *tape, size_t n, hcr_error *error);
 /* The value at y = constant + T z as a tape of z. */
-hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution, hcri_tape *substituted,
-                                hcr_error *error);
+hcr_status hcri_tape_substitute(const hcri_tape *tape, const hcri_substitution *substitution,
+                                const hcr_allocator *allocator, hcri_tape *substituted, hcr_error *error);
 /* 1 when the k-th argument of a step has to be 0 or more for the step to have a value. */
 int hcri_step_needs_sign(const hcri_step *step, size_t k);
 /* 1 when no step depends on an output. */

@@ -71,43 +71,39 @@ void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator) {
 
 void hcri_rows_scoped(hcri_rows *rows) { hcri_rows_release(rows, &hcri_default_allocator); }
 
-hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out) {
-    const size_t entries = hcri_rows_entries(rows);
-    hcri_put_u64(out, rows->count);
-    hcri_put_u64(out, entries);
-    hcri_put_sizes(out, rows->count == 0 ? 0 : rows->count + 1, rows->start);
-    hcri_put_u32s(out, entries, rows->columns);
-    hcri_put_f64s(out, entries, rows->values);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
+static int is_sound(const hcri_rows *rows, size_t n, size_t count, size_t entries) {
+    int sound = count == 0 ? entries == 0 : rows->start[0] == 0 && rows->start[count] == entries;
+    for (size_t i = 0; i < count && sound; i++) {
+        sound = rows->start[i] <= rows->start[i + 1] && rows->start[i + 1] <= entries;
+        for (size_t k = rows->start[i]; sound && k < rows->start[i + 1]; k++)
+            sound = rows->columns[k] < n && (k == rows->start[i] || rows->columns[k] > rows->columns[k - 1]) &&
+                    isfinite(rows->values[k]);
+    }
+    return sound;
 }
 
-hcr_status hcri_rows_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_rows *rows,
-                          hcr_error *error) {
-    *rows = (hcri_rows){0};
-    const size_t count = hcri_get_count(in, 8), entries = hcri_get_count(in, 12);
+void hcri_walk_rows(hcri_walk *walk, size_t n, hcri_rows *rows) {
+    hcri_rows found = walk->in == NULL ? *rows : (hcri_rows){0};
+    size_t count = rows->count, entries = hcri_rows_entries(rows);
+    hcri_walk_count(walk, 8, &count);
+    hcri_walk_count(walk, 12, &entries);
     if (count != 0) {
-        rows->start = hcri_get_sizes(in, count + 1, allocator);
-        rows->columns = hcri_get_u32s(in, entries, allocator);
-        rows->values = hcri_get_f64s(in, entries, allocator);
+        hcri_walk_sizes(walk, count + 1, &found.start);
+        hcri_walk_u32s(walk, entries, &found.columns);
+        hcri_walk_f64s(walk, entries, &found.values);
     }
-    int sound = !in->failed && (count != 0 || entries == 0);
-    if (sound && count != 0) {
-        sound = rows->start[0] == 0 && rows->start[count] == entries;
-        for (size_t i = 0; i < count && sound; i++) {
-            sound = rows->start[i] <= rows->start[i + 1] && rows->start[i + 1] <= entries;
-            for (size_t k = rows->start[i]; sound && k < rows->start[i + 1]; k++)
-                sound = rows->columns[k] < n && (k == rows->start[i] || rows->columns[k] > rows->columns[k - 1]) &&
-                        isfinite(rows->values[k]);
-        }
-    }
-    if (!sound) {
-        hcri_rows_release(rows, allocator);
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the rows of a matrix are damaged");
+    if (walk->in == NULL)
+        return;
+    *rows = (hcri_rows){.start = found.start, .columns = found.columns, .values = found.values};
+    if (!hcri_walk_got(walk) || !is_sound(rows, n, count, entries)) {
+        hcri_rows_release(rows, walk->allocator);
+        if (walk->status == HCR_OK)
+            walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the rows of a matrix are damaged");
+        return;
     }
     rows->count = count;
     rows->row_capacity = count == 0 ? 0 : count + 1;
     rows->entry_capacity = entries;
-    return HCR_OK;
 }
 
 double hcri_rows_dot(const hcri_rows *rows, size_t i, const double *y, double *absolute) {

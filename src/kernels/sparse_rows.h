@@ -38,8 +38,8 @@ hcr_status hcri_rows_append_dense(hcri_rows *rows, const hcr_allocator *allocato
 hcr_status hcri_rows_append_all(hcri_rows *to, const hcr_allocator *allocator, const hcri_rows *from, hcr_error *error);
 void hcri_rows_release(hcri_rows *rows, const hcr_allocator *allocator);
 void hcri_rows_scoped(hcri_rows *rows); /* of the default allocator */
-hcr_status hcri_rows_write(const hcri_rows *rows, hcri_bytes *out);
-hcr_status hcri_rows_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_rows *rows, hcr_error *error);
+/* Its columns are under n. */
+void hcri_walk_rows(hcri_walk *walk, size_t n, hcri_rows *rows);
 /* a_i·y in floating point; *absolute (NULL: not wanted) gets Σ|a_ij y_j|. */
 double hcri_rows_dot(const hcri_rows *rows, size_t i, const double *y, double *absolute);
 /* a_i·y − b to about twice the working precision, rounded once. */

@@ -5,22 +5,50 @@
 
 #include "kinds/ray_interval.h"
 
-void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
-    hcri_constraint *constraint = hcri_allocate(allocator, 1, size);
+static hcri_constraint *create(const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
+    hcri_constraint *constraint = hcri_allocate(allocator, 1, kind->size);
     if (constraint == NULL)
         return NULL;
     constraint->kind = kind;
     constraint->allocator = allocator;
+    constraint->memory.from = allocator;
     constraint->n = n;
     constraint->count = count;
     constraint->convex = 1;
-    constraint->source = hcri_allocate(allocator, count, sizeof *constraint->source);
-    constraint->source_row = hcri_allocate(allocator, count, sizeof *constraint->source_row);
-    if (constraint->source == NULL || constraint->source_row == NULL) {
-        hcri_block_release(constraint);
-        return NULL;
-    }
     return constraint;
+}
+
+void *hcri_block_create(const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator) {
+    hcri_constraint *constraint = create(kind, n, count, allocator);
+    if (constraint == NULL)
+        return NULL;
+    constraint->source = hcri_allocate(hcri_block_memory(constraint), count, sizeof *constraint->source);
+    constraint->source_row = hcri_allocate(hcri_block_memory(constraint), count, sizeof *constraint->source_row);
+    if (hcri_block_has_memory(constraint, NULL) == HCR_OK)
+        return constraint;
+    hcri_block_release(constraint);
+    return NULL;
+}
+
+hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_error *error) {
+    const int failed = constraint->memory.failed;
+    constraint->memory.failed = 0;
+    return failed ? hcri_fail_memory(error) : HCR_OK;
+}
+
+void hcri_block_release(hcri_constraint *constraint) {
+    if (constraint->kind->release != NULL)
+        constraint->kind->release(constraint);
+    hcri_pool_release(&constraint->memory);
+    hcri_release(constraint->allocator, constraint);
+}
+
+hcr_status hcri_block_finish(hcri_constraint *made, hcr_status status, hcri_constraint **constraint) {
+    if (status == HCR_OK)
+        *constraint = made;
+    else
+        hcri_block_release(made);
+    return status;
 }
 
 hcr_block hcri_block_describe(const hcri_constraint *constraint) {
@@ -30,27 +58,31 @@ hcr_block hcri_block_describe(const hcri_constraint *constraint) {
     return block;
 }
 
-void hcri_block_release(hcri_constraint *constraint) {
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_release(allocator, constraint->source);
-    hcri_release(allocator, constraint->source_row);
-    hcri_release(allocator, constraint);
+static void walk_sources(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_walk_u32s(walk, constraint->count, &constraint->source);
+    hcri_walk_u32s(walk, constraint->count, &constraint->source_row);
 }
 
-void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out) {
-    hcri_put_u32s(out, constraint->count, constraint->source);
-    hcri_put_u32s(out, constraint->count, constraint->source_row);
+hcr_status hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out) {
+    hcri_constraint *as_fields = (hcri_constraint *)(uintptr_t)constraint; /* which are put, not changed */
+    hcri_walk walk = {.out = out};
+    constraint->kind->fields(as_fields, &walk);
+    HCRI_TRY(walk.status);
+    walk_sources(as_fields, &walk);
+    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
 }
 
-hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error) {
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_release(allocator, constraint->source);
-    hcri_release(allocator, constraint->source_row);
-    constraint->source = hcri_get_u32s(in, constraint->count, allocator);
-    constraint->source_row = hcri_get_u32s(in, constraint->count, allocator);
-    if (in->failed)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the constraints' sources are cut short");
-    return HCR_OK;
+hcr_status hcri_block_read(const hcri_kind *kind, hcri_source *in, size_t n, const hcr_allocator *allocator,
+                           hcri_constraint **constraint, hcr_error *error) {
+    hcri_constraint *made = create(kind, n, 1, allocator);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    hcri_walk walk = {.in = in, .allocator = hcri_block_memory(made), .error = error};
+    kind->fields(made, &walk);
+    walk_sources(made, &walk);
+    if (walk.status == HCR_OK && in->failed)
+        walk.status = hcri_fail(error, HCR_ERROR_FORMAT, "a constraint is damaged or cut short");
+    return hcri_block_finish(made, walk.status, constraint);
 }
 
 hcr_status hcri_block_contradiction(hcr_error *error, const char *what) {
@@ -85,10 +117,6 @@ static size_t own_scratch(const hcri_constraint *constraint) {
 size_t hcri_block_scratch(const hcri_constraint *constraint) {
     const int has_vectors = constraint->kind->interval == hcri_block_interval;
     return own_scratch(constraint) + (has_vectors ? whole_lines(2 * constraint->n) : 0);
-}
-
-double *hcri_block_scratch_create(const hcri_constraint *constraint) {
-    return hcri_allocate(constraint->allocator, hcri_block_scratch(constraint), sizeof(double));
 }
 
 double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch) {

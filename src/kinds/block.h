@@ -10,16 +10,24 @@
 /* 1/x of a slack x > 0, 0 for an infinite one; at most 1e290, so that products with scaled directions stay finite. */
 static inline double hcri_inverse_slack(double slack) { return isinf(slack) ? 0 : fmin(1 / slack, 1e290); }
 
-/* A zeroed struct of `size` bytes whose first member is an hcri_constraint, with room for the sources of `count`
+/* A zeroed struct of kind->size bytes whose first member is an hcri_constraint, with room for the sources of `count`
  * inequalities. NULL when there is no memory. */
-void *hcri_block_create(size_t size, const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator);
+void *hcri_block_create(const hcri_kind *kind, size_t n, size_t count, const hcr_allocator *allocator);
+/* The block's own memory, released with it, … */
+static inline const hcr_allocator *hcri_block_memory(hcri_constraint *constraint) {
+    return hcri_pool_allocator(&constraint->memory);
+}
+/* … and MEMORY when something wasn't to be had of it since this was asked last. */
+hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_error *error);
+void hcri_block_release(hcri_constraint *constraint);
+/* The end of what makes a block: *constraint, or after a failure nothing. */
+hcr_status hcri_block_finish(hcri_constraint *made, hcr_status status, hcri_constraint **constraint);
 /* hcr_region_block; `kind` is NULL when it can't be told by arrays. */
 hcr_block hcri_block_describe(const hcri_constraint *constraint);
-/* Releases the head and the struct. */
-void hcri_block_release(hcri_constraint *constraint);
-void hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
-/* Reads the sources of the `count` inequalities that the block has. */
-hcr_status hcri_block_read(hcri_constraint *constraint, hcri_source *in, hcr_error *error);
+/* UNSUPPORTED: of this program alone. MEMORY. */
+hcr_status hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);
+hcr_status hcri_block_read(const hcri_kind *kind, hcri_source *in, size_t n, const hcr_allocator *allocator,
+                           hcri_constraint **constraint, hcr_error *error);
 /* FORMAT: `what` is said by one part of a compiled file and not by another. */
 hcr_status hcri_block_contradiction(hcr_error *error, const char *what);
 /* Refuses coefficients of a file beyond HCRI_LARGEST_COEFFICIENT. */
@@ -37,8 +45,6 @@ double hcri_block_margin(const hcri_constraint *constraint, double unit, const h
 /* Numbers of scratch for the functions of the block's kind: its own, and where it has the `interval` below, behind them
  * two vectors of n numbers. A multiple of a cache line. */
 size_t hcri_block_scratch(const hcri_constraint *constraint);
-/* … in memory, for `place` and `substitute`; hcri_release it. NULL when there is none. */
-double *hcri_block_scratch_create(const hcri_constraint *constraint);
 /* The two vectors. */
 double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch);
 /* The default for `holds`: value and its error bound, inequality by inequality. */

@@ -68,14 +68,15 @@ typedef struct hcri_kind {
     const struct hcri_exact_kind *exact; /* of a kind that isn't the library's; else kind_list_exact.c has it */
     int is_affine;                       /* each c_i is affine in the outputs, for given parameters … */
     int is_bilinear; /* … but not in both together: then not jointly convex; there are `row_at` and `add_mixed` */
-    void (*release)(hcri_constraint *constraint);
+    size_t size;     /* of the struct */
+    void (*release)(hcri_constraint *constraint); /* of what isn't in the block's own memory. NULL: all of it is */
 
-    /* The compiled file: the description only; what depends on the origin is made anew by `place`. */
-    hcr_status (*write)(const hcri_constraint *constraint, hcri_bytes *out);
-    hcr_status (*read)(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error);
+    /* The compiled file: the fields of the description; what depends on the origin is made anew by `place`. When they
+     * are got the block has its kind, n and one inequality; others set the count, and whoever finds them damaged sets
+     * walk->status. */
+    void (*fields)(hcri_constraint *constraint, hcri_walk *walk);
     /* FORMAT where what was read from a file can't be: coefficients beyond HCRI_LARGEST_COEFFICIENT, claims that aren't
-     * true. NULL: `read` has seen to it. */
+     * true. NULL: `fields` has seen to it. */
     hcr_status (*verify)(hcri_constraint *constraint, hcr_error *error);
     /* The name of what keeps the block out of files, a function of the program, NULL when nothing does. NULL: nothing
      * ever does. */
@@ -176,6 +177,7 @@ typedef struct hcri_kind {
 struct hcri_constraint {
     const hcri_kind *kind;
     const hcr_allocator *allocator; /* the set's */
+    hcri_pool memory;               /* what the block has (hcri_block_memory) is released with it */
     size_t n;                       /* outputs */
     size_t count;                   /* inequalities, those that don't exist included */
     /* 1, as hcri_block_create leaves it: every c_i is convex, so that along a ray it is below 0, then above. Where it

@@ -48,17 +48,7 @@ hcr_status hcri_composed_start(hcri_composed *row, const hcri_origin_map *origin
     *row = (hcri_composed){.sums = hcri_allocate(allocator, p, sizeof *row->sums),
                            .columns = hcri_allocate(allocator, p, sizeof *row->columns),
                            .values = hcri_allocate(allocator, p, sizeof *row->values)};
-    if (row->sums != NULL && row->columns != NULL && row->values != NULL)
-        return HCR_OK;
-    hcri_composed_release(row, allocator);
-    return hcri_fail_memory(error);
-}
-
-void hcri_composed_release(hcri_composed *row, const hcr_allocator *allocator) {
-    hcri_release(allocator, row->sums);
-    hcri_release(allocator, row->columns);
-    hcri_release(allocator, row->values);
-    *row = (hcri_composed){0};
+    return row->sums == NULL || row->columns == NULL || row->values == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
 void hcri_origin_map_compose(const hcri_origin_map *origin_map, const hcri_rows *rows, size_t i, const double *centre,
@@ -88,16 +78,6 @@ void hcri_origin_map_compose(const hcri_origin_map *origin_map, const hcri_rows 
         }
 }
 
-void hcri_moving_rows_release(hcri_moving_rows *moving, const hcr_allocator *allocator) {
-    hcri_layout_release(&moving->slope_layout, allocator);
-    hcri_layout_release(&moving->map_layout, allocator);
-    hcri_rows_release(&moving->slope, allocator);
-    hcri_rows_release(&moving->map, allocator);
-    hcri_release(allocator, moving->constant);
-    hcri_release(allocator, moving->rounding);
-    *moving = (hcri_moving_rows){0};
-}
-
 static hcr_status append_row(hcri_moving_rows *made, const hcri_rows *rows, size_t i, const double *centre, double add,
                              hcri_composed *row, const hcr_allocator *allocator, hcr_error *error) {
     const size_t start = rows->start[i], end = rows->start[i + 1];
@@ -113,13 +93,12 @@ static hcr_status append_row(hcri_moving_rows *made, const hcri_rows *rows, size
 
 static hcr_status append_rows(hcri_moving_rows *made, const hcri_rows *rows, const double *centre, const double *add,
                               double sign, const hcr_allocator *allocator, hcr_error *error) {
+    HCRI_SCRATCH(scratch, allocator);
     hcri_composed row;
-    HCRI_TRY(hcri_composed_start(&row, made->origin_map, allocator, error));
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
-        status = append_row(made, rows, i, centre, add == NULL ? 0 : sign * add[i], &row, allocator, error);
-    hcri_composed_release(&row, allocator);
-    return status;
+    HCRI_TRY(hcri_composed_start(&row, made->origin_map, scratch, error));
+    for (size_t i = 0; i < rows->count; i++)
+        HCRI_TRY(append_row(made, rows, i, centre, add == NULL ? 0 : sign * add[i], &row, allocator, error));
+    return HCR_OK;
 }
 
 hcr_status hcri_moving_rows_make(const hcri_rows *rows, const double *centre, const double *add, double sign,
@@ -128,18 +107,13 @@ hcr_status hcri_moving_rows_make(const hcri_rows *rows, const double *centre, co
     *made = (hcri_moving_rows){.origin_map = origin_map, .is_still = 1, .is_zero = 1};
     made->constant = hcri_allocate(allocator, rows->count, sizeof *made->constant);
     made->rounding = hcri_allocate(allocator, origin_map->outputs, sizeof *made->rounding);
-    hcr_status status = made->constant == NULL || made->rounding == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; j < origin_map->outputs && status == HCR_OK; j++)
+    if (made->constant == NULL || made->rounding == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < origin_map->outputs; j++)
         made->rounding[j] = hcri_origin_map_rounding(origin_map, j);
-    if (status == HCR_OK)
-        status = append_rows(made, rows, centre, add, sign, allocator, error);
-    if (status == HCR_OK)
-        status = hcri_layout_make(&made->slope, origin_map->outputs, allocator, &made->slope_layout, error);
-    if (status == HCR_OK)
-        status = hcri_layout_make(&made->map, origin_map->parameters, allocator, &made->map_layout, error);
-    if (status != HCR_OK)
-        hcri_moving_rows_release(made, allocator);
-    return status;
+    HCRI_TRY(append_rows(made, rows, centre, add, sign, allocator, error));
+    HCRI_TRY(hcri_layout_make(&made->slope, origin_map->outputs, allocator, &made->slope_layout, error));
+    return hcri_layout_make(&made->map, origin_map->parameters, allocator, &made->map_layout, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ use */

@@ -24,7 +24,6 @@ typedef struct hcri_composed {
 } hcri_composed;
 hcr_status hcri_composed_start(hcri_composed *row, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                hcr_error *error);
-void hcri_composed_release(hcri_composed *row, const hcr_allocator *allocator);
 /* Row i at O(x), a_i·((O(x), x) − centre) + add (centre NULL: 0) = *constant + row·x, each summed to twice the working
  * precision and rounded once: what cancels leaves no entry. */
 void hcri_origin_map_compose(const hcri_origin_map *origin_map, const hcri_rows *rows, size_t i, const double *centre,
@@ -45,7 +44,6 @@ typedef struct hcri_moving_rows {
 hcr_status hcri_moving_rows_make(const hcri_rows *rows, const double *centre, const double *add, double sign,
                                  const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                  hcri_moving_rows *made, hcr_error *error);
-void hcri_moving_rows_release(hcri_moving_rows *moving, const hcr_allocator *allocator);
 
 /* Samples lie `stride` numbers apart; `out` has room for HCRI_PANEL numbers behind the last sample's. */
 typedef struct hcri_samples {

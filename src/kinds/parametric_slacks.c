@@ -17,10 +17,12 @@ static size_t count_of(const hcri_rows *rows, size_t i) { return rows->start[i +
 static hcr_status split(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator, hcr_error *error) {
     const size_t outputs = moving->origin_map->outputs;
     const hcri_rows *products = moving->products.values;
-    uint32_t *columns = hcri_allocate(allocator, moving->width + moving->origin_map->parameters, sizeof *columns);
-    double *values = hcri_allocate(allocator, moving->width, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
+    HCRI_SCRATCH(scratch, allocator);
+    uint32_t *columns = hcri_allocate(scratch, moving->width + moving->origin_map->parameters, sizeof *columns);
+    double *values = hcri_allocate(scratch, moving->width, sizeof *values);
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rows->count; i++) {
         const size_t start = rows->start[i], terms = count_of(rows, i);
         size_t kept = 0;
         while (kept < terms && rows->columns[start + kept] < outputs) {
@@ -33,16 +35,13 @@ static hcr_status split(hcri_moving *moving, const hcri_rows *rows, const hcr_al
             columns[kept] = (uint32_t)outputs + products->columns[products->start[i] + k];
             values[kept++] = products->values[products->start[i] + k];
         }
-        status = hcri_rows_append(&moving->slope, allocator, kept, columns, values, error);
+        HCRI_TRY(hcri_rows_append(&moving->slope, allocator, kept, columns, values, error));
         for (size_t k = direct; k < terms; k++)
             columns[k - direct] = rows->columns[start + k] - (uint32_t)outputs;
-        if (status == HCR_OK)
-            status = hcri_rows_append(&moving->shift, allocator, terms - direct, columns, rows->values + start + direct,
-                                      error);
+        HCRI_TRY(
+            hcri_rows_append(&moving->shift, allocator, terms - direct, columns, rows->values + start + direct, error));
     }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    return HCR_OK;
 }
 
 /* Numbers of a line of the cache: registers of that size are read faster when they don't lie across two. */
@@ -50,17 +49,16 @@ enum { LINE = 8 };
 
 static hcr_status append_mapped(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
                                 hcr_error *error) {
+    HCRI_SCRATCH(scratch, allocator);
     hcri_composed row;
-    HCRI_TRY(hcri_composed_start(&row, moving->origin_map, allocator, error));
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++) {
+    HCRI_TRY(hcri_composed_start(&row, moving->origin_map, scratch, error));
+    for (size_t i = 0; i < rows->count; i++) {
         hcri_origin_map_compose(moving->origin_map, rows, i, NULL, 0, &row, &moving->constant[i]);
         moving->lower_rest[i] = moving->lower[i] - moving->constant[i];
         moving->upper_rest[i] = moving->upper[i] - moving->constant[i];
-        status = hcri_rows_append(&moving->map, allocator, row.count, row.columns, row.values, error);
+        HCRI_TRY(hcri_rows_append(&moving->map, allocator, row.count, row.columns, row.values, error));
     }
-    hcri_composed_release(&row, allocator);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status make_map(hcri_moving *moving, const hcri_rows *rows, const hcr_allocator *allocator,
@@ -177,7 +175,8 @@ static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator
     moving->most = hcri_allocate(allocator, count, sizeof *moving->most);
     moving->noise = hcri_allocate(allocator, count, sizeof *moving->noise);
     moving->rounding = hcri_allocate(allocator, origin_map->outputs, sizeof *moving->rounding);
-    double *middle = hcri_allocate(allocator, parameters, 3 * sizeof *middle);
+    HCRI_SCRATCH(scratch, allocator);
+    double *middle = hcri_allocate(scratch, parameters, 3 * sizeof *middle);
     const int enough = moving->least != NULL && moving->most != NULL && moving->noise != NULL &&
                        moving->rounding != NULL && middle != NULL;
     const centre at = {middle, middle + parameters, middle + 2 * parameters};
@@ -189,7 +188,6 @@ static hcr_status bound_rows(hcri_moving *moving, const hcr_allocator *allocator
         bound_row(moving, i, &at);
     for (size_t j = 0; enough && j < origin_map->outputs; j++)
         moving->rounding[j] = hcri_origin_map_rounding(origin_map, j);
-    hcri_release(allocator, middle);
     return enough ? HCR_OK : hcri_fail_memory(error);
 }
 
@@ -281,32 +279,9 @@ hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *produc
     if (products != NULL)
         made->products = *products;
     made->width = origin_map->outputs + made->products.pairs;
-    const hcr_status status = prepare(made, rows, allocator, error);
-    if (status != HCR_OK)
-        hcri_moving_release(made, allocator);
-    else
-        *moving = made;
-    return status;
-}
-
-void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator) {
-    if (moving == NULL)
-        return;
-    hcri_layout_release(&moving->slope_layout, allocator);
-    hcri_layout_release(&moving->shift_layout, allocator);
-    hcri_layout_release(&moving->map_layout, allocator);
-    hcri_rows_release(&moving->slope, allocator);
-    hcri_rows_release(&moving->shift, allocator);
-    hcri_rows_release(&moving->map, allocator);
-    hcri_release(allocator, moving->constant);
-    hcri_release(allocator, moving->rest);
-    hcri_release(allocator, moving->pair);
-    hcri_release(allocator, moving->is_paired);
-    hcri_release(allocator, moving->rounding);
-    hcri_release(allocator, moving->least);
-    hcri_release(allocator, moving->most);
-    hcri_release(allocator, moving->noise);
-    hcri_release(allocator, moving);
+    HCRI_TRY(prepare(made, rows, allocator, error));
+    *moving = made;
+    return HCR_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */

@@ -45,7 +45,6 @@ typedef struct hcri_moving {
 hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *products, const double *lower,
                               const double *upper, const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                               hcri_moving **moving, hcr_error *error);
-void hcri_moving_release(hcri_moving *moving, const hcr_allocator *allocator); /* NULL is fine */
 /* Numbers of scratch that it needs; 0 for NULL. */
 size_t hcri_moving_scratch(const hcri_moving *moving);
 /* hcri_kind's gauge_from; 2i and 2i + 1 are row i's inequalities, above and below. */

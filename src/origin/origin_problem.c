@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kinds/block.h"
 #include "origin/conflict.h"
 #include "origin/constraint_words.h"
 #include "origin/equalities/reduction.h"
@@ -195,7 +196,7 @@ hcr_status hcri_set_copy_convex(const hcri_set *set, hcri_set *copy, hcr_error *
     size_t kept = 0;
     for (size_t b = 0; b < copy->blocks; b++)
         if (copy->block[b]->kind->is_bilinear)
-            copy->block[b]->kind->release(copy->block[b]);
+            hcri_block_release(copy->block[b]);
         else
             copy->block[kept++] = copy->block[b];
     copy->blocks = kept;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "kinds/block.h"
 
 hcr_status hcr_builder_create(const hcr_allocator *allocator, hcr_builder **builder, hcr_error *error) {
     if (builder == NULL)
@@ -34,7 +35,7 @@ void hcr_builder_free(hcr_builder *builder) {
     hcri_release(&allocator, builder->range);
     hcri_index_release(&builder->names, &allocator);
     if (builder->group != NULL)
-        builder->group->base.kind->release(&builder->group->base);
+        hcri_block_release(&builder->group->base);
     hcri_set_release(&builder->set);
     hcri_release(&allocator, builder);
 }
@@ -160,7 +161,7 @@ hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error) {
 hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint, hcr_error *error) {
     const hcr_status status = hcri_builder_begin(builder, error);
     if (status != HCR_OK) {
-        constraint->kind->release(constraint);
+        hcri_block_release(constraint);
         return status;
     }
     for (size_t i = 0; i < constraint->count; i++) {

@@ -1,5 +1,6 @@
 /* Star domains: unions of bodies, and bodies that are cut out. */
 
+#include "kinds/block.h"
 #include "region/builder.h"
 
 static hcri_body *current_body(const hcr_builder *builder) { return &builder->group->body[builder->group->bodies - 1]; }
@@ -27,7 +28,7 @@ hcr_status hcr_builder_begin_group(hcr_builder *builder, hcr_group group, hcr_er
     HCRI_TRY(hcri_union_create(builder->set.n, group == HCR_GROUP_EXCEPT, &builder->set.allocator, &made, error));
     const hcr_status status = hcri_union_add_body((hcri_union *)made, &body, error);
     if (status != HCR_OK) {
-        made->kind->release(made);
+        hcri_block_release(made);
         return status;
     }
     made->source[0] = builder->place;

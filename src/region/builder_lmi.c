@@ -140,13 +140,12 @@ static hcr_status add_row(hcr_builder *builder, hcri_parts *parts, size_t a, hcr
 /* A block without outputs holds always or never, at any point. */
 static hcr_status decide(const hcri_constraint *block, const double *point, hcr_error *error) {
     const hcri_lmi *lmi = (const hcri_lmi *)block;
-    double *scratch = hcri_block_scratch_create(block);
+    HCRI_SCRATCH(memory, block->allocator);
+    double *scratch = hcri_allocate(memory, hcri_block_scratch(block), sizeof *scratch);
     if (scratch == NULL)
         return hcri_fail_memory(error);
     const double least = -hcri_lmi_value(block, 0, point, NULL, scratch);
-    const int holds = hcri_lmi_holds(block, point, scratch);
-    hcri_release(block->allocator, scratch);
-    if (holds)
+    if (hcri_lmi_holds(block, point, scratch))
         return HCR_OK;
     return hcri_fail(error, HCR_ERROR_EMPTY,
                      "a block of %zu rows without outputs isn't positive definite: its least eigenvalue is %.6g",
@@ -172,7 +171,7 @@ static hcr_status add_block(hcr_builder *builder, hcri_parts *parts, size_t size
     if (hcri_rows_entries(&parts->terms) != 0)
         return hcri_builder_append(builder, made, error);
     status = decide(made, parts->values, error);
-    made->kind->release(made);
+    hcri_block_release(made);
     return status;
 }
 
@@ -221,7 +220,7 @@ static void restore(hcr_builder *builder, const hcri_before *before) {
     hcri_constraint **list = block_list(builder, &blocks);
     while (*blocks > before->blocks) {
         hcri_constraint *last = list[--*blocks];
-        last->kind->release(last);
+        hcri_block_release(last);
     }
     hcri_linear *linear = hcri_builder_linear(builder);
     linear->rows.count = before->rows;

@@ -28,28 +28,15 @@ hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_all
     return status;
 }
 
-hcr_status hcri_origin_map_write(const hcri_origin_map *origin_map, hcri_bytes *out) {
+void hcri_walk_origin_map(hcri_walk *walk, hcri_origin_map *origin_map) {
+    const size_t outputs = origin_map->outputs;
     if (origin_map->parameters == 0)
-        return HCR_OK;
-    hcri_put_f64s(out, origin_map->outputs, origin_map->constant);
-    return hcri_rows_write(&origin_map->map, out);
-}
-
-hcr_status hcri_origin_map_read(hcri_source *in, size_t outputs, size_t parameters, const hcr_allocator *allocator,
-                                hcri_origin_map *origin_map, hcr_error *error) {
-    *origin_map = (hcri_origin_map){.outputs = outputs, .parameters = parameters};
-    if (parameters == 0)
-        return HCR_OK;
-    origin_map->constant = hcri_get_f64s(in, outputs, allocator);
-    hcr_status status = in->failed ? hcri_fail(error, HCR_ERROR_FORMAT, "the moving origin is cut short") : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_rows_read(in, parameters, allocator, &origin_map->map, error);
-    for (size_t j = 0; j < outputs && status == HCR_OK; j++)
+        return;
+    hcri_walk_f64s(walk, outputs, &origin_map->constant);
+    hcri_walk_rows(walk, origin_map->parameters, &origin_map->map);
+    for (size_t j = 0; j < outputs && hcri_walk_got(walk); j++)
         if (origin_map->map.count != outputs || !isfinite(origin_map->constant[j]))
-            status = hcri_fail(error, HCR_ERROR_FORMAT, "the moving origin is damaged");
-    if (status != HCR_OK)
-        hcri_origin_map_release(origin_map, allocator);
-    return status;
+            walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the moving origin is damaged");
 }
 
 /* The products of a run that is padded to whole panels, by way of a buffer. */

@@ -9,10 +9,9 @@
 void hcri_origin_map_release(hcri_origin_map *origin_map, const hcr_allocator *allocator);
 hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                 hcri_origin_map *copy, hcr_error *error);
-hcr_status hcri_origin_map_write(const hcri_origin_map *origin_map, hcri_bytes *out);
-/* Of a set with so many outputs and parameters; without parameters nothing is written. The range isn't in it. */
-hcr_status hcri_origin_map_read(hcri_source *in, size_t outputs, size_t parameters, const hcr_allocator *allocator,
-                                hcri_origin_map *origin_map, hcr_error *error);
+/* The fields of a map with its outputs and parameters known; without parameters there are none, and the range isn't
+ * among them. */
+void hcri_walk_origin_map(hcri_walk *walk, hcri_origin_map *origin_map);
 /* origin_j = constant_j + Σ map_jk x_k, in the order of k. */
 void hcri_origin_map_origin(const hcri_origin_map *origin_map, const double *x, double *origin);
 /* The same for samples `stride` apart, in a copy of a origin map. */

@@ -69,15 +69,15 @@ static hcr_status room_in_block(const hcri_constraint *block, const hcri_substit
     if (status == HCR_OK && in_moving != NULL)
         status = block->kind->place(in_moving, moving, error);
     if (status == HCR_OK && in_moving != NULL) {
-        double *scratch = hcri_block_scratch_create(in_moving);
+        HCRI_SCRATCH(memory, in_moving->allocator);
+        double *scratch = hcri_allocate(memory, hcri_block_scratch(in_moving), sizeof *scratch);
         if (scratch == NULL)
             status = HCR_ERROR_MEMORY;
         else
             *room = in_moving->kind->inradius(in_moving, scratch);
-        hcri_release(in_moving->allocator, scratch);
     }
     if (in_moving != NULL)
-        in_moving->kind->release(in_moving);
+        hcri_block_release(in_moving);
     return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK; /* others: nothing is left of the block */
 }
 
@@ -342,19 +342,43 @@ static uint64_t checksum(const unsigned char *bytes, size_t size) {
     return hash;
 }
 
+/* What is in a compiled region behind its set. */
+typedef struct contents {
+    double *origin, *lower, *upper, radius;
+    uint32_t origin_choice, unbounded_allowed, visibility_proved;
+    size_t points, points_hidden;
+    hcri_affine affine;
+    hcri_origin_map origin_map;
+} contents;
+
+static void content_fields(hcri_walk *walk, size_t n, contents *at) {
+    hcri_walk_f64s(walk, n, &at->origin);
+    hcri_walk_f64s(walk, n, &at->lower);
+    hcri_walk_f64s(walk, n, &at->upper);
+    hcri_walk_f64(walk, &at->radius);
+    hcri_walk_u32(walk, &at->origin_choice);
+    hcri_walk_u32(walk, &at->unbounded_allowed);
+    hcri_walk_u32(walk, &at->visibility_proved);
+    hcri_walk_size(walk, &at->points);
+    hcri_walk_size(walk, &at->points_hidden);
+    hcri_walk_affine(walk, n, &at->affine);
+    hcri_walk_origin_map(walk, &at->origin_map);
+}
+
 static void put_payload(const hcr_region *region, hcri_bytes *out) {
+    contents put = {region->origin,
+                    region->lower,
+                    region->upper,
+                    region->radius,
+                    region->origin_choice,
+                    (uint32_t)region->unbounded_allowed,
+                    (uint32_t)region->visibility.proved,
+                    region->visibility.points,
+                    region->visibility.points_hidden,
+                    region->affine,
+                    region->origin_map};
     (void)hcri_set_write(&region->set, out); /* a failure shows in out->failed */
-    hcri_put_f64s(out, region->set.n, region->origin);
-    hcri_put_f64s(out, region->set.n, region->lower);
-    hcri_put_f64s(out, region->set.n, region->upper);
-    hcri_put_f64(out, region->radius);
-    hcri_put_u32(out, region->origin_choice);
-    hcri_put_u32(out, (uint32_t)region->unbounded_allowed);
-    hcri_put_u32(out, (uint32_t)region->visibility.proved);
-    hcri_put_u64(out, region->visibility.points);
-    hcri_put_u64(out, region->visibility.points_hidden);
-    (void)hcri_affine_write(&region->affine, out);
-    (void)hcri_origin_map_write(&region->origin_map, out);
+    content_fields(&(hcri_walk){.out = out}, region->set.n, &put);
 }
 
 hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size, hcr_error *error) {
@@ -395,46 +419,32 @@ hcr_status hcr_region_write(const hcr_region *region, void **bytes, size_t *size
 
 static hcr_status read_payload(hcri_source *in, hcr_region *region, hcr_error *error) {
     const hcr_allocator allocator = region->set.allocator;
+    HCRI_SCRATCH(scratch, &allocator);
     HCRI_TRY(hcri_set_read(in, &allocator, &region->set, error));
-    const size_t n = region->set.n;
-    double *origin = hcri_get_f64s(in, n, &allocator), *lower = hcri_get_f64s(in, n, &allocator),
-           *upper = hcri_get_f64s(in, n, &allocator);
-    const double radius = hcri_get_f64(in);
-    const uint32_t origin_choice = hcri_get_u32(in), unbounded_allowed = hcri_get_u32(in), proved = hcri_get_u32(in);
-    hcr_visibility visibility = {.proved = (int)proved, .points = hcri_get_u64(in)};
-    visibility.points_hidden = hcri_get_u64(in);
-    hcri_affine affine = {0};
-    hcri_origin_map origin_map = {0};
-    hcr_status status = hcri_affine_read(in, n, &allocator, &affine, error);
-    if (status == HCR_OK)
-        status = hcri_origin_map_read(in, region->set.outputs, n - region->set.outputs, &allocator, &origin_map, error);
-    if (status == HCR_OK && (in->failed || in->used != in->size || unbounded_allowed > 1 || proved > 1 ||
-                             visibility.points_hidden > visibility.points))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
-    const hcri_analysis analysis = {.origin = origin,
-                                    .lower = lower,
-                                    .upper = upper,
-                                    .radius = radius,
-                                    .affine = &affine,
-                                    .origin_map = origin_map.parameters == 0 ? NULL : &origin_map,
-                                    .unbounded_allowed = (int)unbounded_allowed,
-                                    .visibility = visibility,
-                                    .origin_choice = origin_choice};
-    const int from_file = !in->in_memory;
-    if (status == HCR_OK && from_file)
-        status = hcri_verify_set(&region->set, error);
-    if (status == HCR_OK && from_file)
-        status = hcri_verify_analysis(&region->set, &analysis, error);
-    if (status == HCR_OK)
-        status = complete(region, &analysis, error);
-    if (status == HCR_OK && from_file)
-        status = hcri_verify_reach(region, error);
-    hcri_affine_release(&affine, &allocator);
-    hcri_origin_map_release(&origin_map, &allocator);
-    hcri_release(&allocator, origin);
-    hcri_release(&allocator, lower);
-    hcri_release(&allocator, upper);
-    return status;
+    const size_t n = region->set.n, outputs = region->set.outputs;
+    hcri_walk walk = {.in = in, .allocator = scratch, .error = error};
+    contents got = {.origin_map = {.outputs = outputs, .parameters = n - outputs}};
+    content_fields(&walk, n, &got);
+    HCRI_TRY(walk.status);
+    if (in->failed || in->used != in->size || got.unbounded_allowed > 1 || got.visibility_proved > 1 ||
+        got.points_hidden > got.points)
+        return hcri_fail(error, HCR_ERROR_FORMAT, "the compiled region is cut short or has bytes left over");
+    const hcri_analysis analysis = {
+        .origin = got.origin,
+        .lower = got.lower,
+        .upper = got.upper,
+        .radius = got.radius,
+        .affine = &got.affine,
+        .origin_map = n == outputs ? NULL : &got.origin_map,
+        .unbounded_allowed = (int)got.unbounded_allowed,
+        .visibility = {.proved = (int)got.visibility_proved, .points = got.points, .points_hidden = got.points_hidden},
+        .origin_choice = got.origin_choice};
+    if (!in->in_memory) {
+        HCRI_TRY(hcri_verify_set(&region->set, error));
+        HCRI_TRY(hcri_verify_analysis(&region->set, &analysis, error));
+    }
+    HCRI_TRY(complete(region, &analysis, error));
+    return in->in_memory ? HCR_OK : hcri_verify_reach(region, error);
 }
 
 /* A region from its payload. */

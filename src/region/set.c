@@ -16,7 +16,7 @@ void hcri_set_release(hcri_set *set) {
         hcri_release(allocator, set->place[i].text);
     }
     for (size_t i = 0; i < set->blocks; i++)
-        set->block[i]->kind->release(set->block[i]);
+        hcri_block_release(set->block[i]);
     hcri_rows_release(&set->equalities.rows, allocator);
     hcri_release(allocator, set->equalities.right);
     hcri_release(allocator, set->equalities.source);
@@ -119,7 +119,7 @@ hcr_status hcri_set_add_block(hcri_set *set, hcri_constraint *block, hcr_error *
     if (grown != NULL)
         set->block = grown;
     if (grown == NULL || !find_scratch(set, block)) {
-        block->kind->release(block);
+        hcri_block_release(block);
         return hcri_fail_memory(error);
     }
     set->block[set->blocks++] = block;
@@ -211,6 +211,13 @@ void hcri_set_column_name(const hcri_set *set, size_t j, char *name, size_t capa
 
 /* ------------------------------------------------------------------------------------------------------ as bytes */
 
+static void equality_fields(hcri_walk *walk, size_t n, hcri_equalities *equalities) {
+    hcri_walk_rows(walk, n, &equalities->rows);
+    hcri_walk_f64s(walk, equalities->rows.count, &equalities->right);
+    hcri_walk_u32s(walk, equalities->rows.count, &equalities->source);
+    hcri_walk_u32s(walk, equalities->rows.count, &equalities->source_row);
+}
+
 hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     hcri_put_u64(out, set->variables);
     for (size_t i = 0; i < set->variables; i++) {
@@ -229,15 +236,11 @@ hcr_status hcri_set_write(const hcri_set *set, hcri_bytes *out) {
     hcri_put_u64(out, set->blocks);
     for (size_t i = 0; i < set->blocks; i++) {
         hcri_kind_put(set->block[i]->kind, out);
-        if (set->block[i]->kind->write(set->block[i], out) != HCR_OK)
+        if (hcri_block_write(set->block[i], out) != HCR_OK)
             return HCR_ERROR_MEMORY;
     }
-    const hcri_equalities *equalities = &set->equalities;
-    if (hcri_rows_write(&equalities->rows, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, equalities->rows.count, equalities->right);
-    hcri_put_u32s(out, equalities->rows.count, equalities->source);
-    hcri_put_u32s(out, equalities->rows.count, equalities->source_row);
+    hcri_equalities equalities = set->equalities;
+    equality_fields(&(hcri_walk){.out = out}, set->n, &equalities);
     return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
 }
 
@@ -247,34 +250,29 @@ static hcr_status damaged(hcr_error *error, const char *what) {
 
 static hcr_status read_variables(hcri_source *in, hcri_set *set, hcr_error *error) {
     const size_t variables = hcri_get_count(in, 24);
+    HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < variables && !in->failed; i++) {
-        char *name = hcri_get_string(in, &set->allocator);
+        const char *name = hcri_get_string(in, scratch);
         const uint64_t size = hcri_get_u64(in);
         const uint32_t scalar = hcri_get_u32(in), parameter = hcri_get_u32(in);
-        hcr_status status = HCR_OK;
         /* The box alone has 24 bytes an output, so that the file is longer than the outputs are many. */
         if (in->failed || size == 0 || size > in->size || set->n + size > in->size || scalar > 1 || parameter > 1 ||
             (scalar && size != 1))
-            status = damaged(error, "outputs");
-        if (status == HCR_OK)
-            status = hcri_set_add_variable(set, name, (size_t)size, (int)scalar, (int)parameter, error);
-        hcri_release(&set->allocator, name);
-        HCRI_TRY(status);
+            return damaged(error, "outputs");
+        HCRI_TRY(hcri_set_add_variable(set, name, (size_t)size, (int)scalar, (int)parameter, error));
     }
     return in->failed ? damaged(error, "outputs") : HCR_OK;
 }
 
 static hcr_status read_places(hcri_source *in, hcri_set *set, hcr_error *error) {
     const size_t places = hcri_get_count(in, 24);
+    HCRI_SCRATCH(scratch, &set->allocator);
     for (size_t i = 0; i < places && !in->failed; i++) {
-        char *file = hcri_get_string(in, &set->allocator), *text = hcri_get_string(in, &set->allocator);
+        const char *file = hcri_get_string(in, scratch), *text = hcri_get_string(in, scratch);
         const int line = (int)hcri_get_u32(in), column = (int)hcri_get_u32(in);
-        const hcr_status status = in->failed || line < 0 || column < 0
-                                      ? damaged(error, "sources")
-                                      : hcri_set_add_place(set, file, line, column, text, error);
-        hcri_release(&set->allocator, file);
-        hcri_release(&set->allocator, text);
-        HCRI_TRY(status);
+        if (in->failed || line < 0 || column < 0)
+            return damaged(error, "sources");
+        HCRI_TRY(hcri_set_add_place(set, file, line, column, text, error));
     }
     return in->failed || set->places == 0 ? damaged(error, "sources") : HCR_OK;
 }
@@ -297,7 +295,7 @@ static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) 
             (i == 1) != (kind == &hcri_kind_linear))
             return damaged(error, "constraints");
         hcri_constraint *block = NULL;
-        HCRI_TRY(kind->read(in, set->n, &set->allocator, &block, error));
+        HCRI_TRY(hcri_block_read(kind, in, set->n, &set->allocator, &block, error));
         HCRI_TRY(hcri_set_add_block(set, block, error));
         if (!has_sources(set, block))
             return damaged(error, "constraints");
@@ -307,11 +305,10 @@ static hcr_status read_blocks(hcri_source *in, hcri_set *set, hcr_error *error) 
 
 static hcr_status read_equalities(hcri_source *in, hcri_set *set, hcr_error *error) {
     hcri_equalities *equalities = &set->equalities;
-    HCRI_TRY(hcri_rows_read(in, set->n, &set->allocator, &equalities->rows, error));
+    hcri_walk walk = {.in = in, .allocator = &set->allocator, .error = error};
+    equality_fields(&walk, set->n, equalities);
+    HCRI_TRY(walk.status);
     const size_t count = equalities->rows.count;
-    equalities->right = hcri_get_f64s(in, count, &set->allocator);
-    equalities->source = hcri_get_u32s(in, count, &set->allocator);
-    equalities->source_row = hcri_get_u32s(in, count, &set->allocator);
     if (in->failed)
         return damaged(error, "equalities");
     equalities->capacity = count;
@@ -321,17 +318,17 @@ static hcr_status read_equalities(hcri_source *in, hcri_set *set, hcr_error *err
     return HCR_OK;
 }
 
+static hcr_status read_fields(hcri_source *in, hcri_set *set, hcr_error *error) {
+    HCRI_TRY(read_variables(in, set, error));
+    HCRI_TRY(read_places(in, set, error));
+    HCRI_TRY(read_blocks(in, set, error));
+    HCRI_TRY(read_equalities(in, set, error));
+    return hcri_set_number(set, error);
+}
+
 hcr_status hcri_set_read(hcri_source *in, const hcr_allocator *allocator, hcri_set *set, hcr_error *error) {
     *set = (hcri_set){.allocator = *allocator};
-    hcr_status status = read_variables(in, set, error);
-    if (status == HCR_OK)
-        status = read_places(in, set, error);
-    if (status == HCR_OK)
-        status = read_blocks(in, set, error);
-    if (status == HCR_OK)
-        status = read_equalities(in, set, error);
-    if (status == HCR_OK)
-        status = hcri_set_number(set, error);
+    const hcr_status status = read_fields(in, set, error);
     if (status != HCR_OK)
         hcri_set_release(set);
     return status;

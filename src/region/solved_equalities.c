@@ -30,15 +30,6 @@ hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allo
     return status;
 }
 
-hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out) {
-    hcri_put_u64(out, affine->count);
-    hcri_put_u32s(out, affine->count, affine->dependent);
-    hcri_put_f64s(out, affine->count, affine->constant);
-    if (hcri_rows_write(&affine->map, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    return hcri_rows_write(&affine->basis, out);
-}
-
 /* Dependent outputs increase and don't occur in the map, so that they can be completed in any order. */
 static int is_sound(const hcri_affine *affine, size_t n) {
     if (affine->count > n || affine->map.count != affine->count || affine->basis.count != affine->count)
@@ -59,21 +50,14 @@ static int is_sound(const hcri_affine *affine, size_t n) {
     return 1;
 }
 
-hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
-                            hcr_error *error) {
-    *affine = (hcri_affine){.count = hcri_get_count(in, 12)};
-    affine->dependent = hcri_get_u32s(in, affine->count, allocator);
-    affine->constant = hcri_get_f64s(in, affine->count, allocator);
-    hcr_status status = in->failed ? hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are cut short") : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_rows_read(in, n, allocator, &affine->map, error);
-    if (status == HCR_OK)
-        status = hcri_rows_read(in, n, allocator, &affine->basis, error);
-    if (status == HCR_OK && !is_sound(affine, n))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "the solved equalities are damaged");
-    if (status != HCR_OK)
-        hcri_affine_release(affine, allocator);
-    return status;
+void hcri_walk_affine(hcri_walk *walk, size_t n, hcri_affine *affine) {
+    hcri_walk_count(walk, 12, &affine->count);
+    hcri_walk_u32s(walk, affine->count, &affine->dependent);
+    hcri_walk_f64s(walk, affine->count, &affine->constant);
+    hcri_walk_rows(walk, n, &affine->map);
+    hcri_walk_rows(walk, n, &affine->basis);
+    if (hcri_walk_got(walk) && !is_sound(affine, n))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the solved equalities are damaged");
 }
 
 /* v = v − (q·v) q for one row of the basis, whose columns mostly are consecutive. */

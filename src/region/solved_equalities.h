@@ -16,9 +16,7 @@ typedef struct hcri_affine {
 void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator);
 hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
                             hcr_error *error);
-hcr_status hcri_affine_write(const hcri_affine *affine, hcri_bytes *out);
-hcr_status hcri_affine_read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_affine *affine,
-                            hcr_error *error);
+void hcri_walk_affine(hcri_walk *walk, size_t n, hcri_affine *affine);
 /* v = v − Q'Q v, and twice so that what is left of Q v is rounding of the result. */
 void hcri_affine_project(const hcri_affine *affine, double *v);
 /* The same, and then v_dependent = T v as accurately as a point is completed: from a point of the equalities v leads to

@@ -414,14 +414,15 @@ static void test_damage(void **state) {
         hcr_region *region = random_region(shape, N, 0, 1, &random);
         const hcri_constraint *block = region->set.block[region->set.blocks - 1];
         hcri_bytes out = {.allocator = &hcri_default_allocator};
-        assert_int_equal(block->kind->write(block, &out), HCR_OK);
+        assert_int_equal(hcri_block_write(block, &out), HCR_OK);
         for (size_t size = 0; size < out.size; size++) {
             unsigned char *cut = malloc(size + 1);
             assert_non_null(cut);
             memcpy(cut, out.data, size);
             hcri_source in = {.data = cut, .size = size};
             hcri_constraint *made = NULL;
-            assert_int_equal(block->kind->read(&in, N, &hcri_default_allocator, &made, &error), HCR_ERROR_FORMAT);
+            assert_int_equal(hcri_block_read(block->kind, &in, N, &hcri_default_allocator, &made, &error),
+                             HCR_ERROR_FORMAT);
             assert_null(made);
             free(cut);
         }
@@ -431,11 +432,11 @@ static void test_damage(void **state) {
                 out.data[i] ^= (unsigned char)mask;
                 hcri_source in = {.data = out.data, .size = out.size};
                 hcri_constraint *made = NULL;
-                const hcr_status status = block->kind->read(&in, N, &hcri_default_allocator, &made, &error);
+                const hcr_status status = hcri_block_read(block->kind, &in, N, &hcri_default_allocator, &made, &error);
                 assert_true(status == HCR_OK || status == HCR_ERROR_FORMAT);
                 assert_int_equal(made != NULL, status == HCR_OK);
                 if (made != NULL) {
-                    made->kind->release(made);
+                    hcri_block_release(made);
                     read++;
                 }
                 out.data[i] ^= (unsigned char)mask;
@@ -449,7 +450,8 @@ static void test_damage(void **state) {
             memcpy(number, &bad[k], sizeof(double));
             hcri_source in = {.data = out.data, .size = out.size};
             hcri_constraint *made = NULL;
-            assert_int_equal(block->kind->read(&in, N, &hcri_default_allocator, &made, &error), HCR_ERROR_FORMAT);
+            assert_int_equal(hcri_block_read(block->kind, &in, N, &hcri_default_allocator, &made, &error),
+                             HCR_ERROR_FORMAT);
             memcpy(number, before, sizeof before);
         }
         hcri_release(&hcri_default_allocator, out.data);

@@ -160,7 +160,7 @@ static hcri_tape make_tape(form which, size_t n, const double *origin, hcri_rand
     hcri_expression *expression = (hcri_expression *)block;
     m.tape = expression->tape;
     expression->tape = (hcri_tape){.allocator = &hcri_default_allocator};
-    block->kind->release(block);
+    hcri_block_release(block);
     assert_true(isfinite(at_origin));
     add(&m, HCRI_STEP_SUM, (double)(float)(-at_origin - 0.2 - hcri_random_uniform(random)), 0, 1, &value, NULL);
     return m.tape;
@@ -262,7 +262,7 @@ static void test_gauge(void **state) {
                 }
                 meets += expected > 0;
             }
-            block->kind->release(block);
+            hcri_block_release(block);
         }
     assert_true(meets > 20);
 }

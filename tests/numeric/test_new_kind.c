@@ -30,57 +30,26 @@ typedef struct ball {
 
 static const hcri_kind kind_ball;
 
-static void release(hcri_constraint *constraint) {
-    ball *made = (ball *)constraint;
-    hcri_release(constraint->allocator, made->centre);
-    hcri_release(constraint->allocator, made->offset);
-    hcri_block_release(constraint);
-}
-
 static hcr_status create(size_t n, const double *centre, double radius, const hcr_allocator *allocator,
                          hcri_constraint **constraint, hcr_error *failed) {
-    ball *made = hcri_block_create(sizeof *made, &kind_ball, n, 1, allocator);
+    ball *made = hcri_block_create(&kind_ball, n, 1, allocator);
     if (made == NULL)
         return hcri_fail_memory(failed);
     made->radius = radius;
-    made->centre = hcri_copy(allocator, centre, n, sizeof *centre);
-    if (made->centre == NULL) {
-        release(&made->base);
-        return hcri_fail_memory(failed);
-    }
-    *constraint = &made->base;
-    return HCR_OK;
+    made->centre = hcri_copy(hcri_block_memory(&made->base), centre, n, sizeof *centre);
+    return hcri_block_finish(&made->base, hcri_block_has_memory(&made->base, failed), constraint);
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const ball *made = (const ball *)constraint;
-    hcri_put_f64s(out, constraint->n, made->centre);
-    hcri_put_f64(out, made->radius);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *failed) {
-    double *centre = hcri_get_f64s(in, n, allocator);
-    const double radius = hcri_get_f64(in);
-    hcri_constraint *made = NULL;
-    hcr_status status = in->failed ? hcri_fail(failed, HCR_ERROR_FORMAT, "a ball is cut short")
-                                   : create(n, centre, radius, allocator, &made, failed);
-    hcri_release(allocator, centre);
-    if (status == HCR_OK)
-        status = hcri_block_read(made, in, failed);
-    if (status == HCR_OK)
-        *constraint = made;
-    else if (made != NULL)
-        release(made);
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    ball *made = (ball *)constraint;
+    hcri_walk_f64s(walk, constraint->n, &made->centre);
+    hcri_walk_f64(walk, &made->radius);
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *failed) {
     ball *made = (ball *)constraint;
     double squares = 0;
-    made->offset = hcri_allocate(constraint->allocator, constraint->n, sizeof *made->offset);
+    made->offset = hcri_allocate(hcri_block_memory(constraint), constraint->n, sizeof *made->offset);
     if (made->offset == NULL)
         return hcri_fail_memory(failed);
     for (size_t j = 0; j < constraint->n; j++) {
@@ -221,9 +190,8 @@ static const hcri_kind kind_ball = {
     .name = "ball",
     .words = "a ball",
     .exact = &exact_ball,
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(ball),
+    .fields = fields,
     .place = place,
     .gauge = gauge,
     .gauge_one = hcri_block_gauge_alone,
@@ -512,8 +480,8 @@ static void test_solvers_operations(void **state) {
     }
     assert_true(inside > 20 && inside < 180);
     hcri_rows_release(&fixed.map, &hcri_default_allocator);
-    reduced->kind->release(reduced);
-    release(made);
+    hcri_block_release(reduced);
+    hcri_block_release(made);
 }
 
 /* The check itself is wrong on neither side of the sphere: points of it, rounded, one unit in the last place farther

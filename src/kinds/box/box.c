@@ -8,32 +8,19 @@
 #include "kinds/parametric_slacks.h"
 #include "kinds/ray_interval.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_box *box = (hcri_box *)constraint;
-    hcri_release(constraint->allocator, box->lower);
-    hcri_release(constraint->allocator, box->upper);
-    hcri_release(constraint->allocator, box->inverse_lower);
-    hcri_release(constraint->allocator, box->inverse_upper);
-    hcri_release(constraint->allocator, box->centre);
-    hcri_block_release(constraint);
-}
-
 hcr_status hcri_box_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint, hcr_error *error) {
-    hcri_box *box = hcri_block_create(sizeof *box, &hcri_kind_box, n, 2 * n, allocator);
+    hcri_box *box = hcri_block_create(&hcri_kind_box, n, 2 * n, allocator);
     if (box == NULL)
         return hcri_fail_memory(error);
-    box->lower = hcri_allocate(allocator, n, sizeof *box->lower);
-    box->upper = hcri_allocate(allocator, n, sizeof *box->upper);
-    if (box->lower == NULL || box->upper == NULL) {
-        release(&box->base);
-        return hcri_fail_memory(error);
-    }
-    for (size_t j = 0; j < n; j++) {
+    const hcr_allocator *memory = hcri_block_memory(&box->base);
+    box->lower = hcri_allocate(memory, n, sizeof *box->lower);
+    box->upper = hcri_allocate(memory, n, sizeof *box->upper);
+    const hcr_status status = hcri_block_has_memory(&box->base, error);
+    for (size_t j = 0; j < n && status == HCR_OK; j++) {
         box->lower[j] = -INFINITY;
         box->upper[j] = INFINITY;
     }
-    *constraint = &box->base;
-    return HCR_OK;
+    return hcri_block_finish(&box->base, status, constraint);
 }
 
 static void set_source(hcri_box *box, size_t i, uint32_t source, uint32_t source_row) {
@@ -55,43 +42,26 @@ void hcri_box_narrow_lower(hcri_box *box, size_t j, double lower, uint32_t sourc
     }
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_box *box = (const hcri_box *)constraint;
-    hcri_put_f64s(out, constraint->n, box->lower);
-    hcri_put_f64s(out, constraint->n, box->upper);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcri_constraint *made = NULL;
-    HCRI_TRY(hcri_box_create(n, allocator, &made, error));
-    hcri_box *box = (hcri_box *)made;
-    for (size_t j = 0; j < n; j++)
-        box->lower[j] = hcri_get_f64(in);
-    for (size_t j = 0; j < n; j++)
-        box->upper[j] = hcri_get_f64(in);
-    hcr_status status = hcri_block_read(made, in, error);
-    for (size_t j = 0; j < n && status == HCR_OK; j++)
-        if (!in->in_memory && !(box->lower[j] <= box->upper[j]))
-            status = hcri_fail(error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
-    if (status != HCR_OK)
-        release(made);
-    else
-        *constraint = made;
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_box *box = (hcri_box *)constraint;
+    const size_t n = constraint->n;
+    if (walk->in != NULL)
+        constraint->count = 2 * n;
+    hcri_walk_f64s(walk, n, &box->lower);
+    hcri_walk_f64s(walk, n, &box->upper);
+    for (size_t j = 0; j < n && hcri_walk_got(walk); j++)
+        if (!walk->in->in_memory && !(box->lower[j] <= box->upper[j]))
+            walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the bounds of output %zu cross", j);
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_box *box = (hcri_box *)constraint;
     const size_t n = constraint->n;
-    const hcr_allocator *allocator = constraint->allocator;
-    box->centre = hcri_copy(allocator, origin, n, sizeof *origin);
-    box->inverse_lower = hcri_allocate(allocator, n, sizeof *box->inverse_lower);
-    box->inverse_upper = hcri_allocate(allocator, n, sizeof *box->inverse_upper);
-    if (box->centre == NULL || box->inverse_lower == NULL || box->inverse_upper == NULL)
-        return hcri_fail_memory(error);
+    const hcr_allocator *memory = hcri_block_memory(constraint);
+    box->centre = hcri_copy(memory, origin, n, sizeof *origin);
+    box->inverse_lower = hcri_allocate(memory, n, sizeof *box->inverse_lower);
+    box->inverse_upper = hcri_allocate(memory, n, sizeof *box->inverse_upper);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     for (size_t j = 0; j < n; j++) {
         if (!(origin[j] < box->upper[j]))
             return hcri_block_refuse_origin(2 * j, origin[j] - box->upper[j], error);
@@ -258,9 +228,8 @@ const hcri_kind hcri_kind_box = {
     .name = "box",
     .words = "a bound",
     .is_affine = 1,
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_box),
+    .fields = fields,
     .place = place,
     .gauge = gauge,
     .goes_alone = goes_alone,

@@ -7,109 +7,74 @@
 #include "functions/substitution.h"
 #include "kinds/block.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_callback *callback = (hcri_callback *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    char *name = (char *)(uintptr_t)callback->function.name; /* made by `create`: not constant in truth */
-    hcri_release(allocator, name);
-    hcri_rows_release(&callback->map, allocator);
-    hcri_release(allocator, callback->constant);
-    hcri_release(allocator, callback->start);
-    hcri_block_release(constraint);
-}
-
 /* Without the map. */
 static hcr_status create(size_t n, size_t inputs, const hcr_allocator *allocator, const hcr_callback *function,
-                         hcri_root_method method, hcri_callback **made, hcr_error *error) {
-    hcri_callback *callback = hcri_block_create(sizeof *callback, &hcri_kind_callback, n, 1, allocator);
+                         hcri_root_method method, hcri_constraint **made, hcr_error *error) {
+    hcri_callback *callback = hcri_block_create(&hcri_kind_callback, n, 1, allocator);
     if (callback == NULL)
         return hcri_fail_memory(error);
     callback->base.convex = function->convex != 0;
     callback->function = *function;
-    callback->function.name = hcri_copy_string(allocator, function->name == NULL ? "" : function->name);
+    callback->function.name =
+        hcri_copy_string(hcri_block_memory(&callback->base), function->name == NULL ? "" : function->name);
     callback->method = method;
     callback->inputs = inputs;
-    if (callback->function.name == NULL) {
-        release(&callback->base);
-        return hcri_fail_memory(error);
-    }
-    *made = callback;
-    return HCR_OK;
+    return hcri_block_finish(&callback->base, hcri_block_has_memory(&callback->base, error), made);
 }
 
 hcr_status hcri_callback_create(size_t n, const hcr_allocator *allocator, const hcr_callback *function,
                                 hcri_root_method method, hcri_constraint **constraint, hcr_error *error) {
     if (function == NULL || function->value == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "the callback has no value function");
-    hcri_callback *callback = NULL;
-    HCRI_TRY(create(n, n, allocator, function, method, &callback, error));
-    *constraint = &callback->base;
-    return HCR_OK;
+    return create(n, n, allocator, function, method, constraint, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ copies in memory */
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_callback *callback = (const hcri_callback *)constraint;
-    if (!out->in_memory)
-        return HCR_ERROR_UNSUPPORTED;
-    hcri_put_string(out, callback->function.name);
-    hcri_put_bytes(out, &callback->function, sizeof callback->function);
-    hcri_put_u32(out, callback->method);
-    hcri_put_u64(out, callback->inputs);
-    hcri_put_u32(out, callback->constant != NULL);
-    if (callback->constant != NULL) {
-        hcri_put_f64s(out, callback->inputs, callback->constant);
-        if (hcri_rows_write(&callback->map, out) != HCR_OK)
-            return HCR_ERROR_MEMORY;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_callback *callback = (hcri_callback *)constraint;
+    hcri_source *in = walk->in;
+    uint32_t method = callback->method, is_mapped = callback->constant != NULL;
+    if (in == NULL ? !walk->out->in_memory : !in->in_memory) {
+        walk->status =
+            in == NULL ? HCR_ERROR_UNSUPPORTED
+                       : hcri_fail(walk->error, HCR_ERROR_FORMAT, "a function of another program can't be in a file");
+        return;
     }
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcr_callback function;
-    if (!in->in_memory)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "a function of another program can't be in a file");
-    char *name = hcri_get_string(in, allocator);
-    if (name == NULL || in->size - in->used < sizeof function) {
-        hcri_release(allocator, name);
-        return hcri_fail_memory(error);
+    if (in == NULL) {
+        hcri_put_string(walk->out, callback->function.name);
+        hcri_put_bytes(walk->out, &callback->function, sizeof callback->function);
+    } else {
+        const char *name = hcri_get_string(in, walk->allocator);
+        if (in->failed)
+            return;
+        memcpy(&callback->function, in->data + in->used, sizeof callback->function);
+        in->used += sizeof callback->function;
+        callback->function.name = name;
+        constraint->convex = callback->function.convex != 0;
     }
-    memcpy(&function, in->data + in->used, sizeof function);
-    in->used += sizeof function;
-    function.name = name;
-    const hcri_root_method method = (hcri_root_method)hcri_get_u32(in);
-    const size_t inputs = (size_t)hcri_get_u64(in);
-    hcri_callback *callback = NULL;
-    hcr_status status = create(n, inputs, allocator, &function, method, &callback, error);
-    hcri_release(allocator, name);
-    HCRI_TRY(status);
-    if (hcri_get_u32(in)) {
-        callback->constant = hcri_get_f64s(in, inputs, allocator);
-        status = hcri_rows_read(in, n, allocator, &callback->map, error);
+    hcri_walk_u32(walk, &method);
+    hcri_walk_size(walk, &callback->inputs);
+    hcri_walk_u32(walk, &is_mapped);
+    if (in != NULL)
+        callback->method = (hcri_root_method)method;
+    if (is_mapped) {
+        hcri_walk_f64s(walk, callback->inputs, &callback->constant);
+        hcri_walk_rows(walk, constraint->n, &callback->map);
     }
-    if (status == HCR_OK)
-        status = hcri_block_read(&callback->base, in, error);
-    if (status != HCR_OK)
-        release(&callback->base);
-    else
-        *constraint = &callback->base;
-    return status;
 }
 
 /* The function's inputs as rows of the coordinates. */
 static hcr_status compose(const hcri_callback *callback, const hcri_substitution *substitution,
                           hcri_callback *substituted, hcr_error *error) {
-    const hcr_allocator *allocator = callback->base.allocator;
+    const hcr_allocator *allocator = hcri_block_memory(&substituted->base);
     hcri_substituted row;
     substituted->constant = hcri_allocate(allocator, callback->inputs, sizeof *substituted->constant);
     if (substituted->constant == NULL)
         return hcri_fail_memory(error);
-    HCRI_TRY(hcri_substituted_start(&row, substitution, allocator, error));
-    hcr_status status = HCR_OK;
-    for (size_t j = 0; j < callback->inputs && status == HCR_OK; j++) {
+    HCRI_SCRATCH(scratch, callback->base.allocator);
+    HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
+    for (size_t j = 0; j < callback->inputs; j++) {
         const uint32_t itself = (uint32_t)j;
         const double one = 1;
         const size_t start = callback->constant == NULL ? 0 : callback->map.start[j];
@@ -119,10 +84,9 @@ static hcr_status compose(const hcri_callback *callback, const hcri_substitution
             hcri_substituted_row(&row, callback->map.start[j + 1] - start, callback->map.columns + start,
                                  callback->map.values + start);
         substituted->constant[j] = row.constant + (callback->constant == NULL ? 0 : callback->constant[j]);
-        status = hcri_rows_append(&substituted->map, allocator, row.count, row.columns, row.values, error);
+        HCRI_TRY(hcri_rows_append(&substituted->map, allocator, row.count, row.columns, row.values, error));
     }
-    hcri_substituted_release(&row);
-    return status;
+    return HCR_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- points */
@@ -195,15 +159,15 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                              hcri_constraint **substituted, hcr_error *error) {
     const hcri_callback *callback = (const hcri_callback *)constraint;
-    hcri_callback *made = NULL;
+    hcri_constraint *block = NULL;
     HCRI_TRY(create(substitution->coordinates, callback->inputs, constraint->allocator, &callback->function,
-                    callback->method, &made, error));
-    hcr_status status = compose(callback, substitution, made, error);
-    const size_t entries = status != HCR_OK ? 1 : made->map.start[callback->inputs];
-    if (status == HCR_OK && entries == 0) { /* the function of one point */
+                    callback->method, &block, error));
+    hcri_callback *made = (hcri_callback *)block;
+    const hcr_status status = compose(callback, substitution, made, error);
+    if (status == HCR_OK && made->map.start[callback->inputs] == 0) { /* the function of one point */
         double rounding = 0;
         const double c = function_value(made, made->constant, &rounding);
-        release(&made->base);
+        hcri_block_release(block);
         *substituted = NULL;
         return c + rounding <= 0 ? HCR_OK
                                  : hcri_fail(error, HCR_ERROR_EMPTY,
@@ -211,13 +175,8 @@ static hcr_status substitute(const hcri_constraint *constraint, const hcri_subst
                                              "less",
                                              callback->function.name, c);
     }
-    if (status != HCR_OK) {
-        release(&made->base);
-        return status;
-    }
-    hcri_block_copy_sources(&made->base, constraint);
-    *substituted = &made->base;
-    return HCR_OK;
+    hcri_block_copy_sources(block, constraint);
+    return hcri_block_finish(block, status, substituted);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
@@ -227,14 +186,14 @@ static size_t scratch_of(const hcri_constraint *constraint) { return 3 * ((const
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_callback *callback = (hcri_callback *)constraint;
-    double rounding, *scratch = hcri_block_scratch_create(constraint);
+    HCRI_SCRATCH(memory, constraint->allocator);
+    double rounding, *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
     if (scratch == NULL)
         return hcri_fail_memory(error);
     callback->at_origin = value(constraint, 0, origin, &rounding, scratch);
-    hcri_release(constraint->allocator, scratch);
     if (!(callback->at_origin + rounding < 0) || !(callback->at_origin < 0) || !isfinite(callback->at_origin))
         return hcri_block_refuse_origin(0, callback->at_origin, error);
-    callback->start = hcri_allocate(constraint->allocator, callback->inputs, sizeof *callback->start);
+    callback->start = hcri_allocate(hcri_block_memory(constraint), callback->inputs, sizeof *callback->start);
     if (callback->start == NULL)
         return hcri_fail_memory(error);
     const double *start = input_of(callback, origin, 0, callback->start);
@@ -343,9 +302,8 @@ const hcri_kind hcri_kind_callback = {
     .id = HCRI_KIND_CALLBACK,
     .name = "callback",
     .words = "a callback",
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_callback),
+    .fields = fields,
     .unwritable = unwritable,
     .place = place,
     .scratch = scratch_of,

@@ -10,67 +10,28 @@
 #include "kinds/cone/cone_parametric.h"
 #include "kinds/cone/cone_value.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_cone *cone = (hcri_cone *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_layout_release(&cone->layout, allocator);
-    hcri_rows_release(&cone->rows, allocator);
-    hcri_release(allocator, cone->shift);
-    hcri_release(allocator, cone->linear);
-    hcri_release(allocator, cone->at_origin);
-    hcri_cone_moving_release(cone);
-    hcri_block_release(constraint);
-}
-
 hcr_status hcri_cone_create(size_t n, const hcr_allocator *allocator, const hcri_rows *rows, const double *shift,
                             const double *linear, double constant, hcri_constraint **constraint, hcr_error *error) {
-    hcri_cone *cone = hcri_block_create(sizeof *cone, &hcri_kind_cone, n, 1, allocator);
+    hcri_cone *cone = hcri_block_create(&hcri_kind_cone, n, 1, allocator);
     if (cone == NULL)
         return hcri_fail_memory(error);
+    const hcr_allocator *memory = hcri_block_memory(&cone->base);
     cone->constant = constant;
-    hcr_status status = hcri_rows_append_all(&cone->rows, allocator, rows, error);
-    cone->shift = hcri_copy_or_zeros(allocator, shift, rows->count, sizeof *cone->shift);
-    cone->linear = hcri_copy_or_zeros(allocator, linear, n, sizeof *cone->linear);
-    if (cone->shift == NULL || cone->linear == NULL)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK)
-        release(&cone->base);
-    else
-        *constraint = &cone->base;
-    return status;
+    (void)hcri_rows_append_all(&cone->rows, memory, rows, NULL);
+    cone->shift = hcri_copy_or_zeros(memory, shift, rows->count, sizeof *cone->shift);
+    cone->linear = hcri_copy_or_zeros(memory, linear, n, sizeof *cone->linear);
+    return hcri_block_finish(&cone->base, hcri_block_has_memory(&cone->base, error), constraint);
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_cone *cone = (const hcri_cone *)constraint;
-    if (hcri_rows_write(&cone->rows, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, cone->rows.count, cone->shift);
-    hcri_put_f64s(out, constraint->n, cone->linear);
-    hcri_put_f64(out, cone->constant);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcri_cone *cone = hcri_block_create(sizeof *cone, &hcri_kind_cone, n, 1, allocator);
-    if (cone == NULL)
-        return hcri_fail_memory(error);
-    hcr_status status = hcri_rows_read(in, n, allocator, &cone->rows, error);
-    if (status == HCR_OK) {
-        cone->shift = hcri_get_f64s(in, cone->rows.count, allocator);
-        cone->linear = hcri_get_f64s(in, n, allocator);
-        cone->constant = hcri_get_f64(in);
-        status = hcri_block_read(&cone->base, in, error);
-    }
-    if (status == HCR_OK && !(hcri_all_finite(cone->rows.count, cone->shift) && hcri_all_finite(n, cone->linear) &&
-                              isfinite(cone->constant)))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "a cone has a number that isn't finite");
-    if (status != HCR_OK)
-        release(&cone->base);
-    else
-        *constraint = &cone->base;
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_cone *cone = (hcri_cone *)constraint;
+    hcri_walk_rows(walk, constraint->n, &cone->rows);
+    hcri_walk_f64s(walk, cone->rows.count, &cone->shift);
+    hcri_walk_f64s(walk, constraint->n, &cone->linear);
+    hcri_walk_f64(walk, &cone->constant);
+    if (hcri_walk_got(walk) && !(hcri_all_finite(cone->rows.count, cone->shift) &&
+                                 hcri_all_finite(constraint->n, cone->linear) && isfinite(cone->constant)))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "a cone has a number that isn't finite");
 }
 
 /* --------------------------------------------------------------------------------------------------------- place */
@@ -79,13 +40,10 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
  * largest column sum, and at most that of the sum of its squares. Where no row has two entries M'M is diagonal. */
 static hcr_status bound_norms(hcri_cone *cone, hcr_error *error) {
     const size_t n = cone->base.n;
-    const hcr_allocator *allocator = cone->base.allocator;
-    double *sums = hcri_allocate(allocator, n, sizeof *sums), *squares = hcri_allocate(allocator, n, sizeof *squares);
-    if (sums == NULL || squares == NULL) {
-        hcri_release(allocator, sums);
-        hcri_release(allocator, squares);
+    HCRI_SCRATCH(scratch, cone->base.allocator);
+    double *sums = hcri_allocate(scratch, 2 * n, sizeof *sums), *squares = sums + n;
+    if (sums == NULL)
         return hcri_fail_memory(error);
-    }
     double largest_row = 0, largest_column = 0, total = 0, least = INFINITY;
     int one_a_row = 1;
     for (size_t i = 0; i < cone->rows.count; i++) {
@@ -107,8 +65,6 @@ static hcr_status bound_norms(hcri_cone *cone, hcr_error *error) {
     const double rounding = 1 + 0x1p-50 * (double)(n + cone->rows.count + 2);
     cone->norm = rounding * sqrt(fmin(largest_row * largest_column, total));
     cone->least_norm = one_a_row ? sqrt(least) / rounding : 0;
-    hcri_release(allocator, sums);
-    hcri_release(allocator, squares);
     return HCR_OK;
 }
 
@@ -132,7 +88,7 @@ static void evaluate_at(hcri_cone *cone, const double *origin, double *residue) 
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_cone *cone = (hcri_cone *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t count = cone->rows.count;
     cone->at_origin = hcri_allocate(allocator, count, sizeof *cone->at_origin);
     if (cone->at_origin == NULL)
@@ -353,9 +309,8 @@ const hcri_kind hcri_kind_cone = {
     .id = HCRI_KIND_CONE,
     .name = "cone",
     .words = "a second-order cone",
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_cone),
+    .fields = fields,
     .verify = verify,
     .place = place,
     .scratch = scratch_of,

@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "kernels/kernels.h"
+#include "kinds/block.h"
 #include "kinds/cone/cone_value.h"
 #include "kinds/parametric_rows.h"
 
@@ -17,29 +18,17 @@ typedef struct hcri_moving_cone {
 /* Samples that go through together. */
 enum { AT_ONCE = 8 };
 
-void hcri_cone_moving_release(hcri_cone *cone) {
-    const hcr_allocator *allocator = cone->base.allocator;
-    if (cone->moving == NULL)
-        return;
-    hcri_moving_rows_release(&cone->moving->rows, allocator);
-    hcri_moving_rows_release(&cone->moving->right, allocator);
-    hcri_release(allocator, cone->moving);
-}
-
-static hcr_status make_right(const hcri_cone *cone, const hcri_origin_map *origin_map, hcr_error *error) {
-    const hcr_allocator *allocator = cone->base.allocator;
+static hcr_status make_right(hcri_cone *cone, const hcri_origin_map *origin_map, hcr_error *error) {
+    HCRI_SCRATCH(scratch, cone->base.allocator);
     hcri_rows right = {0};
-    hcr_status status = hcri_rows_append_dense(&right, allocator, cone->base.n, cone->linear, error);
-    if (status == HCR_OK)
-        status =
-            hcri_moving_rows_make(&right, NULL, &cone->constant, 1, origin_map, allocator, &cone->moving->right, error);
-    hcri_rows_release(&right, allocator);
-    return status;
+    HCRI_TRY(hcri_rows_append_dense(&right, scratch, cone->base.n, cone->linear, error));
+    return hcri_moving_rows_make(&right, NULL, &cone->constant, 1, origin_map, hcri_block_memory(&cone->base),
+                                 &cone->moving->right, error);
 }
 
 hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_cone *cone = (hcri_cone *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     hcri_moving_cone *moving = hcri_allocate(allocator, 1, sizeof *moving);
     if (moving == NULL)
         return hcri_fail_memory(error);

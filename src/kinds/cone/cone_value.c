@@ -263,45 +263,39 @@ void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const doubl
 hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                 hcri_constraint **substituted, hcr_error *error) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    HCRI_SCRATCH(scratch, constraint->allocator);
     const size_t count = cone->rows.count, k = substitution->coordinates;
     hcri_rows rows = {0};
     hcri_substituted row;
     *substituted = NULL;
-    HCRI_TRY(hcri_substituted_start(&row, substitution, allocator, error));
-    double *shift = hcri_allocate(allocator, count, sizeof *shift);
-    double *linear = hcri_allocate(allocator, k, sizeof *linear);
-    hcr_status status = shift == NULL || linear == NULL ? hcri_fail_memory(error) : HCR_OK;
+    HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
+    double *shift = hcri_allocate(scratch, count, sizeof *shift);
+    double *linear = hcri_allocate(scratch, k, sizeof *linear);
+    if (shift == NULL || linear == NULL)
+        return hcri_fail_memory(error);
     size_t entries = 0;
-    for (size_t i = 0; i < count && status == HCR_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         const size_t start = cone->rows.start[i];
         hcri_substituted_row(&row, cone->rows.start[i + 1] - start, cone->rows.columns + start,
                              cone->rows.values + start);
         shift[i] = row.constant + cone->shift[i];
         entries += row.count;
-        status = hcri_rows_append(&rows, allocator, row.count, row.columns, row.values, error);
+        HCRI_TRY(hcri_rows_append(&rows, scratch, row.count, row.columns, row.values, error));
     }
-    if (status == HCR_OK) {
-        hcri_substituted_vector(&row, cone->linear);
-        for (size_t j = 0; j < row.count; j++)
-            linear[row.columns[j]] = row.values[j];
-        status =
-            hcri_cone_create(k, allocator, &rows, shift, linear, row.constant + cone->constant, substituted, error);
-    }
-    if (status == HCR_OK && entries + row.count == 0) { /* nothing is left to choose */
+    hcri_substituted_vector(&row, cone->linear);
+    for (size_t j = 0; j < row.count; j++)
+        linear[row.columns[j]] = row.values[j];
+    hcri_constraint *made = NULL;
+    HCRI_TRY(
+        hcri_cone_create(k, constraint->allocator, &rows, shift, linear, row.constant + cone->constant, &made, error));
+    if (entries + row.count == 0) { /* nothing is left to choose */
         double rounding;
-        const double c = hcri_cone_value(*substituted, 0, linear, &rounding, NULL);
-        hcri_constraint *constant = *substituted;
-        *substituted = NULL;
-        constant->kind->release(constant);
-        if (c > rounding)
-            status = hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave a cone whose value is %.3g", c);
-    } else if (status == HCR_OK) {
-        hcri_block_copy_sources(*substituted, constraint);
+        const double c = hcri_cone_value(made, 0, linear, &rounding, NULL);
+        hcri_block_release(made);
+        return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY, "the equalities leave a cone whose value is %.3g", c)
+                            : HCR_OK;
     }
-    hcri_rows_release(&rows, allocator);
-    hcri_release(allocator, shift);
-    hcri_release(allocator, linear);
-    hcri_substituted_release(&row);
-    return status;
+    hcri_block_copy_sources(made, constraint);
+    *substituted = made;
+    return HCR_OK;
 }

@@ -7,22 +7,12 @@
 #include "kernels/kernels.h"
 #include "kinds/block.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_expression *expression = (hcri_expression *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_tape_release(&expression->tape);
-    hcri_release(allocator, expression->start);
-    hcri_release(allocator, expression->bounds);
-    hcri_release(allocator, expression->gradient);
-    hcri_release(allocator, expression->signed_step);
-    hcri_block_release(constraint);
-}
+static void release(hcri_constraint *constraint) { hcri_tape_release(&((hcri_expression *)constraint)->tape); }
 
 hcr_status hcri_expression_create(size_t n, const hcr_allocator *allocator, hcri_tape *tape, int convex,
                                   hcri_root_method method, hcri_constraint **constraint, hcr_error *error) {
     hcr_status status = hcri_tape_check(tape, n, error);
-    hcri_expression *expression =
-        status != HCR_OK ? NULL : hcri_block_create(sizeof *expression, &hcri_kind_expression, n, 1, allocator);
+    hcri_expression *expression = status != HCR_OK ? NULL : hcri_block_create(&hcri_kind_expression, n, 1, allocator);
     if (expression == NULL) {
         hcri_tape_release(tape);
         return status != HCR_OK ? status : hcri_fail_memory(error);
@@ -35,46 +25,34 @@ hcr_status hcri_expression_create(size_t n, const hcr_allocator *allocator, hcri
     return HCR_OK;
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_expression *expression = (const hcri_expression *)constraint;
-    hcri_put_u32(out, (uint32_t)constraint->convex);
-    hcri_put_u32(out, expression->method);
-    hcri_tape_write(&expression->tape, out);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    const uint32_t convex = hcri_get_u32(in), method = hcri_get_u32(in);
-    if (in->failed || convex > 1 || method > HCRI_BRENT)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is damaged");
-    hcri_tape tape;
-    hcri_constraint *block = NULL;
-    HCRI_TRY(hcri_tape_read(in, n, allocator, &tape, error));
-    HCRI_TRY(hcri_expression_create(n, allocator, &tape, (int)convex, (hcri_root_method)method, &block, error));
-    const hcr_status status = hcri_block_read(block, in, error);
-    if (status != HCR_OK)
-        release(block);
-    else
-        *constraint = block;
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_expression *expression = (hcri_expression *)constraint;
+    uint32_t convex = (uint32_t)constraint->convex, method = expression->method;
+    hcri_walk_u32(walk, &convex);
+    hcri_walk_u32(walk, &method);
+    if (walk->out != NULL) {
+        hcri_tape_write(&expression->tape, walk->out);
+    } else if (walk->in->failed || convex > 1 || method > HCRI_BRENT) {
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "an expression is damaged");
+    } else {
+        constraint->convex = (int)convex;
+        expression->method = (hcri_root_method)method;
+        walk->status = hcri_tape_read(walk->in, constraint->n, walk->allocator, &expression->tape, walk->error);
+    }
 }
 
 static hcr_status substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                              hcri_constraint **substituted, hcr_error *error) {
     const hcri_expression *expression = (const hcri_expression *)constraint;
     hcri_tape tape;
-    HCRI_TRY(hcri_tape_substitute(&expression->tape, substitution, &tape, error));
+    HCRI_TRY(hcri_tape_substitute(&expression->tape, substitution, constraint->allocator, &tape, error));
     if (hcri_tape_is_constant(&tape)) {
-        double *scratch = hcri_allocate(constraint->allocator, hcri_tape_scratch(&tape), sizeof *scratch);
-        if (scratch == NULL) {
-            hcri_tape_release(&tape);
-            return hcri_fail_memory(error);
-        }
-        const hcri_enclosure value = hcri_tape_enclose(&tape, NULL, scratch);
-        hcri_release(constraint->allocator, scratch);
+        HCRI_SCRATCH(scratch, constraint->allocator);
+        double *numbers = hcri_allocate(scratch, hcri_tape_scratch(&tape), sizeof *numbers);
+        const hcri_enclosure value = numbers == NULL ? hcri_exactly(0) : hcri_tape_enclose(&tape, NULL, numbers);
         hcri_tape_release(&tape);
+        if (numbers == NULL)
+            return hcri_fail_memory(error);
         *substituted = NULL;
         return value.high <= 0 ? HCR_OK
                                : hcri_fail(error, HCR_ERROR_EMPTY,
@@ -135,9 +113,13 @@ static void find_signed_steps(hcri_expression *expression) {
     }
 }
 
-static hcr_status place_with(hcri_constraint *constraint, const double *origin, double *scratch, hcr_error *error) {
+static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_expression *expression = (hcri_expression *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    HCRI_SCRATCH(memory, constraint->allocator);
+    double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t n = constraint->n, steps = expression->tape.steps;
     const hcri_enclosure at_origin = hcri_tape_enclose(&expression->tape, origin, scratch);
     expression->at_origin = hcri_tape_value(&expression->tape, origin, scratch);
@@ -147,23 +129,13 @@ static hcr_status place_with(hcri_constraint *constraint, const double *origin, 
     expression->gradient = hcri_allocate(allocator, n, sizeof *expression->gradient);
     expression->signed_step = hcri_allocate(allocator, expression->tape.arguments, sizeof *expression->signed_step);
     expression->bounds = constraint->convex ? NULL : hcri_allocate(allocator, steps, sizeof *expression->bounds);
-    if (expression->start == NULL || expression->gradient == NULL || expression->signed_step == NULL ||
-        (!constraint->convex && expression->bounds == NULL))
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     hcri_tape_start(&expression->tape, origin, expression->start);
     find_signed_steps(expression);
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
     add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
     return HCR_OK;
-}
-
-static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
-    double *scratch = hcri_block_scratch_create(constraint);
-    const hcr_status status =
-        scratch == NULL ? hcri_fail_memory(error) : place_with(constraint, origin, scratch, error);
-    hcri_release(constraint->allocator, scratch);
-    return status;
 }
 
 /* φ(t) = c(O + t v) */
@@ -293,9 +265,9 @@ const hcri_kind hcri_kind_expression = {
     .id = HCRI_KIND_EXPRESSION,
     .name = "expression",
     .words = "an expression",
+    .size = sizeof(hcri_expression),
     .release = release,
-    .write = write,
-    .read = read,
+    .fields = fields,
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,

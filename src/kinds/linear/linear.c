@@ -7,65 +7,42 @@
 #include "kinds/block.h"
 #include "kinds/ray_interval.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_linear *linear = (hcri_linear *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_moving_release(linear->moving, allocator);
-    for (size_t r = 0; linear->float_filter != NULL && r < linear->layout.runs; r++)
-        hcri_float_filter_release(&linear->float_filter[r], allocator);
-    hcri_release(allocator, linear->float_filter);
-    hcri_layout_release(&linear->layout, allocator);
-    hcri_rows_release(&linear->rows, allocator);
-    hcri_release(allocator, linear->lower);
-    hcri_release(allocator, linear->upper);
-    hcri_release(allocator, linear->inverse_lower);
-    hcri_release(allocator, linear->inverse_upper);
-    hcri_release(allocator, linear->inverse);
-    hcri_release(allocator, linear->at_origin);
-    hcri_block_release(constraint);
-}
-
 hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
                               hcr_error *error) {
-    hcri_linear *linear = hcri_block_create(sizeof *linear, &hcri_kind_linear, n, 0, allocator);
+    hcri_linear *linear = hcri_block_create(&hcri_kind_linear, n, 0, allocator);
     if (linear == NULL)
         return hcri_fail_memory(error);
     *constraint = &linear->base;
     return HCR_OK;
 }
 
-/* Grows one array of the block to `needed` elements, from linear->capacity. */
-static int grow(const hcri_linear *linear, void **array, size_t needed, size_t size) {
-    size_t capacity = linear->capacity;
-    void *grown = hcri_grow(linear->base.allocator, *array, &capacity, needed, size);
-    if (grown != NULL)
-        *array = grown;
-    return grown != NULL;
+/* Room for one more row, in the arrays of rows and of sides. */
+static hcr_status make_room(hcri_linear *linear, hcr_error *error) {
+    hcri_constraint *base = &linear->base;
+    const hcr_allocator *memory = hcri_block_memory(base);
+    const size_t larger = 2 * linear->rows.count + 8;
+    size_t sides[2] = {linear->capacity, linear->capacity}, sources[2] = {2 * linear->capacity, 2 * linear->capacity};
+    double *lower = hcri_grow(memory, linear->lower, &sides[0], larger, sizeof *lower);
+    linear->lower = lower == NULL ? linear->lower : lower;
+    double *upper = hcri_grow(memory, linear->upper, &sides[1], larger, sizeof *upper);
+    linear->upper = upper == NULL ? linear->upper : upper;
+    uint32_t *source = hcri_grow(memory, base->source, &sources[0], 2 * larger, sizeof *source);
+    base->source = source == NULL ? base->source : source;
+    uint32_t *source_row = hcri_grow(memory, base->source_row, &sources[1], 2 * larger, sizeof *source_row);
+    base->source_row = source_row == NULL ? base->source_row : source_row;
+    HCRI_TRY(hcri_block_has_memory(base, error));
+    linear->capacity = larger;
+    return HCR_OK;
 }
 
 hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
                               double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error) {
     hcri_constraint *base = &linear->base;
     const size_t i = linear->rows.count;
-    if (i >= linear->capacity) {
-        const size_t larger = 2 * i + 8;
-        void *lowers = linear->lower, *uppers = linear->upper, *sources = base->source, *rows = base->source_row;
-        int ok = grow(linear, &lowers, larger, sizeof *linear->lower);
-        ok = ok && grow(linear, &uppers, larger, sizeof *linear->upper);
-        linear->lower = lowers;
-        linear->upper = uppers;
-        size_t capacity = 2 * linear->capacity;
-        void *grown = ok ? hcri_grow(base->allocator, sources, &capacity, 2 * larger, sizeof *base->source) : NULL;
-        base->source = grown == NULL ? base->source : grown;
-        capacity = 2 * linear->capacity;
-        ok = grown != NULL;
-        grown = ok ? hcri_grow(base->allocator, rows, &capacity, 2 * larger, sizeof *base->source_row) : NULL;
-        base->source_row = grown == NULL ? base->source_row : grown;
-        if (grown == NULL)
-            return hcri_fail_memory(error);
-        linear->capacity = larger;
-    }
-    HCRI_TRY(hcri_rows_append(&linear->rows, base->allocator, count, columns, values, error));
+    if (i >= linear->capacity)
+        HCRI_TRY(make_room(linear, error));
+    (void)hcri_rows_append(&linear->rows, hcri_block_memory(base), count, columns, values, NULL);
+    HCRI_TRY(hcri_block_has_memory(base, error));
     linear->lower[i] = lower;
     linear->upper[i] = upper;
     for (size_t side = 0; side < 2; side++) {
@@ -76,49 +53,29 @@ hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t 
     return HCR_OK;
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_linear *linear = (const hcri_linear *)constraint;
-    if (hcri_rows_write(&linear->rows, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, linear->rows.count, linear->lower);
-    hcri_put_f64s(out, linear->rows.count, linear->upper);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcri_constraint *made = NULL;
-    HCRI_TRY(hcri_linear_create(n, allocator, &made, error));
-    hcri_linear *linear = (hcri_linear *)made;
-    hcr_status status = hcri_rows_read(in, n, allocator, &linear->rows, error);
-    if (status == HCR_OK) {
-        const size_t count = linear->rows.count;
-        made->count = 2 * count;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_linear *linear = (hcri_linear *)constraint;
+    hcri_walk_rows(walk, constraint->n, &linear->rows);
+    const size_t count = linear->rows.count;
+    if (walk->in != NULL) {
+        constraint->count = 2 * count;
         linear->capacity = count;
-        linear->lower = hcri_get_f64s(in, count, allocator);
-        linear->upper = hcri_get_f64s(in, count, allocator);
-        status = hcri_block_read(made, in, error);
-        for (size_t i = 0; i < count && status == HCR_OK; i++)
-            if (!in->in_memory && !(linear->lower[i] <= linear->upper[i]))
-                status = hcri_fail(error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
     }
-    if (status != HCR_OK)
-        release(made);
-    else
-        *constraint = made;
-    return status;
+    hcri_walk_f64s(walk, count, &linear->lower);
+    hcri_walk_f64s(walk, count, &linear->upper);
+    for (size_t i = 0; i < count && hcri_walk_got(walk); i++)
+        if (!walk->in->in_memory && !(linear->lower[i] <= linear->upper[i]))
+            walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the sides of row %zu cross", i);
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_linear *linear = (hcri_linear *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t count = linear->rows.count;
     linear->inverse_lower = hcri_allocate(allocator, count, sizeof *linear->inverse_lower);
     linear->inverse_upper = hcri_allocate(allocator, count, sizeof *linear->inverse_upper);
     linear->at_origin = hcri_allocate(allocator, count, sizeof *linear->at_origin);
-    if (linear->inverse_lower == NULL || linear->inverse_upper == NULL || linear->at_origin == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     for (size_t i = 0; i < count; i++) {
         double at[3];
         hcri_rows_dot_minus_each(&linear->rows, i, origin, (double[]){0, linear->upper[i], linear->lower[i]}, at);
@@ -140,8 +97,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     HCRI_TRY(hcri_layout_make(&linear->rows, constraint->n, allocator, &linear->layout, error));
     linear->float_filter = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->float_filter);
     linear->inverse = hcri_allocate(allocator, linear->layout.runs, sizeof *linear->inverse);
-    if (linear->float_filter == NULL || linear->inverse == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     for (size_t r = 0; r < linear->layout.runs; r++) {
         const hcri_run *run = &linear->layout.run[r];
         linear->inverse[r] =
@@ -186,8 +142,8 @@ static int goes_alone(const hcri_constraint *constraint) {
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_linear *linear = (hcri_linear *)constraint;
-    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, origin_map, constraint->allocator,
-                              &linear->moving, error);
+    return hcri_moving_create(&linear->rows, NULL, linear->lower, linear->upper, origin_map,
+                              hcri_block_memory(constraint), &linear->moving, error);
 }
 
 static size_t scratch_of(const hcri_constraint *constraint) {
@@ -356,9 +312,8 @@ const hcri_kind hcri_kind_linear = {
     .name = "linear",
     .words = "a row",
     .is_affine = 1,
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_linear),
+    .fields = fields,
     .verify = verify,
     .place = place,
     .scratch = scratch_of,

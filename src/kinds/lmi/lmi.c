@@ -10,68 +10,28 @@
 #include "kinds/lmi/lmi_parametric.h"
 #include "kinds/lmi/lmi_value.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_lmi *lmi = (hcri_lmi *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_rows_release(&lmi->terms, allocator);
-    hcri_release(allocator, lmi->constant);
-    hcri_release(allocator, lmi->centre);
-    hcri_release(allocator, lmi->lower);
-    hcri_release(allocator, lmi->inverse);
-    hcri_release(allocator, lmi->panels);
-    hcri_lmi_moving_release(lmi);
-    hcri_block_release(constraint);
-}
-
 hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size, const double *constant,
                            const hcri_rows *terms, hcri_constraint **constraint, hcr_error *error) {
-    hcri_lmi *lmi = hcri_block_create(sizeof *lmi, &hcri_kind_lmi, n, 1, allocator);
+    hcri_lmi *lmi = hcri_block_create(&hcri_kind_lmi, n, 1, allocator);
     if (lmi == NULL)
         return hcri_fail_memory(error);
     lmi->size = size;
-    hcr_status status = hcri_rows_append_all(&lmi->terms, allocator, terms, error);
-    lmi->constant = hcri_copy(allocator, constant, terms->count, sizeof *constant);
-    if (lmi->constant == NULL)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK)
-        release(&lmi->base);
-    else
-        *constraint = &lmi->base;
-    return status;
+    (void)hcri_rows_append_all(&lmi->terms, hcri_block_memory(&lmi->base), terms, NULL);
+    lmi->constant = hcri_copy(hcri_block_memory(&lmi->base), constant, terms->count, sizeof *constant);
+    return hcri_block_finish(&lmi->base, hcri_block_has_memory(&lmi->base, error), constraint);
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    hcri_put_u64(out, lmi->size);
-    if (hcri_rows_write(&lmi->terms, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, lmi->terms.count, lmi->constant);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
     enum { LARGEST_SIZE = 1 << 20 };
-    hcri_lmi *lmi = hcri_block_create(sizeof *lmi, &hcri_kind_lmi, n, 1, allocator);
-    if (lmi == NULL)
-        return hcri_fail_memory(error);
-    const uint64_t size = hcri_get_u64(in);
-    hcr_status status = hcri_rows_read(in, n, allocator, &lmi->terms, error);
-    if (status == HCR_OK && (size == 0 || size > LARGEST_SIZE || HCRI_PACKED(size, 0) != lmi->terms.count))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "the size of a matrix inequality is damaged");
-    if (status == HCR_OK) {
-        lmi->size = (size_t)size;
-        lmi->constant = hcri_get_f64s(in, lmi->terms.count, allocator);
-        status = hcri_block_read(&lmi->base, in, error);
-    }
-    if (status == HCR_OK && !hcri_all_finite(lmi->terms.count, lmi->constant))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "a matrix inequality has a number that isn't finite");
-    if (status != HCR_OK)
-        release(&lmi->base);
-    else
-        *constraint = &lmi->base;
-    return status;
+    hcri_lmi *lmi = (hcri_lmi *)constraint;
+    hcri_walk_size(walk, &lmi->size);
+    hcri_walk_rows(walk, constraint->n, &lmi->terms);
+    if (hcri_walk_got(walk) &&
+        (lmi->size == 0 || lmi->size > LARGEST_SIZE || HCRI_PACKED(lmi->size, 0) != lmi->terms.count))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "the size of a matrix inequality is damaged");
+    hcri_walk_f64s(walk, lmi->terms.count, &lmi->constant);
+    if (hcri_walk_got(walk) && !hcri_all_finite(lmi->terms.count, lmi->constant))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "a matrix inequality has a number that isn't finite");
 }
 
 /* --------------------------------------------------------------------------------------------------------- place */
@@ -79,13 +39,11 @@ static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator
 /* |L⁻¹| and a bound of the norm of |L⁻¹||L|: the root of its largest row sum times its largest column sum. */
 static hcr_status invert(hcri_lmi *lmi, hcr_error *error) {
     const size_t m = lmi->size;
-    const hcr_allocator *allocator = lmi->base.allocator;
-    lmi->inverse = hcri_allocate(allocator, lmi->terms.count, sizeof *lmi->inverse);
-    double *column_sums = hcri_allocate(allocator, m, sizeof *column_sums);
-    if (lmi->inverse == NULL || column_sums == NULL) {
-        hcri_release(allocator, column_sums);
+    HCRI_SCRATCH(scratch, lmi->base.allocator);
+    lmi->inverse = hcri_allocate(hcri_block_memory(&lmi->base), lmi->terms.count, sizeof *lmi->inverse);
+    double *column_sums = hcri_allocate(scratch, m, sizeof *column_sums);
+    if (lmi->inverse == NULL || column_sums == NULL)
         return hcri_fail_memory(error);
-    }
     const double *lower = lmi->lower;
     double *inverse = lmi->inverse;
     for (size_t b = 0; b < m; b++) /* column b of L⁻¹ */
@@ -114,7 +72,6 @@ static hcr_status invert(hcri_lmi *lmi, hcr_error *error) {
     for (size_t b = 0; b < m; b++)
         largest_column = fmax(largest_column, column_sums[b]);
     lmi->condition = 1.01 * sqrt(largest_row * largest_column);
-    hcri_release(allocator, column_sums);
     return HCR_OK;
 }
 
@@ -127,13 +84,13 @@ static int panels_are_faster(const hcri_lmi *lmi) {
 }
 
 /* Eight outputs at a time. */
-double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced) {
+double *hcri_lmi_panels(hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced) {
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
-    const hcr_allocator *allocator = lmi->base.allocator;
+    HCRI_SCRATCH(scratch, lmi->base.allocator);
     const size_t entries = terms->count, whole = (entries + HCRI_PANEL - 1) / HCRI_PANEL * HCRI_PANEL;
-    double *panels = hcri_allocate(allocator, whole, n * sizeof *panels);
-    double *matrix = hcri_allocate(allocator, HCRI_LANES * entries, sizeof *matrix);
-    double *unit = hcri_allocate(allocator, 2 * n, sizeof *unit); /* e_j begins at n − j */
+    double *panels = hcri_allocate(hcri_block_memory(&lmi->base), whole, n * sizeof *panels);
+    double *matrix = hcri_allocate(scratch, HCRI_LANES * entries, sizeof *matrix);
+    double *unit = hcri_allocate(scratch, 2 * n, sizeof *unit); /* e_j begins at n − j */
     const int enough = panels != NULL && matrix != NULL && unit != NULL;
     for (size_t first = 0; first < n && enough; first += HCRI_LANES) {
         const size_t lanes = n - first < HCRI_LANES ? n - first : HCRI_LANES;
@@ -149,28 +106,22 @@ double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, i
                 panels[e / HCRI_PANEL * HCRI_PANEL * n + HCRI_PANEL * (first + l) + e % HCRI_PANEL] =
                     matrix[HCRI_LANES * e + l];
     }
-    hcri_release(allocator, matrix);
-    hcri_release(allocator, unit);
-    if (!enough)
-        hcri_release(allocator, panels);
     return enough ? panels : NULL;
 }
 
 static hcr_status refuse(const hcri_constraint *constraint, const double *origin, hcr_error *error) {
-    double *scratch = hcri_block_scratch_create(constraint);
+    HCRI_SCRATCH(memory, constraint->allocator);
+    double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
     if (scratch == NULL)
         return hcri_fail_memory(error);
-    const double c = hcri_lmi_value(constraint, 0, origin, NULL, scratch);
-    hcri_release(constraint->allocator, scratch);
-    return hcri_block_refuse_origin(0, c, error);
+    return hcri_block_refuse_origin(0, hcri_lmi_value(constraint, 0, origin, NULL, scratch), error);
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_lmi *lmi = (hcri_lmi *)constraint;
-    lmi->centre = hcri_copy(constraint->allocator, origin, constraint->n, sizeof *origin);
-    lmi->lower = hcri_allocate(constraint->allocator, lmi->terms.count, sizeof *lmi->lower);
-    if (lmi->centre == NULL || lmi->lower == NULL)
-        return hcri_fail_memory(error);
+    lmi->centre = hcri_copy(hcri_block_memory(constraint), origin, constraint->n, sizeof *origin);
+    lmi->lower = hcri_allocate(hcri_block_memory(constraint), lmi->terms.count, sizeof *lmi->lower);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     int definite = hcri_lmi_is_definite(lmi, origin, lmi->lower);
     hcri_lmi_matrix(lmi, origin, lmi->lower);
     definite = definite && hcri_symmetric_factor(lmi->size, lmi->lower);
@@ -375,9 +326,8 @@ const hcri_kind hcri_kind_lmi = {
     .id = HCRI_KIND_LMI,
     .name = "lmi",
     .words = "a linear matrix inequality",
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_lmi),
+    .fields = fields,
     .verify = verify,
     .place = place,
     .scratch = hcri_lmi_scratch,

@@ -30,8 +30,8 @@ extern const hcri_kind hcri_kind_lmi;
 hcr_status hcri_lmi_create(size_t n, const hcr_allocator *allocator, size_t size, const double *constant,
                            const hcri_rows *terms, hcri_constraint **constraint, hcr_error *error);
 
-/* −F_j for n outputs in panels as above, or −L⁻¹ F_j L⁻ᵀ when `reduced`; F_j from rows as `terms`. NULL when there is
- * no memory. */
-double *hcri_lmi_panels(const hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced);
+/* −F_j for n outputs in panels as above, or −L⁻¹ F_j L⁻ᵀ when `reduced`; F_j from rows as `terms`. In the block's
+ * memory; NULL when there is none. */
+double *hcri_lmi_panels(hcri_lmi *lmi, const hcri_rows *terms, size_t n, int reduced);
 
 #endif

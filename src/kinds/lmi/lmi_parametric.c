@@ -3,27 +3,19 @@
 #include <math.h>
 
 #include "kernels/kernels.h"
+#include "kinds/block.h"
 
 typedef struct hcri_moving_lmi {
     hcri_moving_rows entries; /* of F */
     double *panels;           /* −F_j; NULL where their sparse rows are summed faster */
 } hcri_moving_lmi;
 
-void hcri_lmi_moving_release(hcri_lmi *lmi) {
-    const hcr_allocator *allocator = lmi->base.allocator;
-    if (lmi->moving == NULL)
-        return;
-    hcri_moving_rows_release(&lmi->moving->entries, allocator);
-    hcri_release(allocator, lmi->moving->panels);
-    hcri_release(allocator, lmi->moving);
-}
-
 const hcri_moving_rows *hcri_lmi_moving_entries(const hcri_lmi *lmi) { return &lmi->moving->entries; }
 
 hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     enum { GATHERED = 4 }; /* a gathered term of a sum takes as long as so many of a panel */
     hcri_lmi *lmi = (hcri_lmi *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t entries = lmi->terms.count;
     hcri_moving_lmi *moving = hcri_allocate(allocator, 1, sizeof *moving);
     if (moving == NULL)
@@ -32,12 +24,10 @@ hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *o
     HCRI_TRY(
         hcri_moving_rows_make(&lmi->terms, NULL, lmi->constant, 1, origin_map, allocator, &moving->entries, error));
     const hcri_rows *slope = &moving->entries.slope;
-    if (origin_map->outputs * entries <= GATHERED * slope->start[entries]) {
-        moving->panels = hcri_lmi_panels(lmi, slope, origin_map->outputs, 0);
-        if (moving->panels == NULL)
-            return hcri_fail_memory(error);
-    }
-    return HCR_OK;
+    if (origin_map->outputs * entries > GATHERED * slope->start[entries])
+        return HCR_OK;
+    moving->panels = hcri_lmi_panels(lmi, slope, origin_map->outputs, 0);
+    return moving->panels == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
 /* L of F(O) for each lane; returns which lanes have one. */

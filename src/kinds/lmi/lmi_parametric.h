@@ -7,7 +7,6 @@
 
 /* hcri_kind's follow, and what it made. */
 hcr_status hcri_lmi_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error);
-void hcri_lmi_moving_release(hcri_lmi *lmi);
 /* The entries of F, packed. */
 const hcri_moving_rows *hcri_lmi_moving_entries(const hcri_lmi *lmi);
 /* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ with L L' = F(O) for up to eight rays from origins of their own: infinite where F(O) has

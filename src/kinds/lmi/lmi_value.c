@@ -127,41 +127,38 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
 hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                hcri_constraint **substituted, hcr_error *error) {
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    HCRI_SCRATCH(memory, constraint->allocator);
     const size_t entries = lmi->terms.count;
     hcri_rows terms = {0};
     hcri_substituted row;
     *substituted = NULL;
-    HCRI_TRY(hcri_substituted_start(&row, substitution, allocator, error));
-    double *values = hcri_allocate(allocator, entries, sizeof *values);
-    hcr_status status = values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t e = 0; e < entries && status == HCR_OK; e++) {
+    HCRI_TRY(hcri_substituted_start(&row, substitution, memory, error));
+    double *values = hcri_allocate(memory, entries, sizeof *values);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t e = 0; e < entries; e++) {
         const size_t start = lmi->terms.start[e];
         hcri_substituted_row(&row, lmi->terms.start[e + 1] - start, lmi->terms.columns + start,
                              lmi->terms.values + start);
         values[e] = row.constant + lmi->constant[e];
-        status = hcri_rows_append(&terms, allocator, row.count, row.columns, row.values, error);
+        HCRI_TRY(hcri_rows_append(&terms, memory, row.count, row.columns, row.values, error));
     }
-    if (status == HCR_OK)
-        status = hcri_lmi_create(substitution->coordinates, allocator, lmi->size, values, &terms, substituted, error);
-    if (status == HCR_OK && terms.start[entries] == 0) { /* nothing is left to choose */
-        hcri_constraint *constant = *substituted;
-        double rounding = 0, c = 0, *scratch = hcri_block_scratch_create(constant);
-        *substituted = NULL;
-        if (scratch != NULL)
-            c = hcri_lmi_value(constant, 0, values, &rounding, scratch);
-        else
-            status = hcri_fail_memory(error);
-        hcri_release(allocator, scratch);
-        constant->kind->release(constant);
-        if (status == HCR_OK && c > rounding)
-            status = hcri_fail(error, HCR_ERROR_EMPTY,
-                               "the equalities leave a matrix with the eigenvalue %.3g where none may be below 0", -c);
-    } else if (status == HCR_OK) {
-        hcri_block_copy_sources(*substituted, constraint);
+    hcri_constraint *made = NULL;
+    HCRI_TRY(
+        hcri_lmi_create(substitution->coordinates, constraint->allocator, lmi->size, values, &terms, &made, error));
+    if (terms.start[entries] == 0) { /* nothing is left to choose */
+        double rounding = 0, *scratch = hcri_allocate(memory, hcri_block_scratch(made), sizeof *scratch);
+        const double c = scratch == NULL ? 0 : hcri_lmi_value(made, 0, values, &rounding, scratch);
+        hcri_block_release(made);
+        if (scratch == NULL)
+            return hcri_fail_memory(error);
+        return c > rounding ? hcri_fail(error, HCR_ERROR_EMPTY,
+                                        "the equalities leave a matrix with the eigenvalue %.3g where none may be "
+                                        "below 0",
+                                        -c)
+                            : HCR_OK;
     }
-    hcri_rows_release(&terms, allocator);
-    hcri_release(allocator, values);
-    hcri_substituted_release(&row);
-    return status;
+    hcri_block_copy_sources(made, constraint);
+    *substituted = made;
+    return HCR_OK;
 }

@@ -15,22 +15,6 @@
 /* Shorter directions aren't worth their conversion to single precision. */
 static const size_t shortest_single = 32;
 
-static void release(hcri_constraint *constraint) {
-    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_release(allocator, quadratic->matrix);
-    hcri_rows_release(&quadratic->factor, allocator);
-    hcri_release(allocator, quadratic->shift);
-    hcri_release(allocator, quadratic->linear);
-    hcri_release(allocator, quadratic->centre);
-    hcri_release(allocator, quadratic->gradient);
-    hcri_release(allocator, quadratic->panels);
-    hcri_release(allocator, quadratic->single_panels);
-    hcri_layout_release(&quadratic->layout, allocator);
-    hcri_quadratic_moving_release(quadratic);
-    hcri_block_release(constraint);
-}
-
 static size_t matrix_size(const hcri_quadratic *quadratic) {
     const size_t n = quadratic->base.n;
     return quadratic->form == HCRI_DIAGONAL ? n : quadratic->form == HCRI_DENSE ? n * n : 0;
@@ -42,81 +26,52 @@ static size_t shift_size(const hcri_quadratic *quadratic) {
 
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error) {
-    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
+    hcri_quadratic *quadratic = hcri_block_create(&hcri_kind_quadratic, n, 1, allocator);
     if (quadratic == NULL)
         return hcri_fail_memory(error);
+    const hcr_allocator *memory = hcri_block_memory(&quadratic->base);
     quadratic->form = parts->form;
     quadratic->least_eigenvalue = parts->least_eigenvalue;
     quadratic->constant = parts->constant;
     quadratic->radius = parts->radius;
-    hcr_status status = HCR_OK;
     if (parts->form == HCRI_FACTOR)
-        status = hcri_rows_append_all(&quadratic->factor, allocator, parts->factor, error);
-    quadratic->matrix = hcri_copy_or_zeros(allocator, parts->matrix, matrix_size(quadratic), sizeof(double));
-    quadratic->shift = hcri_copy_or_zeros(allocator, parts->shift, shift_size(quadratic), sizeof(double));
-    quadratic->linear = hcri_copy_or_zeros(allocator, parts->linear, n, sizeof(double));
-    if (quadratic->matrix == NULL || quadratic->shift == NULL || quadratic->linear == NULL)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK)
-        release(&quadratic->base);
-    else
-        *constraint = &quadratic->base;
-    return status;
+        (void)hcri_rows_append_all(&quadratic->factor, memory, parts->factor, NULL);
+    quadratic->matrix = hcri_copy_or_zeros(memory, parts->matrix, matrix_size(quadratic), sizeof(double));
+    quadratic->shift = hcri_copy_or_zeros(memory, parts->shift, shift_size(quadratic), sizeof(double));
+    quadratic->linear = hcri_copy_or_zeros(memory, parts->linear, n, sizeof(double));
+    return hcri_block_finish(&quadratic->base, hcri_block_has_memory(&quadratic->base, error), constraint);
 }
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
-    hcri_put_u32(out, quadratic->form);
-    hcri_put_f64(out, quadratic->least_eigenvalue);
-    hcri_put_f64(out, quadratic->constant);
-    hcri_put_f64(out, quadratic->radius);
-    if (hcri_rows_write(&quadratic->factor, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, matrix_size(quadratic), quadratic->matrix);
-    hcri_put_f64s(out, shift_size(quadratic), quadratic->shift);
-    hcri_put_f64s(out, constraint->n, quadratic->linear);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcri_quadratic *quadratic = hcri_block_create(sizeof *quadratic, &hcri_kind_quadratic, n, 1, allocator);
-    if (quadratic == NULL)
-        return hcri_fail_memory(error);
-    const uint32_t form = hcri_get_u32(in);
-    quadratic->form = (hcri_form)form;
-    quadratic->least_eigenvalue = hcri_get_f64(in);
-    quadratic->constant = hcri_get_f64(in);
-    quadratic->radius = hcri_get_f64(in);
-    hcr_status status = hcri_rows_read(in, n, allocator, &quadratic->factor, error);
-    if (status == HCR_OK && (form > HCRI_FACTOR || !isfinite(quadratic->least_eigenvalue) ||
-                             !isfinite(quadratic->constant) || !isfinite(quadratic->radius)))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic is damaged");
-    if (status == HCR_OK) {
-        quadratic->matrix = hcri_get_f64s(in, matrix_size(quadratic), allocator);
-        quadratic->shift = hcri_get_f64s(in, shift_size(quadratic), allocator);
-        quadratic->linear = hcri_get_f64s(in, n, allocator);
-        status = hcri_block_read(&quadratic->base, in, error);
-    }
-    if (status == HCR_OK &&
-        !(hcri_all_finite(matrix_size(quadratic), quadratic->matrix) &&
-          hcri_all_finite(shift_size(quadratic), quadratic->shift) && hcri_all_finite(n, quadratic->linear)))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "a quadratic has a number that isn't finite");
-    if (status != HCR_OK)
-        release(&quadratic->base);
-    else
-        *constraint = &quadratic->base;
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
+    uint32_t form = quadratic->form;
+    hcri_walk_u32(walk, &form);
+    hcri_walk_f64(walk, &quadratic->least_eigenvalue);
+    hcri_walk_f64(walk, &quadratic->constant);
+    hcri_walk_f64(walk, &quadratic->radius);
+    hcri_walk_rows(walk, constraint->n, &quadratic->factor);
+    if (hcri_walk_got(walk) && form > HCRI_FACTOR)
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "a quadratic is damaged");
+    if (hcri_walk_got(walk))
+        quadratic->form = (hcri_form)form;
+    hcri_walk_f64s(walk, matrix_size(quadratic), &quadratic->matrix);
+    hcri_walk_f64s(walk, shift_size(quadratic), &quadratic->shift);
+    hcri_walk_f64s(walk, constraint->n, &quadratic->linear);
+    const double numbers[] = {quadratic->least_eigenvalue, quadratic->constant, quadratic->radius};
+    if (hcri_walk_got(walk) &&
+        !(hcri_all_finite(3, numbers) && hcri_all_finite(matrix_size(quadratic), quadratic->matrix) &&
+          hcri_all_finite(shift_size(quadratic), quadratic->shift) &&
+          hcri_all_finite(constraint->n, quadratic->linear)))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "a quadratic has a number that isn't finite");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
-double *hcri_quadratic_panels(const hcri_quadratic *quadratic, size_t n) {
+double *hcri_quadratic_panels(hcri_quadratic *quadratic, size_t n) {
     size_t numbers = 0;
     for (size_t i = 0; i < n; i += HCRI_PANEL)
         numbers += HCRI_PANEL * (n - i);
-    double *panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *panels), *panel = panels;
+    double *panels = hcri_allocate(hcri_block_memory(&quadratic->base), numbers, sizeof *panels), *panel = panels;
     for (size_t i = 0; i < n && panels != NULL; i += HCRI_PANEL) {
         for (size_t r = i; r < i + HCRI_PANEL && r < n; r++)
             for (size_t k = r; k < n; k++)
@@ -145,9 +100,9 @@ static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error
     size_t numbers = 0;
     for (size_t i = 0; i < n; i += HCRI_SINGLE_PANEL)
         numbers += HCRI_SINGLE_PANEL * (n - i);
-    quadratic->single_panels = hcri_allocate(quadratic->base.allocator, numbers, sizeof *quadratic->single_panels);
-    if (quadratic->single_panels == NULL)
-        return hcri_fail_memory(error);
+    quadratic->single_panels =
+        hcri_allocate(hcri_block_memory(&quadratic->base), numbers, sizeof *quadratic->single_panels);
+    HCRI_TRY(hcri_block_has_memory(&quadratic->base, error));
     quadratic->single_exponent = ilogb(largest);
     quadratic->single_error_bound = 1.01 * ((double)n + 8) * 0x1p-24 * sums;
     float *panel = quadratic->single_panels;
@@ -163,7 +118,7 @@ static hcr_status fill_single_panels(hcri_quadratic *quadratic, hcr_error *error
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t n = constraint->n;
     double sizes;
     quadratic->at_origin = hcri_quadratic_accurate_value(quadratic, origin, &sizes);
@@ -173,8 +128,7 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
         return hcri_block_refuse_origin(0, quadratic->at_origin, error);
     quadratic->centre = hcri_copy(allocator, origin, n, sizeof *origin);
     quadratic->gradient = hcri_allocate(allocator, n, sizeof *quadratic->gradient);
-    if (quadratic->centre == NULL || quadratic->gradient == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     hcri_quadratic_accurate_gradient(quadratic, origin, quadratic->gradient);
     quadratic->gradient_is_zero = 1;
     for (size_t j = 0; j < n; j++)
@@ -497,9 +451,8 @@ const hcri_kind hcri_kind_quadratic = {
     .id = HCRI_KIND_QUADRATIC,
     .name = "quadratic",
     .words = "a quadratic",
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_quadratic),
+    .fields = fields,
     .verify = hcri_quadratic_verify,
     .quadratic = itself,
     .place = place,

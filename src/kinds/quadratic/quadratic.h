@@ -50,8 +50,8 @@ typedef struct hcri_quadratic_parts {
 } hcri_quadratic_parts;
 hcr_status hcri_quadratic_create(size_t n, const hcr_allocator *allocator, const hcri_quadratic_parts *parts,
                                  hcri_constraint **constraint, hcr_error *error);
-/* The panels of the first n columns of a dense quadratic, as above; NULL when there is no memory. */
-double *hcri_quadratic_panels(const hcri_quadratic *quadratic, size_t n);
+/* The panels of the first n columns of a dense quadratic, as above, in the block's memory; NULL when there is none. */
+double *hcri_quadratic_panels(hcri_quadratic *quadratic, size_t n);
 /* full += weight · P (Q(y) = (y − shift)'P(y − shift); FACTOR: P = F'F), row-major n × n, all entries (for solvers). */
 void hcri_quadratic_add_matrix(const hcri_quadratic *quadratic, double weight, double *full);
 /* Matrices beyond this many outputs: to verify a claim isn't worth the time. */

@@ -5,6 +5,7 @@
 #include "base/vector.h"
 #include "kernels/float_filter.h"
 #include "kernels/kernels.h"
+#include "kinds/block.h"
 #include "kinds/parametric_rows.h"
 #include "kinds/quadratic/quadratic_value.h"
 
@@ -23,54 +24,38 @@ enum { AT_ONCE = 8 };
 
 /* --------------------------------------------------------------------------------------------------------- follow */
 
-void hcri_quadratic_moving_release(hcri_quadratic *quadratic) {
-    const hcr_allocator *allocator = quadratic->base.allocator;
-    if (quadratic->moving == NULL)
-        return;
-    hcri_moving_rows_release(&quadratic->moving->rows, allocator);
-    hcri_moving_rows_release(&quadratic->moving->level, allocator);
-    hcri_release(allocator, quadratic->moving->panels);
-    hcri_release(allocator, quadratic->moving);
-}
-
-static hcr_status append_matrix_row(const hcri_quadratic *quadratic, size_t i, hcri_rows *rows, hcr_error *error) {
+static hcr_status append_matrix_row(const hcri_quadratic *quadratic, size_t i, const hcr_allocator *memory,
+                                    hcri_rows *rows, hcr_error *error) {
     const size_t n = quadratic->base.n;
     const uint32_t column = (uint32_t)i;
     if (quadratic->form == HCRI_DENSE)
-        return hcri_rows_append_dense(rows, quadratic->base.allocator, n, quadratic->matrix + i * n, error);
-    return hcri_rows_append(rows, quadratic->base.allocator, quadratic->matrix[i] != 0, &column, quadratic->matrix + i,
-                            error);
+        return hcri_rows_append_dense(rows, memory, n, quadratic->matrix + i * n, error);
+    return hcri_rows_append(rows, memory, quadratic->matrix[i] != 0, &column, quadratic->matrix + i, error);
 }
 
-static hcr_status make_rows(const hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
-    const hcr_allocator *allocator = quadratic->base.allocator;
+static hcr_status make_rows(hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
+    const hcr_allocator *memory = hcri_block_memory(&quadratic->base);
     hcri_moving_quadratic *moving = quadratic->moving;
-    hcri_rows rows = {0};
     if (quadratic->form == HCRI_FACTOR)
-        return hcri_moving_rows_make(&quadratic->factor, NULL, quadratic->shift, -1, origin_map, allocator,
-                                     &moving->rows, error);
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < quadratic->base.n && status == HCR_OK; i++)
-        status = append_matrix_row(quadratic, i, &rows, error);
-    if (status == HCR_OK)
-        status = hcri_moving_rows_make(&rows, quadratic->shift, NULL, 0, origin_map, allocator, &moving->rows, error);
-    hcri_rows_release(&rows, allocator);
-    return status;
+        return hcri_moving_rows_make(&quadratic->factor, NULL, quadratic->shift, -1, origin_map, memory, &moving->rows,
+                                     error);
+    HCRI_SCRATCH(scratch, quadratic->base.allocator);
+    hcri_rows rows = {0};
+    for (size_t i = 0; i < quadratic->base.n; i++)
+        HCRI_TRY(append_matrix_row(quadratic, i, scratch, &rows, error));
+    return hcri_moving_rows_make(&rows, quadratic->shift, NULL, 0, origin_map, memory, &moving->rows, error);
 }
 
 /* q·(y, x) + r − ½ R², its constant to twice the working precision. */
-static hcr_status make_level(const hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
-    const hcr_allocator *allocator = quadratic->base.allocator;
+static hcr_status make_level(hcri_quadratic *quadratic, const hcri_origin_map *origin_map, hcr_error *error) {
+    HCRI_SCRATCH(scratch, quadratic->base.allocator);
     hcri_rows level = {0};
     const hcri_dd constant =
         hcri_dd_add_product((hcri_dd){quadratic->constant, 0}, -0.5 * quadratic->radius, quadratic->radius);
     const double rounded = hcri_dd_value(constant);
-    hcr_status status = hcri_rows_append_dense(&level, allocator, quadratic->base.n, quadratic->linear, error);
-    if (status == HCR_OK)
-        status =
-            hcri_moving_rows_make(&level, NULL, &rounded, 1, origin_map, allocator, &quadratic->moving->level, error);
-    hcri_rows_release(&level, allocator);
-    return status;
+    HCRI_TRY(hcri_rows_append_dense(&level, scratch, quadratic->base.n, quadratic->linear, error));
+    return hcri_moving_rows_make(&level, NULL, &rounded, 1, origin_map, hcri_block_memory(&quadratic->base),
+                                 &quadratic->moving->level, error);
 }
 
 /* t_i = (O(x), x)_i − shift_i at the middle of the range, by how much it differs elsewhere, and its size at most. */
@@ -105,8 +90,7 @@ static double still_half(const hcri_quadratic *quadratic) {
 
 hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
     hcri_quadratic *quadratic = (hcri_quadratic *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_moving_quadratic *moving = hcri_allocate(allocator, 1, sizeof *moving);
+    hcri_moving_quadratic *moving = hcri_allocate(hcri_block_memory(constraint), 1, sizeof *moving);
     if (moving == NULL)
         return hcri_fail_memory(error);
     quadratic->moving = moving;
@@ -114,13 +98,10 @@ hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_origin_
     HCRI_TRY(make_level(quadratic, origin_map, error));
     moving->still_half = moving->rows.is_still ? still_half(quadratic) : 0;
     moving->linear_is_zero = moving->level.slope.start[1] == 0;
-    if (quadratic->form == HCRI_DENSE) {
+    if (quadratic->form == HCRI_DENSE)
         moving->panels = hcri_quadratic_panels(quadratic, origin_map->outputs);
-        if (moving->panels == NULL)
-            return hcri_fail_memory(error);
-    }
     moving->width = moving->rows.map.count + HCRI_PANEL;
-    return HCR_OK;
+    return hcri_block_has_memory(constraint, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rays */

@@ -10,6 +10,5 @@ hcr_status hcri_quadratic_follow(hcri_constraint *constraint, const hcri_origin_
 void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
                                size_t stride, double *best, uint32_t *active_constraint, double *scratch);
 double hcri_quadratic_moving_margin(const hcri_quadratic *quadratic, double unit, const hcri_extent *extent);
-void hcri_quadratic_moving_release(hcri_quadratic *quadratic);
 
 #endif

@@ -14,13 +14,6 @@ typedef struct target { /* the parts of the new quadratic, over k coordinates */
     hcri_rows factor;
 } target;
 
-static void release(target *to) {
-    hcri_release(to->allocator, to->matrix);
-    hcri_release(to->allocator, to->shift);
-    hcri_release(to->allocator, to->linear);
-    hcri_rows_release(&to->factor, to->allocator);
-}
-
 /* The coordinate that output j is itself, or SIZE_MAX. */
 static size_t coordinate_of(const hcri_substitution *by, size_t j) {
     const size_t start = by->map.start[j];
@@ -123,7 +116,6 @@ static hcr_status to_dense(const hcri_quadratic *from, const hcri_substitution *
     to->parts.form = HCRI_DENSE;
     to->parts.constant = hcri_dd_value(constant);
     to->parts.least_eigenvalue = from->least_eigenvalue;
-    hcri_release(to->allocator, half);
     return HCR_OK;
 }
 
@@ -166,25 +158,22 @@ hcr_status hcri_quadratic_substitute(const hcri_constraint *constraint, const hc
                                      hcri_constraint **substituted, hcr_error *error) {
     const hcri_quadratic *from = (const hcri_quadratic *)constraint;
     const size_t k = substitution->coordinates;
-    target to = {.allocator = constraint->allocator};
+    HCRI_SCRATCH(scratch, constraint->allocator);
+    target to = {.allocator = scratch};
     hcri_substituted row;
     *substituted = NULL;
-    HCRI_TRY(hcri_substituted_start(&row, substitution, constraint->allocator, error));
-    hcr_status status = substitute_parts(from, substitution, &to, &row, error);
-    if (status == HCR_OK && is_constant(&to, k)) {
+    HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
+    HCRI_TRY(substitute_parts(from, substitution, &to, &row, error));
+    if (is_constant(&to, k)) {
         const double left = to.parts.constant - 0.5 * to.parts.radius * to.parts.radius;
-        if (left > 0)
-            status = hcri_fail(error, HCR_ERROR_EMPTY, "a quadratic is %g above its bound everywhere", left);
-    } else if (status == HCR_OK) {
-        to.parts.matrix = to.matrix;
-        to.parts.factor = &to.factor;
-        to.parts.shift = to.shift;
-        to.parts.linear = to.linear;
-        status = hcri_quadratic_create(k, constraint->allocator, &to.parts, substituted, error);
-        if (status == HCR_OK)
-            hcri_block_copy_sources(*substituted, constraint);
+        return left > 0 ? hcri_fail(error, HCR_ERROR_EMPTY, "a quadratic is %g above its bound everywhere", left)
+                        : HCR_OK;
     }
-    hcri_substituted_release(&row);
-    release(&to);
-    return status;
+    to.parts.matrix = to.matrix;
+    to.parts.factor = &to.factor;
+    to.parts.shift = to.shift;
+    to.parts.linear = to.linear;
+    HCRI_TRY(hcri_quadratic_create(k, constraint->allocator, &to.parts, substituted, error));
+    hcri_block_copy_sources(*substituted, constraint);
+    return HCR_OK;
 }

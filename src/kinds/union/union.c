@@ -5,25 +5,22 @@
 #include "base/vector.h"
 #include "kinds/block.h"
 
-static void release_body(const hcri_union *set, hcri_body *body) {
+static void release_body(const hcri_body *body) {
     for (size_t b = 0; b < body->blocks; b++)
-        body->block[b]->kind->release(body->block[b]);
-    hcri_release(set->base.allocator, body->block);
+        hcri_block_release(body->block[b]);
+    hcri_release(body->memory, body->block);
 }
 
 static void release(hcri_constraint *constraint) {
-    hcri_union *set = (hcri_union *)constraint;
+    const hcri_union *set = (const hcri_union *)constraint;
     for (size_t b = 0; b < set->bodies; b++)
-        release_body(set, &set->body[b]);
-    hcri_release(constraint->allocator, set->body);
-    hcri_release(constraint->allocator, set->centre);
-    hcri_block_release(constraint);
+        release_body(&set->body[b]);
 }
 
 hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *allocator, hcri_constraint **constraint,
                              hcr_error *error) {
     const hcri_kind *kind = is_except ? &hcri_kind_except : &hcri_kind_union;
-    hcri_union *set = hcri_block_create(sizeof *set, kind, n, 1, allocator);
+    hcri_union *set = hcri_block_create(kind, n, 1, allocator);
     if (set == NULL)
         return hcri_fail_memory(error);
     set->base.convex = 0;
@@ -35,12 +32,12 @@ hcr_status hcri_union_create(size_t n, int is_except, const hcr_allocator *alloc
 static hcr_status open_body(hcri_union *set, hcri_body **body, hcr_error *error) {
     if (set->bodies == HCRI_MOST_BODIES)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a union has more than %d bodies", HCRI_MOST_BODIES);
-    hcri_body *grown = hcri_grow(set->base.allocator, set->body, &set->body_capacity, set->bodies + 1, sizeof *grown);
-    if (grown == NULL)
-        return hcri_fail_memory(error);
+    const hcr_allocator *memory = hcri_block_memory(&set->base);
+    hcri_body *grown = hcri_grow(memory, set->body, &set->body_capacity, set->bodies + 1, sizeof *grown);
+    HCRI_TRY(hcri_block_has_memory(&set->base, error));
     set->body = grown;
     *body = &set->body[set->bodies++];
-    **body = (hcri_body){0};
+    **body = (hcri_body){.memory = memory};
     return HCR_OK;
 }
 
@@ -55,7 +52,7 @@ hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *err
     if (status == HCR_OK)
         status = hcri_body_add_block(*body, linear, error);
     if (status != HCR_OK) {
-        release_body(set, *body);
+        release_body(*body);
         set->bodies--;
     }
     return status;
@@ -73,12 +70,12 @@ hcr_status hcri_body_add_block(hcri_body *body, hcri_constraint *block, hcr_erro
     hcr_status status = refuse_block(block, error);
     hcri_constraint **grown = NULL;
     if (status == HCR_OK) {
-        grown = hcri_grow(block->allocator, body->block, &body->block_capacity, body->blocks + 1,
-                          sizeof(hcri_constraint *));
+        grown =
+            hcri_grow(body->memory, body->block, &body->block_capacity, body->blocks + 1, sizeof(hcri_constraint *));
         status = grown == NULL ? hcri_fail_memory(error) : HCR_OK;
     }
     if (status != HCR_OK) {
-        block->kind->release(block);
+        hcri_block_release(block);
         return status;
     }
     body->block = grown;
@@ -100,24 +97,17 @@ size_t hcri_body_inequalities(const hcri_body *body) {
 
 /* ------------------------------------------------------------------------------------------------------ as bytes */
 
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_union *set = (const hcri_union *)constraint;
-    hcri_put_u64(out, set->bodies);
-    for (size_t b = 0; b < set->bodies; b++) {
-        const hcri_body *body = &set->body[b];
-        hcri_put_u64(out, body->blocks);
-        for (size_t k = 0; k < body->blocks; k++) {
-            hcri_kind_put(body->block[k]->kind, out);
-            if (body->block[k]->kind->write(body->block[k], out) != HCR_OK)
-                return HCR_ERROR_MEMORY;
-        }
-    }
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
-
 static hcr_status damaged(hcr_error *error) {
     return hcri_fail(error, HCR_ERROR_FORMAT, "the bodies of a union or an except are damaged");
+}
+
+static hcr_status write_body(const hcri_body *body, hcri_bytes *out) {
+    hcri_put_u64(out, body->blocks);
+    for (size_t k = 0; k < body->blocks; k++) {
+        hcri_kind_put(body->block[k]->kind, out);
+        HCRI_TRY(hcri_block_write(body->block[k], out));
+    }
+    return HCR_OK;
 }
 
 static hcr_status read_body(hcri_source *in, hcri_union *set, hcr_error *error) {
@@ -130,7 +120,7 @@ static hcr_status read_body(hcri_source *in, hcri_union *set, hcr_error *error) 
             (k == 1) != (kind->id == HCRI_KIND_LINEAR))
             return damaged(error);
         hcri_constraint *block = NULL;
-        HCRI_TRY(kind->read(in, set->base.n, set->base.allocator, &block, error));
+        HCRI_TRY(hcri_block_read(kind, in, set->base.n, set->base.allocator, &block, error));
         const int convex = block->convex;
         const hcr_status status = hcri_body_add_block(body, block, error);
         if (status != HCR_OK)
@@ -139,32 +129,18 @@ static hcr_status read_body(hcri_source *in, hcri_union *set, hcr_error *error) 
     return in->failed || blocks < 2 ? damaged(error) : HCR_OK;
 }
 
-static hcr_status read_as(int is_except, hcri_source *in, size_t n, const hcr_allocator *allocator,
-                          hcri_constraint **constraint, hcr_error *error) {
-    hcri_constraint *made = NULL;
-    HCRI_TRY(hcri_union_create(n, is_except, allocator, &made, error));
-    const size_t bodies = hcri_get_count(in, 8);
-    hcr_status status =
-        in->failed || bodies == 0 || bodies > (is_except ? 1 : HCRI_MOST_BODIES) ? damaged(error) : HCR_OK;
-    for (size_t b = 0; b < bodies && status == HCR_OK; b++)
-        status = read_body(in, (hcri_union *)made, error);
-    if (status == HCR_OK)
-        status = hcri_block_read(made, in, error);
-    if (status != HCR_OK)
-        release(made);
-    else
-        *constraint = made;
-    return status;
-}
-
-static hcr_status read_union(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                             hcr_error *error) {
-    return read_as(0, in, n, allocator, constraint, error);
-}
-
-static hcr_status read_except(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                              hcr_error *error) {
-    return read_as(1, in, n, allocator, constraint, error);
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_union *set = (hcri_union *)constraint;
+    const size_t most = constraint->kind == &hcri_kind_except ? 1 : HCRI_MOST_BODIES;
+    size_t bodies = set->bodies;
+    hcri_walk_count(walk, 8, &bodies);
+    if (walk->in != NULL) {
+        constraint->convex = 0;
+        if (walk->in->failed || bodies == 0 || bodies > most)
+            walk->status = damaged(walk->error);
+    }
+    for (size_t b = 0; b < bodies && walk->status == HCR_OK; b++)
+        walk->status = walk->in != NULL ? read_body(walk->in, set, walk->error) : write_body(&set->body[b], walk->out);
 }
 
 /* -------------------------------------------------------------------------------------------------------- values */
@@ -278,8 +254,8 @@ static int except_holds(const hcri_constraint *constraint, const double *y, doub
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
 static hcr_status keep_origin(hcri_union *set, const double *origin, hcr_error *error) {
-    set->centre = hcri_copy(set->base.allocator, origin, set->base.n, sizeof *origin);
-    return set->centre == NULL ? hcri_fail_memory(error) : HCR_OK;
+    set->centre = hcri_copy(hcri_block_memory(&set->base), origin, set->base.n, sizeof *origin);
+    return hcri_block_has_memory(&set->base, error);
 }
 
 /* Places the blocks of a body that has the origin strictly inside. */
@@ -315,7 +291,8 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
     hcri_union *set = (hcri_union *)constraint;
     const size_t n = constraint->n;
     HCRI_TRY(keep_origin(set, origin, error));
-    double *gradient = hcri_allocate(constraint->allocator, n, sizeof *gradient);
+    HCRI_SCRATCH(memory, constraint->allocator);
+    double *gradient = hcri_allocate(memory, n, sizeof *gradient);
     if (gradient == NULL)
         return hcri_fail_memory(error);
     for (size_t b = 0; b < set->body->blocks; b++) {
@@ -333,18 +310,16 @@ static hcr_status place_except(hcri_constraint *constraint, const double *origin
             set->inradius = fmax(set->inradius, c / hcri_norm(n, gradient));
         }
     }
-    hcri_release(constraint->allocator, gradient);
     return set->inradius > 0 ? HCR_OK : hcri_block_refuse_origin(0, value(constraint, 0, origin, NULL, scratch), error);
 }
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
-    double *scratch = hcri_block_scratch_create(constraint);
-    const hcr_status status = scratch == NULL ? hcri_fail_memory(error)
-                              : constraint->kind->id == HCRI_KIND_EXCEPT
-                                  ? place_except(constraint, origin, scratch, error)
-                                  : place_union(constraint, origin, scratch, error);
-    hcri_release(constraint->allocator, scratch);
-    return status;
+    HCRI_SCRATCH(memory, constraint->allocator);
+    double *scratch = hcri_allocate(memory, hcri_block_scratch(constraint), sizeof *scratch);
+    if (scratch == NULL)
+        return hcri_fail_memory(error);
+    return constraint->kind->id == HCRI_KIND_EXCEPT ? place_except(constraint, origin, scratch, error)
+                                                    : place_union(constraint, origin, scratch, error);
 }
 
 static void body_interval(const hcri_body *body, const double *origin, const double *v, double *enter, double *leave,
@@ -462,9 +437,9 @@ const hcri_kind hcri_kind_union = {
     .id = HCRI_KIND_UNION,
     .name = "union",
     .words = "a group",
+    .size = sizeof(hcri_union),
     .release = release,
-    .write = write,
-    .read = read_union,
+    .fields = fields,
     .unwritable = unwritable,
     .part = part,
     .place = place,
@@ -485,9 +460,9 @@ const hcri_kind hcri_kind_except = {
     .id = HCRI_KIND_EXCEPT,
     .name = "except",
     .words = "a group",
+    .size = sizeof(hcri_union),
     .release = release,
-    .write = write,
-    .read = read_except,
+    .fields = fields,
     .unwritable = unwritable,
     .part = part,
     .place = place,

@@ -17,6 +17,7 @@
 #define HCRI_MOST_BODIES 1024
 
 typedef struct hcri_body {
+    const hcr_allocator *memory; /* the union's */
     size_t blocks, block_capacity;
     hcri_constraint **block; /* block[0] is the box and block[1] the rows */
     hcri_box *box;

@@ -8,22 +8,6 @@
 #include "kinds/block.h"
 #include "kinds/ray_interval.h"
 
-static void release(hcri_constraint *constraint) {
-    hcri_varying *varying = (hcri_varying *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
-    hcri_moving_release(varying->moving, allocator);
-    hcri_rows_release(&varying->rows, allocator);
-    hcri_rows_release(&varying->products, allocator);
-    hcri_release(allocator, varying->left);
-    hcri_release(allocator, varying->right);
-    hcri_release(allocator, varying->lower);
-    hcri_release(allocator, varying->upper);
-    hcri_release(allocator, varying->origin);
-    hcri_release(allocator, varying->inverse_lower);
-    hcri_release(allocator, varying->inverse_upper);
-    hcri_block_release(constraint);
-}
-
 /* ------------------------------------------------------------------------------------------------------- creation */
 
 /* A pair of columns as one number, by which pairs are sorted. */
@@ -43,10 +27,9 @@ static hcr_status collect_pairs(hcri_varying *varying, size_t entries, const hcr
     for (size_t k = 0; k < entries; k++)
         if (k == 0 || keys[k] != keys[k - 1])
             keys[varying->pairs++] = keys[k];
-    varying->left = hcri_allocate(varying->base.allocator, varying->pairs, sizeof *varying->left);
-    varying->right = hcri_allocate(varying->base.allocator, varying->pairs, sizeof *varying->right);
-    if (varying->left == NULL || varying->right == NULL)
-        return hcri_fail_memory(error);
+    varying->left = hcri_allocate(hcri_block_memory(&varying->base), varying->pairs, sizeof *varying->left);
+    varying->right = hcri_allocate(hcri_block_memory(&varying->base), varying->pairs, sizeof *varying->right);
+    HCRI_TRY(hcri_block_has_memory(&varying->base, error));
     for (size_t q = 0; q < varying->pairs; q++) {
         varying->left[q] = (uint32_t)(keys[q] >> 32);
         varying->right[q] = (uint32_t)keys[q];
@@ -58,7 +41,8 @@ static hcr_status collect_pairs(hcri_varying *varying, size_t entries, const hcr
 static hcr_status append_products(hcri_varying *varying, size_t start, size_t end, const hcri_bilinear *products,
                                   const uint64_t *keys, double *sums, uint32_t *columns, double *values,
                                   hcr_error *error) {
-    uint64_t *touched = hcri_allocate(varying->base.allocator, end - start, sizeof *touched);
+    HCRI_SCRATCH(scratch, varying->base.allocator);
+    uint64_t *touched = hcri_allocate(scratch, end - start, sizeof *touched);
     if (touched == NULL)
         return hcri_fail_memory(error);
     for (size_t k = start; k < end; k++) {
@@ -76,67 +60,44 @@ static hcr_status append_products(hcri_varying *varying, size_t start, size_t en
         }
         sums[touched[k]] = 0;
     }
-    hcri_release(varying->base.allocator, touched);
-    return hcri_rows_append(&varying->products, varying->base.allocator, kept, columns, values, error);
+    return hcri_rows_append(&varying->products, hcri_block_memory(&varying->base), kept, columns, values, error);
 }
 
 static hcr_status fill_products(hcri_varying *varying, const hcri_bilinear *products, hcr_error *error) {
-    const hcr_allocator *allocator = varying->base.allocator;
+    HCRI_SCRATCH(scratch, varying->base.allocator);
     const size_t rows = varying->rows.count, first = rows == 0 ? 0 : products->start[0];
     const size_t entries = rows == 0 ? 0 : products->start[rows] - first;
-    uint64_t *keys = hcri_allocate(allocator, entries, sizeof *keys);
-    double *sums = hcri_allocate(allocator, entries, 2 * sizeof *sums);
-    uint32_t *columns = hcri_allocate(allocator, entries, sizeof *columns);
-    hcr_status status = keys == NULL || sums == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
+    uint64_t *keys = hcri_allocate(scratch, entries, sizeof *keys);
+    double *sums = hcri_allocate(scratch, entries, 2 * sizeof *sums);
+    uint32_t *columns = hcri_allocate(scratch, entries, sizeof *columns);
+    if (keys == NULL || sums == NULL || columns == NULL)
+        return hcri_fail_memory(error);
     const hcri_bilinear from_first = {products->start, products->left + first, products->right + first,
                                       products->values + first};
-    if (status == HCR_OK)
-        status = collect_pairs(varying, entries, &from_first, keys, error);
-    for (size_t i = 0; i < rows && status == HCR_OK; i++)
-        status = append_products(varying, products->start[i] - first, products->start[i + 1] - first, &from_first, keys,
-                                 sums, columns, sums + entries, error);
-    hcri_release(allocator, keys);
-    hcri_release(allocator, sums);
-    hcri_release(allocator, columns);
-    return status;
+    HCRI_TRY(collect_pairs(varying, entries, &from_first, keys, error));
+    for (size_t i = 0; i < rows; i++)
+        HCRI_TRY(append_products(varying, products->start[i] - first, products->start[i + 1] - first, &from_first, keys,
+                                 sums, columns, sums + entries, error));
+    return HCR_OK;
 }
 
 hcr_status hcri_varying_create(size_t n, const hcr_allocator *allocator, const hcri_rows *rows,
                                const hcri_bilinear *products, const double *lower, const double *upper,
                                hcri_constraint **constraint, hcr_error *error) {
-    hcri_varying *varying = hcri_block_create(sizeof *varying, &hcri_kind_varying, n, 2 * rows->count, allocator);
+    hcri_varying *varying = hcri_block_create(&hcri_kind_varying, n, 2 * rows->count, allocator);
     if (varying == NULL)
         return hcri_fail_memory(error);
-    varying->lower = hcri_copy(allocator, lower, rows->count, sizeof *lower);
-    varying->upper = hcri_copy(allocator, upper, rows->count, sizeof *upper);
-    hcr_status status = varying->lower == NULL || varying->upper == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_rows_append_all(&varying->rows, allocator, rows, error);
+    const hcr_allocator *memory = hcri_block_memory(&varying->base);
+    varying->lower = hcri_copy(memory, lower, rows->count, sizeof *lower);
+    varying->upper = hcri_copy(memory, upper, rows->count, sizeof *upper);
+    (void)hcri_rows_append_all(&varying->rows, memory, rows, NULL);
+    hcr_status status = hcri_block_has_memory(&varying->base, error);
     if (status == HCR_OK)
         status = fill_products(varying, products, error);
-    if (status != HCR_OK)
-        release(&varying->base);
-    else
-        *constraint = &varying->base;
-    return status;
+    return hcri_block_finish(&varying->base, status, constraint);
 }
 
 /* ------------------------------------------------------------------------------------------------------- as bytes */
-
-static hcr_status write(const hcri_constraint *constraint, hcri_bytes *out) {
-    const hcri_varying *varying = (const hcri_varying *)constraint;
-    if (hcri_rows_write(&varying->rows, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_u64(out, varying->pairs);
-    hcri_put_u32s(out, varying->pairs, varying->left);
-    hcri_put_u32s(out, varying->pairs, varying->right);
-    if (hcri_rows_write(&varying->products, out) != HCR_OK)
-        return HCR_ERROR_MEMORY;
-    hcri_put_f64s(out, varying->rows.count, varying->lower);
-    hcri_put_f64s(out, varying->rows.count, varying->upper);
-    hcri_block_write(constraint, out);
-    return out->failed ? HCR_ERROR_MEMORY : HCR_OK;
-}
 
 static int is_sound(const hcri_varying *varying) {
     if (varying->products.count != varying->rows.count)
@@ -152,31 +113,19 @@ static int is_sound(const hcri_varying *varying) {
     return 1;
 }
 
-static hcr_status read(hcri_source *in, size_t n, const hcr_allocator *allocator, hcri_constraint **constraint,
-                       hcr_error *error) {
-    hcri_varying *varying = hcri_block_create(sizeof *varying, &hcri_kind_varying, n, 0, allocator);
-    if (varying == NULL)
-        return hcri_fail_memory(error);
-    hcr_status status = hcri_rows_read(in, n, allocator, &varying->rows, error);
-    if (status == HCR_OK) {
-        varying->pairs = hcri_get_count(in, 8);
-        varying->left = hcri_get_u32s(in, varying->pairs, allocator);
-        varying->right = hcri_get_u32s(in, varying->pairs, allocator);
-        status = hcri_rows_read(in, varying->pairs, allocator, &varying->products, error);
-    }
-    if (status == HCR_OK) {
-        varying->base.count = 2 * varying->rows.count;
-        varying->lower = hcri_get_f64s(in, varying->rows.count, allocator);
-        varying->upper = hcri_get_f64s(in, varying->rows.count, allocator);
-        status = hcri_block_read(&varying->base, in, error);
-    }
-    if (status == HCR_OK && !is_sound(varying))
-        status = hcri_fail(error, HCR_ERROR_FORMAT, "rows that vary with the parameters are damaged");
-    if (status != HCR_OK)
-        release(&varying->base);
-    else
-        *constraint = &varying->base;
-    return status;
+static void fields(hcri_constraint *constraint, hcri_walk *walk) {
+    hcri_varying *varying = (hcri_varying *)constraint;
+    hcri_walk_rows(walk, constraint->n, &varying->rows);
+    hcri_walk_count(walk, 8, &varying->pairs);
+    hcri_walk_u32s(walk, varying->pairs, &varying->left);
+    hcri_walk_u32s(walk, varying->pairs, &varying->right);
+    hcri_walk_rows(walk, varying->pairs, &varying->products);
+    if (walk->in != NULL)
+        constraint->count = 2 * varying->rows.count;
+    hcri_walk_f64s(walk, varying->rows.count, &varying->lower);
+    hcri_walk_f64s(walk, varying->rows.count, &varying->upper);
+    if (hcri_walk_got(walk) && !is_sound(varying))
+        walk->status = hcri_fail(walk->error, HCR_ERROR_FORMAT, "rows that vary with the parameters are damaged");
 }
 
 /* --------------------------------------------------------------------------------------------------------- points */
@@ -371,13 +320,12 @@ static size_t row_at(const hcri_constraint *constraint, size_t i, size_t outputs
 
 static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_error *error) {
     hcri_varying *varying = (hcri_varying *)constraint;
-    const hcr_allocator *allocator = constraint->allocator;
+    const hcr_allocator *allocator = hcri_block_memory(constraint);
     const size_t count = varying->rows.count;
     varying->origin = hcri_copy(allocator, origin, constraint->n, sizeof *origin);
     varying->inverse_lower = hcri_allocate(allocator, count, sizeof *varying->inverse_lower);
     varying->inverse_upper = hcri_allocate(allocator, count, sizeof *varying->inverse_upper);
-    if (varying->origin == NULL || varying->inverse_lower == NULL || varying->inverse_upper == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_block_has_memory(constraint, error));
     for (size_t i = 0; i < 2 * count; i++) {
         if (!exists(constraint, i))
             continue;
@@ -434,7 +382,7 @@ static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *ori
             return hcri_fail(error, HCR_ERROR_FORMAT, "a row that varies has a product of two outputs");
     const hcri_products products = {varying->pairs, varying->left, varying->right, &varying->products};
     return hcri_moving_create(&varying->rows, &products, varying->lower, varying->upper, origin_map,
-                              constraint->allocator, &varying->moving, error);
+                              hcri_block_memory(constraint), &varying->moving, error);
 }
 
 /* A gradient, and what rays from origins that move take. */
@@ -502,9 +450,8 @@ const hcri_kind hcri_kind_varying = {
     .words = "a row whose coefficients depend on parameters",
     .is_affine = 1,
     .is_bilinear = 1,
-    .release = release,
-    .write = write,
-    .read = read,
+    .size = sizeof(hcri_varying),
+    .fields = fields,
     .verify = verify,
     .row_at = row_at,
     .add_mixed = add_mixed,

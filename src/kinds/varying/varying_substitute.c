@@ -22,14 +22,6 @@ typedef struct substituted {
     double *dense; /* scratch: a row over the old columns */
 } substituted;
 
-static void release(substituted *made) {
-    hcri_rows_release(&made->rows, made->allocator);
-    void *all[] = {made->lower, made->upper, made->origin_of, made->start,
-                   made->left,  made->right, made->values,    made->dense};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-        hcri_release(made->allocator, all[k]);
-}
-
 static hcr_status start(substituted *made, hcr_error *error) {
     const size_t count = made->varying->rows.count;
     made->lower = hcri_allocate(made->allocator, count, sizeof *made->lower);
@@ -105,17 +97,13 @@ static hcr_status add_row(substituted *made, hcri_substituted *row, size_t i, hc
 static hcr_status make_linear(const substituted *made, hcri_constraint **block, hcr_error *error) {
     const hcri_rows *rows = &made->rows;
     hcri_constraint *linear = NULL;
-    HCRI_TRY(hcri_linear_create(made->by->coordinates, made->allocator, &linear, error));
+    HCRI_TRY(hcri_linear_create(made->by->coordinates, made->varying->base.allocator, &linear, error));
     hcr_status status = HCR_OK;
     for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
         status = hcri_linear_append((hcri_linear *)linear, rows->start[i + 1] - rows->start[i],
                                     rows->columns + rows->start[i], rows->values + rows->start[i], made->lower[i],
                                     made->upper[i], 0, 0, error);
-    if (status != HCR_OK)
-        linear->kind->release(linear);
-    else
-        *block = linear;
-    return status;
+    return hcri_block_finish(linear, status, block);
 }
 
 /* The block of the rows that are left; NULL when none is. */
@@ -125,8 +113,8 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
         return HCR_OK;
     const hcri_bilinear products = {made->start, made->left, made->right, made->values};
     HCRI_TRY(made->entries == 0 ? make_linear(made, block, error)
-                                : hcri_varying_create(made->by->coordinates, made->allocator, &made->rows, &products,
-                                                      made->lower, made->upper, block, error));
+                                : hcri_varying_create(made->by->coordinates, made->varying->base.allocator, &made->rows,
+                                                      &products, made->lower, made->upper, block, error));
     const hcri_constraint *from = &made->varying->base;
     for (size_t i = 0; i < (*block)->count; i++) {
         (*block)->source[i] = from->source[2 * made->origin_of[i / 2] + i % 2];
@@ -137,17 +125,12 @@ static hcr_status finish(const substituted *made, hcri_constraint **block, hcr_e
 
 hcr_status hcri_varying_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                    hcri_constraint **block, hcr_error *error) {
-    substituted made = {
-        .varying = (const hcri_varying *)constraint, .by = substitution, .allocator = constraint->allocator};
-    hcri_substituted row = {0};
-    hcr_status status = start(&made, error);
-    if (status == HCR_OK)
-        status = hcri_substituted_start(&row, substitution, constraint->allocator, error);
-    for (size_t i = 0; i < made.varying->rows.count && status == HCR_OK; i++)
-        status = add_row(&made, &row, i, error);
-    if (status == HCR_OK)
-        status = finish(&made, block, error);
-    hcri_substituted_release(&row);
-    release(&made);
-    return status;
+    HCRI_SCRATCH(scratch, constraint->allocator);
+    substituted made = {.varying = (const hcri_varying *)constraint, .by = substitution, .allocator = scratch};
+    hcri_substituted row;
+    HCRI_TRY(start(&made, error));
+    HCRI_TRY(hcri_substituted_start(&row, substitution, scratch, error));
+    for (size_t i = 0; i < made.varying->rows.count; i++)
+        HCRI_TRY(add_row(&made, &row, i, error));
+    return finish(&made, block, error);
 }

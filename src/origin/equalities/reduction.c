@@ -5,6 +5,7 @@
 
 #include "base/vector.h"
 #include "functions/substitution.h"
+#include "kinds/block.h"
 #include "origin/conflict.h"
 #include "origin/point_check.h"
 #include "origin/tolerances.h"
@@ -288,7 +289,7 @@ static void drop_implied(hcri_reduction *reduction, hcri_set *settled, const uns
         if (known < reduction->set.blocks && reduction->block_of[known] == b)
             reduction->block_of[known++] = (uint32_t)kept;
         if (implied[b])
-            settled->block[b]->kind->release(settled->block[b]);
+            hcri_block_release(settled->block[b]);
         else
             settled->block[kept++] = settled->block[b];
     }
@@ -363,14 +364,12 @@ static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error
     HCRI_TRY(prepare(reduction, error));
     HCRI_TRY(start_set(reduction, error));
     HCRI_TRY(measure_bounds(reduction, error));
+    HCRI_SCRATCH(scratch, &settled->allocator);
     hcri_substituted row;
-    HCRI_TRY(hcri_substituted_start(&row, &reduction->by, &settled->allocator, error));
-    hcr_status status = add_bounds(reduction, settled, &row, error);
-    if (status == HCR_OK)
-        status = add_rows(reduction, settled, &row, error);
-    hcri_substituted_release(&row);
-    if (status == HCR_OK)
-        status = add_blocks(reduction, settled, error);
+    HCRI_TRY(hcri_substituted_start(&row, &reduction->by, scratch, error));
+    HCRI_TRY(add_bounds(reduction, settled, &row, error));
+    HCRI_TRY(add_rows(reduction, settled, &row, error));
+    hcr_status status = add_blocks(reduction, settled, error);
     if (status == HCR_OK)
         status = hcri_set_number(settled, error);
     reduction->set.reduction = reduction;

@@ -1,4 +1,5 @@
 #include "origin/star/convex_pieces.h"
+#include "kinds/block.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
@@ -10,7 +11,7 @@ hcr_status hcri_pieces_convex_part(const hcri_set *set, hcri_set *part, hcr_erro
         if (block->convex)
             part->block[kept++] = block;
         else
-            block->kind->release(block);
+            hcri_block_release(block);
     }
     part->blocks = kept;
     return hcri_set_number(part, error);
@@ -20,10 +21,10 @@ hcr_status hcri_pieces_convex_part(const hcri_set *set, hcri_set *part, hcr_erro
 static hcr_status add_copy(hcri_set *set, const hcri_constraint *block, hcr_error *error) {
     hcri_bytes bytes = {.allocator = memory, .in_memory = 1};
     hcri_constraint *copy = NULL;
-    hcr_status status = block->kind->write(block, &bytes) == HCR_OK ? HCR_OK : hcri_fail_memory(error);
+    hcr_status status = hcri_block_write(block, &bytes) == HCR_OK ? HCR_OK : hcri_fail_memory(error);
     if (status == HCR_OK) {
         hcri_source source = {.data = bytes.data, .size = bytes.size, .in_memory = 1};
-        status = block->kind->read(&source, block->n, &set->allocator, &copy, error);
+        status = hcri_block_read(block->kind, &source, block->n, &set->allocator, &copy, error);
         if (status == HCR_ERROR_FORMAT && source.no_memory)
             status = hcri_fail_memory(error);
     }

@@ -160,7 +160,7 @@ static void test_box(void **state) {
             hcri_box_narrow_lower((hcri_box *)box, j, -3, 0, 0);
     }
     assert_true(compare(box, 1) > 0);
-    box->kind->release(box);
+    hcri_block_release(box);
 }
 
 static void test_rows(void **state) {
@@ -185,7 +185,7 @@ static void test_rows(void **state) {
             HCR_OK);
     }
     assert_true(compare(made, 2) > 0);
-    made->kind->release(made);
+    hcri_block_release(made);
 }
 
 static const double linear_term[N] = {1, -2, 0, 0.5, 0}, shift[N] = {1, 0, -1, 0.5, 0x1p-40};
@@ -202,7 +202,7 @@ static void test_diagonal(void **state) {
         hcri_constraint *quadratic = NULL;
         assert_int_equal(hcri_quadratic_create(N, &hcri_default_allocator, &parts[k], &quadratic, NULL), HCR_OK);
         on_frontier += compare(quadratic, 3 + k);
-        quadratic->kind->release(quadratic);
+        hcri_block_release(quadratic);
     }
     assert_true(on_frontier > 0);
 }
@@ -228,7 +228,7 @@ static void test_dense_and_factor(void **state) {
         hcri_constraint *quadratic = NULL;
         assert_int_equal(hcri_quadratic_create(N, &hcri_default_allocator, &parts[k], &quadratic, NULL), HCR_OK);
         compare(quadratic, 6 + k);
-        quadratic->kind->release(quadratic);
+        hcri_block_release(quadratic);
     }
     hcri_rows_release(&rows, &hcri_default_allocator);
 }

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "hcr/hcr_build.h"
+#include "kinds/block.h"
 #include "region/region.h"
 #include "unit/plane.h"
 
@@ -425,11 +426,12 @@ static void test_damage(void **state) {
     hcr_region *region = intersection();
     const hcri_constraint *block = region->set.block[2];
     hcri_bytes bytes = {.allocator = &hcri_default_allocator};
-    OK(block->kind->write(block, &bytes));
+    OK(hcri_block_write(block, &bytes));
     for (size_t size = 0; size < bytes.size; size++) {
         hcri_source source = {.data = bytes.data, .size = size};
         hcri_constraint *read = NULL;
-        assert_int_equal(block->kind->read(&source, 2, &hcri_default_allocator, &read, NULL), HCR_ERROR_FORMAT);
+        assert_int_equal(hcri_block_read(block->kind, &source, 2, &hcri_default_allocator, &read, NULL),
+                         HCR_ERROR_FORMAT);
     }
     for (size_t at = 0; at < bytes.size; at++) {
         const unsigned char before = bytes.data[at];
@@ -437,8 +439,8 @@ static void test_damage(void **state) {
             hcri_source source = {.data = bytes.data, .size = bytes.size};
             hcri_constraint *read = NULL;
             bytes.data[at] = (unsigned char)(before ^ change);
-            if (block->kind->read(&source, 2, &hcri_default_allocator, &read, NULL) == HCR_OK)
-                read->kind->release(read);
+            if (hcri_block_read(block->kind, &source, 2, &hcri_default_allocator, &read, NULL) == HCR_OK)
+                hcri_block_release(read);
         }
         bytes.data[at] = before;
     }

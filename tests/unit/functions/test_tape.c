@@ -467,7 +467,8 @@ static void test_substitution(void **state) {
     const hcri_substitution substitution = {3, map, constant};
     for (size_t k = 0; k < STEP_CASES; k++) {
         hcri_tape tape = tape_of(&step_cases[k]), substituted;
-        assert_int_equal(hcri_tape_substitute(&tape, &substitution, &substituted, NULL), HCR_OK);
+        assert_int_equal(hcri_tape_substitute(&tape, &substitution, &hcri_default_allocator, &substituted, NULL),
+                         HCR_OK);
         assert_int_equal(hcri_tape_check(&substituted, 3, NULL), HCR_OK);
         double *scratch = malloc(hcri_tape_scratch(&tape) * sizeof *scratch), y[MOST_OUTPUTS];
         assert_non_null(scratch);

@@ -160,7 +160,7 @@ static void test_batches(void **state) {
                 }
                 check(block, v, stride, start);
             }
-            block->kind->release(block);
+            hcri_block_release(block);
         }
 }
 
@@ -199,7 +199,7 @@ static void test_gauge_gradients(void **state) {
             }
             assert_true(fabs(along - best) <= 1e-13 * N * (1 + best));
         }
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 

@@ -78,8 +78,8 @@ static void test_values(void **state) {
     assert_false(cone->kind->holds(cone, far, scratch_for(cone)));
     assert_false(cone->kind->holds(cone, lost, scratch_for(cone)));
     assert_false(lmi->kind->holds(lmi, lost, scratch_for(lmi)));
-    cone->kind->release(cone);
-    lmi->kind->release(lmi);
+    hcri_block_release(cone);
+    hcri_block_release(lmi);
 }
 
 /* At w = 0 the norm has no gradient and at y = (−½, 0) the two eigenvalues of the matrix are the same: what comes is
@@ -108,7 +108,7 @@ static void test_subgradients(void **state) {
             assert_true(fabs(twice[0] + g[0]) <= 1e-15 && fabs(twice[1] + g[1]) <= 1e-15);
         }
     for (size_t k = 0; k < 2; k++)
-        blocks[k]->kind->release(blocks[k]);
+        hcri_block_release(blocks[k]);
 }
 
 /* The cone's interval against many points of the ray; the ends are on the frontier. */
@@ -142,7 +142,7 @@ static void test_intervals(void **state) {
         met += isfinite(enter) && isfinite(leave);
         missed += isinf(enter) != 0;
         endless += isfinite(enter) && isinf(leave);
-        cone->kind->release(cone);
+        hcri_block_release(cone);
     }
     assert_true(met > 500 && missed > 500 && endless > 100);
 }
@@ -181,7 +181,7 @@ static void test_substitutions(void **state) {
                 assert_true(fabs(made->kind->value(made, 0, z, NULL, scratch_for(made)) - expected) <=
                             1e-13 * (1 + fabs(expected)));
             }
-            made->kind->release(made);
+            hcri_block_release(made);
             hcri_rows_release(&map, allocator);
         }
     /* nothing is left to choose: it holds at (0, 0) and doesn't at (9, 9) */
@@ -200,7 +200,7 @@ static void test_substitutions(void **state) {
         }
     hcri_rows_release(&map, allocator);
     for (size_t k = 0; k < 2; k++)
-        blocks[k]->kind->release(blocks[k]);
+        hcri_block_release(blocks[k]);
 }
 
 /* From inside: `along` is −1 at the origin, 0 where 1/gauge is, and has the sign of the value. */
@@ -224,7 +224,7 @@ static void test_along(void **state) {
             if (fabs(c) > 1e-12)
                 assert_int_equal(block->kind->along(block, 0, v, t, scratch_for(block)) > 0, c > 0);
         }
-        blocks[k]->kind->release(blocks[k]);
+        hcri_block_release(blocks[k]);
     }
     hcri_constraint *cone = make_cone(2, 0, 0, 0, 1), *lmi = make_lmi();
     const double on_frontier[2] = {1, 0};
@@ -233,8 +233,8 @@ static void test_along(void **state) {
     assert_int_equal(error.line, 1);
     assert_int_equal(lmi->kind->place(lmi, on_frontier, &error), HCR_ERROR_ORIGIN);
     assert_int_equal(error.line, 1);
-    cone->kind->release(cone);
-    lmi->kind->release(lmi);
+    hcri_block_release(cone);
+    hcri_block_release(lmi);
 }
 
 int main(void) {

@@ -85,7 +85,7 @@ static void test_bounds(void **state) {
             }
         }
         assert_true(block->kind->inradius(block, scratch_for(block)) == 1);
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -108,7 +108,7 @@ static void test_origins(void **state) {
                 assert_non_null(
                     strstr(error.text, k % 2 == 0 ? "value there is 0, it must" : "value there is 0.5, it"));
             }
-            block->kind->release(block);
+            hcri_block_release(block);
         }
 }
 
@@ -133,7 +133,7 @@ static void test_one_sided_differences(void **state) {
         block->kind->add_gradient(block, 0, edge, 2, gradient, scratch_for(block));
         /* the steps are 2⁻¹⁷ of the input, the values' rounding 2⁻⁴³ */
         assert_true(fabs(gradient[0] - 7) <= 1e-6 && fabs(gradient[1] - 11) <= 1e-6);
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -154,7 +154,7 @@ static void test_inradius(void **state) {
     assert_int_equal(hcri_callback_create(2, allocator, &function, HCRI_BRENT, &block, NULL), HCR_OK);
     place(block, origin);
     assert_true(fabs(block->kind->inradius(block, scratch_for(block)) - 2) <= 1e-12);
-    block->kind->release(block);
+    hcri_block_release(block);
 
     /* e^(y0/4) + e^(−y1/4) − 3: the nearest point is where the gradient at the origin points to, not on an axis;
      * e^(y0/4) + e^(−y1/64) − 3: it is hardly off the axis */
@@ -174,7 +174,7 @@ static void test_inradius(void **state) {
         const double expected = k == 0 ? 4 * log(2) : 4 * sqrt(2) * log(1.5);
         const double found = block->kind->inradius(block, scratch_for(block));
         assert_true(k == 0 ? found <= expected && found >= 0.999 * expected : fabs(found - expected) <= 1e-12);
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -194,7 +194,7 @@ static void test_uncertain_origin(void **state) {
             assert_true(block->kind->value(block, 0, origin, NULL, scratch_for(block)) < 0);
             assert_int_equal(block->kind->place(block, origin, NULL), k == 0 ? HCR_ERROR_ORIGIN : HCR_OK);
             assert_int_equal(block->kind->holds(block, origin, scratch_for(block)), k != 0);
-            block->kind->release(block);
+            hcri_block_release(block);
         }
     }
 }
@@ -218,7 +218,7 @@ static void test_domain_end(void **state) {
     }
     const double back = -1;
     assert_true(block->kind->gauge_one(block, 0, &back, scratch_for(block)) == 0);
-    block->kind->release(block);
+    hcri_block_release(block);
 }
 
 /* From a point of the frontier of |y0| <= y1, along the mirrored generator: out at once, however short the direction.
@@ -246,7 +246,7 @@ static void test_generator(void **state) {
         cone->kind->interval(cone, 0, below, out, &enter, &leave, scratch_for(cone));
         assert_true(isinf(enter));
     }
-    cone->kind->release(cone);
+    hcri_block_release(cone);
 }
 
 int main(void) {

@@ -23,7 +23,7 @@ static hcri_constraint *make(hcri_tape *tape, size_t n, int convex, hcri_root_me
     return block;
 }
 
-static void release(hcri_constraint *block) { block->kind->release(block); }
+static void release(hcri_constraint *block) { hcri_block_release(block); }
 
 static hcri_tape new_tape(void) { return (hcri_tape){.allocator = &hcri_default_allocator}; }
 static uint32_t output(hcri_tape *tape, uint32_t j) { return put_step(tape, HCRI_STEP_AFFINE, 0, 0, 1, &j, NULL); }
@@ -281,7 +281,7 @@ static void test_star_and_convex_agree(void **state) {
 static hcr_status read_block(const unsigned char *data, size_t size, size_t n, const hcr_allocator *allocator,
                              const hcri_kind *kind, hcri_constraint **block, hcr_error *error) {
     hcri_source source = {.data = data, .size = size};
-    return kind->read(&source, n, allocator, block, error);
+    return hcri_block_read(kind, &source, n, allocator, block, error);
 }
 
 static void test_bytes(void **state) {
@@ -294,7 +294,7 @@ static void test_bytes(void **state) {
     block->source[0] = 3;
     block->source_row[0] = 9;
     hcri_bytes bytes = {.allocator = &hcri_default_allocator};
-    assert_int_equal(block->kind->write(block, &bytes), HCR_OK);
+    assert_int_equal(hcri_block_write(block, &bytes), HCR_OK);
     assert_int_equal(read_block(bytes.data, bytes.size, N, &hcri_default_allocator, block->kind, &copy, &error),
                      HCR_OK);
     assert_int_equal(copy->kind->place(copy, zero, &error), HCR_OK);
@@ -361,7 +361,7 @@ static hcr_status use(const hcr_allocator *allocator, const hcri_substitution *s
     if (status == HCR_OK)
         status = block->kind->place(block, zero, &error);
     if (status == HCR_OK)
-        status = block->kind->write(block, &bytes);
+        status = hcri_block_write(block, &bytes);
     if (status == HCR_OK)
         status = read_block(bytes.data, bytes.size, N, allocator, block->kind, &copy, &error);
     hcri_release(allocator, bytes.data);

@@ -67,7 +67,7 @@ static void test_rows(void **state) {
         assert_near(margin_of(block, &at), expected);
         assert_near(block->kind->inradius(block, scratch_for(block)), inside);
         assert_true(isinf(block->kind->radius(block)));
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -97,7 +97,7 @@ static void test_boxes(void **state) {
         place(block, &at);
         assert_near(margin_of(block, &at), expected);
         assert_near(block->kind->inradius(block, scratch_for(block)), inside);
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -280,7 +280,7 @@ static void test_quadratics(void **state) {
             assert_true(isinf(radius));
         const double inside = block->kind->inradius(block, scratch_for(block));
         assert_near(inside, 2 * c / (slope + sqrt(slope * slope + 2 * strongest * c)));
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -359,7 +359,7 @@ static void test_cones(void **state) {
             assert_near(block->kind->radius(block), 2 * e0 / growth);
         else if (growth < -1e-6)
             assert_true(isinf(block->kind->radius(block)));
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -425,7 +425,7 @@ static void test_matrices(void **state) {
         /* the factor comes from F(O), which is rounded: its inverse is off by that times the condition */
         const double found = margin_of(block, &at);
         assert_true(fabs(found - 1.01 * error) <= 1e-9 * found);
-        block->kind->release(block);
+        hcri_block_release(block);
     }
     assert_true(kept > 8 && kept < 56);
 }
@@ -443,7 +443,7 @@ static void test_endless(void **state) {
     assert_true(isinf(block->kind->margin(block, u, &extent, scratch_for(block))));
     extent.radius = 8;
     assert_near(block->kind->margin(block, u, &extent, scratch_for(block)), 1.01 * 13 * u * (8 + 0x1p-100) / 2);
-    block->kind->release(block);
+    hcri_block_release(block);
 }
 
 int main(void) {

@@ -82,10 +82,10 @@ static void compare_with_fixed(moving_case *c, int products, int proved, hcri_ra
         assert_true(best[s] > 0 && active_constraint[s] >= 1000);
         assert_true(fabs(fixed->kind->gauge_one(fixed, active_constraint[s] - 1000, v, scratch_for(fixed)) -
                          expected) <= 1e-11 * expected);
-        fixed->kind->release(fixed);
+        hcri_block_release(fixed);
     }
     release_batch(&b);
-    block->kind->release(block);
+    hcri_block_release(block);
 }
 
 static void test_gauges(void **state) {
@@ -104,7 +104,7 @@ static void test_gauges(void **state) {
                 compare_with_fixed(&c, products, 1, &random);
                 hcri_constraint *block = make_moving_block(&c, products);
                 maps += !products && ((hcri_linear *)block)->moving->map_is_cheaper;
-                block->kind->release(block);
+                hcri_block_release(block);
                 release_case(&c);
             }
     assert_true(maps > 3 && maps < 18); /* both ways to a slack were taken */
@@ -170,7 +170,7 @@ static void test_bounds_of_the_slack(void **state) {
             const double wide = moving->most[i] - moving->least[i], seen = most[i] - least[i];
             assert_true(wide <= (products ? 3 : 1 + 1e-12) * seen + 1e-12 * (1 + fabs(most[i])));
         }
-        block->kind->release(block);
+        hcri_block_release(block);
         release_case(&c);
     }
 }
@@ -227,7 +227,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
     for (int p = 0; p < PRECISIONS; p++) {
         margin[p] = ceil(block->kind->margin(block, units[p], &extent, scratch_for(block)) * 0x1p53) * 0x1p-53;
         if (products && isinf(margin[p])) { /* the bound of a product is wider than what it does */
-            block->kind->release(block);
+            hcri_block_release(block);
             return;
         }
         assert_true(margin[p] > 0 && margin[p] < 1e6 * units[p]);
@@ -258,7 +258,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
             }
     }
     release_batch(&b);
-    block->kind->release(block);
+    hcri_block_release(block);
 }
 
 static void test_margins(void **state) {
@@ -304,7 +304,7 @@ static void test_no_margin(void **state) {
         reach[1] = INFINITY;
         assert_true(isinf(block->kind->margin(block, 0x1p-53, &open, scratch_for(block))));
         reach[1] = 10;
-        block->kind->release(block);
+        hcri_block_release(block);
         double middle = 0, point[MOST_COLUMNS], x[2];
         for (size_t k = 0; k < 2; k++)
             x[k] = 0.5 * (c.range[0][k] + c.range[1][k]);
@@ -314,7 +314,7 @@ static void test_no_margin(void **state) {
         c.upper[row] = middle + 1e-3;
         block = make_moving_block(&c, products);
         assert_true(isinf(block->kind->margin(block, 0x1p-53, &extent, scratch_for(block))));
-        block->kind->release(block);
+        hcri_block_release(block);
         release_case(&c);
     }
 }
@@ -369,7 +369,7 @@ static void test_box(void **state) {
     assert_true(margin >= expected && margin <= 1.02 * expected);
     hcri_box_narrow_lower(box, 1, 0.5, 0, 0);
     assert_true(isinf(made->kind->margin(made, 0x1p-53, &extent, scratch_for(made))));
-    made->kind->release(made);
+    hcri_block_release(made);
     hcri_rows_release(&origin_map.map, memory);
 }
 
@@ -411,7 +411,7 @@ static void test_disc(void **state) {
     }
     disc->convex = 0;
     assert_false(hcri_block_takes_parameters(disc));
-    disc->kind->release(disc);
+    hcri_block_release(disc);
     hcri_rows_release(&rows, memory);
 }
 
@@ -436,9 +436,9 @@ static void test_extremes(void **state) {
         for (int proved = 0; proved < 2; proved++) {
             hcri_constraint *copy = NULL;
             hcri_bytes bytes = {.allocator = memory};
-            assert_int_equal(made->kind->write(made, &bytes), HCR_OK);
+            assert_int_equal(hcri_block_write(made, &bytes), HCR_OK);
             hcri_source in = {.data = bytes.data, .size = bytes.size};
-            assert_int_equal(made->kind->read(&in, N + P, memory, &copy, NULL), HCR_OK);
+            assert_int_equal(hcri_block_read(made->kind, &in, N + P, memory, &copy, NULL), HCR_OK);
             hcri_release(memory, bytes.data);
             origin_map.proved = proved;
             assert_int_equal(copy->kind->place(copy, middle, NULL), HCR_OK);
@@ -467,10 +467,10 @@ static void test_extremes(void **state) {
                                                   : fabs(best - cases[k].gauge) <= 0x1p-51 * cases[k].gauge);
                 assert_true((best > 0) == (active_constraint != HCRI_NO_CONSTRAINT));
             }
-            copy->kind->release(copy);
+            hcri_block_release(copy);
         }
     }
-    made->kind->release(made);
+    hcri_block_release(made);
     hcri_rows_release(&origin_map.map, memory);
 }
 

@@ -79,7 +79,7 @@ static int check_rows(moving_case *c, const moving_surroundings *at, int product
     }
     const double found = block->kind->margin(block, at->base.unit, &at->base.extent, scratch_for(block));
     assert_true(isinf(expected) ? isinf(found) : fabs(found - expected) <= 1e-10 * expected);
-    block->kind->release(block);
+    hcri_block_release(block);
     return isfinite(expected);
 }
 
@@ -143,7 +143,7 @@ static void test_boxes(void **state) {
             assert_true(isinf(found));
         else
             assert_true(fabs(found - expected) <= 1e-10 * expected);
-        block->kind->release(block);
+        hcri_block_release(block);
         release_case(&c);
     }
 }
@@ -166,9 +166,10 @@ static void test_row_ranges(void **state) {
             centre[j] = hcri_random_normal(&random);
             add[j] = hcri_random_normal(&random);
         }
+        HCRI_SCRATCH(scratch, memory);
         hcri_moving_rows made;
-        assert_int_equal(hcri_moving_rows_make(&m.rows, number % 3 == 0 ? NULL : centre, add, -1, &c.origin_map, memory,
-                                               &made, NULL),
+        assert_int_equal(hcri_moving_rows_make(&m.rows, number % 3 == 0 ? NULL : centre, add, -1, &c.origin_map,
+                                               scratch, &made, NULL),
                          HCR_OK);
         for (size_t i = 0; i < m.count; i++) {
             const range expected = range_of(&at, m.value[i], number % 3 == 0 ? NULL : centre, -add[i]);
@@ -177,7 +178,6 @@ static void test_row_ranges(void **state) {
             assert_near(found.error, expected.error);
             assert_near(found.spread, expected.spread);
         }
-        hcri_moving_rows_release(&made, memory);
         hcri_rows_release(&m.rows, memory);
         release_case(&c);
     }

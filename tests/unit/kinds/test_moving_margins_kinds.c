@@ -64,7 +64,7 @@ static void test_cones(void **state) {
                               4 * at.base.unit * (at_origin + w + f[0] + f[1]) + extra + f[2];
         const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(fabs(found - 1.01 * needed / slack) <= 1e-9 * found);
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&m.rows, memory);
         release_case(&c);
     }
@@ -210,7 +210,7 @@ static void test_quadratics(void **state) {
         hcri_constraint *block = make_quadric(&q, middle, &c.origin_map);
         const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(fabs(found - 1.01 * needed / slack) <= 1e-8 * found);
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&q.m.rows, memory);
         release_case(&c);
     }
@@ -292,7 +292,7 @@ static void test_matrices(void **state) {
         const double needed = u * (k + 6) * condition + 1.01 * sqrt(error) * of_inverse + moved / share;
         const double found = block->kind->margin(block, at.base.unit, &at.base.extent, scratch_for(block));
         assert_true(share > 0.1 && fabs(found - 1.01 * needed) <= 1e-9 * found);
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&f.rows, memory);
         release_case(&c);
     }

@@ -73,8 +73,8 @@ static void test_box_and_rows(void **state) {
     }
     compare(box, 1);
     compare(linear, 2);
-    box->kind->release(box);
-    linear->kind->release(linear);
+    hcri_block_release(box);
+    hcri_block_release(linear);
 }
 
 static void test_quadratics(void **state) {
@@ -102,7 +102,7 @@ static void test_quadratics(void **state) {
         hcri_constraint *quadratic = NULL;
         assert_int_equal(hcri_quadratic_create(N, memory, &parts[k], &quadratic, NULL), HCR_OK);
         compare(quadratic, 10 + k);
-        quadratic->kind->release(quadratic);
+        hcri_block_release(quadratic);
     }
     hcri_rows_release(&factor, memory);
 }
@@ -145,8 +145,8 @@ static void test_ends(void **state) {
     assert_true(isinf(enter));
     box->kind->interval(box, 0, outside, up, &enter, &leave, scratch_for(box));
     assert_true(isinf(enter));
-    quadratic->kind->release(quadratic);
-    box->kind->release(box);
+    hcri_block_release(quadratic);
+    hcri_block_release(box);
 }
 
 /* −log(y_0 − 1) + y_1² <= 0, whose domain begins at y_0 = 1: inside where y_0 >= 1 + exp(y_1²). */

@@ -488,11 +488,11 @@ static void test_quadratics(void **state) {
                     try_quadratic(quadratic, &random);
                     check_form(quadratic, &random);
                 }
-                quadratic->base.kind->release(&quadratic->base);
+                hcri_block_release(&quadratic->base);
             }
     hcri_quadratic *small = draw_quadratic(31, 31, 1, &random);
     assert_null(small->single_panels);
-    small->base.kind->release(&small->base);
+    hcri_block_release(&small->base);
 }
 
 int main(void) {

@@ -109,7 +109,7 @@ static void test_rows(void **state) {
             check(block, i, y, (long double)sign * (sum - (long double)bound),
                   1.01 * (terms + 3) * u * (sizes + fabs(bound)), gradient);
         }
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&rows, allocator);
     }
 }
@@ -126,7 +126,7 @@ static void test_boxes(void **state) {
     check(block, 1, y, -4.5L, 0, down);
     assert_true(block->kind->exists(block, 0) && block->kind->exists(block, 1));
     assert_false(block->kind->exists(block, 2) || block->kind->exists(block, 3));
-    block->kind->release(block);
+    hcri_block_release(block);
 }
 
 typedef struct quadric {
@@ -241,7 +241,7 @@ static void test_quadratics(void **state) {
                 assert_true(fabs(full[i * n + j] - entry) <= 1e-13 * (1 + fabs(entry)));
             }
         }
-        block->kind->release(block);
+        hcri_block_release(block);
     }
 }
 
@@ -281,7 +281,7 @@ static void test_matrices(void **state) {
             gradient[j] = -(x0 * x0 * full[0][j] + 2 * x0 * x1 * full[1][j] + x1 * x1 * full[2][j]);
         check(block, 0, y, -(long double)least, 1.01 * (u * (8 * 4 + 90 * 2 + 32) * norm + sqrt(off)), gradient);
         assert_int_equal(block->kind->holds(block, y, scratch_for(block)), least > 0);
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&terms, allocator);
     }
 }
@@ -318,7 +318,7 @@ static void test_cones(void **state) {
         const double bound = 1.01 * (sqrt(off) + (0.5 * (double)count + 4) * u * norm) +
                              1.01 * (terms + 2) * u * (sizes + 0.5) + 2 * u * (norm + fabs((double)right));
         check(block, 0, y, sqrtl(squares) - right, bound, gradient);
-        block->kind->release(block);
+        hcri_block_release(block);
         hcri_rows_release(&rows, allocator);
     }
 }

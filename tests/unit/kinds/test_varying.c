@@ -55,7 +55,7 @@ static void test_values(void **state) {
             assert_true(fabs(sizes - size) <= 1e-13 * size);
         }
     }
-    block->kind->release(block);
+    hcri_block_release(block);
     release_case(&c);
 }
 
@@ -88,7 +88,7 @@ static void test_gradients(void **state) {
             }
         }
     }
-    block->kind->release(block);
+    hcri_block_release(block);
     release_case(&c);
 }
 
@@ -134,7 +134,7 @@ static void test_fixed_parameters(void **state) {
                             fabs(lower - (c.lower[i] - own)) <= room);
         }
     }
-    block->kind->release(block);
+    hcri_block_release(block);
     release_case(&c);
 }
 
@@ -184,9 +184,9 @@ static void test_rays(void **state) {
     hcri_constraint *again = make_block(&c, 1);
     hcr_error error;
     assert_int_equal(again->kind->place(again, point, &error), HCR_ERROR_ORIGIN);
-    again->kind->release(again);
-    fixed->kind->release(fixed);
-    block->kind->release(block);
+    hcri_block_release(again);
+    hcri_block_release(fixed);
+    hcri_block_release(block);
     release_case(&c);
 }
 
@@ -265,7 +265,7 @@ static void test_substitutions(void **state) {
                             1e-12 * (10 + size_of_terms(&c, was / 2, point)));
             }
         }
-        made->kind->release(made);
+        hcri_block_release(made);
         if (fixed > 0) {
             constant[N] = 1e6;
             assert_int_equal(block->kind->substitute(block, &by, &made, NULL), HCR_ERROR_EMPTY);
@@ -273,7 +273,7 @@ static void test_substitutions(void **state) {
         }
         hcri_rows_release(&by.map, memory);
     }
-    block->kind->release(block);
+    hcri_block_release(block);
     release_case(&c);
 }
 
@@ -288,19 +288,21 @@ static void test_bytes(void **state) {
     draw_case(&c, &random, N, P, 0.5, 1, 0.5);
     hcri_constraint *block = make_block(&c, 1), *read = NULL;
     hcri_bytes bytes = {.allocator = memory}, again = {.allocator = memory};
-    assert_int_equal(block->kind->write(block, &bytes), HCR_OK);
+    assert_int_equal(hcri_block_write(block, &bytes), HCR_OK);
     hcri_source in = {.data = bytes.data, .size = bytes.size};
-    assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&in, N + P, memory, &read, NULL), HCR_OK);
+    assert_int_equal(hcri_block_read(hcri_kind_of(HCRI_KIND_VARYING), &in, N + P, memory, &read, NULL), HCR_OK);
     assert_int_equal(in.used, bytes.size);
-    assert_int_equal(read->kind->write(read, &again), HCR_OK);
+    assert_int_equal(hcri_block_write(read, &again), HCR_OK);
     assert_true(again.size == bytes.size && memcmp(again.data, bytes.data, bytes.size) == 0);
-    read->kind->release(read);
+    hcri_block_release(read);
     for (size_t size = 0; size < bytes.size; size += size % 16 == 0 ? 1 : 5) {
         hcri_source cut = {.data = bytes.data, .size = size};
-        assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&cut, N + P, memory, &read, NULL), HCR_ERROR_FORMAT);
+        assert_int_equal(hcri_block_read(hcri_kind_of(HCRI_KIND_VARYING), &cut, N + P, memory, &read, NULL),
+                         HCR_ERROR_FORMAT);
     }
     hcri_source narrow = {.data = bytes.data, .size = bytes.size};
-    assert_int_equal(hcri_kind_of(HCRI_KIND_VARYING)->read(&narrow, N + P - 1, memory, &read, NULL), HCR_ERROR_FORMAT);
+    assert_int_equal(hcri_block_read(hcri_kind_of(HCRI_KIND_VARYING), &narrow, N + P - 1, memory, &read, NULL),
+                     HCR_ERROR_FORMAT);
     hcri_release(memory, bytes.data);
     hcri_release(memory, again.data);
 
@@ -314,9 +316,9 @@ static void test_bytes(void **state) {
     hcri_constraint *wrong = NULL;
     assert_int_equal(hcri_varying_create(N + P, memory, &empty, &bad, &lower, &upper, &wrong, NULL), HCR_OK);
     assert_int_equal(wrong->kind->follow(wrong, &c.origin_map, NULL), HCR_ERROR_FORMAT);
-    wrong->kind->release(wrong);
+    hcri_block_release(wrong);
     hcri_rows_release(&empty, memory);
-    block->kind->release(block);
+    hcri_block_release(block);
     release_case(&c);
 }
 

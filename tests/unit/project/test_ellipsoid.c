@@ -33,7 +33,7 @@ static hcri_quadratic *create(const hcri_quadratic_parts *parts) {
     return (hcri_quadratic *)made;
 }
 
-static void release(hcri_quadratic *quadratic) { quadratic->base.kind->release(&quadratic->base); }
+static void release(hcri_quadratic *quadratic) { hcri_block_release(&quadratic->base); }
 
 static double value(const hcri_quadratic *quadratic, const double *y) {
     return quadratic->base.kind->value(&quadratic->base, 0, y, NULL, scratch_for(&quadratic->base));
