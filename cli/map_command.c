@@ -19,7 +19,7 @@ struct job {
     hcr_workspace *workspace;
     struct results results;
     struct samples samples;
-    struct tally outcome[HCR_OUTCOME_NO_ORIGIN + 1], off; /* off the equalities, though r <= 1 */
+    struct tally outcome[HCR_OUTCOME_TO_ROUNDING + 1], off; /* off the equalities, though r <= 1 */
 
     /* of a round */
     double *result;
@@ -101,6 +101,9 @@ static int tell_outcomes(struct job *job) {
                 "off the region's equalities by more than rounding: direction and radius are of the "
                 "nearest point on them",
                 job->off.first);
+    const struct tally *rounded = &job->outcome[HCR_OUTCOME_TO_ROUNDING];
+    report_rows(rounded->count, "with rows that their parameters leave one value: they hold up to rounding",
+                rounded->first);
     return samples_tell_lost(&job->samples) || any || job->off.count > 0;
 }
 

@@ -336,7 +336,10 @@ typedef enum hcr_outcome {
     HCR_OUTCOME_OUT_OF_RANGE = 7, /* a parameter is out of its range, or a NaN: every number of the result is NaN */
     HCR_OUTCOME_NO_ORIGIN = 8,    /* the parameters leave no point strictly inside, or none in this precision: NaN */
     HCR_OUTCOME_MOVED = 9,        /* project: the point was outside, the result is the nearest point inside */
-    HCR_OUTCOME_NEARBY = 10       /* project: the solver didn't reach the nearest point; the best one found, inside */
+    HCR_OUTCOME_NEARBY = 10,      /* project: the solver didn't reach the nearest point; the best one found, inside */
+    /* The parameters leave rows one value (their two sides meet, or others leave them none): the result has that value
+     * up to rounding, and satisfies all others exactly. */
+    HCR_OUTCOME_TO_ROUNDING = 11
 } hcr_outcome;
 
 /* What the maps know of a sample's ray. Keep it for the derivatives: they are faster with it. */

@@ -24,11 +24,11 @@ static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double
     frontier->v = as_given ? chunk->in + s * chunk->width : u;
 }
 
-static int reaches_frontier(const hcri_map *map, const hcr_ray *ray) {
+static int reaches_frontier(const hcri_chunk *chunk, const hcr_ray *ray) {
     if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || hcri_is_lost(ray) ||
         ray->outcome == HCR_OUTCOME_NO_FRONTIER)
         return 0;
-    return !hcri_is_identity(map, ray);
+    return !hcri_is_identity(chunk, ray);
 }
 
 void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
@@ -45,7 +45,7 @@ void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
     for (size_t s = 0; s < chunk->rows; s++) {
         active[s] = (hcri_active){.block = NULL};
         waits[s] = 0;
-        if (!reaches_frontier(chunk->call->map, &at->rays[s]))
+        if (!reaches_frontier(chunk, &at->rays[s]))
             continue;
         active[s].block = hcri_set_block_of(set, at->rays[s].constraint, &active[s].inequality);
         waits[s] = slice->origins == NULL && active[s].block->kind->gauge_gradients != NULL;

@@ -74,7 +74,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         const double lost = is_lost ? lost_derivative(chunk, ray, bar_width, bar) : 0;
         if (crosses)
             by_gauge = map->vjp(&frontier, bar, result);
-        else if (hcri_is_identity(map, ray))
+        else if (hcri_is_identity(chunk, ray))
             memcpy(result, bar, n * sizeof *result);
         else
             fill(width, lost, result);
@@ -164,7 +164,7 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
             follow(chunk, s, &change, own, origin);
         if (crosses)
             row_jvp(chunk, &frontier, &change, g, result);
-        else if (hcri_is_identity(map, ray))
+        else if (hcri_is_identity(chunk, ray))
             memmove(result, change.direction, n * sizeof *result);
         else
             fill(out_width, lost, result);

@@ -41,10 +41,22 @@ static int has_held_values(const hcri_chunk *chunk, size_t s) {
     return has;
 }
 
+/* 1 unless a row that can have one value only has another one. */
+static int has_rows(const hcri_chunk *chunk, size_t s) {
+    const hcri_set *set = &chunk->region->set;
+    double *y = chunk->slice->vectors;
+    if (hcri_sample_origin_of(chunk, s) != HCRI_SAMPLE_ORIGIN_FLAT)
+        return 1;
+    memcpy(y, chunk->in + s * chunk->width, set->outputs * sizeof *y);
+    memcpy(y + set->outputs, hcri_origin_of(chunk, s) + set->outputs, (set->n - set->outputs) * sizeof *y);
+    return hcri_sample_origin_meets_rows(chunk->region, chunk->call->precision, y, hcri_is_free_of(chunk, s),
+                                         chunk->slice->scratch);
+}
+
 /* What a point is whose direction and radius are known. */
 static hcr_outcome judge(const hcri_chunk *chunk, size_t s, double r) {
     const hcr_region *region = chunk->region;
-    if (!has_held_values(chunk, s))
+    if (!has_held_values(chunk, s) || !has_rows(chunk, s))
         return HCR_OUTCOME_OUTSIDE;
     if (region->affine.count == 0 && (r <= 1 || region->convex))
         return r <= 1 ? HCR_OUTCOME_INSIDE : HCR_OUTCOME_OUTSIDE;

@@ -29,7 +29,7 @@ void hcri_forward(const hcri_chunk *chunk, void *out, hcr_ray *found) {
     for (size_t s = 0; map->gives_point && s < chunk->rows; s++)
         outcome[s] = map->row(chunk, &rays, s, &t[s]);
     if (map->gives_point && out != NULL)
-        hcri_points_put(chunk, &rays, t, out);
+        hcri_points_put(chunk, &rays, t, out, outcome);
     for (size_t s = 0; !map->gives_point && s < chunk->rows; s++) {
         const size_t at = (chunk->first + s) * width;
         double *result = hcri_result_place(precision, out, at, chunk->slice->vectors + chunk->region->set.n + 1);

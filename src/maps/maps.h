@@ -36,10 +36,13 @@ struct hcri_map {
 };
 extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften;
 
-/* Whether a map changed nothing. */
-static inline int hcri_is_identity(const hcri_map *map, const hcr_ray *ray) {
-    return map->identity_outcomes != 0 && !hcri_is_lost(ray) &&
-           ((map->identity_outcomes >> ray->outcome & 1) != 0 || ray->gauge == 0);
+/* Whether a map changed nothing. One that holds up to rounding doesn't say what it was before that. */
+static inline int hcri_is_identity(const hcri_chunk *chunk, const hcr_ray *ray) {
+    const unsigned identity = chunk->call->map->identity_outcomes;
+    const uint32_t outcome = ray->outcome != HCR_OUTCOME_TO_ROUNDING ? ray->outcome
+                             : ray->gauge <= chunk->most             ? (uint32_t)HCR_OUTCOME_INSIDE
+                                                                     : (uint32_t)HCR_OUTCOME_FRONTIER;
+    return identity != 0 && !hcri_is_lost(ray) && ((identity >> outcome & 1) != 0 || ray->gauge == 0);
 }
 
 static inline size_t hcri_output_width(const hcri_map *map, size_t n) {

@@ -1,6 +1,7 @@
 #include "maps/nearest_constraint.h"
 
 #include "kernels/kernels.h"
+#include "region/sample_centre.h"
 
 #include <math.h>
 
@@ -71,6 +72,37 @@ static hcri_best active_constraint_pruning(const hcr_workspace *workspace, hcri_
     return best;
 }
 
+/* Of a sample some of whose rows have one value: each of the others by itself. */
+static hcri_best search_flat(const hcri_chunk *chunk, size_t s, const double *v) {
+    const hcri_set *set = &chunk->region->set;
+    const double *is_free = hcri_is_free_of(chunk, s), *origin = hcri_origin_of(chunk, s);
+    hcri_best best = {0, HCRI_NO_CONSTRAINT};
+    size_t row = 0;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            double enter, leave;
+            if (!hcri_centres_is_free(chunk->region, is_free, block->first + i, &row) || !block->kind->exists(block, i))
+                continue;
+            block->kind->interval(block, i, origin, v, &enter, &leave, chunk->slice->scratch);
+            const double gauge = 1 / leave; /* infinite where the origin is on the frontier, and v leads out */
+            if (gauge > best.gauge)
+                best = (hcri_best){gauge, block->first + (uint32_t)i};
+        }
+    }
+    return best;
+}
+
+static void search_all_flat(const hcri_chunk *chunk, hcri_rays *rays) {
+    for (size_t s = 0; s < rays->rows; s++) {
+        if (chunk->slice->sample_origin[s] != HCRI_SAMPLE_ORIGIN_FLAT)
+            continue;
+        const hcri_best best = search_flat(chunk, s, rays->v + s * rays->stride);
+        rays->gauge[s] = best.gauge;
+        rays->active_constraint[s] = best.constraint;
+    }
+}
+
 void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constraints, hcri_rays *rays) {
     const hcr_workspace *workspace = chunk->workspace;
     const hcri_set *set = &chunk->region->set;
@@ -90,6 +122,8 @@ void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constrain
                 set->block[b]->kind->gauge_from(set->block[b], rays->rows, slice->origins, rays->v, rays->stride, gauge,
                                                 active_constraint, slice->scratch);
         slice->intersections += (uint64_t)rays->rows * chunk->region->existing;
+        if (slice->is_free != NULL)
+            search_all_flat(chunk, rays);
         return;
     }
     for (size_t s = 0; s < rays->rows; s++) {

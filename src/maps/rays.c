@@ -7,6 +7,7 @@
 #include "kinds/block.h"
 #include "maps/maps.h"
 #include "maps/nearest_constraint.h"
+#include "region/sample_centre.h"
 
 /* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
 static const double smallest = 1e-100, largest = 1e100;
@@ -23,6 +24,11 @@ static void copy_parameters(const hcri_chunk *chunk) {
     }
 }
 
+static const double *flags_of(const hcri_chunk *chunk, size_t s) {
+    const double *is_free = chunk->slice->is_free;
+    return is_free == NULL ? NULL : is_free + s * hcri_sample_origin_flags(chunk->region);
+}
+
 void hcri_origins_find(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     hcri_slice *slice = chunk->slice;
@@ -36,43 +42,31 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         double *point = slice->origins + s * n;
         hcri_sample_origin sample_origin = slice->sample_origin[s];
         if (hcri_sample_origin_exists(sample_origin) && rounds_origin &&
-            !hcri_sample_origin_holds_rounded(region, sample_origin, point, slice->vectors, slice->scratch))
+            !hcri_sample_origin_holds_rounded(region, sample_origin, point, flags_of(chunk, s), slice->vectors,
+                                              slice->scratch))
             sample_origin = HCRI_SAMPLE_ORIGIN_NONE;
         if (!hcri_sample_origin_exists(sample_origin))
             memcpy(point, region->origin, n * sizeof *point);
         slice->sample_origin[s] = sample_origin;
         slice->holds_outputs[s] = 0;
-        for (size_t j = 0; sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE && j < region->set.outputs; j++)
-            slice->holds_outputs[s] |= slice->is_free[s * region->set.outputs + j] == 0;
+        for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
+            slice->holds_outputs[s] |= flags_of(chunk, s)[k] == 0;
     }
 }
 
+/* The centre's scratch is behind the blocks'. */
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v) {
     const double *is_free = hcri_is_free_of(chunk, s);
-    const hcri_set *set = &chunk->region->set;
-    if (is_free == NULL)
-        return;
-    for (size_t j = 0; j < set->outputs; j++)
-        v[j] *= is_free[j]; /* what isn't finite stays so */
-    memset(v + set->outputs, 0, (set->n - set->outputs) * sizeof *v);
-    hcri_affine_follow(&chunk->region->affine, v);
+    if (is_free != NULL)
+        hcri_centres_hold(chunk->region, hcri_origin_of(chunk, s), is_free, v,
+                          chunk->slice->scratch + chunk->region->scratch);
 }
 
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient) {
     const double *is_free = hcri_is_free_of(chunk, s);
-    const hcri_affine *affine = &chunk->region->affine;
-    const size_t outputs = chunk->region->set.outputs;
-    if (is_free == NULL)
-        return;
-    for (size_t d = 0; d < affine->count; d++) {
-        double *dependent = &gradient[affine->dependent[d]];
-        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
-            if (affine->map.columns[k] < outputs)
-                gradient[affine->map.columns[k]] += *dependent * affine->map.values[k];
-        *dependent = 0;
-    }
-    for (size_t j = 0; j < outputs; j++)
-        gradient[j] *= is_free[j];
+    if (is_free != NULL)
+        hcri_centres_hold_adjoint(chunk->region, hcri_origin_of(chunk, s), is_free, gradient,
+                                  chunk->slice->scratch + chunk->region->scratch);
 }
 
 /* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */

@@ -60,12 +60,15 @@ static inline const double *hcri_origin_of(const hcri_chunk *chunk, size_t s) {
     const double *origins = chunk->slice->origins;
     return origins == NULL ? chunk->region->origin : origins + s * chunk->region->set.n;
 }
-/* 0 for its outputs that have one value only, else 1; NULL where none has. */
+/* 0 for its outputs and rows that have one value only, else 1; NULL where none has. */
 static inline const double *hcri_is_free_of(const hcri_chunk *chunk, size_t s) {
     const hcri_slice *slice = chunk->slice;
-    return slice->is_free == NULL || !slice->holds_outputs[s] ? NULL : slice->is_free + s * chunk->region->set.outputs;
+    return slice->is_free == NULL || !slice->holds_outputs[s]
+               ? NULL
+               : slice->is_free + s * hcri_sample_origin_flags(chunk->region);
 }
-/* Takes a direction, set.n numbers, to one along which outputs that have one value stay, within the equalities … */
+/* Takes a direction, set.n numbers, to one along which outputs and rows that have one value stay, within the
+ * equalities … */
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v);
 /* … and a gradient by such a direction to the one by the direction that it was made from. */
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient);

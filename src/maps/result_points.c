@@ -11,6 +11,8 @@ typedef struct hcri_result {
     const double *v;      /* the direction … */
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
     hcri_sample_origin sample_origin;
+    const double *is_free;
+    int completes;             /* 1: equalities hold as they do elsewhere, also where outputs have one value */
     const hcri_sum_grid *grid; /* that it is on, or NULL */
 } hcri_result;
 
@@ -51,7 +53,7 @@ static double *as_doubles(const hcri_result *result) {
 }
 
 /* The outputs that equalities determine, from the others as they were rounded, to the grid where there is one. */
-static void complete(const hcri_result *result, double *y) {
+static void complete(hcri_result *result, double *y) {
     const hcri_affine *affine = &result->chunk->region->affine;
     const hcri_sum_grid *grid = result->grid;
     const size_t n = result->chunk->region->set.outputs;
@@ -59,12 +61,14 @@ static void complete(const hcri_result *result, double *y) {
     float *floats = (float *)result->out + (single ? result->at : 0);
     if (grid != NULL)
         hcri_kernels_best()->to_grid(n, grid->shift, grid->lower, grid->upper, y);
-    hcri_affine_complete(affine, y);
+    result->completes = hcri_sample_origin_complete(result->chunk->region, result->sample_origin,
+                                                    result->chunk->call->precision, result->origin, result->is_free, y);
+    const int moves_free = result->sample_origin == HCRI_SAMPLE_ORIGIN_FLAT;
     if (y != result->chunk->slice->vectors)
         return;
-    if (grid != NULL && !single)
+    if ((grid != NULL || moves_free) && !single)
         memcpy((double *)result->out + result->at, y, n * sizeof *y);
-    for (size_t j = 0; grid != NULL && single && j < n; j++)
+    for (size_t j = 0; (grid != NULL || moves_free) && single && j < n; j++)
         floats[j] = (float)y[j];
     for (size_t d = 0; d < affine->count; d++) {
         const size_t j = affine->dependent[d];
@@ -96,7 +100,8 @@ static int holds(const hcri_result *result, const double *y) {
            (!may_stray || is_within_reach(region, y, result->grid, precision == HCR_SINGLE ? 0x1p24 : 0x1p53)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
-           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->chunk->slice->scratch);
+           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->is_free,
+                                     result->chunk->slice->scratch);
 }
 
 static void put(hcri_result *result, double t) {
@@ -104,7 +109,7 @@ static void put(hcri_result *result, double t) {
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     step_to(result, t);
-    if (is_plain(region, precision) && result->sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE)
+    if (is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin))
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
@@ -126,7 +131,7 @@ static void put(hcri_result *result, double t) {
             share *= 8;
         } else {
             share = 2 * hcri_sample_origin_shortfall(region, result->sample_origin, precision, result->origin, y,
-                                                     result->chunk->slice->scratch);
+                                                     result->is_free, result->chunk->slice->scratch);
             share = fmin(fmax(share, 0x1p-53), 0x1p-6);
         }
         if (share < 1) {
@@ -143,7 +148,13 @@ static void put(hcri_result *result, double t) {
     complete(result, as_doubles(result));
 }
 
-void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const double *t, void *out) {
+/* 1 when all inequalities surely hold, also those of rows that the sample leaves one value. */
+static int holds_exactly(const hcri_result *result) {
+    return hcri_sample_origin_verify(result->chunk->region, HCRI_SAMPLE_ORIGIN_CENTRE, result->chunk->call->precision,
+                                     as_doubles(result), NULL, result->chunk->slice->scratch);
+}
+
+void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const double *t, void *out, hcr_outcome *outcome) {
     const size_t n = chunk->region->set.outputs, first = chunk->first * n;
     if (chunk->slice->origins == NULL && is_plain(chunk->region, chunk->call->precision)) {
         for (size_t s = 0; s < chunk->rows; s++)
@@ -151,11 +162,23 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
         return;
     }
     const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
-    for (size_t s = 0; s < chunk->rows; s++)
-        if (rays->state[s] < HCRI_RAY_OUT_OF_RANGE)
-            put(&(hcri_result){chunk, out, first + s * n, rays->v + s * rays->stride, hcri_origin_of(chunk, s),
-                               hcri_sample_origin_of(chunk, s), grid->step == NULL ? NULL : grid},
-                t[s]);
+    for (size_t s = 0; s < chunk->rows; s++) {
+        if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
+            continue;
+        hcri_result result = {.chunk = chunk,
+                              .out = out,
+                              .at = first + s * n,
+                              .v = rays->v + s * rays->stride,
+                              .origin = hcri_origin_of(chunk, s),
+                              .sample_origin = hcri_sample_origin_of(chunk, s),
+                              .is_free = hcri_is_free_of(chunk, s),
+                              .completes = 1,
+                              .grid = grid->step == NULL ? NULL : grid};
+        put(&result, t[s]);
+        if (result.sample_origin == HCRI_SAMPLE_ORIGIN_FLAT && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
+            !(result.completes && holds_exactly(&result)))
+            outcome[s] = HCR_OUTCOME_TO_ROUNDING;
+    }
 }
 
 int hcri_point_meets_equalities(const hcr_region *region, hcr_precision precision, const double *y) {

@@ -39,9 +39,10 @@ static size_t chunk_rows(const hcr_region *region) {
 /* The arrays of one thread's slice. */
 static size_t slice_bytes(const hcr_region *region) {
     const size_t n = region->set.n, chunk = chunk_rows(region);
-    const size_t vectors =
-        VECTORS + (2 + (size_t)(region->origin_map.parameters != 0) + (size_t)(region->centres != NULL)) * chunk;
-    const size_t numbers = hcri_size_sum(hcri_size_product(vectors, n + 1), hcri_sample_origin_scratch(region));
+    const size_t vectors = VECTORS + (2 + (size_t)(region->origin_map.parameters != 0)) * chunk;
+    const size_t flags = hcri_size_product(chunk, hcri_sample_origin_flags(region));
+    const size_t numbers =
+        hcri_size_sum(hcri_size_product(vectors, n + 1), hcri_size_sum(flags, hcri_sample_origin_scratch(region)));
     const size_t bytes = hcri_size_sum(hcri_size_product(numbers, sizeof(double)), 2 * ALIGNMENT);
     return bytes == SIZE_MAX ? bytes : aligned(bytes);
 }
@@ -92,9 +93,9 @@ hcr_status hcr_workspace_place(const hcr_region *region, size_t threads, void *m
             slice->origins = rest;
             rest += each;
         }
-        if (region->centres != NULL) {
+        if (hcri_sample_origin_flags(region) != 0) {
             slice->is_free = rest;
-            rest += each;
+            rest += made->chunk * hcri_sample_origin_flags(region);
         }
         slice->scratch = rest + (LINE - (size_t)(rest - numbers) % LINE) % LINE;
         at += slice_bytes(region);

@@ -15,7 +15,8 @@ typedef struct hcri_slice {
     /* Of a region with parameters: the chunk's origins, chunk × n, and what they are. NULL without. */
     double *origins;
     hcri_sample_origin sample_origin[HCRI_CHUNK];
-    /* Of a region with centres: chunk × outputs, 0 where an output has one value only, and whether one has. */
+    /* Of a region with centres: chunk × hcri_sample_origin_flags, 0 where an output or a row has one value only, and
+     * whether one has. */
     double *is_free;
     int holds_outputs[HCRI_CHUNK];
     uint64_t intersections;

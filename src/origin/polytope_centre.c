@@ -26,7 +26,7 @@ hcr_status hcri_polytope_centre(const hcri_set *set, double scale, double *y, in
         }
         for (size_t j = 0; j < n; j++)
             bounded[j] = !isinf(lower[j]) || !isinf(upper[j]);
-        status = hcri_barrier_make(n, rows->count, rows->count == 0 ? none : rows->start, rows->columns, bounded,
+        status = hcri_barrier_make(n, rows->count, rows->count == 0 ? none : rows->start, rows->columns, NULL, bounded,
                                    memory, &barrier, error);
     }
     if (status == HCR_OK && (scratch = hcri_allocate(memory, hcri_barrier_scratch(&barrier), sizeof *scratch)) == NULL)

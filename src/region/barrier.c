@@ -12,7 +12,13 @@
  *
  * The two sides of a row r share g = ±a_r. With w_r = Σ λ/s and l_r = Σ ±(1/s + λ/s (c + s)) of its sides and z_r =
  * w_r a_r·df + l_r the system is quasidefinite, and as sparse as the rows:
- *     D df + A'z = −l of the columns,    A df − z/w = −l/w. */
+ *     D df + A'z = −l of the columns,    A df − z/w = −l/w.
+ *
+ * A row that is an equality, a·f = b, has a multiplier y, and in the system dy for z: A df − δ dy = b − a·f, beside
+ * −A'y on the right of the columns. δ > 0 keeps the system quasidefinite also where equalities depend on one another;
+ * since y is kept from step to step, it slows the convergence a little, and moves nothing. A row whose 1/w is less than
+ * that, for its sides are close to one another, would lose the columns' digits: it is factorised with δ, too, and the
+ * step refined. */
 
 enum { LOWER, UPPER, SIDES };
 
@@ -23,6 +29,8 @@ typedef struct centring {
     double *value, *change; /* of each column and row: f_j or a_r·f, and how the step changes it */
     double *slack[SIDES], *multiplier[SIDES];
     double *diagonal, *step, *entry; /* of the system, by node */
+    double *right, *rest;            /* what a step is solved from, and what is missing of it */
+    double *lack;                    /* by node: 1/w − δ, where that isn't what was factorised, else 0 */
     double *factor;
 } centring;
 
@@ -31,6 +39,7 @@ enum { MOST_STEPS = 100 };
 void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator) {
     hcri_release(allocator, barrier->start);
     hcri_release(allocator, barrier->column);
+    hcri_release(allocator, barrier->twin);
     hcri_release(allocator, barrier->node);
     hcri_ldl_release(&barrier->ldl, allocator);
     *barrier = (hcri_barrier){0};
@@ -40,30 +49,39 @@ static int is_single(const hcri_barrier *barrier, size_t row) {
     return barrier->start[row + 1] - barrier->start[row] == 1;
 }
 
+/* 1 for the rows whose entries are in the system: the others are limits of a column, or of their twin. */
+static int is_leader(const hcri_barrier *barrier, size_t row) {
+    return !is_single(barrier, row) && barrier->twin[row] == row;
+}
+
 hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, const uint32_t *column,
-                             const unsigned char *bounded, const hcr_allocator *allocator, hcri_barrier *barrier,
-                             hcr_error *error) {
+                             const uint32_t *twin, const unsigned char *bounded, const hcr_allocator *allocator,
+                             hcri_barrier *barrier, hcr_error *error) {
     const size_t entries = start[rows];
     *barrier = (hcri_barrier){.columns = columns, .rows = rows};
     barrier->start = hcri_copy(allocator, start, rows + 1, sizeof *start);
     barrier->column = hcri_copy_or_zeros(allocator, column, entries, sizeof *column);
+    barrier->twin = hcri_allocate(allocator, rows, sizeof *barrier->twin);
     barrier->node = hcri_allocate(allocator, rows, sizeof *barrier->node);
     uint32_t *first = hcri_allocate(allocator, entries, sizeof *first);
     uint32_t *second = hcri_allocate(allocator, entries, sizeof *second);
     unsigned char *late = hcri_allocate(allocator, hcri_size_sum(columns, rows), sizeof *late);
     hcr_status status = HCR_OK;
-    if (barrier->start == NULL || barrier->column == NULL || barrier->node == NULL || first == NULL || second == NULL ||
-        late == NULL)
+    if (barrier->start == NULL || barrier->column == NULL || barrier->twin == NULL || barrier->node == NULL ||
+        first == NULL || second == NULL || late == NULL)
         status = hcri_fail_memory(error);
     if (status == HCR_OK) {
         size_t nodes = columns, used = 0;
         for (size_t j = 0; j < columns; j++)
             late[j] = !bounded[j];
         for (size_t r = 0; r < rows; r++) {
-            if (is_single(barrier, r)) {
+            barrier->twin[r] = twin == NULL ? (uint32_t)r : twin[r];
+            if (is_single(barrier, r))
                 late[column[start[r]]] = 0;
+            else if (!is_leader(barrier, r))
+                barrier->node[r] = barrier->node[barrier->twin[r]];
+            if (!is_leader(barrier, r))
                 continue;
-            }
             barrier->node[r] = (uint32_t)nodes;
             for (size_t k = start[r]; k < start[r + 1]; k++, used++) {
                 first[used] = (uint32_t)nodes;
@@ -83,7 +101,7 @@ hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, c
 
 size_t hcri_barrier_scratch(const hcri_barrier *barrier) {
     const size_t count = barrier->columns + barrier->rows;
-    return (2 + 2 * SIDES) * count + 2 * barrier->ldl.size + barrier->start[barrier->rows] +
+    return (2 + 2 * SIDES) * count + 5 * barrier->ldl.size + barrier->start[barrier->rows] +
            hcri_ldl_numbers(&barrier->ldl);
 }
 
@@ -97,11 +115,14 @@ static centring begin(const hcri_barrier *barrier, const hcri_barrier_problem *p
     c.diagonal = scratch;
     c.step = c.diagonal + barrier->ldl.size;
     c.entry = c.step + barrier->ldl.size;
-    c.factor = c.entry + barrier->start[barrier->rows];
+    c.right = c.entry + barrier->start[barrier->rows];
+    c.rest = c.right + barrier->ldl.size;
+    c.lack = c.rest + barrier->ldl.size;
+    c.factor = c.lack + barrier->ldl.size;
     return c;
 }
 
-/* 1 where column or row i is held at one value. */
+/* 1 where column or row i is held at one value: of a row that isn't single the multiplier is then that of LOWER. */
 static int is_held(const centring *c, size_t i) { return c->problem->lower[i] == c->problem->upper[i]; }
 
 static int exists(const centring *c, size_t i, int side) {
@@ -111,6 +132,13 @@ static int exists(const centring *c, size_t i, int side) {
 /* c_i: negative inside. */
 static double excess(const centring *c, size_t i, int side) {
     return side == LOWER ? c->problem->lower[i] - c->value[i] : c->value[i] - c->problem->upper[i];
+}
+
+/* −1 for a row with the opposite coefficients of its twin, else 1. */
+static double turn(const centring *c, size_t row) {
+    const hcri_barrier *barrier = c->barrier;
+    const double *values = c->problem->values;
+    return (values[barrier->start[row]] < 0) == (values[barrier->start[barrier->twin[row]]] < 0) ? 1 : -1;
 }
 
 /* `out` = x of the columns, and A x of the rows. */
@@ -131,11 +159,58 @@ static void take_entries(const centring *c) {
     const hcri_barrier *barrier = c->barrier;
     double *entry = c->entry;
     for (size_t r = 0; r < barrier->rows; r++)
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && !is_single(barrier, r); k++)
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && is_leader(barrier, r); k++)
             *entry++ = is_held(c, barrier->column[k]) ? 0 : c->problem->values[k];
 }
 
-/* The matrix for s and λ, factorised, and the right side in `step`; 0 when it is singular. */
+static int is_equality(const centring *c, size_t row) {
+    return is_held(c, c->barrier->columns + row) && is_leader(c->barrier, row);
+}
+
+/* δ of a row, after the parts of all columns. */
+static double regular(const centring *c, size_t row) {
+    static const double small = 1e-8;
+    const hcri_barrier *barrier = c->barrier;
+    double size = 0;
+    for (size_t k = barrier->start[row]; k < barrier->start[row + 1]; k++) {
+        const uint32_t j = barrier->column[k];
+        const double a = is_held(c, j) ? 0 : c->problem->values[k], weight = c->diagonal[j];
+        size += a * a / (weight > 0 ? weight : 1 / (c->problem->scale * c->problem->scale));
+    }
+    return size > 0 ? small * size : 1;
+}
+
+/* Rows that are equalities or nearly so, after the parts of all others. Returns whether a step needs refining. */
+static int assemble_thin_rows(const centring *c) {
+    static const double large = 1e6; /* of weights, in units of 1/scale²: far from where δ matters */
+    const hcri_barrier *barrier = c->barrier;
+    int any = 0;
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const size_t i = barrier->columns + r;
+        const uint32_t node = barrier->node[r];
+        if (!is_leader(barrier, r))
+            continue;
+        c->lack[node] = 0;
+        if (is_equality(c, r)) {
+            for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
+                if (!is_held(c, barrier->column[k]))
+                    c->step[barrier->column[k]] -= c->problem->values[k] * c->multiplier[LOWER][i];
+            c->diagonal[node] = -regular(c, r);
+            c->step[node] = c->problem->lower[i] - c->value[i];
+        } else if (-c->diagonal[node] * large < c->problem->scale * c->problem->scale) {
+            const double least = regular(c, r), own = -c->diagonal[node];
+            if (own < least) {
+                c->diagonal[node] = -least;
+                c->lack[node] = own - least;
+                any = 1;
+            }
+        }
+    }
+    return any;
+}
+
+/* The matrix for s and λ, factorised, and the right side in `step`; 0 when it is singular, 2 when steps need refining.
+ */
 static int assemble(const centring *c) {
     const hcri_barrier *barrier = c->barrier;
     const size_t columns = barrier->columns;
@@ -144,6 +219,8 @@ static int assemble(const centring *c) {
         c->step[j] =
             c->problem->pull == 0 || is_held(c, j) ? 0 : c->problem->pull * (c->problem->towards[j] - c->value[j]);
     }
+    for (size_t node = columns; node < barrier->ldl.size; node++)
+        c->diagonal[node] = c->step[node] = 0;
     for (size_t i = 0; i < c->count; i++) {
         double weight = 0, load = 0;
         for (int side = LOWER; side < SIDES; side++) {
@@ -162,20 +239,55 @@ static int assemble(const centring *c) {
             const double a = is_held(c, barrier->column[k]) ? 0 : c->problem->values[k];
             c->diagonal[barrier->column[k]] += weight * a * a;
             c->step[barrier->column[k]] -= load * a;
-        } else { /* a row that has no limits pulls at nothing */
+        } else { /* twins together */
             const uint32_t node = barrier->node[i - columns];
-            c->diagonal[node] = weight > 0 ? -1 / weight : -1e300;
-            c->step[node] = weight > 0 ? -load / weight : 0;
+            c->diagonal[node] += weight;
+            c->step[node] += turn(c, i - columns) * load;
         }
     }
-    return hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor);
+    for (size_t node = columns; node < barrier->ldl.size; node++) { /* a row that has no limits pulls at nothing */
+        const double weight = c->diagonal[node];
+        c->diagonal[node] = weight > 0 ? -1 / weight : -1e300;
+        c->step[node] = weight > 0 ? -c->step[node] / weight : 0;
+    }
+    const int is_thin = assemble_thin_rows(c);
+    return hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor) ? 1 + is_thin : 0;
+}
+
+/* Solves the system as it is for what stands in `step`. */
+static void solve(const centring *c, int is_thin) {
+    enum { TIMES = 3 };
+    const hcri_barrier *barrier = c->barrier;
+    const size_t size = barrier->ldl.size;
+    if (is_thin)
+        memcpy(c->right, c->step, size * sizeof *c->right);
+    hcri_ldl_solve(&barrier->ldl, c->factor, c->step);
+    for (int time = 0; time < TIMES && is_thin; time++) {
+        const double *entry = c->entry;
+        for (size_t i = 0; i < size; i++)
+            c->rest[i] = c->right[i] - c->diagonal[i] * c->step[i];
+        for (size_t r = 0; r < barrier->rows; r++) {
+            const uint32_t node = barrier->node[r];
+            if (!is_leader(barrier, r))
+                continue;
+            c->rest[node] += c->lack[node] * c->step[node];
+            for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++, entry++) {
+                c->rest[node] -= *entry * c->step[barrier->column[k]];
+                c->rest[barrier->column[k]] -= *entry * c->step[node];
+            }
+        }
+        hcri_ldl_solve(&barrier->ldl, c->factor, c->rest);
+        for (size_t i = 0; i < size; i++)
+            c->step[i] += c->rest[i];
+    }
 }
 
 /* Newton's step, and what it changes. */
 static int find_step(const centring *c) {
-    if (!assemble(c))
+    const int found = assemble(c);
+    if (found == 0)
         return 0;
-    hcri_ldl_solve(&c->barrier->ldl, c->factor, c->step);
+    solve(c, found == 2);
     extend(c, c->step, c->change);
     return 1;
 }
@@ -183,6 +295,9 @@ static int find_step(const centring *c) {
 static void move(const centring *c, double share, double *f) {
     for (size_t j = 0; j < c->barrier->columns; j++)
         f[j] += share * c->step[j];
+    for (size_t r = 0; r < c->barrier->rows; r++)
+        if (is_equality(c, r))
+            c->multiplier[LOWER][c->barrier->columns + r] += share * c->step[c->barrier->node[r]];
     extend(c, f, c->value);
 }
 
@@ -212,7 +327,7 @@ static void guess(const centring *c) {
         const double least = isinf(width) ? c->problem->scale * length_of(c, i) : share * width;
         for (int side = LOWER; side < SIDES; side++) {
             c->slack[side][i] = fmax(-excess(c, i, side), least > 0 ? least : 1);
-            c->multiplier[side][i] = 1 / c->slack[side][i];
+            c->multiplier[side][i] = is_held(c, i) ? 0 : 1 / c->slack[side][i];
         }
     }
 }
@@ -280,6 +395,15 @@ static double decrement(const centring *c) {
     return sqrt(square);
 }
 
+/* By how much rows that are equalities are missed, at most. */
+static double miss(const centring *c) {
+    double most = 0;
+    for (size_t r = 0; r < c->barrier->rows; r++)
+        if (is_equality(c, r))
+            most = fmax(most, fabs(c->problem->lower[c->barrier->columns + r] - c->value[c->barrier->columns + r]));
+    return most;
+}
+
 static void start_at(const centring *c, const double *f) {
     take_entries(c);
     extend(c, f, c->value);
@@ -294,29 +418,84 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
         f[j] = is_held(&c, j) ? problem->lower[j] : f[j];
     start_at(&c, f);
     approach(&c, f);
-    double before = INFINITY;
+    double before = INFINITY, missed_before = INFINITY;
     for (int steps = 0; steps < MOST_STEPS; steps++) {
         if (!take_slacks(&c) || !find_step(&c))
             return 0;
         const double length = decrement(&c);
         move(&c, length < quadratic ? 1 : 1 / (1 + length), f);
-        if (length < small || (before < quadratic && length > 0.5 * before))
+        const double missed = miss(&c);
+        if ((length < small || (before < quadratic && length > 0.5 * before)) && !(missed < 0.5 * missed_before))
             break;
         before = length;
+        missed_before = missed;
     }
     return take_slacks(&c);
 }
 
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
-                       double *scratch) {
+                       double *row, double *scratch) {
     const centring c = begin(barrier, problem, scratch);
+    for (size_t r = 0; r < barrier->rows; r++)
+        c.multiplier[LOWER][barrier->columns + r] = 0;
     start_at(&c, f);
-    if (!take_slacks(&c) || !assemble(&c))
+    if (!take_slacks(&c))
+        return 0;
+    const int found = assemble(&c);
+    if (found == 0)
         return 0;
     memset(c.step, 0, barrier->ldl.size * sizeof *c.step);
     for (size_t j = 0; j < barrier->columns; j++)
         c.step[j] = is_held(&c, j) ? 0 : x[j];
-    hcri_ldl_solve(&barrier->ldl, c.factor, c.step);
+    for (size_t r = 0; row != NULL && r < barrier->rows; r++)
+        if (is_equality(&c, r))
+            c.step[barrier->node[r]] = row[r];
+    solve(&c, found == 2);
     memcpy(x, c.step, barrier->columns * sizeof *x);
+    for (size_t r = 0; row != NULL && r < barrier->rows; r++)
+        row[r] = is_equality(&c, r) ? c.step[barrier->node[r]] : 0;
     return 1;
+}
+
+/* With the identity in place of the Hessian: v + A'z = v₀, A v = δ z. Each time what is left across a row is some
+ * δ/|a|² of what was. */
+void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *v,
+                          double *scratch) {
+    enum { MOST_TIMES = 20 };
+    static const double small = 1e-5, rounding = 1e-16;
+    const centring c = begin(barrier, problem, scratch);
+    int any = 0;
+    take_entries(&c);
+    for (size_t j = 0; j < barrier->columns; j++) {
+        c.diagonal[j] = 1;
+        v[j] = is_held(&c, j) ? 0 : v[j];
+    }
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const double length = length_of(&c, barrier->columns + r);
+        if (!is_leader(barrier, r))
+            continue;
+        any |= is_equality(&c, r);
+        c.diagonal[barrier->node[r]] = is_equality(&c, r) && length > 0 ? -small * length * length : -1e300;
+    }
+    if (!any || !hcri_ldl_factorise(&barrier->ldl, c.diagonal, c.entry, c.factor))
+        return;
+    double before = INFINITY;
+    for (int time = 0; time < MOST_TIMES; time++) {
+        double size = 0, across = 0;
+        memset(c.step, 0, barrier->ldl.size * sizeof *c.step);
+        for (size_t j = 0; j < barrier->columns; j++) {
+            c.step[j] = v[j];
+            size = fmax(size, fabs(v[j]));
+        }
+        hcri_ldl_solve(&barrier->ldl, c.factor, c.step);
+        for (size_t j = 0; j < barrier->columns; j++)
+            v[j] = is_held(&c, j) ? 0 : c.step[j];
+        extend(&c, v, c.value);
+        for (size_t r = 0; r < barrier->rows; r++)
+            if (is_equality(&c, r))
+                across = fmax(across, fabs(c.value[barrier->columns + r]) / length_of(&c, barrier->columns + r));
+        if (across <= rounding * size || across >= 0.5 * before)
+            break;
+        before = across;
+    }
 }

@@ -10,7 +10,8 @@ typedef struct hcri_barrier {
     size_t columns, rows;
     size_t *start;    /* rows + 1 … */
     uint32_t *column; /* … and the columns of each row's entries */
-    uint32_t *node;   /* of each row in the factorised system; rows of one entry have none */
+    uint32_t *twin;   /* of each row the first one with its coefficients, or with their opposites … */
+    uint32_t *node;   /* … and its node in the factorised system; rows of one entry have none */
     hcri_ldl ldl;
 } hcri_barrier;
 
@@ -18,24 +19,32 @@ typedef struct hcri_barrier {
 typedef struct hcri_barrier_problem {
     const double *values;        /* of the rows' entries */
     const double *lower, *upper; /* columns, then rows; ±infinity where there is none; where both are equal the entry
-                                  * of f is that number, and the row is left out */
+                                  * of f is that number, and the row an equality, as
+                                  * its twins are then */
     double scale;                /* a length: how far inside one-sided inequalities a search begins */
     double pull;                 /* the weight of |f − towards|²/2, for sets that may be open; 0: none */
     const double *towards;       /* columns; NULL where pull is 0 */
 } hcri_barrier_problem;
 
-/* start, column: the rows' pattern, copied. bounded[j]: whether f_j may have a limit of its own. Errors: MEMORY. */
+/* start, column: the rows' pattern, copied. twin[r]: the first row that has the coefficients of r for all values, but
+ * for the sign; r itself when there is none (NULL: for all). bounded[j]: whether f_j may have a limit of its own.
+ * Errors: MEMORY. */
 hcr_status hcri_barrier_make(size_t columns, size_t rows, const size_t *start, const uint32_t *column,
-                             const unsigned char *bounded, const hcr_allocator *allocator, hcri_barrier *barrier,
-                             hcr_error *error);
+                             const uint32_t *twin, const unsigned char *bounded, const hcr_allocator *allocator,
+                             hcri_barrier *barrier, hcr_error *error);
 void hcri_barrier_release(hcri_barrier *barrier, const hcr_allocator *allocator);
 /* Numbers of scratch for the functions below. */
 size_t hcri_barrier_scratch(const hcri_barrier *barrier);
 /* f, from a guess that may be outside to the centre, to about 1e-12 of the distances. 0: no point strictly inside was
  * found; f is then anything. Newton's method, mostly in ten to twenty steps. */
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch);
-/* x, columns numbers, from bar to H⁻¹ bar with the Hessian at a centre; 0 for entries that are held. 0: none. */
+/* The solution of H x + A'z = bar, A x = change, with the Hessian H at a centre and A the rows that are equalities: x
+ * (columns numbers; 0 for entries that are held) in the place of bar, z in that of change (rows numbers, of which those
+ * of other rows become 0; NULL: all changes are 0, z isn't wanted). 0: none. */
 int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *f, double *x,
-                       double *scratch);
+                       double *row, double *scratch);
+/* v, columns numbers, projected onto the directions along which entries that are held and rows that are equalities
+ * stay. */
+void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *v, double *scratch);
 
 #endif

@@ -1,616 +1,345 @@
-#include "region/sample_centre.h"
-
+/* The centre of one sample, and what its set leaves one value. */
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "region/sample_problem.h"
 
-#define NO_COLUMN UINT32_MAX
+/* Between limits: 1 when they are closer than `share` of their size, −1 when they cross by more, else 0. */
+static int meet(double low, double high, double share) {
+    const double size = fmax(fabs(low), fabs(high)), gap = high - low;
+    return gap < -share * size ? -1 : isinf(size) || !(gap <= share * size) ? 0 : 1;
+}
 
-/* ------------------------------------------------------------------------------------ what the parameters don't move
+static void hold_column(hcri_sample *s, size_t j, double value) {
+    s->lower[j] = s->upper[j] = fmin(fmax(value, s->centres->lower[j]), s->centres->upper[j]);
+}
+
+/* 1 when the row has the coefficients of its twin with the other sign. */
+static int is_turned(const hcri_sample *s, size_t r) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const double *values = s->centres->values;
+    return (values[barrier->start[r]] < 0) != (values[barrier->start[s->centres->twin[r]]] < 0);
+}
+
+/* The limits of each row and its twins together, at the place of the first of them: of the columns' sum as that has it.
  */
-
-void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator) {
-    if (centres == NULL)
-        return;
-    hcri_release(allocator, centres->output);
-    hcri_release(allocator, centres->column);
-    hcri_barrier_release(&centres->barrier, allocator);
-    hcri_release(allocator, centres->values);
-    hcri_release(allocator, centres->lower);
-    hcri_release(allocator, centres->upper);
-    hcri_rows_release(&centres->shift, allocator);
-    hcri_release(allocator, centres->block);
-    hcri_release(allocator, centres->row);
-    hcri_release(allocator, centres);
-}
-
-/* A row over outputs and parameters, as one over the free outputs and the parameters. */
-typedef struct hcri_folded {
-    double *of_columns, *of_parameters; /* dense */
-    double constant;
-} hcri_folded;
-
-static void fold(const hcr_region *region, const hcri_centres *centres, size_t count, const uint32_t *columns,
-                 const double *values, hcri_folded *out) {
-    const hcri_affine *affine = &region->affine;
-    const size_t outputs = region->set.outputs;
-    for (size_t k = 0; k < count; k++) {
-        const uint32_t j = columns[k];
-        if (j >= outputs) {
-            out->of_parameters[j - outputs] += values[k];
-        } else if (centres->column[j] != NO_COLUMN) {
-            out->of_columns[centres->column[j]] += values[k];
-        } else {
-            const size_t d = hcri_affine_find(affine, j);
-            const size_t first = affine->map.start[d], last = affine->map.start[d + 1];
-            out->constant += values[k] * affine->constant[d];
-            for (size_t t = first; t < last; t++) {
-                const uint32_t to = affine->map.columns[t];
-                *(to < outputs ? &out->of_columns[centres->column[to]] : &out->of_parameters[to - outputs]) +=
-                    values[k] * affine->map.values[t];
-            }
-        }
+static void merge_twins(const hcri_sample *s, double *low, double *high) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const uint32_t first = s->centres->twin[r];
+        const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
+        const int turned = is_turned(s, r);
+        low[r] = lower;
+        high[r] = upper;
+        low[first] = fmax(low[first], turned ? -upper : lower);
+        high[first] = fmin(high[first], turned ? -lower : upper);
     }
 }
 
-/* What the rows are made from, as they are collected. */
-typedef struct hcri_collection {
-    const hcr_region *region;
-    hcri_centres *centres;
-    hcri_rows rows; /* over the columns */
-    hcri_folded folded;
-    size_t count; /* of rows with limits, in … */
-    double *lower, *upper;
-    double *generic; /* parameters at which no coefficient vanishes by chance, and a row there */
-    double *values;
-    uint32_t *columns;
-} hcri_collection;
-
-static void clear(const hcri_collection *at) {
-    memset(at->folded.of_columns, 0, at->region->set.outputs * sizeof(double));
-    memset(at->folded.of_parameters, 0, (at->region->set.n - at->region->set.outputs) * sizeof(double));
+static void equate(hcri_sample *s, size_t r, double low, double high) {
+    const size_t i = s->centres->barrier.columns + r;
+    const double value = low + 0.5 * (high - low);
+    s->lower[i] = s->upper[i] = is_turned(s, r) ? -value : value;
 }
 
-/* Rows without free outputs limit the parameters alone: they are left out. */
-static hcr_status add_row(hcri_collection *at, double lower, double upper, hcr_error *error) {
-    const hcr_allocator *allocator = &at->region->set.allocator;
-    hcri_centres *centres = at->centres;
-    const size_t before = hcri_rows_entries(&at->rows);
-    HCRI_TRY(hcri_rows_append_dense(&at->rows, allocator, centres->barrier.columns, at->folded.of_columns, error));
-    if (hcri_rows_entries(&at->rows) == before) {
-        at->rows.count--;
-        return HCR_OK;
-    }
-    at->lower[at->count] = lower - at->folded.constant;
-    at->upper[at->count++] = upper - at->folded.constant;
-    return hcri_rows_append_dense(&centres->shift, allocator, at->region->set.n - at->region->set.outputs,
-                                  at->folded.of_parameters, error);
-}
-
-/* Bounds of the outputs that equalities determine, rows, and the pattern of rows with moving coefficients. */
-static hcr_status collect(hcri_collection *at, hcr_error *error) {
-    const hcr_region *region = at->region;
-    const hcri_set *set = &region->set;
-    const hcri_affine *affine = &region->affine;
-    for (size_t d = 0; d < affine->count; d++) {
-        const uint32_t j = affine->dependent[d];
-        static const double one = 1;
-        if (isinf(set->box->lower[j]) && isinf(set->box->upper[j]))
-            continue;
-        clear(at);
-        at->folded.constant = 0;
-        fold(region, at->centres, 1, &j, &one, &at->folded);
-        HCRI_TRY(add_row(at, set->box->lower[j], set->box->upper[j], error));
-    }
-    for (size_t i = 0; i < set->linear->rows.count; i++) {
-        const hcri_rows *rows = &set->linear->rows;
-        clear(at);
-        at->folded.constant = 0;
-        fold(region, at->centres, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
-             rows->values + rows->start[i], &at->folded);
-        HCRI_TRY(add_row(at, set->linear->lower[i], set->linear->upper[i], error));
-    }
-    at->centres->varying = at->count;
-    for (size_t b = 2; b < set->blocks; b++) {
-        const hcri_constraint *block = set->block[b];
-        for (size_t i = 0; i < block->count / 2; i++) {
-            double lower, upper;
-            const size_t count =
-                block->kind->row_at(block, i, set->outputs, at->generic, at->columns, at->values, &lower, &upper);
-            clear(at);
-            for (size_t k = 0; k < count; k++)
-                fold(region, at->centres, 1, at->columns + k, at->values + k, &at->folded);
-            memset(at->folded.of_parameters, 0, (set->n - set->outputs) * sizeof(double));
-            at->centres->block[at->count - at->centres->varying] = block;
-            at->centres->row[at->count - at->centres->varying] = (uint32_t)i;
-            HCRI_TRY(add_row(at, 0, 0, error));
-        }
-    }
-    return HCR_OK;
-}
-
-static int is_affine(const hcri_set *set) {
-    for (size_t b = 2; b < set->blocks; b++)
-        if (set->block[b]->kind->row_at == NULL)
+/* Rows whose sides meet are equalities; those of twins count together. 0: some cross. */
+static int hold_rows(hcri_sample *s, double share) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const uint32_t *twin = s->centres->twin;
+    double *low = s->distance, *high = low + barrier->rows;
+    merge_twins(s, low, high);
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], share);
+        if (met < 0)
             return 0;
+        if (met != 0)
+            equate(s, r, low[twin[r]], high[twin[r]]);
+    }
+    hcri_sample_drop_rows_of_held(s);
     return 1;
 }
 
-static size_t most_rows(const hcr_region *region, size_t *varying) {
-    size_t count = region->affine.count + region->set.linear->rows.count;
-    *varying = 0;
-    for (size_t b = 2; b < region->set.blocks; b++)
-        *varying += region->set.block[b]->count / 2;
-    return count + *varying;
-}
-
-/* The columns, the limits and the barrier, from what was collected. */
-static hcr_status finish(hcri_collection *at, hcr_error *error) {
-    const hcri_set *set = &at->region->set;
-    const hcr_allocator *allocator = &set->allocator;
-    hcri_centres *centres = at->centres;
-    const size_t columns = centres->barrier.columns, rows = at->count;
-    unsigned char *bounded = hcri_allocate(allocator, columns, sizeof *bounded);
-    size_t *start = hcri_allocate(allocator, rows + 1, sizeof *start);
-    centres->values = hcri_copy_or_zeros(allocator, at->rows.values, hcri_rows_entries(&at->rows), sizeof(double));
-    centres->lower = hcri_allocate(allocator, columns + rows, sizeof(double));
-    centres->upper = hcri_allocate(allocator, columns + rows, sizeof(double));
-    hcr_status status = HCR_OK;
-    if (bounded == NULL || start == NULL || centres->values == NULL || centres->lower == NULL || centres->upper == NULL)
-        status = hcri_fail_memory(error);
-    if (status == HCR_OK) {
-        for (size_t j = 0; j < columns; j++) {
-            centres->lower[j] = set->box->lower[centres->output[j]];
-            centres->upper[j] = set->box->upper[centres->output[j]];
-            bounded[j] = !isinf(centres->lower[j]) || !isinf(centres->upper[j]);
-        }
-        memcpy(centres->lower + columns, at->lower, rows * sizeof(double));
-        memcpy(centres->upper + columns, at->upper, rows * sizeof(double));
-        if (rows != 0)
-            memcpy(start, at->rows.start, (rows + 1) * sizeof *start);
-        status =
-            hcri_barrier_make(columns, rows, start, at->rows.columns, bounded, allocator, &centres->barrier, error);
-    }
-    hcri_release(allocator, bounded);
-    hcri_release(allocator, start);
-    return status;
-}
-
-hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_error *error) {
-    const hcri_set *set = &region->set;
-    const hcr_allocator *allocator = &set->allocator;
-    *made = NULL;
-    if (!is_affine(set))
-        return HCR_OK;
-    size_t varying;
-    const size_t rows = most_rows(region, &varying), outputs = set->outputs;
-    hcri_centres *centres = hcri_allocate(allocator, 1, sizeof *centres);
-    if (centres == NULL)
-        return hcri_fail_memory(error);
-    hcri_collection at = {.region = region, .centres = centres};
-    centres->output = hcri_allocate(allocator, outputs, sizeof *centres->output);
-    centres->column = hcri_allocate(allocator, outputs, sizeof *centres->column);
-    centres->block = hcri_allocate(allocator, varying, sizeof(void *));
-    centres->row = hcri_allocate(allocator, varying, sizeof *centres->row);
-    at.lower = hcri_allocate(allocator, rows, sizeof(double));
-    at.upper = hcri_allocate(allocator, rows, sizeof(double));
-    at.generic = hcri_allocate(allocator, set->n - outputs, sizeof(double));
-    at.values = hcri_allocate(allocator, outputs, sizeof(double));
-    at.columns = hcri_allocate(allocator, outputs, sizeof *at.columns);
-    at.folded.of_columns = hcri_allocate(allocator, outputs, sizeof(double));
-    at.folded.of_parameters = hcri_allocate(allocator, set->n - outputs, sizeof(double));
-    hcr_status status = HCR_OK;
-    if (centres->output == NULL || centres->column == NULL || centres->block == NULL || centres->row == NULL ||
-        at.lower == NULL || at.upper == NULL || at.generic == NULL || at.values == NULL || at.columns == NULL ||
-        at.folded.of_columns == NULL || at.folded.of_parameters == NULL)
-        status = hcri_fail_memory(error);
-    for (uint32_t j = 0; status == HCR_OK && j < outputs; j++) {
-        const int is_free = hcri_affine_find(&region->affine, j) == SIZE_MAX;
-        centres->column[j] = is_free ? (uint32_t)centres->barrier.columns : NO_COLUMN;
-        if (is_free)
-            centres->output[centres->barrier.columns++] = j;
-    }
-    hcri_random random;
-    hcri_random_seed(&random, 1);
-    for (size_t k = 0; status == HCR_OK && k < set->n - outputs; k++)
-        at.generic[k] = hcri_random_normal(&random);
-    if (status == HCR_OK)
-        status = collect(&at, error);
-    if (status == HCR_OK)
-        status = finish(&at, error);
-    hcri_rows_release(&at.rows, allocator);
-    hcri_release(allocator, at.generic);
-    hcri_release(allocator, at.values);
-    hcri_release(allocator, at.columns);
-    hcri_release(allocator, at.lower);
-    hcri_release(allocator, at.upper);
-    hcri_release(allocator, at.folded.of_columns);
-    hcri_release(allocator, at.folded.of_parameters);
-    if (status == HCR_OK)
-        *made = centres;
-    else
-        hcri_centres_release(centres, allocator);
-    return status;
-}
-
-/* -------------------------------------------------------------------------------------------------------- one sample
- */
-
-typedef struct hcri_sample {
-    const hcr_region *region;
-    const hcri_centres *centres;
-    const double *x;
-    double *values, *lower, *upper; /* of the barrier's problem */
-    double *f, *towards;
-    double *low, *high; /* between which each column is, by its own limits or by all */
-    hcri_folded folded;
-    double *of_row;  /* a row with moving coefficients: values and columns */
-    double *scratch; /* the barrier's */
-} hcri_sample;
-
-size_t hcri_centres_scratch(const hcr_region *region) {
-    const hcri_centres *centres = region->centres;
-    if (centres == NULL)
-        return 0;
-    const hcri_barrier *barrier = &centres->barrier;
-    const size_t columns = barrier->columns, outputs = region->set.outputs;
-    return barrier->start[barrier->rows] + 2 * (columns + barrier->rows) + 4 * columns + outputs +
-           (region->set.n - outputs) + 2 * outputs + 3 * region->set.n + hcri_barrier_scratch(barrier);
-}
-
-/* The rows with moving coefficients, at x. */
-static void take_varying(hcri_sample *s) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    const size_t outputs = s->region->set.outputs, parameters = s->region->set.n - outputs;
-    uint32_t *columns = (uint32_t *)(void *)(s->of_row + outputs);
-    for (size_t r = s->centres->varying; r < barrier->rows; r++) {
-        double lower, upper;
-        const size_t at = r - s->centres->varying;
-        const hcri_constraint *block = s->centres->block[at];
-        const size_t count =
-            block->kind->row_at(block, s->centres->row[at], outputs, s->x, columns, s->of_row, &lower, &upper);
-        memset(s->folded.of_parameters, 0, parameters * sizeof(double));
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            s->folded.of_columns[barrier->column[k]] = 0;
-        s->folded.constant = 0;
-        fold(s->region, s->centres, count, columns, s->of_row, &s->folded);
-        for (size_t k = 0; k < parameters; k++)
-            s->folded.constant += s->folded.of_parameters[k] * s->x[k];
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            s->values[k] = s->folded.of_columns[barrier->column[k]];
-        s->lower[barrier->columns + r] = lower - s->folded.constant;
-        s->upper[barrier->columns + r] = upper - s->folded.constant;
-    }
-}
-
-static hcri_sample begin(const hcr_region *region, const double *point, double *scratch) {
-    const hcri_centres *centres = region->centres;
-    const hcri_barrier *barrier = &centres->barrier;
-    const size_t columns = barrier->columns, count = columns + barrier->rows, outputs = region->set.outputs;
-    hcri_sample s = {.region = region, .centres = centres, .x = point + outputs, .values = scratch};
-    s.lower = s.values + barrier->start[barrier->rows];
-    s.upper = s.lower + count;
-    s.f = s.upper + count;
-    s.towards = s.f + columns;
-    s.low = s.towards + columns;
-    s.high = s.low + columns;
-    s.folded.of_columns = s.high + columns;
-    s.folded.of_parameters = s.folded.of_columns + outputs;
-    s.of_row = s.folded.of_parameters + (region->set.n - outputs);
-    s.scratch = s.of_row + 2 * outputs;
-    memcpy(s.values, centres->values, barrier->start[barrier->rows] * sizeof(double));
-    memcpy(s.lower, centres->lower, count * sizeof(double));
-    memcpy(s.upper, centres->upper, count * sizeof(double));
-    for (size_t r = 0; r < centres->varying; r++)
-        for (size_t k = centres->shift.start[r]; k < centres->shift.start[r + 1]; k++) {
-            const double moved = centres->shift.values[k] * s.x[centres->shift.columns[k]];
-            s.lower[columns + r] -= moved;
-            s.upper[columns + r] -= moved;
-        }
-    if (centres->varying < barrier->rows)
-        take_varying(&s);
-    for (size_t j = 0; j < columns; j++)
-        s.f[j] = point[centres->output[j]];
-    return s;
-}
-
-static hcri_barrier_problem problem_of(const hcri_sample *s, const double *origin) {
-    hcri_barrier_problem problem = {
-        .values = s->values, .lower = s->lower, .upper = s->upper, .scale = s->region->inradius};
-    if (!s->region->bounded) { /* where nothing bounds the region the barrier may have no minimum */
-        problem.pull = 1e-4 / (s->region->inradius * s->region->inradius);
-        problem.towards = s->towards;
-        for (size_t j = 0; j < s->centres->barrier.columns; j++)
-            s->towards[j] = origin[s->centres->output[j]];
-    }
-    return problem;
-}
-
-/* Σ of what entries have at least, of which some may be −infinity (or at most, ∞). */
-typedef struct hcri_reach {
-    double finite;
-    size_t infinite;
-} hcri_reach;
-
-static void reach_add(hcri_reach *reach, double part, int sign) {
-    if (isinf(part))
-        reach->infinite += (size_t)sign; /* −1 wraps around, and back */
-    else
-        reach->finite += sign * part;
-}
-
-static double reach_without(hcri_reach reach, double part, double otherwise) {
-    reach_add(&reach, part, -1);
-    return reach.infinite == 0 ? reach.finite : otherwise;
-}
-
-/* What row r, with its other columns between low and high, leaves each of its columns. */
-static void narrow(hcri_sample *s, size_t r) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    const size_t first = barrier->start[r], last = barrier->start[r + 1];
-    const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
-    hcri_reach least = {0}, most = {0};
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t k = first; k < last; k++) {
-            const double a = s->values[k];
-            double *low = &s->low[barrier->column[k]], *high = &s->high[barrier->column[k]];
-            const double own_least = a > 0 ? a * *low : a * *high, own_most = a > 0 ? a * *high : a * *low;
-            if (a == 0)
-                continue;
-            if (pass == 0) {
-                reach_add(&least, own_least, 1);
-                reach_add(&most, own_most, 1);
-                continue;
-            }
-            const double at_most = (upper - reach_without(least, own_least, -INFINITY)) / a;
-            const double at_least = (lower - reach_without(most, own_most, INFINITY)) / a;
-            *low = fmax(*low, a > 0 ? at_least : at_most);
-            *high = fmin(*high, a > 0 ? at_most : at_least);
-        }
-}
-
-/* low and high: what the limits of each column leave it, its rows of one entry included. */
-static void take_bounds(hcri_sample *s) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    memcpy(s->low, s->lower, barrier->columns * sizeof(double));
-    memcpy(s->high, s->upper, barrier->columns * sizeof(double));
-    for (size_t r = 0; r < barrier->rows; r++)
-        if (barrier->start[r + 1] - barrier->start[r] == 1)
-            narrow(s, r);
-}
-
-/* … and what rows leave beside what they leave others: a few passes, forth and back. */
-static void propagate(hcri_sample *s) {
-    enum { PASSES = 3 };
-    const size_t rows = s->centres->barrier.rows;
-    for (int pass = 0; pass < PASSES; pass++) {
-        for (size_t r = 0; r < rows; r++)
-            narrow(s, r);
-        for (size_t r = rows; r-- > 0;)
-            narrow(s, r);
-    }
-}
-
-/* Rows all of whose columns are held say nothing more. */
-static void drop_rows_of_held(hcri_sample *s) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    for (size_t r = 0; r < barrier->rows; r++) {
-        int held = 1;
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
-            held = s->values[k] == 0 || s->lower[barrier->column[k]] == s->upper[barrier->column[k]];
-        if (held) {
-            s->lower[barrier->columns + r] = -INFINITY;
-            s->upper[barrier->columns + r] = INFINITY;
-        }
-    }
-}
-
-/* Columns between low and high that are closer than `share` of their size are held at one value. 0: some have none. */
+/* Columns between low and high that meet are held, and rows whose sides do equalities. 0: some have no value. */
 static int hold(hcri_sample *s, double share) {
     const hcri_barrier *barrier = &s->centres->barrier;
     for (size_t j = 0; j < barrier->columns; j++) {
-        const double size = fmax(fabs(s->low[j]), fabs(s->high[j])), gap = s->high[j] - s->low[j];
-        if (gap < -share * size)
+        const int met = meet(s->low[j], s->high[j], share);
+        if (met < 0)
             return 0;
-        if (isinf(size) || !(gap <= share * size))
+        if (met == 0)
             continue;
-        const double middle = s->low[j] + 0.5 * gap;
-        s->lower[j] = s->upper[j] = fmin(fmax(middle, s->centres->lower[j]), s->centres->upper[j]);
+        /* The column's own limits, in `wide`, where rounding alone tells them from what rows leave. */
+        const double low = s->wide[j], high = s->wide[barrier->columns + j];
+        hold_column(s, j,
+                    meet(low, s->high[j], share) > 0   ? low
+                    : meet(s->low[j], high, share) > 0 ? high
+                                                       : s->low[j] + 0.5 * (s->high[j] - s->low[j]));
     }
-    drop_rows_of_held(s);
+    return hold_rows(s, share);
+}
+
+/* ------------------------------------------------------------------------------- what limits leave only together */
+
+/* What a column or a row is measured by: its limits, and how far it goes along the largest ball. */
+static double size_of(const hcri_sample *s, size_t i) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    double square = 1, size = 0;
+    if (i >= barrier->columns) {
+        square = 0;
+        for (size_t k = barrier->start[i - barrier->columns]; k < barrier->start[i - barrier->columns + 1]; k++)
+            square += s->values[k] * s->values[k];
+    }
+    size = sqrt(square) * s->region->inradius;
+    if (!isinf(s->lower[i]))
+        size = fmax(size, fabs(s->lower[i]));
+    return isinf(s->upper[i]) ? size : fmax(size, fabs(s->upper[i]));
+}
+
+/* The centre of the set whose limits are moved outwards by a share of their sizes, and how far it is from those: of
+ * what has to have one value as little as they are moved, else what there is room for. */
+static int centre_widened(hcri_sample *s, const double *origin, double share, double *distance) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const size_t count = barrier->columns + barrier->rows;
+    double *lower = s->wide, *upper = s->wide + count;
+    for (size_t i = 0; i < count; i++) {
+        const double beyond = hcri_sample_is_held(s, i) ? 0 : share * size_of(s, i);
+        lower[i] = s->lower[i] - beyond;
+        upper[i] = s->upper[i] + beyond;
+    }
+    hcri_barrier_problem problem = hcri_sample_problem(s, origin);
+    problem.lower = lower;
+    problem.upper = upper;
+    if (!hcri_barrier_centre(barrier, &problem, s->f, s->scratch))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const double at = i < barrier->columns ? s->f[i] : hcri_sample_row(s, i - barrier->columns, s->f);
+        distance[i] = at - lower[i];
+        distance[count + i] = upper[i] - at;
+    }
     return 1;
 }
 
-static int try_centre(hcri_sample *s, const double *origin, double share, double *point, double *is_free) {
-    const hcri_centres *centres = s->centres;
-    if (!hold(s, share))
-        return 0;
-    const hcri_barrier_problem problem = problem_of(s, origin);
-    if (!hcri_barrier_centre(&centres->barrier, &problem, s->f, s->scratch))
-        return 0;
-    for (size_t j = 0; j < s->region->set.outputs; j++)
-        is_free[j] = 1;
-    for (size_t j = 0; j < centres->barrier.columns; j++) {
-        point[centres->output[j]] = s->f[j];
-        is_free[centres->output[j]] = s->lower[j] != s->upper[j];
+/* Rows that are equalities and have one column left that isn't held hold it: one after the other, forth and back. */
+static void hold_by_rows(hcri_sample *s) {
+    enum { PASSES = 4 };
+    const hcri_barrier *barrier = &s->centres->barrier;
+    for (int pass = 0; pass < PASSES; pass++)
+        for (size_t t = 0; t < barrier->rows; t++) {
+            const size_t r = pass % 2 == 0 ? t : barrier->rows - 1 - t, i = barrier->columns + r;
+            size_t left = 0, at = 0;
+            double rest = s->lower[i];
+            for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && hcri_sample_is_held(s, i); k++) {
+                const uint32_t j = barrier->column[k];
+                if (hcri_sample_is_held(s, j)) {
+                    rest -= s->values[k] * s->lower[j];
+                } else if (s->values[k] != 0) {
+                    left++;
+                    at = k;
+                }
+            }
+            const uint32_t j = barrier->column[at];
+            if (left == 1)
+                hold_column(s, j, fmin(fmax(rest / s->values[at], s->low[j]), s->high[j]));
+        }
+}
+
+/* Columns that rows which are equalities leave one value, only together. */
+static void hold_by_all_rows(hcri_sample *s, const hcri_barrier_problem *problem) {
+    static const double none = 1e-9;
+    const hcri_barrier *barrier = &s->centres->barrier;
+    double *v = s->folded.of_columns;
+    for (size_t j = 0; j < barrier->columns; j++) {
+        if (hcri_sample_is_held(s, j))
+            continue;
+        memset(v, 0, barrier->columns * sizeof *v);
+        v[j] = 1;
+        hcri_barrier_project(barrier, problem, v, s->scratch);
+        s->wide[j] = v[j]; /* the squared length of the projection */
     }
-    hcri_affine_complete(&s->region->affine, point);
+    for (size_t j = 0; j < barrier->columns; j++)
+        if (!hcri_sample_is_held(s, j) && s->wide[j] < none)
+            hold_column(s, j, fmin(fmax(s->f[j], s->low[j]), s->high[j]));
+    memset(v, 0, barrier->columns * sizeof *v);
+}
+
+/* Holds all that the sample's set leaves one value. With limits that are moved outwards there is a centre whose
+ * distances from them are at least 1/m of the largest ones in the set, m inequalities, and those from limits that are
+ * met everywhere in the sample's set are in proportion to what these were moved by: from the first to the second set
+ * such distances become a thousand times smaller. Others do that too where less than about `first` of their size is
+ * left. 0: the set is empty. */
+static int hold_together(hcri_sample *s, const double *origin, double first) {
+    static const double less = 2e-2;
+    const double second = 1e-3 * first;
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const size_t columns = barrier->columns, count = columns + barrier->rows;
+    double *before = s->distance, *after = s->distance + 2 * count;
+    if (!centre_widened(s, origin, first, before) || !centre_widened(s, origin, second, after))
+        return 0;
+    hcri_sample_take_bounds(s);
+    for (size_t r = 0; r < barrier->rows; r++) { /* rows of one column are limits of that column */
+        const size_t i = columns + r, k = barrier->start[r], j = barrier->column[k];
+        for (size_t side = 0; side < 2 && hcri_sample_is_single(barrier, r) && !hcri_sample_is_held(s, j); side++)
+            if (after[side * count + i] < less * before[side * count + i])
+                after[(s->values[k] > 0 ? side : 1 - side) * count + j] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int at_low = after[i] < less * before[i], at_high = after[count + i] < less * before[count + i];
+        const double low = i < columns ? s->low[i] : s->lower[i], high = i < columns ? s->high[i] : s->upper[i];
+        const double value = at_low && at_high ? low + 0.5 * (high - low) : at_low ? low : high;
+        if (hcri_sample_is_held(s, i) || !(at_low || at_high))
+            continue;
+        if (i < columns)
+            hold_column(s, i, value);
+        else if (!hcri_sample_is_single(barrier, i - columns))
+            s->lower[i] = s->upper[i] = value;
+    }
+    double *merged_low = s->wide, *merged_high = s->wide + barrier->rows; /* all twins of a held row are */
+    merge_twins(s, merged_low, merged_high);
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const uint32_t first_twin = s->centres->twin[r];
+        if (!hcri_sample_is_single(barrier, r) && merged_low[first_twin] >= merged_high[first_twin])
+            equate(s, r, merged_low[first_twin], merged_high[first_twin]);
+    }
+    hold_by_rows(s);
     return 1;
 }
 
-int hcri_centres_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
-    /* Between limits that are closer than the second share of their size double precision finds no centre. */
-    static const double shares[] = {0x1p-50, 0x1p-50, 1e-12, 1e-9};
-    for (size_t attempt = 0; attempt < sizeof shares / sizeof *shares; attempt++) {
-        hcri_sample s = begin(region, point, scratch);
-        take_bounds(&s);
-        if (attempt > 0)
-            propagate(&s);
-        if (try_centre(&s, point, shares[attempt], point, is_free))
+static int is_row_of_held(const hcri_sample *s, size_t r) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    int held = 1;
+    for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
+        held = s->values[k] == 0 || hcri_sample_is_held(s, barrier->column[k]);
+    return held;
+}
+
+/* A dependent output into the limits that a row over it alone gives it. */
+static void clamp_own(const hcri_sample *s, size_t r, double *point) {
+    const hcri_set *set = &s->region->set;
+    const uint32_t j = s->centres->own[r], number = s->centres->number[r];
+    double low = set->box->lower[j], high = set->box->upper[j];
+    if (number >= set->linear->base.first) {
+        const hcri_linear *linear = set->linear;
+        const size_t i = (number - linear->base.first) / 2, first = linear->rows.start[i];
+        const double a = linear->rows.values[first]; /* outputs come first */
+        double rest = 0;
+        for (size_t k = first + 1; k < linear->rows.start[i + 1]; k++)
+            rest += linear->rows.values[k] * s->x[linear->rows.columns[k] - set->outputs];
+        low = ((a > 0 ? linear->lower : linear->upper)[i] - rest) / a;
+        high = ((a > 0 ? linear->upper : linear->lower)[i] - rest) / a;
+    }
+    point[j] = fmin(fmax(point[j], low), high);
+}
+
+/* 1 when a distance at the centre is what rounding may have made of none. */
+static int is_lost_in_rounding(const hcri_sample *s) {
+    static const double share = 0x1p-44;
+    const size_t columns = s->centres->barrier.columns, count = columns + s->centres->barrier.rows;
+    for (size_t i = 0; i < count; i++) {
+        const double at = i < columns ? s->f[i] : hcri_sample_row(s, i - columns, s->f);
+        if (!hcri_sample_is_held(s, i) &&
+            (at - s->lower[i] < share * fabs(s->lower[i]) || s->upper[i] - at < share * fabs(s->upper[i])))
             return 1;
     }
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ derivatives */
-
-/* The sample at a centre; low and high are what the limits leave each column. */
-static hcri_sample begin_at(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
-    hcri_sample s = begin(region, point, scratch);
-    take_bounds(&s);
-    for (size_t j = 0; j < s.centres->barrier.columns; j++)
-        if (is_free != NULL && is_free[s.centres->output[j]] == 0)
-            s.lower[j] = s.upper[j] = s.f[j];
-    drop_rows_of_held(&s);
-    return s;
+/* Outputs that held ones determine have one value. */
+static void hold_dependent(const hcri_affine *affine, size_t outputs, double *is_free) {
+    for (size_t d = 0; d < affine->count; d++) {
+        int held = 1;
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            held &= affine->map.columns[k] >= outputs || is_free[affine->map.columns[k]] == 0;
+        if (held)
+            is_free[affine->dependent[d]] = 0;
+    }
 }
 
-static int is_held(const hcri_sample *s, size_t j) { return s->lower[j] == s->upper[j]; }
-
-static double row_dot(const hcri_sample *s, size_t r, const double *f) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    double sum = 0;
-    for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-        sum += s->values[k] * f[barrier->column[k]];
-    return sum;
-}
-
-/* Σ of the inverse squared distances of row r's sides, and of their inverses, above less below. */
-static double weight_of(const hcri_sample *s, size_t r, double *load) {
-    const size_t i = s->centres->barrier.columns + r;
-    const double at = row_dot(s, r, s->f), below = 1 / (at - s->lower[i]), above = 1 / (s->upper[i] - at);
-    *load = above - below;
-    return below * below + above * above;
-}
-
-/* How the value of a held column follows row r of one entry: half of it each of the two limits that meet. */
-static double share_of_row(const hcri_sample *s, size_t r) {
-    const hcri_barrier *barrier = &s->centres->barrier;
-    const size_t k = barrier->start[r], j = barrier->column[k], i = barrier->columns + r;
-    const double a = s->values[k];
-    if (barrier->start[r + 1] - k != 1 || !is_held(s, j) || a == 0 || r >= s->centres->varying)
+int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch) {
+    /* The last ones: the finer the limits are moved the less is held, and the less rounding lets be found. */
+    static const double shares[HCRI_CENTRE_ATTEMPTS] = {0x1p-50, 1e-12, 1e-12, 1e-12, 1e-12},
+                        moved[HCRI_CENTRE_ATTEMPTS] = {0, 0, 1e-6, 1e-4, 1e-3};
+    const int together = moved[attempt] > 0;
+    const size_t outputs = region->set.outputs;
+    const hcri_centres *centres = region->centres;
+    const hcri_barrier *barrier = &centres->barrier;
+    hcri_sample s = hcri_sample_begin(region, point, scratch);
+    hcri_sample_take_bounds(&s);
+    memcpy(s.wide, s.low, barrier->columns * sizeof *s.wide);
+    memcpy(s.wide + barrier->columns, s.high, barrier->columns * sizeof *s.wide);
+    if (attempt > 0)
+        hcri_sample_propagate(&s);
+    if (!hold(&s, shares[attempt]) || (together && !hold_together(&s, point, moved[attempt])))
         return 0;
-    double shift = 0;
-    for (size_t t = s->centres->shift.start[r]; t < s->centres->shift.start[r + 1]; t++)
-        shift += s->centres->shift.values[t] * s->x[s->centres->shift.columns[t]];
-    const double one = (s->centres->lower[i] - shift) / a, other = (s->centres->upper[i] - shift) / a;
-    const double low = a > 0 ? one : other, high = a > 0 ? other : one;
-    return -0.5 * ((low == s->low[j]) + (high == s->high[j])) / a;
-}
-
-/* The gradient by the parameters of a row with moving coefficients at a point, dependent outputs following. */
-static void row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole) {
-    const hcri_affine *affine = &s->region->affine;
-    const size_t at = r - s->centres->varying, outputs = s->region->set.outputs;
-    const hcri_constraint *block = s->centres->block[at];
-    memset(whole, 0, s->region->set.n * sizeof *whole);
-    block->kind->add_gradient(block, 2 * s->centres->row[at], point, 1, whole, NULL);
-    for (size_t d = 0; d < affine->count; d++)
-        for (size_t t = affine->map.start[d]; t < affine->map.start[d + 1]; t++)
-            if (affine->map.columns[t] >= outputs)
-                whole[affine->map.columns[t]] += whole[affine->dependent[d]] * affine->map.values[t];
-}
-
-/* The centre is where F = Σ g_i/s_i + pull (f − O) = 0, so that H df = −∂F/∂x dx with its Hessian H. With H w = bar
- *     x_bar = −w'∂F/∂x = −Σ (w·g_i/s_i² ∂c_i/∂x + ∂(w·g_i)/∂x / s_i) + pull (dO/dx)'w,
- * of which the second term is there for products of outputs and parameters alone: since c_i is bilinear it is the
- * difference of ∂c_i/∂x between f + w and f. A held column is one more parameter. */
-void hcri_centres_vjp(const hcr_region *region, const double *point, const double *is_free, double *bar, double *x_bar,
-                      double *scratch) {
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    double *here = scratch, *shifted = scratch + n, *there = scratch + 2 * n;
-    hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
-    const hcri_barrier *barrier = &s.centres->barrier;
-    const hcri_barrier_problem problem = problem_of(&s, point);
-    double *w = s.folded.of_columns;
-    for (size_t j = 0; j < barrier->columns; j++)
-        w[j] = bar[s.centres->output[j]];
-    if (!hcri_barrier_solve(barrier, &problem, s.f, w, s.scratch))
-        return;
-    memcpy(shifted, point, n * sizeof *shifted);
-    for (size_t j = 0; j < barrier->columns; j++)
-        shifted[s.centres->output[j]] += w[j];
-    hcri_affine_complete(&region->affine, shifted);
+    for (size_t j = 0; j < outputs; j++)
+        is_free[j] = 1;
+    /* A row of held columns says nothing more; where these were found by rows they satisfy it up to rounding. */
     for (size_t r = 0; r < barrier->rows; r++) {
-        double load;
-        const double weight = weight_of(&s, r, &load), along = row_dot(&s, r, w);
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            if (is_held(&s, barrier->column[k]))
-                bar[s.centres->output[barrier->column[k]]] -= weight * along * s.values[k];
-        if (r >= s.centres->varying) {
-            row_by_parameters(&s, r, point, here);
-            row_by_parameters(&s, r, shifted, there);
-            for (size_t k = outputs; k < n; k++)
-                x_bar[k - outputs] -= along * weight * here[k] + load * (there[k] - here[k]);
-            continue;
-        }
-        for (size_t t = s.centres->shift.start[r]; t < s.centres->shift.start[r + 1]; t++)
-            x_bar[s.centres->shift.columns[t]] -= along * weight * s.centres->shift.values[t];
+        const int met = !hcri_sample_is_single(barrier, r) && hcri_sample_is_held(&s, barrier->columns + r);
+        is_free[outputs + r] = !(met || (together && is_row_of_held(&s, r)));
+        if (centres->own[r] != HCRI_NO_COLUMN && is_free[outputs + r] == 0)
+            is_free[centres->own[r]] = 0;
     }
-    for (size_t r = 0; r < s.centres->varying; r++) {
-        const double share = share_of_row(&s, r);
-        const double held = share == 0 ? 0 : share * bar[s.centres->output[barrier->column[barrier->start[r]]]];
-        for (size_t t = s.centres->shift.start[r]; t < s.centres->shift.start[r + 1] && held != 0; t++)
-            x_bar[s.centres->shift.columns[t]] += held * s.centres->shift.values[t];
-    }
-    const hcri_rows *map = &region->origin_map.map;
-    for (size_t j = 0; j < barrier->columns && problem.pull != 0; j++) {
-        const uint32_t output = s.centres->output[j];
-        for (size_t k = map->start[output]; k < map->start[output + 1]; k++)
-            x_bar[map->columns[k]] += problem.pull * w[j] * map->values[k];
-    }
-}
-
-/* H df = −∂F/∂x x_dot = −Σ (g_i (∂c_i/∂x·x_dot)/s_i² + (∂g_i/∂x x_dot)/s_i) + pull dO. */
-void hcri_centres_jvp(const hcr_region *region, const double *point, const double *is_free, const double *x_dot,
-                      double *dot, double *scratch) {
-    const size_t n = region->set.n, outputs = region->set.outputs;
-    double *here = scratch;
-    hcri_sample s = begin_at(region, point, is_free, scratch + 3 * n);
-    const hcri_barrier *barrier = &s.centres->barrier;
-    const hcri_barrier_problem problem = problem_of(&s, point);
-    double *right = s.folded.of_columns, *held = s.low;
-    const hcri_rows *shift = &s.centres->shift, *map = &region->origin_map.map;
+    if (together)
+        hcri_sample_drop_rows_of_held(&s);
+    const hcri_barrier_problem problem = hcri_sample_problem(&s, point);
+    if (!hcri_barrier_centre(barrier, &problem, s.f, s.scratch) || (attempt == 0 && is_lost_in_rounding(&s)))
+        return 0;
+    if (together)
+        hold_by_all_rows(&s, &problem);
     for (size_t j = 0; j < barrier->columns; j++) {
-        const uint32_t output = s.centres->output[j];
-        right[j] = 0;
-        for (size_t k = map->start[output]; k < map->start[output + 1] && problem.pull != 0; k++)
-            right[j] += problem.pull * map->values[k] * x_dot[map->columns[k]];
-        dot[output] = 0;
+        point[centres->output[j]] = hcri_sample_is_held(&s, j) ? s.lower[j] : s.f[j];
+        is_free[centres->output[j]] = !hcri_sample_is_held(&s, j);
     }
-    for (size_t r = 0; r < s.centres->varying; r++)
-        for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-            dot[s.centres->output[barrier->column[barrier->start[r]]]] +=
-                share_of_row(&s, r) * shift->values[t] * x_dot[shift->columns[t]];
-    for (size_t j = 0; j < barrier->columns; j++)
-        held[j] = is_held(&s, j) ? dot[s.centres->output[j]] : 0;
-    for (size_t r = 0; r < barrier->rows; r++) {
-        double load, along = row_dot(&s, r, held);
-        const double weight = weight_of(&s, r, &load);
-        if (r < s.centres->varying) {
-            for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
-                along += shift->values[t] * x_dot[shift->columns[t]];
-        } else {
-            row_by_parameters(&s, r, point, here);
-            for (size_t k = outputs; k < n; k++)
-                along += here[k] * x_dot[k - outputs];
-        }
-        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
-            right[barrier->column[k]] -= weight * along * s.values[k];
-        if (r < s.centres->varying)
-            continue;
-        const size_t at = r - s.centres->varying;
-        const hcri_constraint *block = s.centres->block[at];
-        hcri_folded turned = {.of_columns = right, .of_parameters = scratch + n};
-        memset(here, 0, n * sizeof *here);
-        block->kind->add_mixed(block, 2 * s.centres->row[at], outputs, x_dot, -load, here);
-        for (uint32_t j = 0; j < outputs; j++)
-            if (here[j] != 0)
-                fold(region, s.centres, 1, &j, &here[j], &turned);
-    }
-    if (!hcri_barrier_solve(barrier, &problem, s.f, right, s.scratch))
+    hold_dependent(&region->affine, outputs, is_free);
+    hcri_affine_complete(&region->affine, point);
+    for (size_t r = 0; r < barrier->rows; r++)
+        if (is_free[outputs + r] == 0 && centres->own[r] != HCRI_NO_COLUMN)
+            clamp_own(&s, r, point);
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------ directions */
+
+static void project(const hcr_region *region, const double *point, const double *is_free, double *v, double *scratch) {
+    const hcri_centres *centres = region->centres;
+    if (!hcri_sample_holds_rows(centres, region->set.outputs, is_free))
         return;
-    for (size_t j = 0; j < barrier->columns; j++)
-        dot[s.centres->output[j]] = is_held(&s, j) ? held[j] : right[j];
+    hcri_sample s = hcri_sample_begin_held(region, point, is_free, scratch);
+    hcri_sample_drop_rows_of_held(&s);
+    const hcri_barrier_problem problem = hcri_sample_problem(&s, point);
+    double *w = s.folded.of_columns;
+    for (size_t j = 0; j < centres->barrier.columns; j++)
+        w[j] = v[centres->output[j]];
+    hcri_barrier_project(&centres->barrier, &problem, w, s.scratch);
+    for (size_t j = 0; j < centres->barrier.columns; j++)
+        v[centres->output[j]] = w[j];
+}
+
+void hcri_centres_hold(const hcr_region *region, const double *point, const double *is_free, double *v,
+                       double *scratch) {
+    const hcri_affine *affine = &region->affine;
+    for (size_t j = 0; j < region->set.outputs; j++)
+        v[j] *= is_free[j]; /* what isn't finite stays so */
+    project(region, point, is_free, v, scratch);
+    memset(v + region->set.outputs, 0, (region->set.n - region->set.outputs) * sizeof *v);
+    hcri_affine_follow(affine, v);
+    for (size_t d = 0; d < affine->count; d++)
+        if (is_free[affine->dependent[d]] == 0)
+            v[affine->dependent[d]] = 0;
+}
+
+void hcri_centres_hold_adjoint(const hcr_region *region, const double *point, const double *is_free, double *gradient,
+                               double *scratch) {
+    const hcri_affine *affine = &region->affine;
+    const size_t outputs = region->set.outputs;
+    for (size_t d = 0; d < affine->count; d++) {
+        double *dependent = &gradient[affine->dependent[d]];
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            if (affine->map.columns[k] < outputs)
+                gradient[affine->map.columns[k]] += *dependent * affine->map.values[k];
+        *dependent = 0;
+    }
+    project(region, point, is_free, gradient, scratch);
+    for (size_t j = 0; j < outputs; j++)
+        gradient[j] *= is_free[j];
 }

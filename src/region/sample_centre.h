@@ -1,6 +1,7 @@
 /* The analytic centre of a region at given parameters, where all of its inequalities are affine in the outputs: the
- * point within the equalities that minimises −Σ log(−c_i(y, x)), and where bounds leave an output one value only, that
- * among the others. It is continuous in the parameters: what an output's bounds leave may shrink to a point. */
+ * point within the equalities that minimises −Σ log(−c_i(y, x)). Where the sample's limits leave an output one value,
+ * or a row, it is the centre among the points that have it. It is continuous in the parameters: what a sample's limits
+ * leave may shrink to less dimensions. */
 #ifndef HCRI_SAMPLE_CENTRE_H
 #define HCRI_SAMPLE_CENTRE_H
 
@@ -14,6 +15,9 @@ typedef struct hcri_centres {
     hcri_barrier barrier;
     double *values, *lower, *upper; /* of the rows' entries; of columns, then rows */
     hcri_rows shift;                /* what the parameters add to each row */
+    uint32_t *number;               /* of each row's upper inequality in the region; the lower one is the next */
+    uint32_t *own;                  /* the dependent output that the row is a limit of, UINT32_MAX for others */
+    uint32_t *twin;                 /* the first row with the same coefficients, or with the same but for the sign */
     size_t varying;                 /* the coefficients of the rows from here on move: … */
     const hcri_constraint **block;  /* … each is of this block … */
     uint32_t *row;                  /* … and this row of it */
@@ -24,10 +28,27 @@ hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **centres, h
 void hcri_centres_release(hcri_centres *centres, const hcr_allocator *allocator);
 /* Numbers of scratch that the functions below need. */
 size_t hcri_centres_scratch(const hcr_region *region);
+/* Numbers of `is_free`: of outputs, and behind them of the rows. 0 without centres. */
+size_t hcri_centres_flags(const hcr_region *region);
+/* 0 for an inequality, by its number in the region, whose row isn't free, 1 for others. Numbers are asked for in
+ * increasing order, *row begins at 0. */
+static inline int hcri_centres_is_free(const hcr_region *region, const double *is_free, size_t number, size_t *row) {
+    const hcri_centres *centres = region->centres;
+    while (*row < centres->barrier.rows && centres->number[*row] + 1 < number)
+        ++*row;
+    return *row == centres->barrier.rows || centres->number[*row] > number || is_free[region->set.outputs + *row] != 0;
+}
 /* `point` holds O(x), or another guess, and x. 1: its outputs are the centre now, to about 1e-12 of the slack of each
- * inequality, and is_free[j] (outputs numbers) is 0 for those that have one value only, else 1; 0: no point was found.
- */
-int hcri_centres_find(const hcr_region *region, double *point, double *is_free, double *scratch);
+ * inequality, and is_free is 0 for outputs and rows that have one value only, else 1; 0: no point was found. There are
+ * several attempts, from 0 on: each takes longer, and finds more of what the limits leave one value. */
+enum { HCRI_CENTRE_ATTEMPTS = 5 };
+int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch);
+/* A direction, of outputs, to one along which outputs and rows that aren't free stay, and outputs that equalities
+ * determine follow; and a gradient by such a direction to one by the direction that it was made from. */
+void hcri_centres_hold(const hcr_region *region, const double *point, const double *is_free, double *v,
+                       double *scratch);
+void hcri_centres_hold_adjoint(const hcr_region *region, const double *point, const double *is_free, double *gradient,
+                               double *scratch);
 /* x_bar += (d centre/dx)' bar at a centre, by the implicit function theorem (is_free NULL: all are). `bar` has the
  * gradient by the free outputs, and is overwritten. */
 void hcri_centres_vjp(const hcr_region *region, const double *point, const double *is_free, double *bar, double *x_bar,

@@ -8,16 +8,73 @@
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
 size_t hcri_sample_origin_scratch(const hcr_region *region) { return region->scratch + hcri_centres_scratch(region); }
 
+size_t hcri_sample_origin_flags(const hcr_region *region) { return hcri_centres_flags(region); }
+
 /* What results are verified by. */
 static const hcri_constraint *const *verified(const hcr_region *region, hcri_sample_origin sample_origin,
                                               hcr_precision precision, size_t *count) {
-    const int all = sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE;
+    const int all = hcri_sample_origin_is_centre(sample_origin);
     *count = all ? region->set.blocks : region->verified_blocks[precision];
     return all ? (const hcri_constraint *const *)region->set.block : region->verified[precision];
 }
 
+/* By what a row may be off whose rounding in double precision is at most this. */
+static double tolerance(hcr_precision precision, double rounding) {
+    return 4 * (precision == HCR_SINGLE ? 0x1p29 : 1) * rounding;
+}
+
+/* Outputs that equalities determine, which bounds hold: they follow from the others, up to rounding. */
+static int meets_held(const hcr_region *region, hcr_precision precision, const double *point, const double *is_free) {
+    const hcri_affine *affine = &region->affine;
+    int meets = 1;
+    for (size_t d = 0; d < affine->count; d++) {
+        const size_t j = affine->dependent[d], first = affine->map.start[d], last = affine->map.start[d + 1];
+        double size = fabs(affine->constant[d]) + fabs(point[j]);
+        if (is_free[j] != 0)
+            continue;
+        for (size_t k = first; k < last; k++)
+            size += fabs(affine->map.values[k] * point[affine->map.columns[k]]);
+        const double off = hcri_rows_dot_minus(&affine->map, d, point, point[j] - affine->constant[d]);
+        meets &= fabs(off) <= tolerance(precision, (double)(last - first + 4) * 0x1p-53 * size);
+    }
+    return meets;
+}
+
+/* Of a flat set: 1 when inequalities surely hold, but those of rows that have one value up to rounding; or those alone.
+ */
+static int flat_holds(const hcr_region *region, hcr_precision precision, const double *point, const double *is_free,
+                      int rows_alone, double *scratch) {
+    const hcri_set *set = &region->set;
+    size_t row = 0;
+    for (size_t b = 0; b < set->blocks; b++) {
+        const hcri_constraint *block = set->block[b];
+        for (size_t i = 0; i < block->count; i++) {
+            const int is_held = !hcri_centres_is_free(region, is_free, block->first + i, &row);
+            if (!block->kind->exists(block, i) || (rows_alone && !is_held))
+                continue;
+            double rounding;
+            const double c = block->kind->value(block, i, point, &rounding, scratch);
+            const int holds =
+                is_held ? c <= tolerance(precision, rounding)
+                        : c + rounding <= 0 ||
+                              (block == &set->linear->base && hcri_linear_holds_exactly(set->linear, i, point)) ||
+                              (block->kind->is_idle != NULL && block->kind->is_idle(block, i, point));
+            if (!holds)
+                return 0;
+        }
+    }
+    return meets_held(region, precision, point, is_free);
+}
+
+int hcri_sample_origin_meets_rows(const hcr_region *region, hcr_precision precision, const double *point,
+                                  const double *is_free, double *scratch) {
+    return flat_holds(region, precision, point, is_free, 1, scratch);
+}
+
 int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
-                              const double *point, double *scratch) {
+                              const double *point, const double *is_free, double *scratch) {
+    if (sample_origin == HCRI_SAMPLE_ORIGIN_FLAT)
+        return flat_holds(region, precision, point, is_free, 0, scratch);
     size_t count;
     const hcri_constraint *const *block = verified(region, sample_origin, precision, &count);
     for (size_t b = 0; b < count; b++)
@@ -27,20 +84,67 @@ int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sampl
 }
 
 double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
-                                    const double *origin, const double *point, double *scratch) {
-    size_t count;
+                                    const double *origin, const double *point, const double *is_free, double *scratch) {
+    size_t count, row = 0;
     const hcri_constraint *const *block = verified(region, sample_origin, precision, &count);
+    const int flat = sample_origin == HCRI_SAMPLE_ORIGIN_FLAT;
     double most = 0;
     for (size_t b = 0; b < count; b++)
         for (size_t i = 0; block[b]->kind->is_affine && i < block[b]->count; i++) {
-            if (!block[b]->kind->exists(block[b], i))
+            if ((flat && !hcri_centres_is_free(region, is_free, block[b]->first + i, &row)) ||
+                !block[b]->kind->exists(block[b], i))
                 continue;
             double rounding;
             const double c = block[b]->kind->value(block[b], i, point, &rounding, scratch) + rounding;
-            if (c > 0 && (block[b]->kind->is_idle == NULL || !block[b]->kind->is_idle(block[b], i, point)))
-                most = fmax(most, c / (c - block[b]->kind->value(block[b], i, origin, NULL, scratch)));
+            if (!(c > 0) || (block[b]->kind->is_idle != NULL && block[b]->kind->is_idle(block[b], i, point)))
+                continue;
+            /* One that is the same at the origin, as those of outputs that have one value, the way doesn't change. */
+            const double way = c - block[b]->kind->value(block[b], i, origin, NULL, scratch);
+            if (way > 2 * rounding)
+                most = fmax(most, c / way);
         }
     return most;
+}
+
+static double rounded_to(hcr_precision precision, double y) { return precision == HCR_SINGLE ? (double)(float)y : y; }
+
+/* Puts what is missing in equality d onto the free output that it moves least. */
+static void shift_rest(const hcr_region *region, hcr_precision precision, size_t d, double rest, const double *is_free,
+                       double *point) {
+    const hcri_affine *affine = &region->affine;
+    size_t best = SIZE_MAX;
+    for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++) {
+        const size_t j = affine->map.columns[k];
+        if (j < region->set.outputs && is_free[j] != 0 &&
+            (best == SIZE_MAX || fabs(affine->map.values[k]) > fabs(affine->map.values[best])))
+            best = k;
+    }
+    if (best != SIZE_MAX) {
+        double *y = &point[affine->map.columns[best]];
+        *y = rounded_to(precision, *y - rest / affine->map.values[best]);
+    }
+}
+
+int hcri_sample_origin_complete(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
+                                const double *origin, const double *is_free, double *point) {
+    enum { PASSES = 3 };
+    const hcri_affine *affine = &region->affine;
+    int completes = 0;
+    for (int pass = 0; pass < PASSES && !completes; pass++) {
+        completes = 1;
+        hcri_affine_complete(affine, point);
+        for (size_t d = 0; d < affine->count && sample_origin == HCRI_SAMPLE_ORIGIN_FLAT; d++) {
+            const size_t j = affine->dependent[d];
+            const double y = rounded_to(precision, point[j]), held = rounded_to(precision, origin[j]);
+            if (is_free[j] != 0)
+                continue;
+            completes &= y == held;
+            if (y != held && pass + 1 < PASSES)
+                shift_rest(region, precision, d, point[j] - held, is_free, point);
+            point[j] = held;
+        }
+    }
+    return completes;
 }
 
 /* Bounds, whose values have no rounding, hold on the boundary too, where no ray of an output that is free can begin. */
@@ -52,34 +156,48 @@ static int is_between_bounds(const hcr_region *region, const double *point, cons
     return 1;
 }
 
+/* The attempts from the cheapest on, until one's centre is certain to be inside. */
+static hcri_sample_origin find_centre(const hcr_region *region, double *point, double *is_free, double *scratch) {
+    const size_t outputs = region->set.outputs, flags = hcri_centres_flags(region);
+    for (int attempt = 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
+        hcri_origin_map_origin(&region->origin_map, point + outputs, point);
+        hcri_affine_complete(&region->affine, point);
+        if (!hcri_centres_find(region, attempt, point, is_free, scratch + region->scratch))
+            continue;
+        hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_CENTRE;
+        for (size_t k = outputs; k < flags; k++)
+            kind = is_free[k] == 0 ? HCRI_SAMPLE_ORIGIN_FLAT : kind;
+        if (hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, is_free, scratch) &&
+            is_between_bounds(region, point, is_free))
+            return kind;
+    }
+    return HCRI_SAMPLE_ORIGIN_NONE;
+}
+
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
     if (!hcri_origin_map_accepts(&region->origin_map, point + region->set.outputs))
         return HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE;
     hcri_origin_map_origin(&region->origin_map, point + region->set.outputs, point);
     if (region->origin_proved)
         return HCRI_SAMPLE_ORIGIN_AFFINE;
+    if (region->centres != NULL)
+        return find_centre(region, point, is_free, scratch);
     hcri_affine_complete(&region->affine, point);
-    hcri_sample_origin kind = HCRI_SAMPLE_ORIGIN_AFFINE;
-    if (region->centres != NULL) {
-        if (!hcri_centres_find(region, point, is_free, scratch + region->scratch))
-            return HCRI_SAMPLE_ORIGIN_NONE;
-        kind = HCRI_SAMPLE_ORIGIN_CENTRE;
-    }
-    return hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, scratch) &&
-                   is_between_bounds(region, point, region->centres == NULL ? NULL : is_free)
-               ? kind
+    return hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_AFFINE, HCR_DOUBLE, point, NULL, scratch) &&
+                   is_between_bounds(region, point, NULL)
+               ? HCRI_SAMPLE_ORIGIN_AFFINE
                : HCRI_SAMPLE_ORIGIN_NONE;
 }
 
 void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *is_free,
                                  double *scratch, hcri_sample_origin *sample_origin) {
-    const size_t n = region->set.n, outputs = region->set.outputs;
+    const size_t n = region->set.n, outputs = region->set.outputs, flags = hcri_centres_flags(region);
     if (region->origin_proved)
         hcri_origin_map_origins(&region->origin_map, samples, points + outputs, points, n);
     for (size_t s = 0; s < samples; s++)
         if (!region->origin_proved)
-            sample_origin[s] = hcri_sample_origin_find(region, points + s * n,
-                                                       is_free == NULL ? NULL : is_free + s * outputs, scratch);
+            sample_origin[s] =
+                hcri_sample_origin_find(region, points + s * n, is_free == NULL ? NULL : is_free + s * flags, scratch);
         else
             sample_origin[s] = hcri_origin_map_accepts(&region->origin_map, points + s * n + outputs)
                                    ? HCRI_SAMPLE_ORIGIN_AFFINE
@@ -87,23 +205,24 @@ void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, doubl
 }
 
 /* As the step of a map and its completion round. */
-static void round_to_single(const hcr_region *region, const double *point, double *rounded) {
+static void round_to_single(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
+                            const double *is_free, double *rounded) {
     const double *lower = region->clamp_lower[HCR_SINGLE], *upper = region->clamp_upper[HCR_SINGLE];
     const size_t n = region->set.outputs;
     memcpy(rounded, point, region->set.n * sizeof *rounded);
     for (size_t j = 0; j < n; j++)
         rounded[j] = (double)(float)(point[j] < lower[j] ? lower[j] : point[j] > upper[j] ? upper[j] : point[j]);
-    hcri_affine_complete(&region->affine, rounded);
+    (void)hcri_sample_origin_complete(region, sample_origin, HCR_SINGLE, point, is_free, rounded);
     for (size_t d = 0; d < region->affine.count; d++)
         rounded[region->affine.dependent[d]] = (double)(float)rounded[region->affine.dependent[d]];
 }
 
 int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                                     double *rounded, double *scratch) {
-    if (sample_origin != HCRI_SAMPLE_ORIGIN_CENTRE && region->verified_blocks[HCR_SINGLE] == 0)
+                                     const double *is_free, double *rounded, double *scratch) {
+    if (!hcri_sample_origin_is_centre(sample_origin) && region->verified_blocks[HCR_SINGLE] == 0)
         return 1;
-    round_to_single(region, point, rounded);
-    return hcri_sample_origin_verify(region, sample_origin, HCR_SINGLE, rounded, scratch);
+    round_to_single(region, sample_origin, point, is_free, rounded);
+    return hcri_sample_origin_verify(region, sample_origin, HCR_SINGLE, rounded, is_free, scratch);
 }
 
 void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
@@ -118,7 +237,7 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
-    if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE) {
+    if (hcri_sample_origin_is_centre(sample_origin)) {
         hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
         return;
     }
@@ -138,7 +257,7 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    if (sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE)
+    if (hcri_sample_origin_is_centre(sample_origin))
         hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         double change = 0;

@@ -7,19 +7,25 @@
 typedef enum hcri_sample_origin {
     HCRI_SAMPLE_ORIGIN_AFFINE,       /* O(x) */
     HCRI_SAMPLE_ORIGIN_CENTRE,       /* the analytic centre at x, no part of the region's margin */
+    HCRI_SAMPLE_ORIGIN_FLAT,         /* … of a set in which rows have one value: they hold up to rounding */
     HCRI_SAMPLE_ORIGIN_OUT_OF_RANGE, /* a parameter is, or is a NaN */
     HCRI_SAMPLE_ORIGIN_NONE          /* no origin is certain to be strictly inside */
 } hcri_sample_origin;
 
+static inline int hcri_sample_origin_is_centre(hcri_sample_origin sample_origin) {
+    return sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE || sample_origin == HCRI_SAMPLE_ORIGIN_FLAT;
+}
 /* 1 when there is an origin. */
 static inline int hcri_sample_origin_exists(hcri_sample_origin sample_origin) {
-    return sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE || sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE;
+    return sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE || hcri_sample_origin_is_centre(sample_origin);
 }
 
 /* How many numbers the functions below need as scratch. */
 size_t hcri_sample_origin_scratch(const hcr_region *region);
+/* Numbers of is_free below: of outputs, and behind them of rows (sample_centre.h). 0: it is NULL. */
+size_t hcri_sample_origin_flags(const hcr_region *region);
 /* The origin for the parameters that stand in point[outputs …], into point[0 … outputs − 1]. It depends on them alone;
- * is_free[j] (outputs numbers; only for regions with `centres`) becomes 0 for outputs that have one value, else 1.
+ * is_free becomes 0 for outputs and rows that have one value, else 1.
  * Where there is none the outputs mean nothing. Of an O(x) that is proved the dependent outputs too are what the origin
  * map says; results get theirs from the free ones as they are rounded. */
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch);
@@ -28,7 +34,7 @@ void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, doubl
                                  double *scratch, hcri_sample_origin *sample_origin);
 /* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `rounded`: set.n numbers. */
 int hcri_sample_origin_holds_rounded(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
-                                     double *rounded, double *scratch);
+                                     const double *is_free, double *rounded, double *scratch);
 /* x_bar += (dO/dx)' bar: from the gradient of a scalar by the origin, which is overwritten, that by the parameters.
  * `point` is what hcri_sample_origin_find made. */
 void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
@@ -38,13 +44,20 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
  */
 void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_origin, const double *point,
                             const double *is_free, const double *x_dot, double *dot, double *scratch);
+/* The outputs of a sample that equalities determine, from the others; those that have one value have that of the
+ * origin, and what that leaves of their equalities is put on outputs that are free. 1 when that leaves nothing. */
+int hcri_sample_origin_complete(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
+                                const double *origin, const double *is_free, double *point);
 /* 1 when the point (y, x) surely satisfies what results are verified by: the blocks that have no margin in this
- * precision, or all of them when the origin is a centre. */
+ * precision, or all of them when the origin is a centre; rows of a flat set that have one value up to rounding. */
 int hcri_sample_origin_verify(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
-                              const double *point, double *scratch);
+                              const double *point, const double *is_free, double *scratch);
 /* For a point that wasn't verified: after which share of the way to the origin all bounds and rows would be, with the
  * rounding that they had there: c − share (c − c(O)) = 0. 0 when they all hold. */
 double hcri_sample_origin_shortfall(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
-                                    const double *origin, const double *point, double *scratch);
+                                    const double *origin, const double *point, const double *is_free, double *scratch);
+/* 1 when the rows of a flat set that have one value have it at (y, x), up to rounding in this precision. */
+int hcri_sample_origin_meets_rows(const hcr_region *region, hcr_precision precision, const double *point,
+                                  const double *is_free, double *scratch);
 
 #endif

@@ -4,13 +4,15 @@
 
 #include "base/double_double.h"
 #include "kinds/varying/varying.h"
+#include "region/sample_centre.h"
 #include "region/sample_origin.h"
 
 /* (O(x), x), and behind it is_free, in memory of the allocator. */
 static hcr_status find_origin(const hcr_region *region, const double *x, const hcr_allocator *allocator, double **point,
                               hcri_sample_origin *sample_origin, hcr_error *error) {
     const size_t n = region->set.n, outputs = region->set.outputs;
-    double *found = hcri_allocate(allocator, n + outputs + hcri_sample_origin_scratch(region), sizeof *found);
+    double *found = hcri_allocate(allocator, n + hcri_sample_origin_flags(region) + hcri_sample_origin_scratch(region),
+                                  sizeof *found);
     if (found == NULL)
         return hcri_fail_memory(error);
     *sample_origin = HCRI_SAMPLE_ORIGIN_AFFINE;
@@ -18,8 +20,10 @@ static hcr_status find_origin(const hcr_region *region, const double *x, const h
         memcpy(found, region->origin, n * sizeof *found);
     } else {
         memcpy(found + outputs, x, region->origin_map.parameters * sizeof *found);
-        *sample_origin = hcri_sample_origin_find(region, found, found + n, found + n + outputs);
-        hcri_affine_complete(&region->affine, found);
+        *sample_origin =
+            hcri_sample_origin_find(region, found, found + n, found + n + hcri_sample_origin_flags(region));
+        if (!hcri_sample_origin_is_centre(*sample_origin)) /* which is complete */
+            hcri_affine_complete(&region->affine, found);
     }
     *point = found;
     if (hcri_sample_origin_exists(*sample_origin))
@@ -78,16 +82,40 @@ static hcr_status add_box(const hcr_region *region, const double *is_free, hcri_
     return hcri_set_add_block(slice, made, error);
 }
 
-/* One row with sides of its own and the sources of inequalities 2i and 2i + 1 of `from`; nothing when none of its
- * entries is an output's that is free: the origin satisfies it, and so does every point. */
-static hcr_status append_row(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
-                             double lower, double upper, const hcri_constraint *from, size_t i, const double *is_free,
-                             hcr_error *error) {
+/* What the sample leaves: its origin and x, and 0 for outputs and rows that have one value (NULL: none has). */
+typedef struct hcri_sample_at {
+    const hcr_region *region;
+    const double *point, *x, *is_free;
+} hcri_sample_at;
+
+static size_t count_free(const hcri_sample_at *at, size_t count, const uint32_t *columns) {
     size_t free = 0;
     for (size_t k = 0; k < count; k++)
-        free += is_free == NULL || is_free[columns[k]] != 0;
-    if (free == 0)
+        free += at->is_free == NULL || at->is_free[columns[k]] != 0;
+    return free;
+}
+
+static int is_row_free(const hcri_sample_at *at, const hcri_constraint *from, size_t i) {
+    size_t row = 0;
+    return at->is_free == NULL || hcri_centres_is_free(at->region, at->is_free, from->first + 2 * i, &row);
+}
+
+/* One row with sides of its own and the sources of inequalities 2i and 2i + 1 of `from`. Nothing when none of its
+ * entries is an output's that is free: the origin satisfies it, and so does every point. An equality when it isn't
+ * free, with the value that it has at the origin. */
+static hcr_status append_row(const hcri_sample_at *at, hcri_set *slice, size_t count, const uint32_t *columns,
+                             const double *values, double lower, double upper, const hcri_constraint *from, size_t i,
+                             hcr_error *error) {
+    hcri_linear *linear = slice->linear;
+    if (count_free(at, count, columns) == 0)
         return HCR_OK;
+    if (!is_row_free(at, from, i)) {
+        hcri_dd value = {0, 0};
+        for (size_t k = 0; k < count; k++)
+            value = hcri_dd_add_product(value, values[k], at->point[columns[k]]);
+        return hcri_set_add_equality(slice, count, columns, values, hcri_dd_value(value), from->source[2 * i],
+                                     from->source_row[2 * i], error);
+    }
     HCRI_TRY(hcri_linear_append(linear, count, columns, values, lower, upper, from->source[2 * i],
                                 from->source_row[2 * i], error));
     linear->base.source[linear->base.count - 1] = from->source[2 * i + 1];
@@ -103,47 +131,48 @@ static size_t output_entries(const hcr_region *region, const hcri_rows *rows, si
     return count;
 }
 
-static hcr_status append_fixed_rows(const hcr_region *region, const double *x, const double *is_free,
-                                    hcri_linear *linear, hcr_error *error) {
+static hcr_status append_fixed_rows(const hcri_sample_at *at, hcri_set *slice, hcr_error *error) {
+    const hcr_region *region = at->region;
     const hcri_linear *from = region->set.linear;
     for (size_t i = 0; i < from->rows.count; i++) {
         const size_t start = from->rows.start[i];
         double lower = from->lower[i], upper = from->upper[i];
         if (!isinf(lower))
-            lower = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, lower), INFINITY);
+            lower = hcri_dd_rounded(without_parameters(region, &from->rows, i, at->x, lower), INFINITY);
         if (!isinf(upper))
-            upper = hcri_dd_rounded(without_parameters(region, &from->rows, i, x, upper), -INFINITY);
-        HCRI_TRY(append_row(linear, output_entries(region, &from->rows, i), from->rows.columns + start,
-                            from->rows.values + start, lower, upper, &from->base, i, is_free, error));
+            upper = hcri_dd_rounded(without_parameters(region, &from->rows, i, at->x, upper), -INFINITY);
+        HCRI_TRY(append_row(at, slice, output_entries(region, &from->rows, i), from->rows.columns + start,
+                            from->rows.values + start, lower, upper, &from->base, i, error));
     }
     return HCR_OK;
 }
 
-static hcr_status append_bilinear_rows(const hcr_region *region, const hcri_constraint *from, const double *x,
-                                       const double *is_free, hcri_linear *linear, hcr_error *error) {
-    const hcr_allocator *allocator = linear->base.allocator;
+static hcr_status append_bilinear_rows(const hcri_sample_at *at, const hcri_constraint *from, hcri_set *slice,
+                                       hcr_error *error) {
+    const hcr_region *region = at->region;
+    const hcr_allocator *allocator = &slice->allocator;
     uint32_t *columns = hcri_allocate(allocator, region->set.outputs, sizeof *columns);
     double *values = hcri_allocate(allocator, region->set.outputs, sizeof *values);
     hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
     for (size_t i = 0; 2 * i < from->count && status == HCR_OK; i++) {
         double lower, upper;
-        const size_t count = from->kind->row_at(from, i, region->set.outputs, x, columns, values, &lower, &upper);
-        status = append_row(linear, count, columns, values, lower, upper, from, i, is_free, error);
+        const size_t count = from->kind->row_at(from, i, region->set.outputs, at->x, columns, values, &lower, &upper);
+        status = append_row(at, slice, count, columns, values, lower, upper, from, i, error);
     }
     hcri_release(allocator, columns);
     hcri_release(allocator, values);
     return status;
 }
 
-static hcr_status add_rows(const hcr_region *region, const double *x, const double *is_free, hcri_set *slice,
-                           hcr_error *error) {
+static hcr_status add_rows(const hcri_sample_at *at, hcri_set *slice, hcr_error *error) {
+    const hcr_region *region = at->region;
     hcri_constraint *made = NULL;
     HCRI_TRY(hcri_linear_create(region->set.outputs, &slice->allocator, &made, error));
     HCRI_TRY(hcri_set_add_block(slice, made, error));
-    HCRI_TRY(append_fixed_rows(region, x, is_free, slice->linear, error));
+    HCRI_TRY(append_fixed_rows(at, slice, error));
     for (size_t b = 2; b < region->set.blocks; b++)
         if (region->set.block[b]->kind->is_bilinear)
-            HCRI_TRY(append_bilinear_rows(region, region->set.block[b], x, is_free, slice->linear, error));
+            HCRI_TRY(append_bilinear_rows(at, region->set.block[b], slice, error));
     return HCR_OK;
 }
 
@@ -224,17 +253,6 @@ static hcr_status add_held(const hcr_region *region, const double *point, const 
     return HCR_OK;
 }
 
-/* The row without the columns of held outputs; returns what these are at the point. */
-static double drop_held(const hcri_rows *rows, size_t i, const double *point, const double *is_free, double *dense) {
-    hcri_dd held = {0, 0};
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        if (is_free[rows->columns[k]] == 0)
-            held = hcri_dd_add_product(held, rows->values[k], point[rows->columns[k]]);
-        else
-            dense[rows->columns[k]] = rows->values[k];
-    return hcri_dd_value(held);
-}
-
 /* Makes row `q` orthogonal to the rows of the basis and of length 1; twice, so that rounding leaves nothing. */
 static void orthonormalise(const hcri_rows *basis, size_t n, double *q) {
     for (int times = 0; times < 2; times++) {
@@ -251,48 +269,124 @@ static void orthonormalise(const hcri_rows *basis, size_t n, double *q) {
     }
 }
 
-/* The solved equalities, with the held outputs among the dependent ones. `dense`: room for n numbers, zeros. */
-static hcr_status hold_outputs(const hcri_affine *from, size_t n, const double *point, const double *is_free,
-                               double *dense, const hcr_allocator *allocator, hcri_affine *made, hcr_error *error) {
-    static const double one = 1;
-    size_t held = 0, d = 0;
-    for (uint32_t j = 0; j < n; j++)
-        held += is_free[j] == 0;
-    made->dependent = hcri_allocate(allocator, from->count + held, sizeof *made->dependent);
-    made->constant = hcri_allocate(allocator, from->count + held, sizeof *made->constant);
+/* Equalities that are solved, one after the other: row i is y_pivot + Σ of free outputs = right. */
+typedef struct hcri_solved {
+    size_t n, count;
+    double *rows; /* n numbers each */
+    hcri_dd *right;
+    uint32_t *pivot;
+    unsigned char *is_pivot;
+} hcri_solved;
+
+static void subtract(const hcri_solved *solved, size_t i, double share, size_t other) {
+    double *row = solved->rows + i * solved->n, *by = solved->rows + other * solved->n;
+    for (size_t j = 0; j < solved->n && share != 0; j++)
+        row[j] -= share * by[j];
+    solved->right[i] = hcri_dd_add_product(solved->right[i], -share, solved->right[other].high);
+    solved->right[i] = hcri_dd_add_product(solved->right[i], -share, solved->right[other].low);
+}
+
+/* Takes the row behind the last one in, solved for `pivot`, or for the output with the largest coefficient
+ * (UINT32_MAX). One that follows from those before it is left out. */
+static void solve_next(hcri_solved *solved, uint32_t pivot) {
+    static const double rounding = 1e-10;
+    const size_t i = solved->count;
+    double *row = solved->rows + i * solved->n, size = 0, most = 0;
+    for (size_t j = 0; j < solved->n; j++)
+        size = fmax(size, fabs(row[j]));
+    for (size_t k = 0; k < i; k++)
+        subtract(solved, i, row[solved->pivot[k]], k);
+    for (uint32_t j = 0; j < solved->n; j++)
+        if (!solved->is_pivot[j] && fabs(row[j]) > most) {
+            most = fabs(row[j]);
+            pivot = pivot == UINT32_MAX || most > fabs(row[pivot]) ? j : pivot;
+        }
+    if (!(most > rounding * size)) {
+        memset(row, 0, solved->n * sizeof *row);
+        return;
+    }
+    const double own = row[pivot];
+    for (size_t j = 0; j < solved->n; j++)
+        row[j] = solved->is_pivot[j] ? 0 : row[j] / own;
+    if (own != 1)
+        solved->right[i] = (hcri_dd){hcri_dd_value(solved->right[i]) / own, 0};
+    solved->pivot[i] = pivot;
+    solved->is_pivot[pivot] = 1;
+    for (size_t k = 0; k < i; k++)
+        subtract(solved, k, solved->rows[k * solved->n + pivot], i);
+    solved->count++;
+}
+
+static void put_next(hcri_solved *solved, size_t count, const uint32_t *columns, const double *values, double sign,
+                     double right) {
+    double *row = solved->rows + solved->count * solved->n;
+    for (size_t k = 0; k < count; k++)
+        row[columns[k]] = sign * values[k];
+    solved->right[solved->count] = (hcri_dd){right, 0};
+}
+
+/* Those of the region, outputs that are held, then rows that are. */
+static void solve_all(const hcri_affine *from, const hcri_equalities *equalities, size_t held, hcri_solved *solved) {
+    for (size_t d = 0; d < from->count; d++) {
+        const size_t start = from->map.start[d];
+        put_next(solved, from->map.start[d + 1] - start, from->map.columns + start, from->map.values + start, -1,
+                 from->constant[d]);
+        solved->rows[solved->count * solved->n + from->dependent[d]] = 1;
+        solve_next(solved, from->dependent[d]);
+    }
+    for (size_t i = held; i < equalities->rows.count; i++) {
+        const size_t start = equalities->rows.start[i], count = equalities->rows.start[i + 1] - start;
+        const uint32_t first = equalities->rows.columns[start];
+        put_next(solved, count, equalities->rows.columns + start, equalities->rows.values + start, 1,
+                 equalities->right[i]);
+        solve_next(solved, count == 1 && !solved->is_pivot[first] ? first : UINT32_MAX);
+    }
+}
+
+/* The solved equalities; of those of the slice the ones from `held` on are the sample's own. */
+static hcr_status make_affine(const hcri_affine *from, const hcri_equalities *equalities, size_t held,
+                              hcri_solved *solved, const hcr_allocator *allocator, hcri_affine *made,
+                              hcr_error *error) {
+    const size_t n = solved->n;
+    solve_all(from, equalities, held, solved);
+    made->dependent = hcri_allocate(allocator, solved->count, sizeof *made->dependent);
+    made->constant = hcri_allocate(allocator, solved->count, sizeof *made->constant);
     if (made->dependent == NULL || made->constant == NULL)
         return hcri_fail_memory(error);
-    for (uint32_t j = 0; j < n; j++) {
-        const int depends = d < from->count && from->dependent[d] == j;
-        if (is_free[j] == 0)
-            HCRI_TRY(hcri_rows_append(&made->basis, allocator, 1, &j, &one, error));
-        if (!depends && is_free[j] != 0)
-            continue;
-        made->dependent[made->count] = j;
-        made->constant[made->count++] =
-            depends ? from->constant[d] + drop_held(&from->map, d, point, is_free, dense) : point[j];
-        HCRI_TRY(hcri_rows_append_dense(&made->map, allocator, n, dense, error));
-        memset(dense, 0, n * sizeof *dense);
-        d += (size_t)depends;
-    }
-    for (size_t i = 0; i < from->count; i++) {
-        (void)drop_held(&from->basis, i, point, is_free, dense);
-        orthonormalise(&made->basis, n, dense);
-        HCRI_TRY(hcri_rows_append_dense(&made->basis, allocator, n, dense, error));
-        memset(dense, 0, n * sizeof *dense);
-    }
+    for (uint32_t j = 0; j < n; j++)
+        for (size_t i = 0; i < solved->count; i++) {
+            double *row = solved->rows + i * n;
+            if (solved->pivot[i] != j)
+                continue;
+            for (size_t k = 0; k < n; k++)
+                row[k] = k == j ? 0 : -row[k];
+            made->dependent[made->count] = j;
+            made->constant[made->count++] = hcri_dd_value(solved->right[i]);
+            HCRI_TRY(hcri_rows_append_dense(&made->map, allocator, n, row, error));
+            row[j] = -1; /* the same row, across */
+            orthonormalise(&made->basis, n, row);
+            HCRI_TRY(hcri_rows_append_dense(&made->basis, allocator, n, row, error));
+        }
     return HCR_OK;
 }
 
 /* The same in place. */
-static hcr_status hold(const hcr_region *region, const double *point, const double *is_free,
-                       const hcr_allocator *allocator, hcri_affine *affine, hcr_error *error) {
-    const size_t n = region->set.outputs;
+static hcr_status hold(size_t n, const hcri_equalities *equalities, size_t held, const hcr_allocator *allocator,
+                       hcri_affine *affine, hcr_error *error) {
+    const size_t most = affine->count + equalities->rows.count - held + 1;
     hcri_affine made = {0};
-    double *dense = hcri_allocate(allocator, n, sizeof *dense);
-    const hcr_status status = dense == NULL ? hcri_fail_memory(error)
-                                            : hold_outputs(affine, n, point, is_free, dense, allocator, &made, error);
-    hcri_release(allocator, dense);
+    hcri_solved solved = {.n = n,
+                          .rows = hcri_allocate(allocator, hcri_size_product(most, n), sizeof *solved.rows),
+                          .right = hcri_allocate(allocator, most, sizeof *solved.right),
+                          .pivot = hcri_allocate(allocator, most, sizeof *solved.pivot),
+                          .is_pivot = hcri_allocate(allocator, n, 1)};
+    const int enough = solved.rows != NULL && solved.right != NULL && solved.pivot != NULL && solved.is_pivot != NULL;
+    const hcr_status status =
+        enough ? make_affine(affine, equalities, held, &solved, allocator, &made, error) : hcri_fail_memory(error);
+    hcri_release(allocator, solved.rows);
+    hcri_release(allocator, solved.right);
+    hcri_release(allocator, solved.pivot);
+    hcri_release(allocator, solved.is_pivot);
     hcri_affine_release(affine, allocator);
     *affine = made;
     return status;
@@ -307,14 +401,16 @@ static hcr_status make_slice(const hcr_region *region, const double *point, cons
     HCRI_TRY(hcri_set_add_outputs_of(slice, &region->set, error));
     HCRI_TRY(hcri_set_add_places_of(slice, &region->set, error));
     HCRI_TRY(add_box(region, is_free, slice, error));
-    HCRI_TRY(add_rows(region, x, is_free, slice, error));
-    HCRI_TRY(add_other_blocks(region, x, slice, error));
+    const hcri_sample_at at = {.region = region, .point = point, .x = x, .is_free = is_free};
     HCRI_TRY(add_equalities(region, x, slice, error));
+    const size_t own = slice->equalities.rows.count;
     HCRI_TRY(add_held(region, point, is_free, slice, error));
+    HCRI_TRY(add_rows(&at, slice, error));
+    HCRI_TRY(add_other_blocks(region, x, slice, error));
     HCRI_TRY(hcri_set_number(slice, error));
     HCRI_TRY(fix_affine(region, x, &slice->allocator, affine, error));
     if (is_free != NULL)
-        HCRI_TRY(hold(region, point, is_free, &slice->allocator, affine, error));
+        HCRI_TRY(hold(region->set.outputs, &slice->equalities, own, &slice->allocator, affine, error));
     const hcri_analysis analysis = {.origin = point,
                                     .lower = region->lower,
                                     .upper = region->upper,
@@ -350,8 +446,8 @@ hcr_status hcr_region_at(const hcr_region *region, const double *parameters, con
     HCRI_TRY(find_origin(region, parameters, &slice.allocator, &point, &sample_origin, error));
     const double *is_free = point + region->set.n;
     int held = 0;
-    for (size_t j = 0; sample_origin == HCRI_SAMPLE_ORIGIN_CENTRE && j < region->set.outputs; j++)
-        held |= is_free[j] == 0;
+    for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
+        held |= is_free[k] == 0;
     const hcr_status status =
         make_slice(region, point, held ? is_free : NULL, sample_origin, &slice, &affine, allocator, fixed, error);
     hcri_release(&slice.allocator, point);

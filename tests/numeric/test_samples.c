@@ -1,6 +1,7 @@
-/* Samples whose limits leave outputs no room: bounds that meet, capacities of 0, ramps that leave one point. Every
- * sample that has a point has a result; all results are inside, decided exactly, in both precisions. Derivatives by
- * direction and parameters agree with central differences where outputs are held. */
+/* Samples whose limits leave outputs no room: bounds that meet, capacities of 0, ramps that leave one point, sums of 0,
+ * rows whose sides meet, sums that are sold to the last unit, hierarchies. Every sample that has a point has a result;
+ * all results are inside, decided exactly, in both precisions, or say that rows of one value hold up to rounding.
+ * Derivatives by direction and parameters agree with central differences where outputs or rows are held. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -51,6 +52,39 @@ static void draw_sold(hcri_random *random, float *x) {
     x[HOURS - 1] = 1 + share(random);
 }
 
+static void draw_zero_sums(hcri_random *random, float *x) {
+    x[0] = hcri_random_below(random, 2) ? 0 : 3 * share(random);
+}
+
+/* lo <= A y <= lo + width, in rows of their own. */
+static void draw_rows(hcri_random *random, float *x) {
+    for (size_t k = 0; k < 3; k++) {
+        x[k] = 1 + 4 * share(random);
+        x[3 + k] = hcri_random_below(random, 2) ? 0 : share(random);
+    }
+}
+
+/* All that there is, nothing, or something in between. */
+static void draw_sold_out(hcri_random *random, float *x) {
+    float sum = 0;
+    for (size_t k = 0; k < HOURS; k++)
+        sum += x[k] = hcri_random_below(random, 3) == 0 ? 0 : 4 * share(random);
+    const size_t how = hcri_random_below(random, 3);
+    x[HOURS] = how == 0   ? (sum < 90 ? sum : 90)
+               : how == 1 ? 0
+                          : (sum < 90 ? sum : 90) * (float)hcri_random_below(random, 65) / 64;
+}
+
+/* Each leaf from lo to lo + width; the total at most what the leaves are at least, now and then. */
+static void draw_hierarchy(hcri_random *random, float *x) {
+    float sum = 0;
+    for (size_t k = 0; k < 9; k++) {
+        sum += x[k] = hcri_random_below(random, 3) == 0 ? 0 : 2 * share(random);
+        x[9 + k] = hcri_random_below(random, 3) == 0 ? 0 : 2 * share(random);
+    }
+    x[18] = hcri_random_below(random, 2) ? sum : sum + 3 * share(random);
+}
+
 static const struct family {
     const char *name, *text;
     draw_function *draw;
@@ -64,8 +98,21 @@ static const struct family {
      draw_ramps},
     {"a sum that is sold",
      "param cap[23] in [0, 5]\nparam sold in [1, 2]\nvar y[24]\n0 <= y <= 5\ny[:23] <= cap\nsum(y) == sold", draw_sold},
+    {"sums of 0", "param s in [0, 3]\nvar y[24]\n0 <= y <= 5\nsum(y) <= s", draw_zero_sums},
+    {"rows", /* coefficients that no sum of results is exact with */
+     "param lo[3] in [1, 5], width[3] in [0, 1]\nvar y[12]\n0 <= y <= 5\n"
+     "const A = [[1, 2, 0, 1, 0.3, 0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 3, 0, 0, 1, 0, 0, 0, 0.7, 0],\n"
+     "    [1, 0, 0, 0, 0, 0.3, 0, 2, 0, 0, 0, 1.7]]\nlo <= A @ y\nA @ y <= lo + width",
+     draw_rows},
+    {"all that is sold",
+     "param cap[24] in [0, 4]\nparam sold in [0, 90]\nvar y[24]\n0 <= y <= 4\ny <= cap\nsum(y) == sold", draw_sold_out},
+    {"a hierarchy",
+     "param lo[9] in [0, 2], width[9] in [0, 2], top in [0, 30]\nvar t, g[3], y[9]\nlo <= y\ny <= lo + width\n"
+     "g[0] == sum(y[:3])\ng[1] == sum(y[3:6])\ng[2] == sum(y[6:])\nt == sum(g)\nt <= top\n0 <= t <= 40\n"
+     "0 <= g <= 15",
+     draw_hierarchy},
 };
-enum { FAMILIES = sizeof families / sizeof *families };
+enum { FAMILIES = sizeof families / sizeof *families, FIRST_TOGETHER = 4, ROWS_MEET = 5 };
 
 static hcr_error error;
 
@@ -97,7 +144,23 @@ static int same(const double *x, const double *y, size_t n) {
     return 1;
 }
 
-static void check_inside(hcr_region *make(const char *text)) {
+/* A row that isn't inside says so, and is off by rounding alone. */
+static void check_results(const char *name, const hcr_region *region, int single, const double *x, const double *y,
+                          const uint8_t *inside, const hcr_ray *rays, size_t *rounded) {
+    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+    const double tolerance = single ? 1e-5 : 1e-13; /* numbers of up to 40, in sums of up to 24 */
+    for (size_t i = 0; i < ROWS; i++) {
+        double worst;
+        uint32_t which;
+        must(hcr_violation(region, 1, x + i * p, y + i * n, &worst, &which, &error), &error);
+        if (!(worst <= tolerance) || (!inside[i] && rays[i].outcome != HCR_OUTCOME_TO_ROUNDING))
+            fail_msg("%s, row %zu of %s: %g, …, outcome %u, off by %g", name, i, single ? "floats" : "doubles",
+                     y[i * n], (unsigned)rays[i].outcome, worst);
+        *rounded += rays[i].outcome == HCR_OUTCOME_TO_ROUNDING;
+    }
+}
+
+static void check_inside(hcr_region *make(const char *text), size_t rounds) {
     hcri_random random;
     hcri_random_seed(&random, 31);
     for (size_t f = 0; f < FAMILIES; f++) {
@@ -110,26 +173,31 @@ static void check_inside(hcr_region *make(const char *text)) {
         float *xs = calloc(ROWS, MOST * sizeof *xs), *vs = calloc(ROWS, HOURS * sizeof *vs),
               *ys = calloc(ROWS, HOURS * sizeof *ys);
         uint8_t *inside = calloc(ROWS, 1);
-        assert_true(x && v && y && xs && vs && ys && inside);
-        for (size_t i = 0; i < ROWS; i++)
-            families[f].draw(&random, xs + i * p);
-        for (size_t k = 0; k < ROWS * p; k++)
-            x[k] = (double)xs[k];
-        for (size_t k = 0; k < ROWS * n; k++)
-            v[k] = (double)(vs[k] = (float)(exp(2 * hcri_random_normal(&random)) * hcri_random_normal(&random)));
-        for (int map = 0; map < 2; map++) {
-            must((map == 0 ? hcr_contract : hcr_soften)(region, workspace, ROWS, x, v, y, NULL, &error), &error);
-            must(hcr_check(region, ROWS, x, y, inside, NULL, &error), &error);
+        hcr_ray *rays = calloc(ROWS, sizeof *rays);
+        size_t rounded = 0;
+        assert_true(x && v && y && xs && vs && ys && inside && rays);
+        for (size_t round = 0; round < rounds; round++) {
             for (size_t i = 0; i < ROWS; i++)
-                if (!inside[i])
-                    fail_msg("%s, map %d, row %zu of doubles: %g, …", families[f].name, map, i, y[i * n]);
-            must((map == 0 ? hcr_contract_f32 : hcr_soften_f32)(region, workspace, ROWS, xs, vs, ys, NULL, &error),
-                 &error);
-            must(hcr_check_f32(region, ROWS, xs, ys, inside, NULL, &error), &error);
-            for (size_t i = 0; i < ROWS; i++)
-                if (!inside[i])
-                    fail_msg("%s, map %d, row %zu of floats: %g, …", families[f].name, map, i, (double)ys[i * n]);
+                families[f].draw(&random, xs + i * p);
+            for (size_t k = 0; k < ROWS * p; k++)
+                x[k] = (double)xs[k];
+            for (size_t k = 0; k < ROWS * n; k++)
+                v[k] = (double)(vs[k] = (float)(exp(2 * hcri_random_normal(&random)) * hcri_random_normal(&random)));
+            for (int map = 0; map < 2; map++) {
+                must((map == 0 ? hcr_contract_f32 : hcr_soften_f32)(region, workspace, ROWS, xs, vs, ys, rays, &error),
+                     &error);
+                must(hcr_check_f32(region, ROWS, xs, ys, inside, NULL, &error), &error);
+                for (size_t k = 0; k < ROWS * n; k++)
+                    y[k] = (double)ys[k];
+                check_results(families[f].name, region, 1, x, y, inside, rays, &rounded);
+                must((map == 0 ? hcr_contract : hcr_soften)(region, workspace, ROWS, x, v, y, rays, &error), &error);
+                must(hcr_check(region, ROWS, x, y, inside, NULL, &error), &error);
+                check_results(families[f].name, region, 0, x, y, inside, rays, &rounded);
+            }
         }
+        /* Only coefficients that aren't whole, and bounds of what sums determine, make rounding matter. */
+        if ((f == ROWS_MEET) != (rounded > rounds * ROWS) || (f < FIRST_TOGETHER && rounded != 0))
+            fail_msg("%s: %zu results hold up to rounding", families[f].name, rounded);
         /* A sample's bits don't depend on the others. */
         double alone[HOURS];
         for (size_t i = 0; i < ROWS; i += 17) {
@@ -143,19 +211,23 @@ static void check_inside(hcr_region *make(const char *text)) {
         free(vs);
         free(ys);
         free(inside);
+        free(rays);
         hcr_workspace_free(workspace);
         hcr_region_free(region);
     }
 }
 
+/* A million rows a family in HCR_LONG. */
+static size_t rounds(void) { return getenv("HCR_LONG") == NULL ? 1 : 1000000 / ROWS; }
+
 static void test_inside(void **state) {
     (void)state;
-    check_inside(region_of);
+    check_inside(region_of, rounds());
 }
 
 static void test_inside_without_ranges(void **state) {
     (void)state;
-    check_inside(open_region_of);
+    check_inside(open_region_of, 1);
 }
 
 static double weighted(hcr_region *region, hcr_workspace *workspace, const double *x, const double *v,
@@ -217,6 +289,8 @@ static void test_derivatives(void **state) {
                 x[k] = at - step;
                 const double slope = (after - weighted(region, workspace, x, v, bar)) / (2 * step);
                 x[k] = at;
+                if (isnan(slope)) /* on one side no point is left */
+                    continue;
                 if (!(fabs(slope - x_bar[k]) <= tolerance * (1 + fabs(slope))))
                     off++;
                 compared++;
@@ -256,9 +330,12 @@ static void test_nearest(void **state) {
                 x[k] = (double)drawn[k];
             for (size_t j = 0; j < n; j++)
                 v[j] = 5 * hcri_random_normal(&random);
+            double worst;
+            uint32_t which;
             must(hcr_project(projector, 1, x, v, y, NULL, &error), &error);
             must(hcr_check(region, 1, x, y, &inside, NULL, &error), &error);
-            if (!inside)
+            must(hcr_violation(region, 1, x, y, &worst, &which, &error), &error);
+            if (!inside && !(f >= FIRST_TOGETHER && worst < 1e-13)) /* rows of one value hold up to rounding */
                 fail_msg("%s, time %d: %g, …", families[f].name, times, y[0]);
             for (size_t j = 0; f == 0 && j < n; j++)
                 assert_true(fabs(y[j] - fmin(fmax(v[j], 0), x[j])) <= 1e-9);
@@ -294,9 +371,78 @@ static void test_continuity(void **state) {
     hcr_region_free(region);
 }
 
+/* The same for origins, as the sides of rows meet, a sum comes to 0, and one to all that there is: they move by less
+ * than the gap does, down to gaps of rounding. */
+static void test_continuity_of_origins(void **state) {
+    (void)state;
+    static const double rounding = 1e-14;
+    for (size_t f = FIRST_TOGETHER; f < FAMILIES; f++) {
+        hcr_region *region = region_of(families[f].text);
+        hcri_random random;
+        hcri_random_seed(&random, 35);
+        float drawn[MOST];
+        double x[MOST], closed[HOURS], origin[HOURS];
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        do
+            families[f].draw(&random, drawn);
+        while (f >= ROWS_MEET && drawn[p - 1] == 0);
+        for (size_t k = 0; k < p; k++)
+            x[k] = (double)drawn[k];
+        for (size_t k = 0; k < 24 && f == 6; k++) /* all is sold */
+            x[24] = k == 0 ? x[0] : x[24] + x[k];
+        for (size_t k = 0; k < 9 && f == 7; k++) /* the total is the least */
+            x[18] = k == 0 ? x[0] : x[18] + x[k];
+        double *at = f == 4 ? &x[0] : f == 5 ? &x[4] : f == 6 ? &x[24] : &x[18];
+        if (f < 6)
+            *at = 0;
+        const double shut = *at;
+        must(hcr_region_origin_at(region, x, closed, &error), &error);
+        for (double gap = 1e-2; gap > 1e-17; gap *= 0.1) {
+            *at = f == 6 ? shut - gap : shut + gap;
+            must(hcr_region_origin_at(region, x, origin, &error), &error);
+            for (size_t j = 0; j < n; j++)
+                if (!(fabs(origin[j] - closed[j]) <= gap + rounding))
+                    fail_msg("%s: a gap of %g moves the origin by %g", families[f].name, gap,
+                             fabs(origin[j] - closed[j]));
+        }
+        hcr_region_free(region);
+    }
+}
+
+/* Contracted points are where their rays leave the set, to within rounding, also where outputs or rows are held. */
+static void test_frontier(void **state) {
+    (void)state;
+    static const double tolerance = 1e-9; /* of the way; what results are drawn in by is 1e-12 of it */
+    hcri_random random;
+    hcri_random_seed(&random, 36);
+    for (size_t f = 0; f < FAMILIES; f++) {
+        hcr_region *region = region_of(families[f].text);
+        const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+        hcr_workspace *workspace;
+        must(hcr_workspace_create(region, 1, &workspace, &error), &error);
+        for (int time = 0; time < 100; time++) {
+            float drawn[MOST];
+            double x[MOST], v[HOURS], y[HOURS], polar[HOURS + 1];
+            families[f].draw(&random, drawn);
+            for (size_t k = 0; k < p; k++)
+                x[k] = (double)drawn[k];
+            for (size_t j = 0; j < n; j++)
+                v[j] = 100 * hcri_random_normal(&random);
+            hcr_ray ray;
+            must(hcr_contract(region, workspace, 1, x, v, y, &ray, &error), &error);
+            must(hcr_encode(region, workspace, 1, x, y, polar, NULL, &error), &error);
+            if (ray.gauge > 1 && !(fabs(polar[n] - 1) <= tolerance))
+                fail_msg("%s, time %d: a radius of %.17g", families[f].name, time, polar[n]);
+        }
+        hcr_workspace_free(workspace);
+        hcr_region_free(region);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_inside), cmocka_unit_test(test_inside_without_ranges),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_inside),      cmocka_unit_test(test_inside_without_ranges),
                                        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_nearest),
-                                       cmocka_unit_test(test_continuity)};
+                                       cmocka_unit_test(test_continuity),  cmocka_unit_test(test_continuity_of_origins),
+                                       cmocka_unit_test(test_frontier)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ class Outcome(enum.IntEnum):
     NO_ORIGIN = 8  #: the parameters leave no point strictly inside: NaN likewise
     MOVED = 9  #: project: the point was outside, the result is the nearest point inside
     NEARBY = 10  #: project: the solver didn't reach the nearest point; the best one found, inside
+    TO_ROUNDING = 11  #: the parameters leave rows one value: they hold up to rounding, all others exactly
 
 
 class Constraint(NamedTuple):

@@ -194,20 +194,22 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
     return i % 2 == 0 ? dot - bound : bound - dot;
 }
 
-/* Where rounding leaves it open, the sum to twice the working precision decides: numbers that cancel, far out, or that
- * add up to the bound itself. */
+int hcri_linear_holds_exactly(const hcri_linear *linear, size_t i, const double *y) {
+    const int upper = i % 2 == 0;
+    double rounding;
+    int exact;
+    (void)value(&linear->base, i, y, &rounding, NULL);
+    const double off =
+        hcri_rows_dot_minus_exactly(&linear->rows, i / 2, y, (upper ? linear->upper : linear->lower)[i / 2], &exact);
+    const double c = upper ? off : -off;
+    return (exact && c <= 0) || c + 0x1p-52 * fabs(c) + 0x1p-48 * rounding + 0x1p-1000 <= 0;
+}
+
 static int holds(const hcri_constraint *constraint, const double *y, double *scratch) {
-    const hcri_linear *linear = (const hcri_linear *)constraint;
     for (size_t i = 0; i < constraint->count; i++) {
         double rounding;
-        if (!constraint->kind->exists(constraint, i) || value(constraint, i, y, &rounding, scratch) + rounding <= 0)
-            continue;
-        const int upper = i % 2 == 0;
-        int exact;
-        const double off = hcri_rows_dot_minus_exactly(&linear->rows, i / 2, y,
-                                                       (upper ? linear->upper : linear->lower)[i / 2], &exact);
-        const double c = upper ? off : -off;
-        if (!(exact && c <= 0) && !(c + 0x1p-52 * fabs(c) + 0x1p-48 * rounding + 0x1p-1000 <= 0))
+        if (constraint->kind->exists(constraint, i) && !(value(constraint, i, y, &rounding, scratch) + rounding <= 0) &&
+            !hcri_linear_holds_exactly((const hcri_linear *)constraint, i, y))
             return 0;
     }
     return 1;

@@ -27,5 +27,8 @@ hcr_status hcri_linear_create(size_t n, const hcr_allocator *allocator, hcri_con
 /* Appends one row. */
 hcr_status hcri_linear_append(hcri_linear *linear, size_t count, const uint32_t *columns, const double *values,
                               double lower, double upper, uint32_t source, uint32_t source_row, hcr_error *error);
+/* 1 when inequality i surely holds at y, decided by a sum to twice the working precision: numbers that cancel, far out,
+ * or that add up to the bound itself. */
+int hcri_linear_holds_exactly(const hcri_linear *linear, size_t i, const double *y);
 
 #endif

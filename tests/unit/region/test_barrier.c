@@ -53,8 +53,8 @@ static void draw(polytope *p, size_t columns, size_t rows, double bounds, double
 
 static int centre_of(const polytope *p, double *f) {
     hcri_barrier barrier;
-    assert_int_equal(hcri_barrier_make(p->columns, p->rows, p->start, p->column, p->bounded, &hcri_default_allocator,
-                                       &barrier, NULL),
+    assert_int_equal(hcri_barrier_make(p->columns, p->rows, p->start, p->column, NULL, p->bounded,
+                                       &hcri_default_allocator, &barrier, NULL),
                      HCR_OK);
     double *scratch = malloc(hcri_barrier_scratch(&barrier) * sizeof *scratch);
     assert_non_null(scratch);

@@ -1,0 +1,200 @@
+#include "region/sample_problem.h"
+
+#include <math.h>
+#include <string.h>
+
+void hcri_fold(const hcr_region *region, const hcri_centres *centres, size_t count, const uint32_t *columns,
+                 const double *values, hcri_folded *out) {
+    const hcri_affine *affine = &region->affine;
+    const size_t outputs = region->set.outputs;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t j = columns[k];
+        if (j >= outputs) {
+            out->of_parameters[j - outputs] += values[k];
+        } else if (centres->column[j] != HCRI_NO_COLUMN) {
+            out->of_columns[centres->column[j]] += values[k];
+        } else {
+            const size_t d = hcri_affine_find(affine, j);
+            const size_t first = affine->map.start[d], last = affine->map.start[d + 1];
+            out->constant += values[k] * affine->constant[d];
+            for (size_t t = first; t < last; t++) {
+                const uint32_t to = affine->map.columns[t];
+                *(to < outputs ? &out->of_columns[centres->column[to]] : &out->of_parameters[to - outputs]) +=
+                    values[k] * affine->map.values[t];
+            }
+        }
+    }
+}
+
+size_t hcri_centres_flags(const hcr_region *region) {
+    return region->centres == NULL ? 0 : region->set.outputs + region->centres->barrier.rows;
+}
+
+size_t hcri_centres_scratch(const hcr_region *region) {
+    const hcri_centres *centres = region->centres;
+    if (centres == NULL)
+        return 0;
+    const hcri_barrier *barrier = &centres->barrier;
+    const size_t columns = barrier->columns, outputs = region->set.outputs;
+    return barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 4 * columns + outputs +
+           (region->set.n - outputs) + 2 * outputs + 3 * region->set.n + hcri_barrier_scratch(barrier);
+}
+
+/* The rows with moving coefficients, at x. */
+static void take_varying(hcri_sample *s) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const size_t outputs = s->region->set.outputs, parameters = s->region->set.n - outputs;
+    uint32_t *columns = (uint32_t *)(void *)(s->of_row + outputs);
+    for (size_t r = s->centres->varying; r < barrier->rows; r++) {
+        double lower, upper;
+        const size_t at = r - s->centres->varying;
+        const hcri_constraint *block = s->centres->block[at];
+        const size_t count =
+            block->kind->row_at(block, s->centres->row[at], outputs, s->x, columns, s->of_row, &lower, &upper);
+        memset(s->folded.of_parameters, 0, parameters * sizeof(double));
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
+            s->folded.of_columns[barrier->column[k]] = 0;
+        s->folded.constant = 0;
+        hcri_fold(s->region, s->centres, count, columns, s->of_row, &s->folded);
+        for (size_t k = 0; k < parameters; k++)
+            s->folded.constant += s->folded.of_parameters[k] * s->x[k];
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
+            s->values[k] = s->folded.of_columns[barrier->column[k]];
+        s->lower[barrier->columns + r] = lower - s->folded.constant;
+        s->upper[barrier->columns + r] = upper - s->folded.constant;
+    }
+}
+
+hcri_sample hcri_sample_begin(const hcr_region *region, const double *point, double *scratch) {
+    const hcri_centres *centres = region->centres;
+    const hcri_barrier *barrier = &centres->barrier;
+    const size_t columns = barrier->columns, count = columns + barrier->rows, outputs = region->set.outputs;
+    hcri_sample s = {.region = region, .centres = centres, .x = point + outputs, .values = scratch};
+    s.lower = s.values + barrier->start[barrier->rows];
+    s.upper = s.lower + count;
+    s.f = s.upper + count;
+    s.towards = s.f + columns;
+    s.low = s.towards + columns;
+    s.high = s.low + columns;
+    s.folded.of_columns = s.high + columns;
+    s.folded.of_parameters = s.folded.of_columns + outputs;
+    s.of_row = s.folded.of_parameters + (region->set.n - outputs);
+    s.wide = s.of_row + 2 * outputs;
+    s.distance = s.wide + 2 * count;
+    s.row = s.distance + 4 * count;
+    s.scratch = s.row + barrier->rows;
+    memcpy(s.values, centres->values, barrier->start[barrier->rows] * sizeof(double));
+    memcpy(s.lower, centres->lower, count * sizeof(double));
+    memcpy(s.upper, centres->upper, count * sizeof(double));
+    for (size_t r = 0; r < centres->varying; r++)
+        for (size_t k = centres->shift.start[r]; k < centres->shift.start[r + 1]; k++) {
+            const double moved = centres->shift.values[k] * s.x[centres->shift.columns[k]];
+            s.lower[columns + r] -= moved;
+            s.upper[columns + r] -= moved;
+        }
+    if (centres->varying < barrier->rows)
+        take_varying(&s);
+    for (size_t j = 0; j < columns; j++)
+        s.f[j] = point[centres->output[j]];
+    return s;
+}
+
+hcri_barrier_problem hcri_sample_problem(const hcri_sample *s, const double *origin) {
+    hcri_barrier_problem problem = {
+        .values = s->values, .lower = s->lower, .upper = s->upper, .scale = s->region->inradius};
+    if (!s->region->bounded) { /* where nothing bounds the region the barrier may have no minimum */
+        problem.pull = 1e-4 / (s->region->inradius * s->region->inradius);
+        problem.towards = s->towards;
+        for (size_t j = 0; j < s->centres->barrier.columns; j++)
+            s->towards[j] = origin[s->centres->output[j]];
+    }
+    return problem;
+}
+
+/* Σ of what entries have at least, of which some may be −infinity (or at most, ∞). */
+typedef struct hcri_reach {
+    double finite;
+    size_t infinite;
+} hcri_reach;
+
+static void reach_add(hcri_reach *reach, double part, int sign) {
+    if (isinf(part))
+        reach->infinite += (size_t)sign; /* −1 wraps around, and back */
+    else
+        reach->finite += sign * part;
+}
+
+static double reach_without(hcri_reach reach, double part, double otherwise) {
+    reach_add(&reach, part, -1);
+    return reach.infinite == 0 ? reach.finite : otherwise;
+}
+
+/* What row r, with its other columns between low and high, leaves each of its columns. */
+static void narrow(hcri_sample *s, size_t r) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const size_t first = barrier->start[r], last = barrier->start[r + 1];
+    const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
+    hcri_reach least = {0}, most = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t k = first; k < last; k++) {
+            const double a = s->values[k];
+            double *low = &s->low[barrier->column[k]], *high = &s->high[barrier->column[k]];
+            const double own_least = a > 0 ? a * *low : a * *high, own_most = a > 0 ? a * *high : a * *low;
+            if (a == 0)
+                continue;
+            if (pass == 0) {
+                reach_add(&least, own_least, 1);
+                reach_add(&most, own_most, 1);
+                continue;
+            }
+            const double at_most = (upper - reach_without(least, own_least, -INFINITY)) / a;
+            const double at_least = (lower - reach_without(most, own_most, INFINITY)) / a;
+            *low = fmax(*low, a > 0 ? at_least : at_most);
+            *high = fmin(*high, a > 0 ? at_most : at_least);
+        }
+}
+
+void hcri_sample_take_bounds(hcri_sample *s) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    memcpy(s->low, s->lower, barrier->columns * sizeof(double));
+    memcpy(s->high, s->upper, barrier->columns * sizeof(double));
+    for (size_t r = 0; r < barrier->rows; r++)
+        if (barrier->start[r + 1] - barrier->start[r] == 1)
+            narrow(s, r);
+}
+
+void hcri_sample_propagate(hcri_sample *s) {
+    enum { PASSES = 3 };
+    const size_t rows = s->centres->barrier.rows;
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (size_t r = 0; r < rows; r++)
+            narrow(s, r);
+        for (size_t r = rows; r-- > 0;)
+            narrow(s, r);
+    }
+}
+
+void hcri_sample_drop_rows_of_held(hcri_sample *s) {
+    const hcri_barrier *barrier = &s->centres->barrier;
+    for (size_t r = 0; r < barrier->rows; r++) {
+        int held = 1;
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1] && held; k++)
+            held = s->values[k] == 0 || s->lower[barrier->column[k]] == s->upper[barrier->column[k]];
+        if (held) {
+            s->lower[barrier->columns + r] = -INFINITY;
+            s->upper[barrier->columns + r] = INFINITY;
+        }
+    }
+}
+
+hcri_sample hcri_sample_begin_held(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+    hcri_sample s = hcri_sample_begin(region, point, scratch);
+    const hcri_barrier *barrier = &s.centres->barrier;
+    for (size_t j = 0; j < barrier->columns; j++)
+        if (is_free[s.centres->output[j]] == 0)
+            s.lower[j] = s.upper[j] = s.f[j];
+    for (size_t r = 0; r < barrier->rows; r++)
+        if (is_free[region->set.outputs + r] == 0)
+            s.lower[barrier->columns + r] = s.upper[barrier->columns + r] = hcri_sample_row(&s, r, s.f);
+    return s;
+}
