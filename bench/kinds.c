@@ -81,9 +81,11 @@ static hcr_region *region_of(const char *constraint) {
     return region;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     fill();
     for (size_t k = 0; k < KINDS; k++) {
+        if (argc > 1 && strstr(kinds[k].name, argv[1]) == NULL)
+            continue;
         hcr_region *region = region_of(kinds[k].text);
         hcr_workspace *workspace;
         check(hcr_workspace_create(region, 1, &workspace, &error));
