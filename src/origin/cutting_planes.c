@@ -5,12 +5,13 @@
 
 #include "base/random.h"
 #include "base/vector.h"
+#include "functions/ray_roots.h"
 #include "origin/equalities/reduction.h"
 #include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-enum { SEEN = 8, BISECTIONS = 50, DOUBLINGS = 40 };
+enum { SEEN = 8, DOUBLINGS = 40 };
 
 hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *error) {
     const size_t n = set->n;
@@ -116,19 +117,25 @@ static hcr_status add_tangent(hcri_cuts *cuts, const curved *c, const double *x,
     return append(cuts, c, right, terms, error);
 }
 
+typedef struct way { /* from x to y */
+    const hcri_cuts *cuts;
+    const curved *c;
+    const double *x, *y;
+} way;
+
+static void value_along(const void *context, double t, int order, double jet[3]) {
+    const way *at = context;
+    (void)order;
+    for (size_t j = 0; j < at->cuts->set->n; j++)
+        at->cuts->trial[j] = at->x[j] + t * (at->y[j] - at->x[j]);
+    jet[0] = value_of(at->cuts, at->c, at->cuts->trial);
+    jet[1] = jet[2] = NAN;
+}
+
 /* Where c leaves {c <= 0} on the way from x, with c(x) < 0, to y, where c > 0: the share of the way, from inside. */
 static double crossing(hcri_cuts *cuts, const curved *c, const double *x, const double *y) {
-    double low = 0, high = 1;
-    for (int step = 0; step < BISECTIONS && high - low > 1e-12 * high; step++) {
-        const double middle = 0.5 * (low + high);
-        for (size_t j = 0; j < cuts->set->n; j++)
-            cuts->trial[j] = x[j] + middle * (y[j] - x[j]);
-        if (value_of(cuts, c, cuts->trial) <= 0)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    const way along = {cuts, c, x, y};
+    return fmin(hcri_first_root(HCRI_BRENT, value_along, &along, value_of(cuts, c, x), 0, 1, NULL), 1);
 }
 
 /* The tangent where the way from x (inside) to y (outside) crosses the frontier; a bit further inside where there is no

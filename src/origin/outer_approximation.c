@@ -321,7 +321,7 @@ static hcr_status look(search *at, int *done, hcr_error *error) {
     HCRI_TRY(hcri_cuts_separate(&at->outer->cuts, at->y, &violated, error));
     if (violated == 0)
         HCRI_TRY(hcri_cuts_room(&at->outer->cuts, at->y, radius, &room, error));
-    if (room > 0 || at->best > 0)
+    if (room > rounding_at(at) || at->best > 0) /* at the tip of a cone there is no room but for rounding */
         take_step(at, room, radius, done);
     return HCR_OK;
 }

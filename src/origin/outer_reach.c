@@ -13,24 +13,65 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* ------------------------------------------------------------------------------------------------------ recession */
 
-/* {d : |d_j| <= 1, a·d <= 0 for every side and cut}. */
-static hcr_status recession_lp(const hcri_outer *outer, hcri_lp **lp, hcr_error *error) {
-    const hcri_set *set = outer->set;
-    const hcri_rows *rows = &set->linear->rows, *cuts = &outer->cuts.rows;
-    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_TRY(hcri_program_create(&program, set->n, error));
-    for (size_t j = 0; j < set->n; j++) {
-        program.lower[j] = isinf(outer->lower[j]) ? -1 : 0;
-        program.upper[j] = isinf(outer->upper[j]) ? 1 : 0;
+/* {(d, r) : |d_j| <= 1, 0 <= r, a·d + |a| r <= 0 for every side and cut}; d_j = 0 where y_j has a bound. */
+typedef struct recession {
+    hcri_outer *outer;
+    hcri_lp *lp;
+    double *lower, *upper, *direction; /* of the columns; of the outputs */
+    double *values;                    /* a row being made, n + 1 */
+    uint32_t *columns;
+    size_t placed; /* cuts */
+} recession;
+
+/* Row i of `rows` in at->columns and at->values, r with the length of what is open of it. */
+static size_t recession_row(const recession *at, const hcri_rows *rows, size_t i, double sign) {
+    double squares = 0;
+    size_t terms = 0;
+    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const uint32_t j = rows->columns[k];
+        at->columns[terms] = j;
+        at->values[terms++] = rows->values[k];
+        squares += at->lower[j] < at->upper[j] ? rows->values[k] * rows->values[k] : 0;
     }
-    for (size_t i = 0; i < rows->count; i++)
-        HCRI_TRY(hcri_program_add_row(&program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
-                                      rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
-                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error));
-    for (size_t k = 0; k < cuts->count; k++)
-        HCRI_TRY(hcri_program_add_row(&program, cuts->start[k + 1] - cuts->start[k], cuts->columns + cuts->start[k],
-                                      cuts->values + cuts->start[k], -INFINITY, 0, error));
-    return hcri_lp_create(&program, lp, error);
+    at->columns[terms] = (uint32_t)at->outer->set->n;
+    at->values[terms] = sign * sqrt(squares);
+    return terms + 1;
+}
+
+static hcr_status place(recession *at, hcr_error *error) {
+    const hcri_rows *cuts = &at->outer->cuts.rows;
+    for (; at->placed < cuts->count; ++at->placed) {
+        const size_t terms = recession_row(at, cuts, at->placed, 1);
+        HCRI_TRY(hcri_lp_add_row(at->lp, terms, at->columns, at->values, -INFINITY, 0, error));
+    }
+    return HCR_OK;
+}
+
+static hcr_status recession_lp(recession *at, hcr_error *error) {
+    const hcri_set *set = at->outer->set;
+    HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
+    HCRI_TRY(hcri_program_create(&program, set->n + 1, error));
+    for (size_t j = 0; j < set->n; j++) {
+        program.lower[j] = at->lower[j] = isinf(at->outer->lower[j]) ? -1 : 0;
+        program.upper[j] = at->upper[j] = isinf(at->outer->upper[j]) ? 1 : 0;
+    }
+    program.lower[set->n] = at->lower[set->n] = 0;
+    program.upper[set->n] = at->upper[set->n] = 2 * sqrt((double)set->n); /* more than there is */
+    for (uint32_t j = 0; j < set->n; j++) {
+        const double sign = at->lower[j] + at->upper[j]; /* of d_j where one side is open */
+        const uint32_t columns[2] = {j, (uint32_t)set->n};
+        const double values[2] = {sign, -1};
+        if (sign != 0)
+            HCRI_TRY(hcri_program_add_row(&program, 2, columns, values, 0, INFINITY, error));
+    }
+    for (size_t i = 0; i < set->linear->rows.count; i++) {
+        const int below = !isinf(set->linear->lower[i]), above = !isinf(set->linear->upper[i]);
+        const size_t terms = recession_row(at, &set->linear->rows, i, above - below);
+        HCRI_TRY(hcri_program_add_row(&program, terms, at->columns, at->values, below ? 0 : -INFINITY,
+                                      above ? 0 : INFINITY, error));
+    }
+    HCRI_TRY(hcri_lp_create(&program, &at->lp, error));
+    return place(at, error);
 }
 
 /* Follows the ray until an inequality stops it, and cuts it off there; *stopped = 0 when none does up to where the
@@ -62,64 +103,67 @@ static hcr_status follow(hcri_outer *outer, const double *direction, int *stoppe
     return status;
 }
 
-static hcr_status place(hcri_outer *outer, hcri_lp *lp, size_t *placed, hcr_error *error) {
-    const hcri_rows *rows = &outer->cuts.rows;
-    for (; *placed < rows->count; ++*placed) {
-        const size_t start = rows->start[*placed];
-        HCRI_TRY(hcri_lp_add_row(lp, rows->start[*placed + 1] - start, rows->columns + start, rows->values + start,
-                                 -INFINITY, 0, error));
+/* Maximises the objective until its best direction is followed for ever, or has too little room or too small a value
+ * (*found = 0). */
+static hcr_status recede(recession *at, const double *objective, double least_room, int *found, hcr_error *error) {
+    const size_t n = at->outer->set->n, most = 200 + 20 * n;
+    for (size_t round = 0;; round++) {
+        hcri_lp_outcome outcome;
+        int stopped = 0;
+        HCRI_TRY(hcri_lp_maximise(at->lp, objective, &outcome, error));
+        *found = outcome == HCRI_LP_OPTIMAL && hcri_lp_value(at->lp) > hcri_unbounded_value &&
+                 hcri_lp_solution(at->lp)[n] >= least_room;
+        if (!*found)
+            return HCR_OK;
+        memcpy(at->direction, hcri_lp_solution(at->lp), n * sizeof *at->direction);
+        if (round < most)
+            HCRI_TRY(follow(at->outer, at->direction, &stopped, error));
+        if (!stopped)
+            return HCR_OK;
+        HCRI_TRY(place(at, error));
     }
-    return HCR_OK;
 }
 
-/* A cone other than {0} has a direction of positive product with a generic vector or its opposite. */
-static hcr_status prove(hcri_outer *outer, hcri_lp *lp, double *objective, int *bounded, double *direction,
-                        hcr_error *error) {
-    const size_t n = outer->set->n, most = 200 + 20 * n;
-    size_t placed = outer->cuts.rows.count;
-    for (int side = 0; side < 2; side++) {
-        size_t round = 0;
-        for (;; round++) {
-            hcri_lp_outcome outcome;
-            int stopped = 0;
-            HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
-            if (outcome != HCRI_LP_OPTIMAL || hcri_lp_value(lp) <= hcri_unbounded_value)
-                break;
-            memcpy(direction, hcri_lp_solution(lp), n * sizeof *direction);
-            if (round < most)
-                HCRI_TRY(follow(outer, direction, &stopped, error));
-            if (!stopped) {
-                *bounded = 0;
-                return HCR_OK;
-            }
-            HCRI_TRY(place(outer, lp, &placed, error));
-        }
+/* Any cone other than {0} has a direction of positive product with a generic vector or its opposite. One with an inside
+ * is tried for first: the middle of what the cuts leave comes inside soon, where a tip of it may never do. */
+static hcr_status find_direction(recession *at, double *objective, int *found, hcr_error *error) {
+    static const double room = 1e-4;
+    const size_t n = at->outer->set->n;
+    hcri_random random;
+    HCRI_TRY(recession_lp(at, error));
+    hcri_random_seed(&random, 1);
+    for (size_t j = 0; j < n; j++)
+        objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
+    objective[n] = 1e3 * (double)n;
+    HCRI_TRY(recede(at, objective, room, found, error));
+    objective[n] = at->upper[n] = 0;
+    hcri_lp_bound_columns(at->lp, at->lower, at->upper);
+    for (int side = 0; side < 2 && !*found; side++) {
+        HCRI_TRY(recede(at, objective, 0, found, error));
         for (size_t j = 0; j < n; j++)
             objective[j] = -objective[j];
     }
-    *bounded = 1;
     return HCR_OK;
 }
 
 hcr_status hcri_outer_prove(hcri_outer *outer, int *bounded, double *direction, hcr_error *error) {
     const size_t n = outer->set->n;
     *bounded = 1;
-    if (!outer->bounded) {
-        hcri_lp *lp = NULL;
-        double *objective = hcri_allocate(memory, n, sizeof *objective);
-        hcr_status status = objective == NULL ? hcri_fail_memory(error) : recession_lp(outer, &lp, error);
-        hcri_random random;
-        hcri_random_seed(&random, 1);
-        for (size_t j = 0; status == HCR_OK && j < n; j++)
-            objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
-        if (status == HCR_OK)
-            status = prove(outer, lp, objective, bounded, direction, error);
-        hcri_lp_free(lp);
-        hcri_release(memory, objective);
-        HCRI_TRY(status);
-    }
-    outer->bounded = *bounded;
-    return HCR_OK;
+    if (outer->bounded)
+        return HCR_OK;
+    HCRI_SCOPED double *numbers = hcri_allocate(memory, 4 * (n + 1), sizeof *numbers);
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(memory, n + 1, sizeof *columns);
+    if (numbers == NULL || columns == NULL)
+        return hcri_fail_memory(error);
+    recession at = {.outer = outer, .direction = direction, .columns = columns};
+    at.lower = numbers + n + 1;
+    at.upper = at.lower + n + 1;
+    at.values = at.upper + n + 1;
+    int found = 0;
+    const hcr_status status = find_direction(&at, numbers, &found, error);
+    hcri_lp_free(at.lp);
+    outer->bounded = *bounded = !found;
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- extremes */
@@ -228,6 +272,8 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     hcri_rows outputs = {0};
     hcri_cuts_set_interior(&outer->cuts, y);
+    if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
+        return HCR_OK;
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
     at.objective = hcri_allocate(memory, 2 * n, sizeof *at.objective);
     at.y = at.objective == NULL ? NULL : at.objective + n;

@@ -141,7 +141,7 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
     const double norm = left_side(cone, y, &unused);
     for (size_t i = 0; i < rows->count && norm > 0; i++) {
         double x = row_value(cone, i, y, &error);
-        if (error > 0x1p-45 * norm)
+        if (error > 0x1p-40 * norm)
             x = hcri_rows_dot_minus(rows, i, y, -cone->shift[i]);
         const double share = weight * (x / norm);
         for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
