@@ -17,6 +17,9 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Room that is this share of the most there can be is as good. */
 static const double enough = 0.9;
+/* With more pairs of output and parameter than `many_pairs` the program takes seconds where not all is linear, and this
+ * share of the room is enough. */
+static const double many_pairs = 500, fair = 0.25;
 
 typedef struct moving {
     const hcri_lifted *lifted;
@@ -301,13 +304,19 @@ static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_
 }
 
 /* The sensitivity's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly
- * tried; with others the program is asked first whether there is anything to be found. */
+ * tried; with others the program is asked first whether there is anything to be found, but for large ones. */
 static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
     const int flat = at->lifted->set->blocks == 2;
+    const int large = (double)at->sweep.outputs * (double)(at->sweep.n - at->sweep.outputs) > many_pairs;
     double most = INFINITY, room;
+    if (!flat && large) {
+        HCRI_TRY(take(at, &at->moves, fair * at->middle_room, &room, error));
+        if (at->centre != NULL)
+            return HCR_OK;
+    }
     if (!flat)
         HCRI_TRY(promise(at, program, &most, error));
-    if (most > 0)
+    if (most > 0 && !large)
         HCRI_TRY(take(at, &at->moves, 0, &room, error));
     if (at->room >= enough * fmin(most, at->middle_room))
         return HCR_OK;
