@@ -53,6 +53,12 @@ void hcri_pool_release(hcri_pool *pool) {
     *pool = (hcri_pool){.from = pool->from};
 }
 
+hcr_status hcri_pool_check(hcri_pool *pool, hcr_error *error) {
+    const int failed = pool->failed;
+    pool->failed = 0;
+    return failed ? hcri_fail_memory(error) : HCR_OK;
+}
+
 void *hcri_allocate(const hcr_allocator *allocator, size_t count, size_t size) {
     if (size != 0 && count > (SIZE_MAX / 2) / size) {
         if (allocator->allocate == pool_allocate)

@@ -2,7 +2,7 @@
 #ifndef HCRI_MEMORY_H
 #define HCRI_MEMORY_H
 
-#include "hcr/hcr.h"
+#include "base/status.h"
 
 /* malloc and free, for allocator == NULL. */
 extern const hcr_allocator hcri_default_allocator;
@@ -34,6 +34,8 @@ typedef struct hcri_pool {
 } hcri_pool;
 const hcr_allocator *hcri_pool_allocator(hcri_pool *pool);
 void hcri_pool_release(hcri_pool *pool);
+/* MEMORY when something wasn't to be had since this was asked last. */
+hcr_status hcri_pool_check(hcri_pool *pool, hcr_error *error);
 
 /* Before the declaration of a local pointer to memory of the default allocator, or NULL, and of a local struct:
  * released where the scope ends, however that comes about. `release` takes the struct's address. */

@@ -24,26 +24,24 @@ static void accumulate(size_t size, size_t *counts) {
 static hcr_status find_order(hcri_ldl *ldl, size_t entries, const uint32_t *first, const uint32_t *second,
                              const unsigned char *late, const hcr_allocator *allocator, hcr_error *error) {
     const size_t size = ldl->size;
-    size_t *start = hcri_allocate(allocator, size + 2, sizeof *start);
-    uint32_t *neighbour = hcri_allocate(allocator, hcri_size_product(2, entries), sizeof *neighbour);
-    hcr_status status = start == NULL || neighbour == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        for (size_t e = 0; e < entries; e++) {
-            start[first[e] + 2]++;
-            start[second[e] + 2]++;
-        }
-        accumulate(size + 1, start);
-        for (size_t e = 0; e < entries; e++) {
-            neighbour[start[first[e] + 1]++] = second[e];
-            neighbour[start[second[e] + 1]++] = first[e];
-        }
-        status = hcri_elimination_order(size, start, neighbour, late, allocator, ldl->order, error);
+    HCRI_SCRATCH(scratch, allocator);
+    size_t *start = hcri_allocate(scratch, size + 2, sizeof *start);
+    uint32_t *neighbour = hcri_allocate(scratch, hcri_size_product(2, entries), sizeof *neighbour);
+    if (start == NULL || neighbour == NULL)
+        return hcri_fail_memory(error);
+    for (size_t e = 0; e < entries; e++) {
+        start[first[e] + 2]++;
+        start[second[e] + 2]++;
     }
-    for (size_t k = 0; k < size && status == HCR_OK; k++)
+    accumulate(size + 1, start);
+    for (size_t e = 0; e < entries; e++) {
+        neighbour[start[first[e] + 1]++] = second[e];
+        neighbour[start[second[e] + 1]++] = first[e];
+    }
+    HCRI_TRY(hcri_elimination_order(size, start, neighbour, late, scratch, ldl->order, error));
+    for (size_t k = 0; k < size; k++)
         ldl->place[ldl->order[k]] = (uint32_t)k;
-    hcri_release(allocator, start);
-    hcri_release(allocator, neighbour);
-    return status;
+    return HCR_OK;
 }
 
 /* The entries above the diagonal, by the column of their place. */

@@ -36,20 +36,18 @@ hcr_status hcri_rows_append(hcri_rows *rows, const hcr_allocator *allocator, siz
 
 hcr_status hcri_rows_append_dense(hcri_rows *rows, const hcr_allocator *allocator, size_t n, const double *values,
                                   hcr_error *error) {
-    uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
-    double *kept = hcri_allocate(allocator, n, sizeof *kept);
-    hcr_status status = columns == NULL || kept == NULL ? hcri_fail_memory(error) : HCR_OK;
+    HCRI_SCRATCH(scratch, allocator);
+    uint32_t *columns = hcri_allocate(scratch, n, sizeof *columns);
+    double *kept = hcri_allocate(scratch, n, sizeof *kept);
+    if (columns == NULL || kept == NULL)
+        return hcri_fail_memory(error);
     size_t count = 0;
-    for (size_t j = 0; j < n && status == HCR_OK; j++)
+    for (size_t j = 0; j < n; j++)
         if (values[j] != 0) {
             columns[count] = (uint32_t)j;
             kept[count++] = values[j];
         }
-    if (status == HCR_OK)
-        status = hcri_rows_append(rows, allocator, count, columns, kept, error);
-    hcri_release(allocator, columns);
-    hcri_release(allocator, kept);
-    return status;
+    return hcri_rows_append(rows, allocator, count, columns, kept, error);
 }
 
 hcr_status hcri_rows_append_all(hcri_rows *to, const hcr_allocator *allocator, const hcri_rows *from,

@@ -30,12 +30,6 @@ void *hcri_block_create(const hcri_kind *kind, size_t n, size_t count, const hcr
     return NULL;
 }
 
-hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_error *error) {
-    const int failed = constraint->memory.failed;
-    constraint->memory.failed = 0;
-    return failed ? hcri_fail_memory(error) : HCR_OK;
-}
-
 void hcri_block_release(hcri_constraint *constraint) {
     if (constraint->kind->release != NULL)
         constraint->kind->release(constraint);

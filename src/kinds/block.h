@@ -18,7 +18,9 @@ static inline const hcr_allocator *hcri_block_memory(hcri_constraint *constraint
     return hcri_pool_allocator(&constraint->memory);
 }
 /* … and MEMORY when something wasn't to be had of it since this was asked last. */
-hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_error *error);
+static inline hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_error *error) {
+    return hcri_pool_check(&constraint->memory, error);
+}
 void hcri_block_release(hcri_constraint *constraint);
 /* The end of what makes a block: *constraint, or after a failure nothing. */
 hcr_status hcri_block_finish(hcri_constraint *made, hcr_status status, hcri_constraint **constraint);

@@ -155,6 +155,7 @@ static hcr_status guess_centre(const hcri_set *set, const double *lower, const d
 /* ------------------------------------------------------------------------------------------------------ by solvers */
 
 typedef struct search {
+    hcri_pool memory;
     const hcri_set *set;
     int flat_only;            /* leave the quadratics out */
     double *y, *z, *gradient; /* the point; the solver's variables and r */
@@ -167,13 +168,7 @@ typedef struct search {
     double *weight;     /* w_q scale */
 } search;
 
-static void search_release(search *at) {
-    hcri_release(memory, at->z);
-    hcri_release(memory, at->gradient);
-    hcri_release(memory, at->number);
-    hcri_release(memory, at->multiplier);
-    hcri_release(memory, at->weight);
-}
+static void search_release(search *at) { hcri_pool_release(&at->memory); }
 
 /* What rounding alone makes of a distance around y. */
 static double rounding_at(const search *at) {
@@ -188,18 +183,18 @@ static double rounding_at(const search *at) {
 static hcr_status search_start(search *at, const hcri_set *set, const double *lower, const double *upper, double *y,
                                int flat_only, hcr_error *error) {
     const size_t n = set->n;
-    *at = (search){.set = set, .flat_only = flat_only, .y = y};
+    *at = (search){.memory = {.from = memory}, .set = set, .flat_only = flat_only, .y = y};
+    const hcr_allocator *own = hcri_pool_allocator(&at->memory);
     at->sides = hcri_local_sides(set);
     at->quadratics = flat_only ? 0 : set->blocks - 2;
     at->convex = at->quadratics != 0;
     const size_t count = at->sides + at->quadratics;
-    at->z = hcri_allocate(memory, n + count + set->blocks + 1, sizeof *at->z);
-    at->gradient = hcri_allocate(memory, n, sizeof *at->gradient);
-    at->number = hcri_allocate(memory, count, sizeof *at->number);
-    at->multiplier = hcri_allocate(memory, count, sizeof *at->multiplier);
-    at->weight = hcri_allocate(memory, set->blocks, sizeof *at->weight);
-    if (at->z == NULL || at->gradient == NULL || at->number == NULL || at->multiplier == NULL || at->weight == NULL)
-        return hcri_fail_memory(error);
+    at->z = hcri_allocate(own, n + count + set->blocks + 1, sizeof *at->z);
+    at->gradient = hcri_allocate(own, n, sizeof *at->gradient);
+    at->number = hcri_allocate(own, count, sizeof *at->number);
+    at->multiplier = hcri_allocate(own, count, sizeof *at->multiplier);
+    at->weight = hcri_allocate(own, set->blocks, sizeof *at->weight);
+    HCRI_TRY(hcri_pool_check(&at->memory, error));
     hcri_local_side_numbers(set, at->number);
     for (size_t q = 0; q < at->quadratics; q++)
         at->number[at->sides + q] = set->block[q + 2]->first;
@@ -353,14 +348,12 @@ static hcr_status find_flat_point(const hcri_set *set, double room, int *found, 
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
-    hcr_status status = zeros == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, error);
-    if (status == HCR_OK) {
-        draw_in(program.columns, room, program.lower, program.upper);
-        draw_in(program.rows.count, room, program.row_lower, program.row_upper);
-        status = hcri_lp_create(&program, &lp, error);
-    }
+    if (zeros == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, error));
+    draw_in(program.columns, room, program.lower, program.upper);
+    draw_in(program.rows.count, room, program.row_lower, program.row_upper);
+    hcr_status status = hcri_lp_create(&program, &lp, error);
     if (status == HCR_OK)
         status = hcri_lp_maximise(lp, zeros, &outcome, error);
     *found = status == HCR_OK && outcome != HCRI_LP_INFEASIBLE;

@@ -21,18 +21,13 @@ static const double most_work = 1e8;    /* products in H'H */
 static const double least_weight = 0.1; /* m */
 
 typedef struct normals {
+    hcri_pool memory;
     size_t sides, n; /* n: outputs without two bounds, to which the directions are confined … */
     uint32_t *place; /* … their places among these; UINT32_MAX for the others */
     double *H, *gram, *mu, *move;
 } normals;
 
-static void release(normals *at) {
-    hcri_release(memory, at->place);
-    hcri_release(memory, at->H);
-    hcri_release(memory, at->gram);
-    hcri_release(memory, at->mu);
-    hcri_release(memory, at->move);
-}
+static void release(normals *at) { hcri_pool_release(&at->memory); }
 
 /* Appends sign · a over the outputs that are open, as a unit vector. */
 static void add_side(normals *at, double sign, size_t terms, const uint32_t *columns, const double *values) {
@@ -116,20 +111,20 @@ static int find_weights(const normals *at, double square) {
 
 hcr_status hcri_boundedness_prove(const hcri_set *set, const double *lower, const double *upper, int *is_bounded,
                                   hcr_error *error) {
-    HCRI_SCOPED_BY(release) normals at = {.place = hcri_allocate(memory, set->n, sizeof(uint32_t))};
-    if (at.place == NULL)
-        return hcri_fail_memory(error);
+    HCRI_SCOPED_BY(release) normals at = {.memory = {.from = memory}};
+    const hcr_allocator *own = hcri_pool_allocator(&at.memory);
+    at.place = hcri_allocate(own, set->n, sizeof *at.place);
+    HCRI_TRY(hcri_pool_check(&at.memory, error));
     for (size_t j = 0; j < set->n; j++)
         at.place[j] = isinf(lower[j]) || isinf(upper[j]) ? (uint32_t)at.n++ : UINT32_MAX;
     const size_t most = set->n + 2 * set->linear->rows.count;
     *is_bounded = at.n == 0;
     if (!*is_bounded && most > at.n && (double)most * (double)at.n * (double)at.n <= most_work) {
-        at.H = hcri_allocate(memory, most * at.n, sizeof *at.H);
-        at.gram = hcri_allocate(memory, at.n * at.n, sizeof *at.gram);
-        at.mu = hcri_allocate(memory, most, sizeof *at.mu);
-        at.move = hcri_allocate(memory, at.n, sizeof *at.move);
-        if (at.H == NULL || at.gram == NULL || at.mu == NULL || at.move == NULL)
-            return hcri_fail_memory(error);
+        at.H = hcri_allocate(own, most * at.n, sizeof *at.H);
+        at.gram = hcri_allocate(own, at.n * at.n, sizeof *at.gram);
+        at.mu = hcri_allocate(own, most, sizeof *at.mu);
+        at.move = hcri_allocate(own, at.n, sizeof *at.move);
+        HCRI_TRY(hcri_pool_check(&at.memory, error));
         double square;
         add_sides(&at, set, lower, upper);
         *is_bounded = at.sides > at.n && factorise(&at, &square) && find_weights(&at, square);

@@ -61,27 +61,23 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
     const double scale = largest(n * n, matrix);
     const lapack_int size = (lapack_int)n;
     HCRI_TRY(hcri_blas_reserve(error));
-    double *scaled = hcri_allocate(allocator, n * n, sizeof *scaled);
-    double *eigenvalue = hcri_allocate(allocator, n, sizeof *eigenvalue);
-    hcr_status status = scaled == NULL || eigenvalue == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        for (size_t k = 0; k < n * n; k++)
-            scaled[k] = matrix[k] / scale;
-        if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0)
-            status = hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of the quadratic's matrix can't be computed");
-    }
-    if (status == HCR_OK) {
-        const double rounding = 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
-        *least = fmax(0, eigenvalue[0] - rounding) * scale;
-        if (eigenvalue[0] < -rounding)
-            status = hcri_fail(error, HCR_ERROR_CONVEXITY,
-                               "the matrix isn't positive semidefinite: its most negative eigenvalue is %.6g, its "
-                               "largest %.6g",
-                               eigenvalue[0] * scale, eigenvalue[n - 1] * scale);
-    }
-    hcri_release(allocator, scaled);
-    hcri_release(allocator, eigenvalue);
-    return status;
+    HCRI_SCRATCH(scratch, allocator);
+    double *scaled = hcri_allocate(scratch, n * n, sizeof *scaled);
+    double *eigenvalue = hcri_allocate(scratch, n, sizeof *eigenvalue);
+    if (scaled == NULL || eigenvalue == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0; k < n * n; k++)
+        scaled[k] = matrix[k] / scale;
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', size, scaled, size, eigenvalue) != 0)
+        return hcri_fail(error, HCR_ERROR_SOLVER, "the eigenvalues of the quadratic's matrix can't be computed");
+    const double rounding = 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
+    *least = fmax(0, eigenvalue[0] - rounding) * scale;
+    return eigenvalue[0] >= -rounding
+               ? HCR_OK
+               : hcri_fail(error, HCR_ERROR_CONVEXITY,
+                           "the matrix isn't positive semidefinite: its most negative eigenvalue is %.6g, its "
+                           "largest %.6g",
+                           eigenvalue[0] * scale, eigenvalue[n - 1] * scale);
 }
 
 static hcr_status check_convex(const hcr_quadratic *quadratic, size_t n, const hcr_allocator *allocator, double *least,
@@ -133,9 +129,10 @@ static hcr_status keep_factor(const hcr_quadratic *quadratic, size_t n, const hc
                               hcri_rows *factor, double *shift, double *constant, hcr_error *error) {
     uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
     double *values = hcri_allocate(allocator, n, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
     hcri_dd total = {*constant, 0};
-    for (size_t i = 0; i < quadratic->rank && status == HCR_OK; i++) {
+    for (size_t i = 0; i < quadratic->rank; i++) {
         const double shifted = quadratic->shift == NULL ? 0 : quadratic->shift[i];
         size_t kept = 0;
         for (size_t k = quadratic->factor_start[i]; k < quadratic->factor_start[i + 1]; k++)
@@ -147,13 +144,11 @@ static hcr_status keep_factor(const hcr_quadratic *quadratic, size_t n, const hc
             total = hcri_dd_add_product(total, 0.5 * shifted, shifted);
         } else {
             shift[factor->count] = shifted;
-            status = hcri_rows_append(factor, allocator, kept, columns, values, error);
+            HCRI_TRY(hcri_rows_append(factor, allocator, kept, columns, values, error));
         }
     }
     *constant = total.low > 0 ? nextafter(total.high, INFINITY) : total.high;
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    return HCR_OK;
 }
 
 /* P = 0: linear·y <= ½ radius² − constant, the bound rounded down so that the set can only shrink. */
@@ -171,42 +166,33 @@ hcr_status hcr_builder_add_quadratic(hcr_builder *builder, const hcr_quadratic *
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or quadratic is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
     const size_t n = builder->set.n;
-    const hcr_allocator *allocator = &builder->set.allocator;
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
     double least_eigenvalue = 0;
-    HCRI_TRY(check(quadratic, n, allocator, &least_eigenvalue, error));
+    HCRI_TRY(check(quadratic, n, scratch, &least_eigenvalue, error));
 
     const int factored = quadratic->form == HCR_QUADRATIC_FACTOR;
     hcri_rows factor = {0};
-    double constant = quadratic->constant;
-    double *shift = factored ? hcri_allocate(allocator, quadratic->rank, sizeof *shift) : NULL;
-    hcr_status status = HCR_OK;
-    if (factored)
-        status = shift == NULL ? hcri_fail_memory(error)
-                               : keep_factor(quadratic, n, allocator, &factor, shift, &constant, error);
-    const int flat = factored ? factor.count == 0
-                              : largest(quadratic->form == HCR_QUADRATIC_DENSE ? n * n : n, quadratic->matrix) == 0;
-    if (status == HCR_OK && flat) {
-        status = add_row(builder, quadratic, constant, error);
-    } else if (status == HCR_OK) {
-        const hcri_quadratic_parts parts = {
-            .form = (hcri_form)quadratic->form,
-            .matrix = quadratic->matrix,
-            .factor = &factor,
-            .shift = factored ? shift : quadratic->shift,
-            .linear = quadratic->linear,
-            .constant = constant,
-            .radius = quadratic->radius,
-            .least_eigenvalue = least_eigenvalue,
-        };
-        hcri_constraint *made = NULL;
-        const uint32_t rows_before = builder->place_rows;
-        status = hcri_quadratic_create(n, allocator, &parts, &made, error);
-        if (status == HCR_OK)
-            status = hcri_builder_append(builder, made, error);
-        if (status != HCR_OK)
-            builder->place_rows = rows_before;
+    double constant = quadratic->constant, *shift = NULL;
+    if (factored) {
+        shift = hcri_allocate(scratch, quadratic->rank, sizeof *shift);
+        if (shift == NULL)
+            return hcri_fail_memory(error);
+        HCRI_TRY(keep_factor(quadratic, n, scratch, &factor, shift, &constant, error));
     }
-    hcri_rows_release(&factor, allocator);
-    hcri_release(allocator, shift);
-    return status;
+    if (factored ? factor.count == 0
+                 : largest(quadratic->form == HCR_QUADRATIC_DENSE ? n * n : n, quadratic->matrix) == 0)
+        return add_row(builder, quadratic, constant, error);
+    const hcri_quadratic_parts parts = {
+        .form = (hcri_form)quadratic->form,
+        .matrix = quadratic->matrix,
+        .factor = &factor,
+        .shift = factored ? shift : quadratic->shift,
+        .linear = quadratic->linear,
+        .constant = constant,
+        .radius = quadratic->radius,
+        .least_eigenvalue = least_eigenvalue,
+    };
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_quadratic_create(n, &builder->set.allocator, &parts, &made, error));
+    return hcri_builder_append(builder, made, error);
 }

@@ -15,32 +15,21 @@ enum { SEEN = 8, DOUBLINGS = 40 };
 
 hcr_status hcri_cuts_create(const hcri_set *set, hcri_cuts *cuts, hcr_error *error) {
     const size_t n = set->n;
-    *cuts = (hcri_cuts){.set = set};
-    cuts->interior = hcri_allocate(memory, n, sizeof(double));
-    cuts->seen = hcri_allocate(memory, SEEN * n, sizeof(double));
-    cuts->point = hcri_allocate(memory, n, sizeof(double));
-    cuts->trial = hcri_allocate(memory, n, sizeof(double));
-    cuts->gradient = hcri_allocate(memory, n, sizeof(double));
-    cuts->direction = hcri_allocate(memory, n, sizeof(double));
-    cuts->columns = hcri_allocate(memory, n, sizeof(uint32_t));
-    cuts->values = hcri_allocate(memory, n, sizeof(double));
-    cuts->scratch = hcri_allocate(memory, hcri_set_scratch(set), sizeof(double));
-    if (cuts->interior != NULL && cuts->seen != NULL && cuts->point != NULL && cuts->trial != NULL &&
-        cuts->gradient != NULL && cuts->direction != NULL && cuts->columns != NULL && cuts->values != NULL &&
-        cuts->scratch != NULL)
-        return HCR_OK;
-    hcri_cuts_release(cuts);
-    return hcri_fail_memory(error);
+    *cuts = (hcri_cuts){.memory = {.from = memory}, .set = set};
+    const hcr_allocator *own = hcri_pool_allocator(&cuts->memory);
+    cuts->interior = hcri_allocate(own, n, sizeof(double));
+    cuts->seen = hcri_allocate(own, SEEN * n, sizeof(double));
+    cuts->point = hcri_allocate(own, n, sizeof(double));
+    cuts->trial = hcri_allocate(own, n, sizeof(double));
+    cuts->gradient = hcri_allocate(own, n, sizeof(double));
+    cuts->direction = hcri_allocate(own, n, sizeof(double));
+    cuts->columns = hcri_allocate(own, n, sizeof(uint32_t));
+    cuts->values = hcri_allocate(own, n, sizeof(double));
+    cuts->scratch = hcri_allocate(own, hcri_set_scratch(set), sizeof(double));
+    return hcri_pool_check(&cuts->memory, error);
 }
 
-void hcri_cuts_release(hcri_cuts *cuts) {
-    void *owned[] = {cuts->right,    cuts->number,    cuts->interior, cuts->seen,   cuts->point,  cuts->trial,
-                     cuts->gradient, cuts->direction, cuts->columns,  cuts->values, cuts->scratch};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        hcri_release(memory, owned[i]);
-    hcri_rows_release(&cuts->rows, memory);
-    *cuts = (hcri_cuts){0};
-}
+void hcri_cuts_release(hcri_cuts *cuts) { hcri_pool_release(&cuts->memory); }
 
 void hcri_cuts_set_interior(hcri_cuts *cuts, const double *y) {
     memcpy(cuts->interior, y, cuts->set->n * sizeof *y);
@@ -69,20 +58,15 @@ static double slope_of(hcri_cuts *cuts, const curved *c, const double *y) {
 }
 
 static hcr_status append(hcri_cuts *cuts, const curved *c, double right, size_t terms, hcr_error *error) {
-    if (cuts->count == cuts->capacity) {
-        size_t capacity = cuts->capacity;
-        double *rights = hcri_grow(memory, cuts->right, &capacity, cuts->count + 1, sizeof *rights);
-        if (rights == NULL)
-            return hcri_fail_memory(error);
-        cuts->right = rights;
-        capacity = cuts->capacity;
-        uint32_t *numbers = hcri_grow(memory, cuts->number, &capacity, cuts->count + 1, sizeof *numbers);
-        if (numbers == NULL)
-            return hcri_fail_memory(error);
-        cuts->number = numbers;
-        cuts->capacity = capacity;
-    }
-    HCRI_TRY(hcri_rows_append(&cuts->rows, memory, terms, cuts->columns, cuts->values, error));
+    const hcr_allocator *own = hcri_pool_allocator(&cuts->memory);
+    size_t capacity[2] = {cuts->capacity, cuts->capacity};
+    double *rights = hcri_grow(own, cuts->right, &capacity[0], cuts->count + 1, sizeof *rights);
+    cuts->right = rights == NULL ? cuts->right : rights;
+    uint32_t *numbers = hcri_grow(own, cuts->number, &capacity[1], cuts->count + 1, sizeof *numbers);
+    cuts->number = numbers == NULL ? cuts->number : numbers;
+    (void)hcri_rows_append(&cuts->rows, own, terms, cuts->columns, cuts->values, NULL);
+    HCRI_TRY(hcri_pool_check(&cuts->memory, error));
+    cuts->capacity = capacity[1];
     cuts->right[cuts->count] = right;
     cuts->number[cuts->count++] = c->block->first + (uint32_t)c->i;
     return HCR_OK;

@@ -8,6 +8,7 @@
 #include "region/set.h"
 
 typedef struct hcri_cuts {
+    hcri_pool memory; /* of all that is here */
     const hcri_set *set;
     size_t count, capacity;
     hcri_rows rows; /* unit normals (hcri_gradient_length), … */

@@ -1,7 +1,6 @@
 #include "origin/local_program.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "origin/equalities/reduction.h"
 
@@ -76,32 +75,23 @@ typedef struct row_room {
     double *values;
 } row_room;
 
-static hcr_status make_row_room(size_t n, row_room *room, hcr_error *error) {
-    room->columns = malloc((n + 1) * sizeof *room->columns);
-    room->values = malloc((n + 1) * sizeof *room->values);
+static hcr_status make_row_room(size_t n, const hcr_allocator *scratch, row_room *room, hcr_error *error) {
+    room->columns = hcri_allocate(scratch, n + 1, sizeof *room->columns);
+    room->values = hcri_allocate(scratch, n + 1, sizeof *room->values);
     return room->columns == NULL || room->values == NULL ? hcri_fail_memory(error) : HCR_OK;
-}
-
-static hcr_status finish(hcr_status status, row_room *room, hcri_program *program) {
-    free(room->columns);
-    free(room->values);
-    if (status != HCR_OK)
-        hcri_program_release(program);
-    return status;
 }
 
 hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_error *error) {
     const hcri_set *set = local->set;
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
-    *program = (hcri_program){0};
-    hcr_status status = make_row_room(set->n, &room, error);
-    if (status == HCR_OK)
-        status = hcri_program_create(program, set->n, error);
-    for (size_t j = 0; j < set->n && status == HCR_OK; j++) {
+    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
+    HCRI_TRY(hcri_program_create(program, set->n, error));
+    for (size_t j = 0; j < set->n; j++) {
         program->lower[j] = (set->box->lower[j] - local->centre[j]) / local->scale;
         program->upper[j] = (set->box->upper[j] - local->centre[j]) / local->scale;
     }
-    for (size_t i = 0; i < set->linear->rows.count && status == HCR_OK; i++) {
+    for (size_t i = 0; i < set->linear->rows.count; i++) {
         double low = -INFINITY, high = INFINITY;
         size_t terms = 0;
         side at = {set->n + i, 0, 0};
@@ -114,22 +104,20 @@ hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_
         at.upper = 1;
         if (!isinf(set->linear->upper[i]))
             terms = side_row(local, &at, room.columns, room.values, &high);
-        status = hcri_program_add_row(program, terms, room.columns, room.values, low, high, error);
+        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, low, high, error));
     }
-    return finish(status, &room, program);
+    return HCR_OK;
 }
 
 hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_program *program, hcr_error *error) {
     const hcri_set *set = local->set;
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
-    *program = (hcri_program){0};
-    hcr_status status = make_row_room(set->n, &room, error);
-    if (status == HCR_OK)
-        status = hcri_program_create(program, set->n + 1, error);
-    if (status == HCR_OK)
-        program->upper[set->n] = 2;
+    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
+    HCRI_TRY(hcri_program_create(program, set->n + 1, error));
+    program->upper[set->n] = 2;
     size_t row = 0;
-    for (side at = before_first; status == HCR_OK && next_side(set, &at); row++) {
+    for (side at = before_first; next_side(set, &at); row++) {
         double slack;
         size_t terms = side_row(local, &at, room.columns, room.values, &slack);
         if (level != NULL && level[row] >= 0) {
@@ -138,28 +126,27 @@ hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_
             room.columns[terms] = (uint32_t)set->n;
             room.values[terms++] = 1;
         }
-        status = hcri_program_add_row(program, terms, room.columns, room.values, -INFINITY, slack, error);
+        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, -INFINITY, slack, error));
     }
-    return finish(status, &room, program);
+    return HCR_OK;
 }
 
 hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error) {
     const hcri_set *set = local->set;
     const size_t sides = hcri_local_sides(set);
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
-    *program = (hcri_program){0};
-    hcr_status status = make_row_room(set->n, &room, error);
-    if (status == HCR_OK)
-        status = hcri_program_create(program, set->n + sides + set->blocks - 2, error);
-    for (size_t j = set->n; status == HCR_OK && j < program->columns; j++)
+    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
+    HCRI_TRY(hcri_program_create(program, set->n + sides + set->blocks - 2, error));
+    for (size_t j = set->n; j < program->columns; j++)
         program->lower[j] = 0;
     size_t row = 0;
-    for (side at = before_first; status == HCR_OK && next_side(set, &at); row++) {
+    for (side at = before_first; next_side(set, &at); row++) {
         double slack;
         size_t terms = side_row(local, &at, room.columns, room.values, &slack);
         room.columns[terms] = (uint32_t)(set->n + row);
         room.values[terms++] = 1;
-        status = hcri_program_add_row(program, terms, room.columns, room.values, slack, slack, error);
+        HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, slack, slack, error));
     }
-    return finish(status, &room, program);
+    return HCR_OK;
 }

@@ -13,7 +13,8 @@ typedef struct hcri_local {
     double scale;
 } hcri_local;
 
-/* The columns are z, with the bounds on them; each row of the set is a row. */
+/* The program, which is zeros at first, is released by the caller, also after a failure.
+ * The columns are z, with the bounds on them; each row of the set is a row. */
 hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_error *error);
 
 /* The sides that exist, bounds before rows, and their numbers in the set. */

@@ -67,7 +67,7 @@ static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *af
                                 off, words);
         }
     } else {
-        double *on = hcri_copy(memory, point, set->n, sizeof *on);
+        HCRI_SCOPED double *on = hcri_copy(memory, point, set->n, sizeof *on);
         if (on == NULL)
             return hcri_fail_memory(error);
         hcri_affine_complete(affine, on);
@@ -76,7 +76,6 @@ static hcr_status place_on_equalities(const hcri_set *set, const hcri_affine *af
         hcri_affine_project(affine, point);
         for (size_t j = 0; j < set->n; j++)
             point[j] += on[j];
-        hcri_release(memory, on);
     }
     hcri_affine_complete(affine, point);
     return HCR_OK;
@@ -214,6 +213,8 @@ typedef struct middle {
     hcr_error error;
 } middle;
 
+static void middle_release(middle *at) { hcri_release(memory, at->point); }
+
 /* A point inside saves the search for one in the set of outputs and parameters. */
 static hcr_status take_middle(const hcri_lifted *lifted, task *wanted, middle *at, hcr_error *error) {
     at->point = hcri_allocate(memory, lifted->set->n, sizeof *at->point);
@@ -266,35 +267,27 @@ static hcr_status find_free(task *wanted, const hcr_builder *moving, hcri_findin
     if (moving == NULL)
         return interior_search_free(wanted, finding->set, finding, error);
     HCRI_SCOPED_BY(hcri_set_release) hcri_set convex = {0};
-    middle at = {0};
+    HCRI_SCOPED_BY(middle_release) middle at = {.point = NULL};
     HCRI_TRY(hcri_set_copy_convex(finding->set, &convex, error));
     hcri_lifted lifted = {.set = finding->set,
                           .free = &convex,
                           .affine = &finding->affine,
                           .unbounded_allowed = wanted->unbounded_allowed};
-    hcr_status status = take_middle(&lifted, wanted, &at, error);
-    if (status == HCR_OK)
-        status = interior_search_free(wanted, &convex, finding, error);
-    if (status == HCR_OK)
-        status = find_origin_map(moving, &lifted, &at, finding, error);
-    hcri_release(memory, at.point);
-    return status;
+    HCRI_TRY(take_middle(&lifted, wanted, &at, error));
+    HCRI_TRY(interior_search_free(wanted, &convex, finding, error));
+    return find_origin_map(moving, &lifted, &at, finding, error);
 }
 
 static hcr_status interior_search_moving(const hcri_reduction *reduction, task *wanted, const hcr_builder *moving,
                                          hcri_finding *finding, hcr_error *error) {
-    middle at = {0};
+    HCRI_SCOPED_BY(middle_release) middle at = {.point = NULL};
     hcri_lifted lifted = {.set = finding->set,
                           .free = &reduction->set,
                           .affine = &finding->affine,
                           .unbounded_allowed = wanted->unbounded_allowed};
-    hcr_status status = take_middle(&lifted, wanted, &at, error);
-    if (status == HCR_OK)
-        status = interior_search_reduced(reduction, wanted, finding, error);
-    if (status == HCR_OK)
-        status = find_origin_map(moving, &lifted, &at, finding, error);
-    hcri_release(memory, at.point);
-    return status;
+    HCRI_TRY(take_middle(&lifted, wanted, &at, error));
+    HCRI_TRY(interior_search_reduced(reduction, wanted, finding, error));
+    return find_origin_map(moving, &lifted, &at, finding, error);
 }
 
 static hcr_status find_reduced(task *wanted, const hcri_set *set, const hcr_builder *moving, hcri_finding *finding,
@@ -347,18 +340,15 @@ static hcr_status find(task *wanted, const hcri_set *set, const hcr_builder *mov
 }
 
 static hcr_status find_fixed(const hcr_builder *builder, const hcri_set *set, hcri_finding *finding, hcr_error *error) {
-    task wanted = {.origin = builder->origin, .unbounded_allowed = builder->unbounded_allowed};
-    if (builder->point_count != 0) {
-        wanted.point = hcri_allocate(memory, set->n, sizeof *wanted.point);
-        if (wanted.point == NULL)
-            return hcri_fail_memory(error);
-        requested_point(builder, wanted.point);
-    }
-    hcr_status status = find(&wanted, set, NULL, finding, error);
-    if (status == HCR_OK)
-        status = hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
-    hcri_release(memory, wanted.point);
-    return status;
+    HCRI_SCOPED double *point = hcri_allocate(memory, set->n, sizeof *point);
+    if (point == NULL)
+        return hcri_fail_memory(error);
+    requested_point(builder, point);
+    task wanted = {.origin = builder->origin,
+                   .point = builder->point_count == 0 ? NULL : point,
+                   .unbounded_allowed = builder->unbounded_allowed};
+    HCRI_TRY(find(&wanted, set, NULL, finding, error));
+    return hcri_radius_bound(finding->set, finding->origin, &finding->radius, error);
 }
 
 /* The analysis of the set of outputs and parameters, in which the ranges are bounds as others are, then its origin map.

@@ -95,10 +95,8 @@ static hcr_status start(search *at, hcri_outer *outer, double size, hcr_error *e
     *at = (search){.outer = outer, .sides = hcri_local_sides(outer->set), .boxed = 1};
     at->low = hcri_allocate(memory, 7 * n + 3, sizeof(double));
     at->columns = hcri_allocate(memory, n + 1, sizeof(uint32_t));
-    if (at->low == NULL || at->columns == NULL) {
-        release(at);
+    if (at->low == NULL || at->columns == NULL)
         return hcri_fail_memory(error);
-    }
     at->high = at->low + n;
     at->base = at->high + n;
     at->y = at->base + n;
@@ -403,12 +401,10 @@ static hcr_status search_cube(search *at, hcr_error *error) {
 hcr_status hcri_outer_centre(hcri_outer *outer, double *y, double *radius, hcr_error *error) {
     static const double larger = 100, largest = 1e15;
     for (double size = 2 * hcri_open_size(outer->set);; size *= larger) {
-        search at;
+        HCRI_SCOPED_BY(release) search at = {.lp = NULL};
         HCRI_TRY(start(&at, outer, size, error));
-        const hcr_status status = search_cube(&at, error);
+        HCRI_TRY(search_cube(&at, error));
         *radius = at.best;
-        release(&at);
-        HCRI_TRY(status);
         if (*radius > 0)
             break;
         if (size > largest)

@@ -79,7 +79,8 @@ static hcr_status recession_lp(recession *at, hcr_error *error) {
 static hcr_status follow(hcri_outer *outer, const double *direction, int *stopped, hcr_error *error) {
     const hcri_set *set = outer->set;
     hcri_cuts *cuts = &outer->cuts;
-    double *far = hcri_allocate(memory, set->n, sizeof *far), size = 1, end = HCRI_NO_BOUND;
+    double size = 1, end = HCRI_NO_BOUND;
+    HCRI_SCOPED double *far = hcri_allocate(memory, set->n, sizeof *far);
     if (far == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < set->n; j++) {
@@ -88,19 +89,17 @@ static hcr_status follow(hcri_outer *outer, const double *direction, int *stoppe
         if (direction[j] != 0)
             end = fmin(end, fmax((bound - cuts->interior[j]) / direction[j], 0));
     }
-    hcr_status status = HCR_OK;
     size_t violated = 0;
     const size_t before = cuts->count;
-    for (double t = size; t < 4 * end && t < HCRI_NO_BOUND && violated == 0 && status == HCR_OK; t *= 4) {
+    for (double t = size; t < 4 * end && t < HCRI_NO_BOUND && violated == 0; t *= 4) {
         for (size_t j = 0; j < set->n; j++)
             far[j] = cuts->interior[j] + fmin(t, end) * direction[j];
-        status = hcri_cuts_separate(cuts, far, &violated, error);
+        HCRI_TRY(hcri_cuts_separate(cuts, far, &violated, error));
     }
     *stopped = 0;
     for (size_t k = before; k < cuts->count; k++)
         *stopped |= hcri_rows_dot(&cuts->rows, k, direction, NULL) > 1e-9;
-    hcri_release(memory, far);
-    return status;
+    return HCR_OK;
 }
 
 /* Maximises the objective until its best direction is followed for ever, or has too little room or too small a value
@@ -268,31 +267,26 @@ static hcr_status extremes_of(extremes *at, const hcri_rows *a, double *lower, d
 hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius, const hcri_rows *a, double *lower,
                                double *upper, hcr_error *error) {
     const size_t n = outer->set->n;
-    extremes at = {.outer = outer, .local = {outer->set, y, radius}};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    hcri_rows outputs = {0};
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows outputs = {0};
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
+    HCRI_SCOPED double *objective = hcri_allocate(memory, 2 * n, sizeof *objective);
+    if (objective == NULL)
+        return hcri_fail_memory(error);
+    extremes at = {.outer = outer, .local = {outer->set, y, radius}, .objective = objective, .y = objective + n};
     hcri_cuts_set_interior(&outer->cuts, y);
     if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
         return HCR_OK;
     HCRI_TRY(hcri_local_plain(&at.local, &program, error));
-    at.objective = hcri_allocate(memory, 2 * n, sizeof *at.objective);
-    at.y = at.objective == NULL ? NULL : at.objective + n;
-    hcr_status status = at.objective == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
-    for (uint32_t j = 0; j < outer->set->outputs && status == HCR_OK; j++) {
+    HCRI_TRY(hcri_lp_create(&program, &lp, error));
+    at.lp = lp;
+    for (uint32_t j = 0; j < outer->set->outputs; j++) {
         static const double one = 1;
-        status = hcri_rows_append(&outputs, memory, 1, &j, &one, error);
+        HCRI_TRY(hcri_rows_append(&outputs, memory, 1, &j, &one, error));
     }
-    if (status == HCR_OK)
-        status = cut_axes(outer, n > few, error);
-    if (status == HCR_OK)
-        status = place_cuts(&at, error);
+    HCRI_TRY(cut_axes(outer, n > few, error));
+    HCRI_TRY(place_cuts(&at, error));
     at.kept = at.placed;
-    if (status == HCR_OK)
-        status = extremes_of(&at, &outputs, outer->lower, outer->upper, error);
-    if (status == HCR_OK && a != NULL)
-        status = extremes_of(&at, a, lower, upper, error);
-    hcri_lp_free(at.lp);
-    hcri_rows_release(&outputs, memory);
-    hcri_release(memory, at.objective);
-    return status;
+    HCRI_TRY(extremes_of(&at, &outputs, outer->lower, outer->upper, error));
+    return a == NULL ? HCR_OK : extremes_of(&at, a, lower, upper, error);
 }

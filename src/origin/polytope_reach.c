@@ -25,6 +25,7 @@ static const double least_size = 1e-3; /* of a direction in a face, as a share o
 static const double most_work = 1e9;   /* products in one step */
 
 typedef struct duals {
+    hcri_pool memory;
     size_t sides, n, right;         /* right = 2n right sides */
     double *G, *inverse;            /* sides × n; (G'G)⁻¹ */
     double *mu, *positive, *scaled; /* sides × right each: on G'μ = e, >= 0, and the multiplier of their being equal */
@@ -41,32 +42,25 @@ static void product(CBLAS_TRANSPOSE transposed, const double *A, size_t rows, si
                 (int)columns, beta, C, (int)columns);
 }
 
-static int reserve(duals *at) {
+static hcr_status reserve(duals *at, hcr_error *error) {
+    const hcr_allocator *own = hcri_pool_allocator(&at->memory);
     const size_t wide = at->sides * at->right, narrow = at->n * at->right;
-    at->G = hcri_allocate(memory, at->sides * at->n, sizeof(double));
-    at->inverse = hcri_allocate(memory, at->n * at->n, sizeof(double));
-    at->mu = hcri_allocate(memory, wide, sizeof(double));
-    at->positive = hcri_allocate(memory, wide, sizeof(double));
-    at->scaled = hcri_allocate(memory, wide, sizeof(double));
-    at->small = hcri_allocate(memory, narrow, sizeof(double));
-    at->other = hcri_allocate(memory, narrow, sizeof(double));
-    at->step = hcri_allocate(memory, at->right, sizeof(double));
-    at->support = hcri_allocate(memory, at->sides, sizeof *at->support);
-    at->face = hcri_allocate(memory, at->sides * at->n, sizeof(double));
-    at->gram = hcri_allocate(memory, at->n * at->n, sizeof(double));
-    at->part = hcri_allocate(memory, at->sides + at->n, sizeof(double));
-    return at->G != NULL && at->inverse != NULL && at->mu != NULL && at->positive != NULL && at->scaled != NULL &&
-           at->small != NULL && at->other != NULL && at->step != NULL && at->support != NULL && at->face != NULL &&
-           at->gram != NULL && at->part != NULL;
+    at->G = hcri_allocate(own, at->sides * at->n, sizeof(double));
+    at->inverse = hcri_allocate(own, at->n * at->n, sizeof(double));
+    at->mu = hcri_allocate(own, wide, sizeof(double));
+    at->positive = hcri_allocate(own, wide, sizeof(double));
+    at->scaled = hcri_allocate(own, wide, sizeof(double));
+    at->small = hcri_allocate(own, narrow, sizeof(double));
+    at->other = hcri_allocate(own, narrow, sizeof(double));
+    at->step = hcri_allocate(own, at->right, sizeof(double));
+    at->support = hcri_allocate(own, at->sides, sizeof *at->support);
+    at->face = hcri_allocate(own, at->sides * at->n, sizeof(double));
+    at->gram = hcri_allocate(own, at->n * at->n, sizeof(double));
+    at->part = hcri_allocate(own, at->sides + at->n, sizeof(double));
+    return hcri_pool_check(&at->memory, error);
 }
 
-static void release(duals *at) {
-    double *owned[] = {at->G,     at->inverse, at->mu,   at->positive, at->scaled, at->small,
-                       at->other, at->step,    at->face, at->gram,     at->part};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        hcri_release(memory, owned[i]);
-    hcri_release(memory, at->support);
-}
+static void release(duals *at) { hcri_pool_release(&at->memory); }
 
 /* (G'G)⁻¹; 0 when the sides don't hold every direction. */
 static int invert(duals *at) {
@@ -223,9 +217,8 @@ hcr_status hcri_extent_bound(const hcri_local *local, double *reach, int *found,
         return HCR_OK;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
-    HCRI_SCOPED_BY(release) duals at = {.sides = sides, .n = n, .right = 2 * n};
-    if (!reserve(&at))
-        return hcri_fail_memory(error);
+    HCRI_SCOPED_BY(release) duals at = {.memory = {.from = memory}, .sides = sides, .n = n, .right = 2 * n};
+    HCRI_TRY(reserve(&at, error));
     for (size_t i = 0; i < sides; i++)
         for (size_t k = program.rows.start[i]; k < program.rows.start[i + 1]; k++)
             if (program.rows.columns[k] < n)

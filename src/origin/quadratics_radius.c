@@ -42,21 +42,17 @@ hcr_status hcri_radius_bound(const hcri_set *set, const double *origin, double *
     *radius = INFINITY;
     if (count_quadratics(set) < 2 || n > LARGEST)
         return HCR_OK;
-    const hcr_allocator *allocator = &set->allocator;
-    double *mean = hcri_allocate(allocator, n * n, sizeof *mean), *slope = hcri_allocate(allocator, n, sizeof *slope),
-           *eigenvalue = hcri_allocate(allocator, n, sizeof *eigenvalue);
-    hcr_status status = mean == NULL || slope == NULL || eigenvalue == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        const double level = add_quadratics(set, origin, mean, slope);
-        if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, mean, (lapack_int)n, eigenvalue) == 0) {
-            const double least = eigenvalue[0] - 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
-            const double steep = hcri_norm(n, slope);
-            if (least > 0) /* widened by what the sums above may be off */
-                *radius = (1 + 1e-6) * (steep + sqrt(steep * steep + 2 * least * level)) / least;
-        }
-    }
-    hcri_release(allocator, mean);
-    hcri_release(allocator, slope);
-    hcri_release(allocator, eigenvalue);
-    return status;
+    HCRI_SCRATCH(scratch, &set->allocator);
+    double *mean = hcri_allocate(scratch, n * n, sizeof *mean), *slope = hcri_allocate(scratch, n, sizeof *slope),
+           *eigenvalue = hcri_allocate(scratch, n, sizeof *eigenvalue);
+    if (mean == NULL || slope == NULL || eigenvalue == NULL)
+        return hcri_fail_memory(error);
+    const double level = add_quadratics(set, origin, mean, slope);
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', (lapack_int)n, mean, (lapack_int)n, eigenvalue) != 0)
+        return HCR_OK;
+    const double least = eigenvalue[0] - 16 * (double)n * 0x1p-53 * fabs(eigenvalue[n - 1]);
+    const double steep = hcri_norm(n, slope);
+    if (least > 0) /* widened by what the sums above may be off */
+        *radius = (1 + 1e-6) * (steep + sqrt(steep * steep + 2 * least * level)) / least;
+    return HCR_OK;
 }

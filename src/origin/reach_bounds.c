@@ -140,16 +140,13 @@ static hcr_status recession_program(const hcri_set *set, const double *lower, co
         program->upper[j] = isinf(upper[j]) ? 1 : 0;
     }
     const hcri_rows *rows = &set->linear->rows;
-    hcr_status status = HCR_OK;
-    for (size_t i = 0; i < rows->count && status == HCR_OK; i++)
-        status = hcri_program_add_row(program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
+    for (size_t i = 0; i < rows->count; i++)
+        HCRI_TRY(hcri_program_add_row(program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
                                       rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
-                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error);
-    for (size_t b = 2; b < set->blocks && status == HCR_OK; b++)
-        status = add_recession(hcri_block_quadratic(set->block[b]), program, error);
-    if (status != HCR_OK)
-        hcri_program_release(program);
-    return status;
+                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error));
+    for (size_t b = 2; b < set->blocks; b++)
+        HCRI_TRY(add_recession(hcri_block_quadratic(set->block[b]), program, error));
+    return HCR_OK;
 }
 
 hcr_status hcri_bounds_refuse(const hcri_set *set, const double *direction, hcr_error *error) {
@@ -290,17 +287,13 @@ static hcr_status extremes_by_programs(const hcri_local *local, int all, double 
     const size_t n = local->set->n;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_plain(local, &program, error));
-    sweep at = {.local = local, .lower = lower, .upper = upper};
-    at.objective = hcri_allocate(memory, n, sizeof *at.objective);
-    at.reached = hcri_allocate(memory, 2 * n, sizeof *at.reached);
-    hcr_status status =
-        at.objective == NULL || at.reached == NULL ? hcri_fail_memory(error) : hcri_lp_create(&program, &at.lp, error);
-    if (status == HCR_OK)
-        status = sweep_run(&at, all, error);
-    hcri_lp_free(at.lp);
-    hcri_release(memory, at.objective);
-    hcri_release(memory, at.reached);
-    return status;
+    HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
+    HCRI_SCOPED double *objective = hcri_allocate(memory, n, sizeof *objective);
+    HCRI_SCOPED int *reached = hcri_allocate(memory, 2 * n, sizeof *reached);
+    if (objective == NULL || reached == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_lp_create(&program, &lp, error));
+    return sweep_run(&(sweep){local, lower, upper, lp, objective, reached}, all, error);
 }
 
 static hcr_status linear_extremes(const hcri_local *local, int unbounded, double *lower, double *upper,

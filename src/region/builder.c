@@ -159,18 +159,22 @@ hcr_status hcri_builder_begin(hcr_builder *builder, hcr_error *error) {
 }
 
 hcr_status hcri_builder_append(hcr_builder *builder, hcri_constraint *constraint, hcr_error *error) {
-    const hcr_status status = hcri_builder_begin(builder, error);
+    hcr_status status = hcri_builder_begin(builder, error);
     if (status != HCR_OK) {
         hcri_block_release(constraint);
         return status;
     }
+    const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < constraint->count; i++) {
         constraint->source[i] = builder->place;
         constraint->source_row[i] = builder->place_rows++;
     }
     hcri_union *group = builder->group;
-    return group == NULL ? hcri_set_add_block(&builder->set, constraint, error)
-                         : hcri_body_add_block(&group->body[group->bodies - 1], constraint, error);
+    status = group == NULL ? hcri_set_add_block(&builder->set, constraint, error)
+                           : hcri_body_add_block(&group->body[group->bodies - 1], constraint, error);
+    if (status != HCR_OK)
+        builder->place_rows = rows_before;
+    return status;
 }
 
 double hcri_builder_bound(double given) { return fabs(given) >= HCRI_NO_BOUND ? copysign(INFINITY, given) : given; }

@@ -45,8 +45,9 @@ static hcr_status keep_rows(const hcr_cone *cone, size_t n, const hcr_allocator 
                             double *shift, hcr_error *error) {
     uint32_t *columns = hcri_allocate(allocator, n, sizeof *columns);
     double *values = hcri_allocate(allocator, n, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < cone->rows && status == HCR_OK; i++) {
+    if (columns == NULL || values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < cone->rows; i++) {
         const double shifted = cone->shift == NULL ? 0 : cone->shift[i];
         size_t kept = 0;
         for (size_t k = cone->start[i]; k < cone->start[i + 1]; k++)
@@ -57,11 +58,9 @@ static hcr_status keep_rows(const hcr_cone *cone, size_t n, const hcr_allocator 
         if (kept == 0 && shifted == 0)
             continue;
         shift[rows->count] = shifted;
-        status = hcri_rows_append(rows, allocator, kept, columns, values, error);
+        HCRI_TRY(hcri_rows_append(rows, allocator, kept, columns, values, error));
     }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    return HCR_OK;
 }
 
 /* |s| for a shift with more than one number: rounded up, so that the set can only shrink. */
@@ -95,27 +94,18 @@ hcr_status hcr_builder_add_cone(hcr_builder *builder, const hcr_cone *cone, hcr_
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or cone is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
     const size_t n = builder->set.n;
-    const hcr_allocator *allocator = &builder->set.allocator;
     HCRI_TRY(check_cone(cone, n, error));
     if (all_zero(n, cone->linear) && cone->constant < 0)
         return hcri_fail(error, HCR_ERROR_EMPTY, "a norm is at most %g here, but no norm is below 0", cone->constant);
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
     hcri_rows rows = {0};
-    double *shift = hcri_allocate(allocator, cone->rows, sizeof *shift);
-    hcr_status status = shift == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = keep_rows(cone, n, allocator, &rows, shift, error);
-    if (status == HCR_OK && hcri_rows_entries(&rows) == 0) {
-        status = add_half_space(builder, cone, rows.count, shift, error);
-    } else if (status == HCR_OK) {
-        hcri_constraint *made = NULL;
-        status = hcri_cone_create(n, allocator, &rows, shift, cone->linear, cone->constant, &made, error);
-        const uint32_t rows_before = builder->place_rows;
-        if (status == HCR_OK)
-            status = hcri_builder_append(builder, made, error);
-        if (status != HCR_OK)
-            builder->place_rows = rows_before;
-    }
-    hcri_rows_release(&rows, allocator);
-    hcri_release(allocator, shift);
-    return status;
+    double *shift = hcri_allocate(scratch, cone->rows, sizeof *shift);
+    if (shift == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(keep_rows(cone, n, scratch, &rows, shift, error));
+    if (hcri_rows_entries(&rows) == 0)
+        return add_half_space(builder, cone, rows.count, shift, error);
+    hcri_constraint *made = NULL;
+    HCRI_TRY(hcri_cone_create(n, &builder->set.allocator, &rows, shift, cone->linear, cone->constant, &made, error));
+    return hcri_builder_append(builder, made, error);
 }

@@ -70,7 +70,8 @@ static void join_entries(size_t m, const double *matrix, size_t *parent) {
 /* What is being taken apart, with scratch. */
 typedef struct hcri_parts {
     const hcr_lmi *lmi;
-    const hcr_allocator *allocator;
+    const hcr_allocator *allocator; /* of the scratch, … */
+    const hcr_allocator *of_blocks;
     size_t n;
     size_t *position; /* n: see check */
     size_t *parent;   /* size: which rows belong together */
@@ -80,16 +81,6 @@ typedef struct hcri_parts {
     double *constant;
     hcri_rows terms; /* the block */
 } hcri_parts;
-
-static void release(hcri_parts *parts) {
-    hcri_release(parts->allocator, parts->position);
-    hcri_release(parts->allocator, parts->parent);
-    hcri_release(parts->allocator, parts->index);
-    hcri_release(parts->allocator, parts->columns);
-    hcri_release(parts->allocator, parts->values);
-    hcri_release(parts->allocator, parts->constant);
-    hcri_rows_release(&parts->terms, parts->allocator);
-}
 
 static hcr_status start(hcri_parts *parts, hcr_error *error) {
     const size_t m = parts->lmi->size, n = parts->n;
@@ -154,23 +145,19 @@ static hcr_status decide(const hcri_constraint *block, const double *point, hcr_
 
 /* The block of `size` rows in parts->index. */
 static hcr_status add_block(hcr_builder *builder, hcri_parts *parts, size_t size, hcr_error *error) {
-    hcri_rows_release(&parts->terms, parts->allocator);
-    hcr_status status = HCR_OK;
+    parts->terms.count = 0;
     for (size_t a = 0; a < size; a++)
-        for (size_t b = 0; b <= a && status == HCR_OK; b++) {
+        for (size_t b = 0; b <= a; b++) {
             const size_t i = parts->index[a], j = parts->index[b];
             parts->constant[HCRI_PACKED(a, b)] = entry_constant(parts->lmi, i, j);
             const size_t count = entry_terms(parts, i, j);
-            status = hcri_rows_append(&parts->terms, parts->allocator, count, parts->columns, parts->values, error);
+            HCRI_TRY(hcri_rows_append(&parts->terms, parts->allocator, count, parts->columns, parts->values, error));
         }
     hcri_constraint *made = NULL;
-    if (status == HCR_OK)
-        status = hcri_lmi_create(parts->n, parts->allocator, size, parts->constant, &parts->terms, &made, error);
-    if (status != HCR_OK)
-        return status;
+    HCRI_TRY(hcri_lmi_create(parts->n, parts->of_blocks, size, parts->constant, &parts->terms, &made, error));
     if (hcri_rows_entries(&parts->terms) != 0)
         return hcri_builder_append(builder, made, error);
-    status = decide(made, parts->values, error);
+    const hcr_status status = decide(made, parts->values, error);
     hcri_block_release(made);
     return status;
 }
@@ -232,17 +219,16 @@ hcr_status hcr_builder_add_lmi(hcr_builder *builder, const hcr_lmi *lmi, hcr_err
     if (builder == NULL || lmi == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or lmi is NULL");
     HCRI_TRY(hcri_builder_begin(builder, error));
-    hcri_parts parts = {.lmi = lmi, .allocator = &builder->set.allocator, .n = builder->set.n};
-    parts.position = hcri_allocate(parts.allocator, parts.n, sizeof *parts.position);
-    hcr_status status = parts.position == NULL ? hcri_fail_memory(error) : check(lmi, parts.n, parts.position, error);
-    if (status == HCR_OK)
-        status = start(&parts, error);
-    if (status == HCR_OK) {
-        const hcri_before before = remember(builder);
-        status = add_blocks(builder, &parts, error);
-        if (status != HCR_OK)
-            restore(builder, &before);
-    }
-    release(&parts);
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
+    hcri_parts parts = {.lmi = lmi, .allocator = scratch, .of_blocks = &builder->set.allocator, .n = builder->set.n};
+    parts.position = hcri_allocate(scratch, parts.n, sizeof *parts.position);
+    if (parts.position == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(check(lmi, parts.n, parts.position, error));
+    HCRI_TRY(start(&parts, error));
+    const hcri_before before = remember(builder);
+    const hcr_status status = add_blocks(builder, &parts, error);
+    if (status != HCR_OK)
+        restore(builder, &before);
     return status;
 }

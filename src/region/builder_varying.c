@@ -57,14 +57,6 @@ typedef struct kept_rows {
     double *values;
 } kept_rows;
 
-static void release(kept_rows *kept, const hcr_allocator *allocator) {
-    hcri_rows_release(&kept->rows, allocator);
-    void *all[] = {kept->start,          kept->number, kept->left,  kept->right, kept->columns,
-                   kept->product_values, kept->lower,  kept->upper, kept->values};
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-        hcri_release(allocator, all[k]);
-}
-
 static hcr_status allocate(kept_rows *kept, const hcr_varying_rows *varying, size_t n, const hcr_allocator *allocator,
                            hcr_error *error) {
     const size_t rows = varying->rows, products = varying->product_start[rows] - varying->product_start[0];
@@ -128,25 +120,20 @@ hcr_status hcr_builder_add_varying_rows(hcr_builder *builder, const hcr_varying_
     if (varying->rows == 0)
         return HCR_OK;
     const hcri_set *set = &builder->set;
-    const hcr_allocator *allocator = &set->allocator;
     const uint32_t rows_before = builder->place_rows;
+    HCRI_SCRATCH(scratch, &set->allocator);
     kept_rows kept = {0};
-    hcri_constraint *block = NULL;
-    hcr_status status = allocate(&kept, varying, set->n, allocator, error);
-    for (size_t i = 0; i < varying->rows && status == HCR_OK; i++)
-        status = keep(&kept, varying, i, set->outputs, allocator, error);
-    const hcri_bilinear products = {kept.start, kept.left, kept.right, kept.product_values};
-    if (status == HCR_OK && kept.rows.count != 0)
-        status = hcri_varying_create(set->n, allocator, &kept.rows, &products, kept.lower, kept.upper, &block, error);
-    if (status == HCR_OK && block != NULL)
-        status = hcri_builder_append(builder, block, error);
-    if (status != HCR_OK) {
-        builder->place_rows = rows_before;
-    } else if (block != NULL) {
+    HCRI_TRY(allocate(&kept, varying, set->n, scratch, error));
+    for (size_t i = 0; i < varying->rows; i++)
+        HCRI_TRY(keep(&kept, varying, i, set->outputs, scratch, error));
+    if (kept.rows.count != 0) {
+        const hcri_bilinear products = {kept.start, kept.left, kept.right, kept.product_values};
+        hcri_constraint *block = NULL;
+        HCRI_TRY(
+            hcri_varying_create(set->n, &set->allocator, &kept.rows, &products, kept.lower, kept.upper, &block, error));
+        HCRI_TRY(hcri_builder_append(builder, block, error));
         number_rows(block, &kept, rows_before);
     }
-    if (status == HCR_OK)
-        builder->place_rows = rows_before + (uint32_t)varying->rows;
-    release(&kept, allocator);
-    return status;
+    builder->place_rows = rows_before + (uint32_t)varying->rows;
+    return HCR_OK;
 }

@@ -16,16 +16,13 @@ hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_all
                                 hcri_origin_map *copy, hcr_error *error) {
     *copy = (hcri_origin_map){.outputs = origin_map->outputs, .parameters = origin_map->parameters};
     copy->constant = hcri_copy(allocator, origin_map->constant, origin_map->outputs, sizeof *copy->constant);
-    hcr_status status = copy->constant == NULL ? hcri_fail_memory(error)
-                                               : hcri_rows_append_all(&copy->map, allocator, &origin_map->map, error);
+    if (copy->constant == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_rows_append_all(&copy->map, allocator, &origin_map->map, error));
     copy->constant_is_zero = 1;
     for (size_t j = 0; j < copy->outputs; j++)
         copy->constant_is_zero &= origin_map->constant[j] == 0;
-    if (status == HCR_OK)
-        status = hcri_layout_make(&copy->map, copy->parameters, allocator, &copy->layout, error);
-    if (status != HCR_OK)
-        hcri_origin_map_release(copy, allocator);
-    return status;
+    return hcri_layout_make(&copy->map, copy->parameters, allocator, &copy->layout, error);
 }
 
 void hcri_walk_origin_map(hcri_walk *walk, hcri_origin_map *origin_map) {

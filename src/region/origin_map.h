@@ -7,6 +7,7 @@
 #include "region/solved_equalities.h"
 
 void hcri_origin_map_release(hcri_origin_map *origin_map, const hcr_allocator *allocator);
+/* In memory that the caller releases, also after a failure. */
 hcr_status hcri_origin_map_copy(const hcri_origin_map *origin_map, const hcr_allocator *allocator,
                                 hcri_origin_map *copy, hcr_error *error);
 /* The fields of a map with its outputs and parameters known; without parameters there are none, and the range isn't

@@ -20,7 +20,8 @@ static hcr_status refuse_origin(const hcri_set *set, const hcri_constraint *bloc
 }
 
 /* What rays stay at: outputs that equalities fix, and parameters. by: the others' numbers, of those alone z. */
-static hcr_status find_still(const hcr_region *region, unsigned char *still, hcri_substitution *by, hcr_error *error) {
+static hcr_status find_still(const hcr_region *region, const hcr_allocator *scratch, unsigned char *still,
+                             hcri_substitution *by, hcr_error *error) {
     const hcri_affine *affine = &region->affine;
     const size_t n = region->set.n, outputs = region->set.outputs;
     static const double one = 1;
@@ -32,7 +33,7 @@ static hcr_status find_still(const hcr_region *region, unsigned char *still, hcr
     *by = (hcri_substitution){.constant = region->origin};
     for (size_t j = 0; j < n; j++) {
         const uint32_t z = (uint32_t)by->coordinates;
-        HCRI_TRY(hcri_rows_append(&by->map, &region->set.allocator, still[j] ? 0 : 1, &z, &one, error));
+        HCRI_TRY(hcri_rows_append(&by->map, scratch, still[j] ? 0 : 1, &z, &one, error));
         by->coordinates += !still[j];
     }
     return HCR_OK;
@@ -84,30 +85,28 @@ static hcr_status room_in_block(const hcri_constraint *block, const hcri_substit
 /* The largest radius of a ball around the origin, at least approximately; among the outputs that move. */
 static hcr_status measure_inradius(hcr_region *region, hcr_error *error) {
     const hcri_set *set = &region->set;
-    unsigned char *still = hcri_allocate(&set->allocator, set->n, 1);
-    double *moving = hcri_allocate(&set->allocator, set->n, sizeof *moving);
+    HCRI_SCRATCH(scratch, &set->allocator);
+    unsigned char *still = hcri_allocate(scratch, set->n, 1);
+    double *moving = hcri_allocate(scratch, set->n, sizeof *moving);
     hcri_substitution by = {0};
-    hcr_status status =
-        still == NULL || moving == NULL ? hcri_fail_memory(error) : find_still(region, still, &by, error);
-    for (size_t j = 0, z = 0; j < set->n && status == HCR_OK; j++)
+    if (still == NULL || moving == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(find_still(region, scratch, still, &by, error));
+    for (size_t j = 0, z = 0; j < set->n; j++)
         if (!still[j])
             moving[z++] = region->origin[j];
     const int all_move = by.coordinates == set->n, substitutes = set->n == set->outputs && by.coordinates > 0;
-    if (status == HCR_OK)
-        region->inradius = room_in_rows(region, still);
-    for (size_t b = 2; b < set->blocks && status == HCR_OK; b++) {
+    region->inradius = room_in_rows(region, still);
+    for (size_t b = 2; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         double room = INFINITY;
         if (!all_move && substitutes && block->kind->substitute != NULL)
-            status = room_in_block(block, &by, moving, &room, error);
+            HCRI_TRY(room_in_block(block, &by, moving, &room, error));
         else
             room = block->kind->inradius(block, block->scratch);
         region->inradius = fmin(region->inradius, room);
     }
-    hcri_rows_release(&by.map, &set->allocator);
-    hcri_release(&set->allocator, still);
-    hcri_release(&set->allocator, moving);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status place_blocks(hcr_region *region, hcr_error *error) {
@@ -138,11 +137,10 @@ static double round_towards(double x, double towards) {
 static hcr_status make_clamps(hcr_region *region, hcr_error *error) {
     const size_t n = region->set.n;
     for (int p = 0; p < 2; p++) {
-        region->clamp_lower[p] = hcri_allocate(&region->set.allocator, n, sizeof(double));
-        region->clamp_upper[p] = hcri_allocate(&region->set.allocator, n, sizeof(double));
-        if (region->clamp_lower[p] == NULL || region->clamp_upper[p] == NULL)
-            return hcri_fail_memory(error);
+        region->clamp_lower[p] = hcri_allocate(hcri_pool_allocator(&region->memory), n, sizeof(double));
+        region->clamp_upper[p] = hcri_allocate(hcri_pool_allocator(&region->memory), n, sizeof(double));
     }
+    HCRI_TRY(hcri_pool_check(&region->memory, error));
     const hcri_box *box = region->set.box;
     for (size_t j = 0; j < n; j++) {
         region->clamp_lower[HCR_DOUBLE][j] = box->lower[j];
@@ -182,18 +180,18 @@ static int holds_rounded(const hcr_region *region, hcr_precision precision, doub
 static hcr_status check_rounded_origin(hcr_region *region, hcr_error *error) {
     if (region->origin_map.parameters != 0) /* that of each sample then is */
         return HCR_OK;
-    double *rounded = hcri_allocate(&region->set.allocator, region->set.n, sizeof *rounded);
+    HCRI_SCRATCH(scratch, &region->set.allocator);
+    double *rounded = hcri_allocate(scratch, region->set.n, sizeof *rounded);
     if (rounded == NULL)
         return hcri_fail_memory(error);
     for (int p = 0; p < 2; p++) {
         if (region->verified_blocks[p] == 0)
             continue;
         if (region->grid[p].step != NULL && !holds_rounded(region, (hcr_precision)p, rounded))
-            hcri_sum_grid_release(&region->grid[p], &region->set.allocator);
+            hcri_sum_grid_release(&region->grid[p], hcri_pool_allocator(&region->memory));
         if (p == HCR_SINGLE && region->grid[p].step == NULL && !holds_rounded(region, HCR_SINGLE, rounded))
             region->margin[HCR_SINGLE] = 1;
     }
-    hcri_release(&region->set.allocator, rounded);
     return HCR_OK;
 }
 
@@ -217,18 +215,17 @@ static void drop_coarse_grid(hcr_region *region, hcr_precision precision) {
     for (size_t j = 0; grid->step != NULL && j < region->set.outputs; j++)
         is_coarse |= grid->step[j] > hcri_sum_grid_share(precision) * widest * region->inradius;
     if (is_coarse)
-        hcri_sum_grid_release(grid, &region->set.allocator);
+        hcri_sum_grid_release(grid, hcri_pool_allocator(&region->memory));
 }
 
 /* Completes a region whose set is there: everything that depends on the origin. */
 static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hcr_error *error) {
-    const hcr_allocator *allocator = &region->set.allocator;
+    const hcr_allocator *allocator = hcri_pool_allocator(&region->memory);
     const size_t n = region->set.n;
     region->origin = hcri_copy(allocator, analysis->origin, n, sizeof(double));
     region->lower = hcri_copy(allocator, analysis->lower, n, sizeof(double));
     region->upper = hcri_copy(allocator, analysis->upper, n, sizeof(double));
-    if (region->origin == NULL || region->lower == NULL || region->upper == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_pool_check(&region->memory, error));
     if (analysis->affine != NULL)
         HCRI_TRY(hcri_affine_copy(analysis->affine, allocator, &region->affine, error));
     HCRI_TRY(hcri_remainders_find(&region->affine, &region->set.equalities, n, allocator, &region->remainders, error));
@@ -267,7 +264,7 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(measure_inradius(region, error));
     for (int p = 0; p < 2; p++) {
         HCRI_TRY(hcri_sum_grid_find(&region->set, &region->affine, region->lower, region->upper, (hcr_precision)p,
-                                    &region->grid[p], error));
+                                    allocator, &region->grid[p], error));
         drop_coarse_grid(region, (hcr_precision)p);
     }
     if (isinf(region->inradius)) /* nothing is near: any length serves as a step */
@@ -284,8 +281,10 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
 
 static hcr_region *create_empty(const hcr_allocator *allocator) {
     hcr_region *region = hcri_allocate(allocator, 1, sizeof *region);
-    if (region != NULL)
-        region->set.allocator = *allocator;
+    if (region == NULL)
+        return NULL;
+    region->set.allocator = *allocator;
+    region->memory.from = &region->set.allocator;
     return region;
 }
 
@@ -311,19 +310,8 @@ void hcr_region_free(hcr_region *region) {
         return;
     const hcr_allocator allocator = region->set.allocator;
     hcri_set_release(&region->set);
-    hcri_release(&allocator, region->origin);
-    hcri_release(&allocator, region->lower);
-    hcri_release(&allocator, region->upper);
-    hcri_affine_release(&region->affine, &allocator);
-    hcri_remainders_release(&region->remainders, &allocator);
-    hcri_origin_map_release(&region->origin_map, &allocator);
     hcri_centres_release(region->centres, &allocator);
-    for (int p = 0; p < 2; p++) {
-        hcri_release(&allocator, region->clamp_lower[p]);
-        hcri_release(&allocator, region->clamp_upper[p]);
-        hcri_release(&allocator, region->verified[p]);
-        hcri_sum_grid_release(&region->grid[p], &allocator);
-    }
+    hcri_pool_release(&region->memory);
     hcri_release(&allocator, region);
 }
 

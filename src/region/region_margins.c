@@ -134,7 +134,7 @@ static hcr_status prove_origin(hcr_region *region, sizes *at, hcr_error *error) 
         if (at->step != NULL)
             HCRI_TRY(try_origin(region, p == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, &proved, error));
         if (!proved)
-            hcri_sum_grid_release(&region->grid[p], &region->set.allocator);
+            hcri_sum_grid_release(&region->grid[p], hcri_pool_allocator(&region->memory));
     }
     return HCR_OK;
 }
@@ -171,7 +171,7 @@ static hcr_status add_grid(hcr_region *region, hcr_precision precision, sizes *a
     for (size_t b = 0; b < blocks; b++)
         pays &= with[b] <= 2 * margins[b] || with[b] <= margins[b] + hcri_sum_grid_cost(precision);
     if (!pays)
-        hcri_sum_grid_release(grid, &region->set.allocator);
+        hcri_sum_grid_release(grid, hcri_pool_allocator(&region->memory));
     for (size_t b = 0; b < blocks; b++)
         margins[b] = !(margins[b] <= HCRI_LARGEST_MARGIN) ? INFINITY : pays ? with[b] : margins[b];
     return HCR_OK;
@@ -183,7 +183,7 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, si
     const hcri_set *set = &region->set;
     HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, margins, error));
     HCRI_TRY(add_grid(region, precision, at, margins, error));
-    region->verified[precision] = hcri_allocate(&set->allocator, set->blocks, sizeof(const hcri_constraint *));
+    region->verified[precision] = hcri_allocate(hcri_pool_allocator(&region->memory), set->blocks, sizeof(void *));
     if (region->verified[precision] == NULL)
         return hcri_fail_memory(error);
     for (size_t b = 0; b < set->blocks; b++) {
@@ -208,14 +208,13 @@ static hcr_status compute_each(hcr_region *region, sizes *at, hcr_error *error) 
     region->origin_proved = 1;
     if (!region->bounded && !region->unbounded_allowed)
         return hcri_fail(error, HCR_ERROR_UNBOUNDED, "no bound is known for an output");
-    double *margins = hcri_allocate(&region->set.allocator, 2 * region->set.blocks, sizeof *margins);
-    hcr_status status = margins == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (int p = 0; p < 2 && status == HCR_OK; p++)
-        status = compute_margin(region, (hcr_precision)p, at, margins, error);
-    hcri_release(&region->set.allocator, margins);
-    if (status == HCR_OK && region->origin_map.parameters != 0)
-        status = prove_origin(region, at, error);
-    return status;
+    HCRI_SCRATCH(scratch, &region->set.allocator);
+    double *margins = hcri_allocate(scratch, 2 * region->set.blocks, sizeof *margins);
+    if (margins == NULL)
+        return hcri_fail_memory(error);
+    for (int p = 0; p < 2; p++)
+        HCRI_TRY(compute_margin(region, (hcr_precision)p, at, margins, error));
+    return region->origin_map.parameters == 0 ? HCR_OK : prove_origin(region, at, error);
 }
 
 hcr_status hcri_region_compute_margins(hcr_region *region, hcr_error *error) {

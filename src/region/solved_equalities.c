@@ -182,20 +182,15 @@ hcr_status hcri_remainders_find(const hcri_affine *affine, const hcri_equalities
                                 const hcr_allocator *allocator, hcri_remainders *remainders, hcr_error *error) {
     *remainders =
         (hcri_remainders){.constant = hcri_allocate(allocator, equalities->rows.count, sizeof *remainders->constant)};
-    substituted at = {.of = hcri_allocate(allocator, n, sizeof *at.of),
-                      .columns = hcri_allocate(allocator, n, sizeof *at.columns),
-                      .values = hcri_allocate(allocator, n, sizeof *at.values)};
-    hcr_status status = remainders->constant == NULL || at.of == NULL || at.columns == NULL || at.values == NULL
-                            ? hcri_fail_memory(error)
-                            : HCR_OK;
-    for (size_t i = 0; i < equalities->rows.count && status == HCR_OK; i++)
-        status = find_remainder(affine, equalities, i, &at, allocator, remainders, error);
-    hcri_release(allocator, at.of);
-    hcri_release(allocator, at.columns);
-    hcri_release(allocator, at.values);
-    if (status != HCR_OK)
-        hcri_remainders_release(remainders, allocator);
-    return status;
+    HCRI_SCRATCH(scratch, allocator);
+    substituted at = {.of = hcri_allocate(scratch, n, sizeof *at.of),
+                      .columns = hcri_allocate(scratch, n, sizeof *at.columns),
+                      .values = hcri_allocate(scratch, n, sizeof *at.values)};
+    if (remainders->constant == NULL || at.of == NULL || at.columns == NULL || at.values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < equalities->rows.count; i++)
+        HCRI_TRY(find_remainder(affine, equalities, i, &at, allocator, remainders, error));
+    return HCR_OK;
 }
 
 double hcri_affine_tolerance(const hcri_affine *affine, const hcri_equalities *equalities,

@@ -170,7 +170,8 @@ static void choose_steps(const finding *at, hcr_precision precision) {
     }
 }
 
-static hcr_status put(const finding *at, hcr_precision precision, hcri_sum_grid *grid, hcr_error *error) {
+static hcr_status put(const finding *at, hcr_precision precision, const hcr_allocator *allocator, hcri_sum_grid *grid,
+                      hcr_error *error) {
     const double bits = precision == HCR_SINGLE ? 0x1p24 : 0x1p53;
     const size_t n = at->set->outputs;
     int any = 0;
@@ -178,7 +179,7 @@ static hcr_status put(const finding *at, hcr_precision precision, hcri_sum_grid 
         any |= at->step[root_of(at, j)] != 0;
     if (!any)
         return HCR_OK;
-    grid->step = hcri_allocate(&at->set->allocator, 4 * n, sizeof *grid->step);
+    grid->step = hcri_allocate(allocator, 4 * n, sizeof *grid->step);
     if (grid->step == NULL)
         return hcri_fail_memory(error);
     grid->shift = grid->step + n;
@@ -195,7 +196,7 @@ static hcr_status put(const finding *at, hcr_precision precision, hcri_sum_grid 
     return HCR_OK;
 }
 
-static hcr_status find(finding *at, hcr_precision precision, hcri_sum_grid *grid, hcr_error *error) {
+static void choose(finding *at, hcr_precision precision) {
     const hcri_equalities *equalities = &at->set->equalities;
     const hcri_affine *affine = at->affine;
     for (uint32_t j = 0; j < at->set->outputs; j++)
@@ -209,29 +210,28 @@ static hcr_status find(finding *at, hcr_precision precision, hcri_sum_grid *grid
     for (size_t d = 0; d < affine->count; d++)
         bound_row(at, &affine->map, d, affine->constant[d], affine->dependent[d]);
     choose_steps(at, precision);
-    return put(at, precision, grid, error);
 }
 
 hcr_status hcri_sum_grid_find(const hcri_set *set, const hcri_affine *affine, const double *lower, const double *upper,
-                              hcr_precision precision, hcri_sum_grid *grid, hcr_error *error) {
+                              hcr_precision precision, const hcr_allocator *allocator, hcri_sum_grid *grid,
+                              hcr_error *error) {
     *grid = (hcri_sum_grid){0};
     if (affine->count == 0)
         return HCR_OK;
-    const hcr_allocator *allocator = &set->allocator;
+    HCRI_SCRATCH(scratch, &set->allocator);
     const size_t n = set->outputs;
     finding at = {.set = set,
                   .affine = affine,
                   .lower = lower,
                   .upper = upper,
-                  .parent = hcri_allocate(allocator, n, sizeof *at.parent),
-                  .most = hcri_allocate(allocator, 2 * n + set->n, sizeof *at.most)};
+                  .parent = hcri_allocate(scratch, n, sizeof *at.parent),
+                  .most = hcri_allocate(scratch, 2 * n + set->n, sizeof *at.most)};
+    if (at.parent == NULL || at.most == NULL)
+        return hcri_fail_memory(error);
     at.step = at.most + n;
     at.rest = at.step + n;
-    const hcr_status status =
-        at.parent == NULL || at.most == NULL ? hcri_fail_memory(error) : find(&at, precision, grid, error);
-    hcri_release(allocator, at.parent);
-    hcri_release(allocator, at.most);
-    return status;
+    choose(&at, precision);
+    return put(&at, precision, allocator, grid, error);
 }
 
 int hcri_sum_grid_has(const hcri_sum_grid *grid, const hcri_set *set, const hcri_affine *affine, size_t i,

@@ -17,7 +17,8 @@ void hcri_sum_grid_release(hcri_sum_grid *grid, const hcr_allocator *allocator);
 /* The grids of all groups of equalities that allow one: lower and upper are a box that holds the set. Errors: MEMORY.
  */
 hcr_status hcri_sum_grid_find(const hcri_set *set, const hcri_affine *affine, const double *lower, const double *upper,
-                              hcr_precision precision, hcri_sum_grid *grid, hcr_error *error);
+                              hcr_precision precision, const hcr_allocator *allocator, hcri_sum_grid *grid,
+                              hcr_error *error);
 /* 1 where equality i holds exactly at every result: it has a grid, and the parameters x (NULL: 0) are on it. */
 int hcri_sum_grid_has(const hcri_sum_grid *grid, const hcri_set *set, const hcri_affine *affine, size_t i,
                       const double *x);

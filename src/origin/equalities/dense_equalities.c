@@ -22,37 +22,22 @@ static double *numbers(size_t count) { return hcri_allocate(memory, count, sizeo
 hcr_status hcri_dense_equalities_create(size_t rows, size_t columns, size_t rights, hcri_dense_equalities *system,
                                         hcr_error *error) {
     const size_t most = rows < columns ? rows : columns;
-    *system = (hcri_dense_equalities){.rows = rows, .columns = columns, .rights = rights, .conflict = SIZE_MAX};
-    system->A = numbers(rows * columns);
-    system->right = numbers(rights * rows);
-    system->size = numbers(rights * rows);
-    system->row = hcri_allocate(memory, rows, sizeof(size_t));
-    system->column = hcri_allocate(memory, columns, sizeof(size_t));
-    system->constant = numbers(rights * most);
-    system->constant_size = numbers(rights * most);
-    system->basis = numbers(rows * columns);
-    system->weight = numbers(rows);
-    if (system->A != NULL && system->right != NULL && system->size != NULL && system->row != NULL &&
-        system->column != NULL && system->constant != NULL && system->constant_size != NULL && system->basis != NULL &&
-        system->weight != NULL)
-        return HCR_OK;
-    hcri_dense_equalities_release(system);
-    return hcri_fail_memory(error);
+    *system = (hcri_dense_equalities){
+        .memory = {.from = memory}, .rows = rows, .columns = columns, .rights = rights, .conflict = SIZE_MAX};
+    const hcr_allocator *own = hcri_pool_allocator(&system->memory);
+    system->A = hcri_allocate(own, rows * columns, sizeof(double));
+    system->right = hcri_allocate(own, rights * rows, sizeof(double));
+    system->size = hcri_allocate(own, rights * rows, sizeof(double));
+    system->row = hcri_allocate(own, rows, sizeof(size_t));
+    system->column = hcri_allocate(own, columns, sizeof(size_t));
+    system->constant = hcri_allocate(own, rights * most, sizeof(double));
+    system->constant_size = hcri_allocate(own, rights * most, sizeof(double));
+    system->basis = hcri_allocate(own, rows * columns, sizeof(double));
+    system->weight = hcri_allocate(own, rows, sizeof(double));
+    return hcri_pool_check(&system->memory, error);
 }
 
-void hcri_dense_equalities_release(hcri_dense_equalities *system) {
-    hcri_release(memory, system->A);
-    hcri_release(memory, system->right);
-    hcri_release(memory, system->size);
-    hcri_release(memory, system->row);
-    hcri_release(memory, system->column);
-    hcri_release(memory, system->map);
-    hcri_release(memory, system->constant);
-    hcri_release(memory, system->constant_size);
-    hcri_release(memory, system->basis);
-    hcri_release(memory, system->weight);
-    *system = (hcri_dense_equalities){0};
-}
+void hcri_dense_equalities_release(hcri_dense_equalities *system) { hcri_pool_release(&system->memory); }
 
 static hcr_status give_up(hcr_error *error) {
     return hcri_fail(error, HCR_ERROR_SOLVER, "LAPACK can't factor the equalities");
@@ -303,9 +288,9 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
         return give_up(error);
     const size_t constants = rank * system->rights;
     memcpy(system->constant, solution, constants * sizeof *solution);
-    system->map = hcri_copy(memory, solution + constants, rank * rights - constants, sizeof *solution);
-    if (system->map == NULL)
-        return hcri_fail_memory(error);
+    system->map = hcri_copy(hcri_pool_allocator(&system->memory), solution + constants, rank * rights - constants,
+                            sizeof *solution);
+    HCRI_TRY(hcri_pool_check(&system->memory, error));
     clean(system, factor, residual);
     return HCR_OK;
 }

@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "base/memory.h"
 
 typedef struct hcri_dense_equalities {
+    hcri_pool memory; /* of all that it has */
     size_t rows, columns, rights;
     double *A;     /* columns × rows, a row's coefficients together; their size about 1 */
     double *right; /* b: rights × rows, b_0 and then one right side a parameter */

@@ -16,7 +16,8 @@ static const uint32_t NONE = UINT32_MAX;
 /* While equalities are solved. */
 typedef struct solver {
     const hcri_set *set;
-    const hcr_allocator *allocator;
+    const hcr_allocator *allocator; /* of the elimination, … */
+    const hcr_allocator *scratch;   /* … and of what goes with the solver */
     const hcri_rows *rows;
     size_t n, m;
     size_t outputs;      /* of the n columns; what stands behind them are parameters */
@@ -42,45 +43,34 @@ typedef struct solver {
     hcri_elimination *to;
 } solver;
 
-static void release(solver *at) {
-    void *owned[] = {at->value,   at->size,      at->fixed_by, at->fixed_row, at->left,   at->done,
-                     at->start,   at->of_output, at->group,    at->member,    at->output, at->local,
-                     at->columns, at->values,    at->varying,  at->slope,     at->sizes,  at->used_by};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        hcri_release(at->allocator, owned[i]);
-}
-
-static hcr_status prepare(solver *at, hcr_error *error) {
-    const hcr_allocator *allocator = at->allocator;
-    const size_t n = at->n, m = at->m, entries = at->rows->start[m];
-    at->value = hcri_allocate(allocator, n, sizeof(double));
-    at->size = hcri_allocate(allocator, n, sizeof(double));
-    at->fixed_by = hcri_allocate(allocator, n, sizeof(uint32_t));
-    at->fixed_row = hcri_allocate(allocator, n, sizeof(uint32_t));
-    at->varying = hcri_allocate(allocator, n - at->outputs, sizeof(uint32_t));
-    at->slope = hcri_allocate(allocator, n - at->outputs, sizeof *at->slope);
-    at->sizes = hcri_allocate(allocator, n - at->outputs, sizeof(double));
-    at->left = hcri_allocate(allocator, m, sizeof(size_t));
-    at->done = hcri_allocate(allocator, m, 1);
-    at->start = hcri_allocate(allocator, n + 2, sizeof(size_t));
-    at->of_output = hcri_allocate(allocator, entries, sizeof(uint32_t));
-    at->group = hcri_allocate(allocator, m, sizeof(uint32_t));
-    at->member = hcri_allocate(allocator, m, sizeof(uint32_t));
-    at->output = hcri_allocate(allocator, n, sizeof(uint32_t));
-    at->local = hcri_allocate(allocator, n, sizeof(uint32_t));
-    at->columns = hcri_allocate(allocator, n > m ? n : m, sizeof(uint32_t));
-    at->values = hcri_allocate(allocator, n > m ? n : m, sizeof(double));
-    at->used_by = hcri_allocate(allocator, n, sizeof(uint32_t));
+static hcr_status prepare(solver *at, hcri_pool *pool, hcr_error *error) {
+    const hcr_allocator *allocator = at->allocator, *scratch = at->scratch;
+    const size_t n = at->n, m = at->m, entries = at->rows->start[m], parameters = n - at->outputs;
+    at->value = hcri_allocate(scratch, n, sizeof(double));
+    at->size = hcri_allocate(scratch, n, sizeof(double));
+    at->fixed_by = hcri_allocate(scratch, n, sizeof(uint32_t));
+    at->fixed_row = hcri_allocate(scratch, n, sizeof(uint32_t));
+    at->varying = hcri_allocate(scratch, parameters, sizeof(uint32_t));
+    at->slope = hcri_allocate(scratch, parameters, sizeof *at->slope);
+    at->sizes = hcri_allocate(scratch, parameters, sizeof(double));
+    at->left = hcri_allocate(scratch, m, sizeof(size_t));
+    at->done = hcri_allocate(scratch, m, 1);
+    at->start = hcri_allocate(scratch, n + 2, sizeof(size_t));
+    at->of_output = hcri_allocate(scratch, entries, sizeof(uint32_t));
+    at->group = hcri_allocate(scratch, m, sizeof(uint32_t));
+    at->member = hcri_allocate(scratch, m, sizeof(uint32_t));
+    at->output = hcri_allocate(scratch, n, sizeof(uint32_t));
+    at->local = hcri_allocate(scratch, n, sizeof(uint32_t));
+    at->columns = hcri_allocate(scratch, n > m ? n : m, sizeof(uint32_t));
+    at->values = hcri_allocate(scratch, n > m ? n : m, sizeof(double));
+    at->used_by = hcri_allocate(scratch, n, sizeof(uint32_t));
+    HCRI_TRY(hcri_pool_check(pool, error));
     hcri_elimination *to = at->to;
     to->affine.dependent = hcri_allocate(allocator, n, sizeof(uint32_t));
     to->affine.constant = hcri_allocate(allocator, n, sizeof(double));
     to->size = hcri_allocate(allocator, n, sizeof(double));
     to->equality = hcri_allocate(allocator, m, sizeof(uint32_t));
-    if (at->value == NULL || at->size == NULL || to->size == NULL || at->fixed_by == NULL || at->left == NULL ||
-        at->done == NULL || at->start == NULL || at->of_output == NULL || at->group == NULL || at->member == NULL ||
-        at->output == NULL || at->local == NULL || at->columns == NULL || at->values == NULL || at->used_by == NULL ||
-        at->fixed_row == NULL || at->varying == NULL || at->slope == NULL || at->sizes == NULL ||
-        to->affine.dependent == NULL || to->affine.constant == NULL || to->equality == NULL)
+    if (to->affine.dependent == NULL || to->affine.constant == NULL || to->size == NULL || to->equality == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
         at->fixed_by[j] = NONE;
@@ -224,13 +214,11 @@ static hcr_status check_fixed(solver *at, uint32_t e, hcr_error *error) {
     at->done[e] = 1;
     if (!ties && fabs(left) <= hcri_equality_rounding * sizes)
         return HCR_OK;
-    unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
+    unsigned char *marked = hcri_allocate(at->scratch, at->m, 1);
     if (marked == NULL)
         return hcri_fail_memory(error);
     mark_fixing(at, e, marked);
-    const hcr_status status = hcri_conflict_refuse_equalities(at->set, marked, ties, error);
-    hcri_release(at->allocator, marked);
-    return status;
+    return hcri_conflict_refuse_equalities(at->set, marked, ties, error);
 }
 
 /* Equalities that fix an output, until none does any more. */
@@ -391,19 +379,15 @@ static hcr_status fill(solver *at, size_t equalities, size_t outputs, hcri_dense
 static hcr_status refuse_group(solver *at, const hcri_dense_equalities *system, hcr_error *error) {
     static const double part_of_it = 1e-9;
     const size_t equalities = system->rows;
-    unsigned char *marked = hcri_allocate(at->allocator, at->m, 1);
-    uint32_t *member = hcri_copy(at->allocator, at->member, equalities, sizeof *member);
-    hcr_status status = marked == NULL || member == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        mark_fixing(at, member[system->conflict], marked);
-        for (size_t i = 0; i < system->rank; i++)
-            if (fabs(system->weight[i]) > part_of_it)
-                mark_fixing(at, member[system->row[i]], marked);
-        status = hcri_conflict_refuse_equalities(at->set, marked, system->conflicting_right != 0, error);
-    }
-    hcri_release(at->allocator, marked);
-    hcri_release(at->allocator, member);
-    return status;
+    unsigned char *marked = hcri_allocate(at->scratch, at->m, 1);
+    uint32_t *member = hcri_copy(at->scratch, at->member, equalities, sizeof *member);
+    if (marked == NULL || member == NULL)
+        return hcri_fail_memory(error);
+    mark_fixing(at, member[system->conflict], marked);
+    for (size_t i = 0; i < system->rank; i++)
+        if (fabs(system->weight[i]) > part_of_it)
+            mark_fixing(at, member[system->row[i]], marked);
+    return hcri_conflict_refuse_equalities(at->set, marked, system->conflicting_right != 0, error);
 }
 
 /* Appends entries of a dense row to the sparse one in at->columns and at->values, by increasing columns. */
@@ -423,16 +407,17 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
     const size_t rank = system->rank, outputs = system->columns, free = outputs - rank, varies = at->varies;
     hcri_elimination *to = at->to;
     const size_t first = to->affine.count;
-    uint32_t *columns = hcri_allocate(at->allocator, outputs + rank, sizeof *columns);
-    double *row = hcri_allocate(at->allocator, outputs > varies ? outputs : varies, sizeof *row);
-    hcr_status status = columns == NULL || row == NULL ? hcri_fail_memory(error) : HCR_OK;
-    uint32_t *equality = columns == NULL ? NULL : columns + outputs;
-    for (size_t i = 0; i < rank && status == HCR_OK; i++) {
+    HCRI_SCRATCH(scratch, at->allocator);
+    uint32_t *equality = hcri_allocate(scratch, rank, sizeof *equality);
+    double *row = hcri_allocate(scratch, outputs > varies ? outputs : varies, sizeof *row);
+    if (equality == NULL || row == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rank; i++) {
         equality[i] = to->equality[first + i] = at->member[system->row[i]];
         const size_t terms = sparse_row(at, 0, outputs, at->output, system->basis + i * outputs);
-        status = hcri_rows_append(&to->affine.basis, at->allocator, terms, at->columns, at->values, error);
+        HCRI_TRY(hcri_rows_append(&to->affine.basis, at->allocator, terms, at->columns, at->values, error));
     }
-    for (size_t i = 0; i < rank && status == HCR_OK; i++) {
+    for (size_t i = 0; i < rank; i++) {
         for (size_t j = 0; j < outputs; j++)
             row[j] = 0;
         for (size_t f = 0; f < free; f++)
@@ -441,12 +426,10 @@ static hcr_status take_group(solver *at, const hcri_dense_equalities *system, hc
         for (size_t c = 0; c < varies; c++)
             row[c] = system->constant[(1 + c) * rank + i];
         terms = sparse_row(at, terms, varies, at->varying, row);
-        status = add_dependent(at, at->output[system->column[i]], system->constant[i], system->constant_size[i], terms,
-                               rank, equality, error);
+        HCRI_TRY(add_dependent(at, at->output[system->column[i]], system->constant[i], system->constant_size[i], terms,
+                               rank, equality, error));
     }
-    hcri_release(at->allocator, columns);
-    hcri_release(at->allocator, row);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status solve_group(solver *at, uint32_t root, hcr_error *error) {
@@ -464,7 +447,9 @@ static hcr_status solve_group(solver *at, uint32_t root, hcr_error *error) {
 /* ------------------------------------------------------------------------------------------------------------- all */
 
 static hcr_status solve(solver *at, hcr_error *error) {
-    HCRI_TRY(prepare(at, error));
+    HCRI_SCOPED_BY(hcri_pool_release) hcri_pool pool = {.from = at->allocator};
+    at->scratch = hcri_pool_allocator(&pool);
+    HCRI_TRY(prepare(at, &pool, error));
     HCRI_TRY(fix_outputs(at, error));
     make_groups(at);
     for (uint32_t e = 0; e < at->m; e++)
@@ -485,7 +470,6 @@ hcr_status hcri_eliminate(const hcri_set *set, hcri_elimination *elimination, hc
                  .m = set->equalities.rows.count,
                  .to = elimination};
     const hcr_status status = solve(&at, error);
-    release(&at);
     if (status != HCR_OK || elimination->affine.count == 0) /* all of them may be 0 = 0 */
         hcri_elimination_release(elimination, &set->allocator);
     return status;

@@ -15,49 +15,42 @@ static int by_key(const void *a, const void *b) {
 
 static hcr_status permute_rows(hcri_rows *rows, const numbered *order, size_t count, const hcr_allocator *allocator,
                                hcr_error *error) {
-    hcri_rows sorted = {0};
+    HCRI_SCRATCH(scratch, allocator);
+    hcri_rows before = {0};
+    HCRI_TRY(hcri_rows_append_all(&before, scratch, rows, error));
+    rows->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t from = order[i].position, start = rows->start[from];
-        const hcr_status status = hcri_rows_append(&sorted, allocator, rows->start[from + 1] - start,
-                                                   rows->columns + start, rows->values + start, error);
-        if (status != HCR_OK) {
-            hcri_rows_release(&sorted, allocator);
-            return status;
-        }
+        const size_t from = order[i].position, start = before.start[from];
+        HCRI_TRY(hcri_rows_append(rows, allocator, before.start[from + 1] - start, before.columns + start,
+                                  before.values + start, error));
     }
-    hcri_rows_release(rows, allocator);
-    *rows = sorted;
     return HCR_OK;
 }
 
 hcr_status hcri_elimination_sort(hcri_elimination *to, const hcr_allocator *allocator, hcr_error *error) {
     const size_t count = to->affine.count;
-    numbered *order = hcri_allocate(allocator, count, sizeof *order);
-    double *constant = hcri_copy(allocator, to->affine.constant, count, sizeof *constant);
-    double *size = hcri_copy(allocator, to->size, count, sizeof *size);
-    hcr_status status = order == NULL || constant == NULL || size == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = (numbered){to->affine.dependent[i], i};
-        qsort(order, count, sizeof *order, by_key);
-        for (size_t i = 0; i < count; i++) {
-            to->affine.dependent[i] = order[i].key;
-            to->affine.constant[i] = constant[order[i].position];
-            to->size[i] = size[order[i].position];
-        }
-        status = permute_rows(&to->affine.map, order, count, allocator, error);
-        if (status == HCR_OK)
-            status = permute_rows(&to->determined, order, count, allocator, error);
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = (numbered){to->equality[i], i};
-        qsort(order, count, sizeof *order, by_key);
-        for (size_t i = 0; i < count; i++)
-            to->equality[i] = order[i].key;
+    HCRI_SCRATCH(scratch, allocator);
+    numbered *order = hcri_allocate(scratch, count, sizeof *order);
+    double *constant = hcri_copy(scratch, to->affine.constant, count, sizeof *constant);
+    double *size = hcri_copy(scratch, to->size, count, sizeof *size);
+    if (order == NULL || constant == NULL || size == NULL)
+        return hcri_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (numbered){to->affine.dependent[i], i};
+    qsort(order, count, sizeof *order, by_key);
+    for (size_t i = 0; i < count; i++) {
+        to->affine.dependent[i] = order[i].key;
+        to->affine.constant[i] = constant[order[i].position];
+        to->size[i] = size[order[i].position];
     }
-    hcri_release(allocator, order);
-    hcri_release(allocator, constant);
-    hcri_release(allocator, size);
-    return status;
+    HCRI_TRY(permute_rows(&to->affine.map, order, count, allocator, error));
+    HCRI_TRY(permute_rows(&to->determined, order, count, allocator, error));
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (numbered){to->equality[i], i};
+    qsort(order, count, sizeof *order, by_key);
+    for (size_t i = 0; i < count; i++)
+        to->equality[i] = order[i].key;
+    return HCR_OK;
 }
 
 void hcri_elimination_release(hcri_elimination *elimination, const hcr_allocator *allocator) {
@@ -78,13 +71,11 @@ hcr_status hcri_elimination_mark(const hcri_elimination *elimination, const hcri
                                  unsigned char *marked, hcr_error *error) {
     const hcri_rows *rows = &set->equalities.rows, *determined = &elimination->determined;
     const hcri_affine *affine = &elimination->affine;
-    size_t *waiting = hcri_allocate(&set->allocator, affine->count, sizeof *waiting), count = 0;
-    unsigned char *seen = hcri_allocate(&set->allocator, affine->count, 1); /* those that were ever put there */
-    if (waiting == NULL || seen == NULL) {
-        hcri_release(&set->allocator, waiting);
-        hcri_release(&set->allocator, seen);
+    HCRI_SCRATCH(scratch, &set->allocator);
+    size_t *waiting = hcri_allocate(scratch, affine->count, sizeof *waiting), count = 0;
+    unsigned char *seen = hcri_allocate(scratch, affine->count, 1); /* those that were ever put there */
+    if (waiting == NULL || seen == NULL)
         return hcri_fail_memory(error);
-    }
     waiting[count++] = d;
     seen[d] = 1;
     while (count > 0) {
@@ -103,7 +94,5 @@ hcr_status hcri_elimination_mark(const hcri_elimination *elimination, const hcri
             }
         }
     }
-    hcri_release(&set->allocator, waiting);
-    hcri_release(&set->allocator, seen);
     return HCR_OK;
 }

@@ -44,32 +44,26 @@ hcr_status hcri_reduction_collect(const hcri_set *set, const hcr_allocator *allo
 static hcr_status keep_independent(hcri_set *settled, hcri_elimination *elimination, hcr_error *error) {
     const hcr_allocator *allocator = &settled->allocator;
     hcri_equalities *equalities = &settled->equalities;
-    uint32_t *number = hcri_allocate(allocator, equalities->rows.count, sizeof *number);
+    HCRI_SCRATCH(scratch, allocator);
+    uint32_t *number = hcri_allocate(scratch, equalities->rows.count, sizeof *number);
     if (number == NULL)
         return hcri_fail_memory(error);
-    hcri_rows kept = {0};
-    hcr_status status = HCR_OK;
-    for (uint32_t i = 0; i < elimination->affine.count && status == HCR_OK; i++) {
+    hcri_rows kept = {0}, *rows = &equalities->rows, *determined = &elimination->determined;
+    for (uint32_t i = 0; i < elimination->affine.count; i++) {
         const uint32_t e = elimination->equality[i];
-        const size_t start = equalities->rows.start[e];
-        status = hcri_rows_append(&kept, allocator, equalities->rows.start[e + 1] - start,
-                                  equalities->rows.columns + start, equalities->rows.values + start, error);
+        const size_t start = rows->start[e];
+        HCRI_TRY(hcri_rows_append(&kept, scratch, rows->start[e + 1] - start, rows->columns + start,
+                                  rows->values + start, error));
         equalities->right[i] = equalities->right[e];
         equalities->source[i] = equalities->source[e];
         equalities->source_row[i] = equalities->source_row[e];
         number[e] = elimination->equality[i] = i;
     }
-    if (status == HCR_OK) {
-        hcri_rows_release(&equalities->rows, allocator);
-        equalities->rows = kept;
-        hcri_rows *determined = &elimination->determined;
-        for (size_t k = 0; k < hcri_rows_entries(determined); k++)
-            determined->columns[k] = number[determined->columns[k]];
-    } else {
-        hcri_rows_release(&kept, allocator);
-    }
-    hcri_release(allocator, number);
-    return status;
+    rows->count = 0;
+    HCRI_TRY(hcri_rows_append_all(rows, allocator, &kept, error));
+    for (size_t k = 0; k < hcri_rows_entries(determined); k++)
+        determined->columns[k] = number[determined->columns[k]];
+    return HCR_OK;
 }
 
 /* -------------------------------------------------------------------------------------------- the substitution */
@@ -77,10 +71,10 @@ static hcr_status keep_independent(hcri_set *settled, hcri_elimination *eliminat
 static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
     const hcri_set *original = reduction->original;
     const hcri_affine *affine = &reduction->elimination->affine;
-    const hcr_allocator *allocator = &original->allocator;
+    const hcr_allocator *allocator = hcri_pool_allocator(&reduction->memory);
     const size_t n = original->n, rows = affine->count + original->linear->rows.count;
     reduction->freedom = n - affine->count;
-    reduction->set.allocator = *allocator;
+    reduction->set.allocator = original->allocator;
     reduction->free = hcri_allocate(allocator, reduction->freedom, sizeof(uint32_t));
     reduction->constant = hcri_allocate(allocator, n, sizeof(double));
     reduction->size = hcri_allocate(allocator, n, sizeof(double));
@@ -89,13 +83,9 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
     reduction->length = hcri_allocate(allocator, reduction->freedom + rows, sizeof(double));
     reduction->lifted = hcri_allocate(allocator, n, sizeof(double));
     uint32_t *place = hcri_allocate(allocator, n, sizeof *place); /* among the free outputs */
-    hcr_status status = HCR_OK;
-    if (reduction->free == NULL || reduction->constant == NULL || reduction->size == NULL ||
-        reduction->row_of == NULL || reduction->block_of == NULL || reduction->length == NULL ||
-        reduction->lifted == NULL || place == NULL)
-        status = hcri_fail_memory(error);
+    HCRI_TRY(hcri_pool_check(&reduction->memory, error));
     uint32_t found = 0;
-    for (uint32_t j = 0, d = 0; j < n && status == HCR_OK; j++) {
+    for (uint32_t j = 0, d = 0; j < n; j++) {
         if (d < affine->count && affine->dependent[d] == j) {
             d++;
             continue;
@@ -104,24 +94,23 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
         place[j] = found++;
     }
     reduction->by = (hcri_substitution){.coordinates = reduction->freedom, .constant = reduction->constant};
-    for (uint32_t j = 0, d = 0; j < n && status == HCR_OK; j++) {
+    for (uint32_t j = 0, d = 0; j < n; j++) {
         static const double one = 1;
         if (d < affine->count && affine->dependent[d] == j) {
             const size_t start = affine->map.start[d], end = affine->map.start[d + 1], at = end - start;
             reduction->size[j] = reduction->elimination->size[d];
             reduction->constant[j] = affine->constant[d++];
-            status = hcri_rows_append(&reduction->by.map, allocator, at, affine->map.columns + start,
-                                      affine->map.values + start, error);
-            for (size_t k = 0; k < at && status == HCR_OK; k++) {
+            HCRI_TRY(hcri_rows_append(&reduction->by.map, allocator, at, affine->map.columns + start,
+                                      affine->map.values + start, error));
+            for (size_t k = 0; k < at; k++) {
                 uint32_t *column = &reduction->by.map.columns[reduction->by.map.start[j] + k];
                 *column = place[*column];
             }
         } else {
-            status = hcri_rows_append(&reduction->by.map, allocator, 1, &place[j], &one, error);
+            HCRI_TRY(hcri_rows_append(&reduction->by.map, allocator, 1, &place[j], &one, error));
         }
     }
-    hcri_release(allocator, place);
-    return status;
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- inequalities */
@@ -297,26 +286,24 @@ static void drop_implied(hcri_reduction *reduction, hcri_set *settled, const uns
 }
 
 static hcr_status add_blocks(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
-    unsigned char *implied = hcri_allocate(&settled->allocator, settled->blocks, 1);
+    HCRI_SCRATCH(scratch, &settled->allocator);
+    unsigned char *implied = hcri_allocate(scratch, settled->blocks, 1);
     if (implied == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
-    for (size_t b = 2; b < settled->blocks && status == HCR_OK; b++) {
+    for (size_t b = 2; b < settled->blocks; b++) {
         if (settled->block[b]->kind->is_bilinear) /* it isn't jointly convex: not for what is reduced */
             continue;
         hcri_constraint *substituted = NULL;
         verdict found = HOLDS_CLEARLY;
-        status = substitute(reduction, settled->block[b], &substituted, &found, error);
+        HCRI_TRY(substitute(reduction, settled->block[b], &substituted, &found, error));
         implied[b] = found == IMPLIED;
         if (substituted != NULL) {
             reduction->block_of[reduction->set.blocks] = (uint32_t)b;
-            status = hcri_set_add_block(&reduction->set, substituted, error);
+            HCRI_TRY(hcri_set_add_block(&reduction->set, substituted, error));
         }
     }
-    if (status == HCR_OK)
-        drop_implied(reduction, settled, implied);
-    hcri_release(&settled->allocator, implied);
-    return status;
+    drop_implied(reduction, settled, implied);
+    return HCR_OK;
 }
 
 /* Variables and places of the reduced set; box and rows, empty yet. */
@@ -340,7 +327,8 @@ static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
 static hcr_status measure_bounds(hcri_reduction *reduction, hcr_error *error) {
     const hcri_affine *affine = &reduction->elimination->affine;
     const size_t n = reduction->original->n;
-    double *within = hcri_allocate(&reduction->original->allocator, n, sizeof *within);
+    HCRI_SCRATCH(scratch, &reduction->original->allocator);
+    double *within = hcri_allocate(scratch, n, sizeof *within);
     if (within == NULL)
         return hcri_fail_memory(error);
     for (size_t k = 0; k < hcri_rows_entries(&affine->basis); k++)
@@ -356,7 +344,6 @@ static hcr_status measure_bounds(hcri_reduction *reduction, hcr_error *error) {
         hcri_affine_project(affine, reduction->lifted);
         reduction->length[k] = hcri_norm(n, reduction->lifted);
     }
-    hcri_release(&reduction->original->allocator, within);
     return HCR_OK;
 }
 
@@ -369,16 +356,16 @@ static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error
     HCRI_TRY(hcri_substituted_start(&row, &reduction->by, scratch, error));
     HCRI_TRY(add_bounds(reduction, settled, &row, error));
     HCRI_TRY(add_rows(reduction, settled, &row, error));
-    hcr_status status = add_blocks(reduction, settled, error);
-    if (status == HCR_OK)
-        status = hcri_set_number(settled, error);
+    HCRI_TRY(add_blocks(reduction, settled, error));
+    HCRI_TRY(hcri_set_number(settled, error));
     reduction->set.reduction = reduction;
-    return status == HCR_OK ? hcri_set_number(&reduction->set, error) : status;
+    return hcri_set_number(&reduction->set, error);
 }
 
 hcr_status hcri_reduction_make(hcri_set *settled, hcri_elimination *elimination, hcri_reduction *reduction,
                                hcr_error *error) {
-    *reduction = (hcri_reduction){.original = settled, .elimination = elimination};
+    *reduction =
+        (hcri_reduction){.memory = {.from = &settled->allocator}, .original = settled, .elimination = elimination};
     HCRI_TRY(hcri_set_number(settled, error));
     HCRI_TRY(keep_independent(settled, elimination, error));
     const hcr_status status = reduce(reduction, settled, error);
@@ -390,17 +377,9 @@ hcr_status hcri_reduction_make(hcri_set *settled, hcri_elimination *elimination,
 void hcri_reduction_release(hcri_reduction *reduction) {
     if (reduction->original == NULL)
         return;
-    const hcr_allocator *allocator = &reduction->original->allocator;
     hcri_set_release(&reduction->set);
-    hcri_rows_release(&reduction->by.map, allocator);
-    hcri_release(allocator, reduction->free);
-    hcri_release(allocator, reduction->constant);
-    hcri_release(allocator, reduction->size);
-    hcri_release(allocator, reduction->row_of);
-    hcri_release(allocator, reduction->block_of);
-    hcri_release(allocator, reduction->length);
-    hcri_release(allocator, reduction->lifted);
-    *reduction = (hcri_reduction){0};
+    hcri_pool_release(&reduction->memory);
+    *reduction = (hcri_reduction){.original = NULL};
 }
 
 /* ------------------------------------------------------------------------------------------------------ and back */

@@ -10,6 +10,7 @@
  * Lengths are those within the equalities, so that a ball stays one: a row a counts with what is left of it across
  * them, |a − Q'Q a|. It points to itself and mustn't be moved. */
 typedef struct hcri_reduction {
+    hcri_pool memory;         /* of all but the set */
     const hcri_set *original; /* with independent equalities */
     const hcri_elimination *elimination;
     hcri_set set;
