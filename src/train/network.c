@@ -114,8 +114,7 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
         return hcri_fail(error, HCR_ERROR_SHAPE, "a batch of %zu rows is too large: choose a smaller one", capacity);
     const size_t units = capacity * net->hidden, outputs = capacity * net->outputs;
     const size_t input = capacity * net->encode.inputs * (steps + 1);
-    const size_t longest = net->hidden > net->inputs ? net->hidden : net->inputs;
-    const size_t packed = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : HCRI_STRIP * longest;
+    const size_t packed = lstm ? hcri_strips(net->encode.outputs) * net->encode.inputs : 0;
     const size_t sizes[] = {
         input,         outputs, outputs, units, units, capacity * net->steps, 4 * units * steps, units * (steps + 1),
         units * steps, units,   packed};
@@ -148,11 +147,6 @@ void hcri_pass_gather(const hcri_net *net, hcri_pass *pass, size_t count, const 
         for (size_t t = 0; t < net->steps; t++)
             memcpy(pass->input + (t * count + i) * net->encode.inputs,
                    inputs + row[i] * net->inputs + t * net->features, net->features * sizeof *inputs);
-}
-
-static void fill_rows(size_t rows, size_t columns, const float *values, float *out) {
-    for (size_t i = 0; i < rows; i++)
-        memcpy(out + i * columns, values, columns * sizeof *out);
 }
 
 /* Negative numbers to 0; a NaN stays one. */
@@ -195,60 +189,22 @@ static void lstm_forward(const hcri_net *net, const float *weights, hcri_pass *p
         memcpy(pass->encoded + i * hidden, last + i * wide, hidden * sizeof *last);
 }
 
-/* out = W · in' + bias for a strip of the batch, transposed: so W is taken as it lies, where in · W' would have to lay
- * it out anew for every batch. */
-static void forward_strip(hcri_layer layer, size_t rows, const float *weights, const float *in, float *packed,
-                          float *out) {
-    hcri_pack(rows, layer.inputs, in, packed);
-    for (size_t first = 0; first < layer.outputs; first += HCRI_STRIP) {
-        const size_t outputs = layer.outputs - first < HCRI_STRIP ? layer.outputs - first : HCRI_STRIP;
-        const float *bias = weights + layer.bias + first;
-        float sums[HCRI_STRIP * HCRI_STRIP];
-        const hcri_product product = {.rows = outputs,
-                                      .inputs = layer.inputs,
-                                      .outputs = HCRI_STRIP,
-                                      .in = weights + layer.weight + first * layer.inputs,
-                                      .row = layer.inputs,
-                                      .matrix = packed,
-                                      .step = HCRI_STRIP,
-                                      .out = sums};
-        hcri_multiply_by(&product);
-        for (size_t o = 0; o < outputs; o++)
-            for (size_t i = 0; i < HCRI_STRIP; i++)
-                sums[o * HCRI_STRIP + i] += bias[o];
-        hcri_transpose_floats(outputs, rows, sums, HCRI_STRIP, out + first, layer.outputs);
-    }
-}
-
-/* A strip must be this full to be worth its while; CBLAS has the rest. */
-#define FULL_ENOUGH (HCRI_STRIP * 3 / 4)
-
 /* out = in · W' + bias */
-static void layer_forward(hcri_layer layer, size_t rows, const float *weights, const float *in, float *packed,
-                          float *out) {
-    size_t i = 0;
-    for (size_t count; i < rows; i += count) {
-        const float *from = in + i * layer.inputs;
-        float *to = out + i * layer.outputs;
-        count = rows - i < HCRI_STRIP ? rows - i : HCRI_STRIP;
-        if (count >= FULL_ENOUGH) {
-            forward_strip(layer, count, weights, from, packed, to);
-            continue;
-        }
-        fill_rows(count, layer.outputs, weights + layer.bias, to);
-        hcri_multiply_transposed(count, layer.outputs, layer.inputs, from, weights + layer.weight, to);
-    }
+static void layer_forward(hcri_layer layer, size_t rows, const float *weights, const float *in, float *out) {
+    for (size_t i = 0; i < rows; i++)
+        memcpy(out + i * layer.outputs, weights + layer.bias, layer.outputs * sizeof *out);
+    hcri_multiply_transposed(rows, layer.outputs, layer.inputs, in, weights + layer.weight, out);
 }
 
 void hcri_net_forward(const hcri_net *net, const float *weights, hcri_pass *pass, size_t rows) {
     if (net->encoder == HCR_ENCODER_LSTM) {
         lstm_forward(net, weights, pass, rows);
     } else {
-        layer_forward(net->encode, rows, weights, pass->input, pass->packed, pass->encoded);
+        layer_forward(net->encode, rows, weights, pass->input, pass->encoded);
         if (!net->linear)
             rectify(rows * net->hidden, pass->encoded);
     }
-    layer_forward(net->head, rows, weights, pass->encoded, pass->packed, pass->outputs);
+    layer_forward(net->head, rows, weights, pass->encoded, pass->outputs);
 }
 
 /* inputs_bar = outputs_bar · W for the last `columns` of the layer's inputs: W is used as it lies. */

@@ -64,7 +64,7 @@ typedef struct hcri_pass {
     float *ones;
     /* LSTM: for each step rows × (4) hidden; cell has a step more, its first is 0 */
     float *gates, *cell, *tanh_cell, *cell_bar;
-    float *packed; /* laid out for products: a strip of a layer's inputs; LSTM: the encoder's matrix */
+    float *packed; /* LSTM: the encoder's matrix, laid out for products */
 } hcri_pass;
 hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pass, hcr_error *error);
 void hcri_pass_release(hcri_pass *pass);
