@@ -15,7 +15,6 @@ typedef struct power { /* a power cone that is declared: its weights are import-
 
 typedef struct reader {
     hcr_import *import;
-    hcr_error *error;
     hcri_lines lines;
     const char *section;
     size_t rows, first_row; /* of CON; the form of row i is first_row + i */
@@ -26,40 +25,41 @@ typedef struct reader {
     power *power[2]; /* of POWCONES, of POW*CONES */
 } reader;
 
-#define REFUSE(r, status, ...) HCRI_REFUSE((r)->import, (r)->error, status, (r)->lines.number, __VA_ARGS__)
+#define REFUSE(r, status, ...) hcri_import_refuse((r)->import, status, (r)->lines.number, __VA_ARGS__)
 
 /* The next line that has something on it, with exactly `count` fields. */
-static hcr_status next(reader *r, size_t count, hcri_field *field) {
+static void next(reader *r, size_t count, hcri_field *field) {
     for (;;) {
         if (!hcri_lines_next(&r->lines))
-            return REFUSE(r, HCR_ERROR_FORMAT, "the file ends in the section %s: it is cut short", r->section);
+            REFUSE(r, HCR_ERROR_FORMAT, "the file ends in the section %s: it is cut short", r->section);
         if (r->lines.line.length == 0 || r->lines.line.text[0] == '#')
             continue;
         const size_t found = hcri_lines_split(r->lines.line, count, field);
         if (found != count)
-            return REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: a line of %s has %zu here", found, r->section, count);
-        return HCR_OK;
+            REFUSE(r, HCR_ERROR_SYNTAX, "%zu fields: a line of %s has %zu here", found, r->section, count);
+        return;
     }
 }
 
 /* A whole number below `limit`. */
-static hcr_status whole(reader *r, hcri_field field, const char *what, size_t limit, size_t *value) {
+static size_t whole(reader *r, hcri_field field, const char *what, size_t limit) {
     char shown[HCRI_SHOWN];
-    *value = 0;
+    size_t value = 0;
     for (size_t i = 0; i < field.length; i++) {
         if (field.text[i] < '0' || field.text[i] > '9')
-            return REFUSE(r, HCR_ERROR_SYNTAX, "%s is a whole number, not \"%s\"", what,
-                          hcri_show(shown, field.text, field.length));
-        if (*value <= limit)
-            *value = 10 * *value + (size_t)(field.text[i] - '0');
+            REFUSE(r, HCR_ERROR_SYNTAX, "%s is a whole number, not \"%s\"", what,
+                   hcri_show(shown, field.text, field.length));
+        if (value <= limit)
+            value = 10 * value + (size_t)(field.text[i] - '0');
     }
-    return *value < limit ? HCR_OK
-                          : REFUSE(r, HCR_ERROR_SHAPE, "%s is %s, and must be below %zu", what,
-                                   hcri_show(shown, field.text, field.length), limit);
+    if (value >= limit)
+        REFUSE(r, HCR_ERROR_SHAPE, "%s is %s, and must be below %zu", what, hcri_show(shown, field.text, field.length),
+               limit);
+    return value;
 }
 
-static hcr_status number(reader *r, hcri_field field, double *value) {
-    return hcri_import_number(r->import, field.text, field.length, "the value", 0, r->lines.number, value, r->error);
+static double number(reader *r, hcri_field field) {
+    return hcri_import_number(r->import, field.text, field.length, "the value", 0, r->lines.number);
 }
 
 /* --------------------------------------------------------------------------------------------------------- cones */
@@ -100,23 +100,24 @@ static size_t find_kind(const reader *r, hcri_field cone, hcri_relation *relatio
 }
 
 /* Puts `size` forms from `first` on into a cone; their constants count. */
-static hcr_status add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
+static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
     char shown[HCRI_SHOWN];
     hcri_relation relation = {.first = first, .forms = size, .line = r->lines.number};
     const size_t least = find_kind(r, cone, &relation);
     if (least > 0) {
         const int is_exact = relation.kind == HCRI_RELATION_EXP || relation.kind == HCRI_RELATION_EXP_DUAL;
         if (size < least || (is_exact && size != least))
-            return REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu%s dimensions",
-                          hcri_show(shown, cone.text, cone.length), least, is_exact ? "" : " or more");
-        return hcri_import_add_relation(r->import, &relation, "", 0, r->error);
+            REFUSE(r, HCR_ERROR_SHAPE, "a cone %s has %zu%s dimensions", hcri_show(shown, cone.text, cone.length),
+                   least, is_exact ? "" : " or more");
+        hcri_import_add_relation(r->import, &relation, "", 0);
+        return;
     }
     const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
     if (!up && !down && !zero && !hcri_field_is(cone, "F"))
-        return REFUSE(r, HCR_ERROR_UNSUPPORTED,
-                      "the cone %s isn't read: F, L+, L-, L=, Q, QR, EXP, EXP*, and @k:POW and @k:POW* of "
-                      "those that are declared, are",
-                      hcri_show(shown, cone.text, cone.length));
+        REFUSE(r, HCR_ERROR_UNSUPPORTED,
+               "the cone %s isn't read: F, L+, L-, L=, Q, QR, EXP, EXP*, and @k:POW and @k:POW* of "
+               "those that are declared, are",
+               hcri_show(shown, cone.text, cone.length));
     for (size_t i = 0; i < size && (up || down || zero); i++) {
         relation = (hcri_relation){.kind = HCRI_RELATION_ROW,
                                    .first = first + i,
@@ -124,45 +125,43 @@ static hcr_status add_cone(reader *r, hcri_field cone, size_t first, size_t size
                                    .lower = up || zero ? 0 : -INFINITY,
                                    .upper = down || zero ? 0 : INFINITY,
                                    .line = r->lines.number};
-        HCRI_TRY(hcri_import_add_relation(r->import, &relation, "", 0, r->error));
+        hcri_import_add_relation(r->import, &relation, "", 0);
     }
-    return HCR_OK;
 }
 
 /* Variables in a cone of dimension `size`: bounds where that says it. */
-static hcr_status add_variables(reader *r, hcri_field cone, size_t size) {
+static void add_variables(reader *r, hcri_field cone, size_t size) {
     hcr_import *import = r->import;
     const size_t first = import->columns;
     for (size_t i = 0; i < size; i++) {
         char name[32];
         const int length = snprintf(name, sizeof name, "x[%zu]", first + i);
-        HCRI_TRY(hcri_import_add_column(import, name, (size_t)length, NULL, r->error));
+        hcri_import_add_column(import, name, (size_t)length);
         import->column[first + i].lower = -INFINITY;
     }
     const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
     const double bound = 0;
     for (size_t i = 0; i < size && (up || down || zero); i++)
-        HCRI_TRY(hcri_import_bound(import, first + i, up || zero ? &bound : NULL, down || zero ? &bound : NULL,
-                                   r->lines.number, r->error));
+        hcri_import_bound(import, first + i, up || zero ? &bound : NULL, down || zero ? &bound : NULL, r->lines.number);
     if (up || down || zero || hcri_field_is(cone, "F"))
-        return HCR_OK;
+        return;
     const size_t form = import->forms;
     for (size_t i = 0; i < size; i++) {
-        HCRI_TRY(hcri_import_add_form(import, NULL, r->error));
-        HCRI_TRY(hcri_import_add_term(import, form + i, first + i, 1, r->lines.number, r->error));
+        hcri_import_add_form(import);
+        hcri_import_add_term(import, form + i, first + i, 1, r->lines.number);
     }
-    return add_cone(r, cone, form, size);
+    add_cone(r, cone, form, size);
 }
 
 /* VAR and CON: how many in all and in how many cones, then each cone with its dimension. */
-static hcr_status read_cones(reader *r, int are_variables) {
+static void read_cones(reader *r, int are_variables) {
     hcri_field field[2];
-    size_t total, cones, used = 0;
+    size_t used = 0;
     if (are_variables ? r->has_columns : r->has_rows)
-        return REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section);
-    HCRI_TRY(next(r, 2, field));
-    HCRI_TRY(whole(r, field[0], "the number of all", MOST_COLUMNS + 1, &total));
-    HCRI_TRY(whole(r, field[1], "the number of cones", MOST_COLUMNS + 1, &cones));
+        REFUSE(r, HCR_ERROR_NAME, "a second section %s", r->section);
+    next(r, 2, field);
+    const size_t total = whole(r, field[0], "the number of all", MOST_COLUMNS + 1);
+    const size_t cones = whole(r, field[1], "the number of cones", MOST_COLUMNS + 1);
     if (are_variables) {
         r->has_columns = 1;
     } else {
@@ -170,22 +169,23 @@ static hcr_status read_cones(reader *r, int are_variables) {
         r->rows = total;
         r->first_row = r->import->forms;
         for (size_t i = 0; i < total; i++)
-            HCRI_TRY(hcri_import_add_form(r->import, NULL, r->error));
+            hcri_import_add_form(r->import);
     }
     for (size_t k = 0; k < cones; k++) {
-        size_t size;
-        HCRI_TRY(next(r, 2, field));
-        HCRI_TRY(whole(r, field[1], "the dimension of a cone", total - used + 1, &size));
-        HCRI_TRY(are_variables ? add_variables(r, field[0], size) : add_cone(r, field[0], r->first_row + used, size));
+        next(r, 2, field);
+        const size_t size = whole(r, field[1], "the dimension of a cone", total - used + 1);
+        if (are_variables)
+            add_variables(r, field[0], size);
+        else
+            add_cone(r, field[0], r->first_row + used, size);
         used += size;
     }
-    return used == total ? HCR_OK
-                         : REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu",
-                                  r->section, used, total);
+    if (used != total)
+        REFUSE(r, HCR_ERROR_SHAPE, "the cones of %s have %zu dimensions together, not %zu", r->section, used, total);
 }
 
 /* Weights as whole numbers in the same ratios, exact to within their rounding. */
-static hcr_status scale_weights(reader *r, size_t count, const double *weight, uint32_t *whole) {
+static void scale_weights(reader *r, size_t count, const double *weight, uint32_t *whole) {
     double least = weight[0];
     for (size_t i = 1; i < count; i++)
         least = fmin(least, weight[i]);
@@ -198,182 +198,147 @@ static hcr_status scale_weights(reader *r, size_t count, const double *weight, u
             total += whole[i];
         }
         if (off <= 0x1p-50 && total <= MOST_WEIGHTS)
-            return HCR_OK;
+            return;
     }
-    return REFUSE(r, HCR_ERROR_UNSUPPORTED,
-                  "the exponents of a power cone must be in ratios of whole numbers that add up to at most %d: "
-                  "others have no product of powers in the language",
-                  MOST_WEIGHTS);
+    REFUSE(r, HCR_ERROR_UNSUPPORTED,
+           "the exponents of a power cone must be in ratios of whole numbers that add up to at most %d: "
+           "others have no product of powers in the language",
+           MOST_WEIGHTS);
 }
 
 /* POWCONES and POW*CONES: how many, and how many weights in all; for each how many it has, then a line for each. */
-static hcr_status read_powers(reader *r, int are_dual) {
+static void read_powers(reader *r, int are_dual) {
     hcr_import *import = r->import;
     hcri_field field[2];
-    size_t cones, total, count;
-    HCRI_TRY(next(r, 2, field));
-    HCRI_TRY(whole(r, field[0], "the number of cones", MOST_COLUMNS + 1, &cones));
-    HCRI_TRY(whole(r, field[1], "the number of weights", MOST_COLUMNS + 1, &total));
+    next(r, 2, field);
+    const size_t cones = whole(r, field[0], "the number of cones", MOST_COLUMNS + 1);
+    size_t total = whole(r, field[1], "the number of weights", MOST_COLUMNS + 1);
     for (size_t k = 0; k < cones; k++) {
         double weight[MOST_WEIGHTS];
-        HCRI_TRY(next(r, 1, field));
-        HCRI_TRY(whole(r, field[0], "the number of weights of a power cone", MOST_WEIGHTS + 1, &count));
+        next(r, 1, field);
+        const size_t count = whole(r, field[0], "the number of weights of a power cone", MOST_WEIGHTS + 1);
         for (size_t i = 0; i < count; i++) {
-            HCRI_TRY(next(r, 1, field));
-            HCRI_TRY(number(r, field[0], &weight[i]));
+            next(r, 1, field);
+            weight[i] = number(r, field[0]);
             if (!(weight[i] > 0))
-                return REFUSE(r, HCR_ERROR_DATA, "a weight of a power cone is above 0, not %g", weight[i]);
+                REFUSE(r, HCR_ERROR_DATA, "a weight of a power cone is above 0, not %g", weight[i]);
         }
         if (count == 0)
-            return REFUSE(r, HCR_ERROR_SHAPE, "a power cone has one weight or more");
-        uint32_t *weights = hcri_grow(&import->allocator, import->weight, &import->weight_capacity,
-                                      import->weights + count, sizeof *weights);
-        if (weights == NULL)
-            return hcri_fail_memory(r->error);
-        import->weight = weights;
-        power *grown = hcri_grow(&import->allocator, r->power[are_dual], &r->power_capacity[are_dual],
-                                 r->powers[are_dual] + 1, sizeof *grown);
-        if (grown == NULL)
-            return hcri_fail_memory(r->error);
-        r->power[are_dual] = grown;
-        HCRI_TRY(scale_weights(r, count, weight, weights + import->weights));
-        grown[r->powers[are_dual]++] = (power){import->weights, count};
+            REFUSE(r, HCR_ERROR_SHAPE, "a power cone has one weight or more");
+        import->weight = hcri_import_extend(import, import->weight, &import->weight_capacity, import->weights + count,
+                                            sizeof *import->weight);
+        r->power[are_dual] = hcri_import_extend(import, r->power[are_dual], &r->power_capacity[are_dual],
+                                                r->powers[are_dual] + 1, sizeof *r->power[are_dual]);
+        scale_weights(r, count, weight, import->weight + import->weights);
+        r->power[are_dual][r->powers[are_dual]++] = (power){import->weights, count};
         import->weights += count;
         total = total < count ? SIZE_MAX : total - count;
     }
-    return total == 0 ? HCR_OK
-                      : REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section);
+    if (total != 0)
+        REFUSE(r, HCR_ERROR_SHAPE, "the power cones don't have as many weights as %s says", r->section);
 }
 
-static hcr_status read_matrices(reader *r) {
+static void read_matrices(reader *r) {
     hcri_field field;
-    size_t count;
     if (r->matrices > 0)
-        return REFUSE(r, HCR_ERROR_NAME, "a second section PSDCON");
-    HCRI_TRY(next(r, 1, &field));
-    HCRI_TRY(whole(r, field, "the number of matrices", MOST_COLUMNS + 1, &count));
+        REFUSE(r, HCR_ERROR_NAME, "a second section PSDCON");
+    next(r, 1, &field);
+    const size_t count = whole(r, field, "the number of matrices", MOST_COLUMNS + 1);
     r->first_matrix = r->import->relations;
     for (size_t k = 0; k < count; k++) {
         hcri_relation matrix = {.kind = HCRI_RELATION_MATRIX, .first = r->import->forms};
-        HCRI_TRY(next(r, 1, &field));
-        HCRI_TRY(whole(r, field, "the size of a matrix", LARGEST_MATRIX + 1, &matrix.size));
+        next(r, 1, &field);
+        matrix.size = whole(r, field, "the size of a matrix", LARGEST_MATRIX + 1);
         matrix.line = r->lines.number;
         matrix.forms = matrix.size * (matrix.size + 1) / 2;
         for (size_t i = 0; i < matrix.forms; i++)
-            HCRI_TRY(hcri_import_add_form(r->import, NULL, r->error));
-        HCRI_TRY(hcri_import_add_relation(r->import, &matrix, "", 0, r->error));
+            hcri_import_add_form(r->import);
+        hcri_import_add_relation(r->import, &matrix, "", 0);
         r->matrices++;
     }
-    return HCR_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------- coefficients */
 
-static hcr_status find_row(reader *r, hcri_field field, size_t *form) {
-    HCRI_TRY(whole(r, field, "the row", r->rows, form));
-    *form += r->first_row;
-    return HCR_OK;
+static size_t find_row(reader *r, hcri_field field) { return r->first_row + whole(r, field, "the row", r->rows); }
+
+static size_t find_element(reader *r, hcri_field number, hcri_field row, hcri_field column) {
+    const hcri_relation *matrix = &r->import->relation[r->first_matrix + whole(r, number, "the matrix", r->matrices)];
+    const size_t i = whole(r, row, "the row", matrix->size), j = whole(r, column, "the column", matrix->size);
+    return matrix->first + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
 }
 
-static hcr_status find_element(reader *r, const hcri_field *field, hcri_field row, hcri_field column, size_t *form) {
-    size_t k, i, j;
-    HCRI_TRY(whole(r, *field, "the matrix", r->matrices, &k));
-    const hcri_relation *matrix = &r->import->relation[r->first_matrix + k];
-    HCRI_TRY(whole(r, row, "the row", matrix->size, &i));
-    HCRI_TRY(whole(r, column, "the column", matrix->size, &j));
-    *form = matrix->first + (i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i);
-    return HCR_OK;
-}
-
-static hcr_status set_constant(reader *r, size_t form, hcri_field field) {
+static void set_constant(reader *r, size_t form, hcri_field field) {
     double *constant = &r->import->constant[form];
     if (*constant != 0)
-        return REFUSE(r, HCR_ERROR_NAME, "this element has a constant already: add the two up");
-    return number(r, field, constant);
+        REFUSE(r, HCR_ERROR_NAME, "this element has a constant already: add the two up");
+    *constant = number(r, field);
 }
 
-static hcr_status add_term(reader *r, size_t form, hcri_field column, hcri_field value) {
-    size_t j;
-    double coefficient;
-    HCRI_TRY(whole(r, column, "the variable", r->import->columns, &j));
-    HCRI_TRY(number(r, value, &coefficient));
-    return hcri_import_add_term(r->import, form, j, coefficient, r->lines.number, r->error);
+static void add_term(reader *r, size_t form, hcri_field column, hcri_field value) {
+    const size_t j = whole(r, column, "the variable", r->import->columns);
+    hcri_import_add_term(r->import, form, j, number(r, value), r->lines.number);
 }
 
 /* A number of lines, then so many lines. */
 enum coordinates { ROW_TERMS, ROW_CONSTANTS, MATRIX_TERMS, MATRIX_CONSTANTS, OBJECTIVE_TERMS, INTEGERS };
-static hcr_status read_coordinates(reader *r, enum coordinates kind) {
+static void read_coordinates(reader *r, enum coordinates kind) {
     static const size_t fields[] = {3, 2, 5, 4, 2, 1};
     hcri_field f[5];
-    size_t count, form, j;
-    HCRI_TRY(next(r, 1, f));
-    HCRI_TRY(whole(r, f[0], "the number of lines", SIZE_MAX / 16, &count));
+    next(r, 1, f);
+    const size_t count = whole(r, f[0], "the number of lines", SIZE_MAX / 16);
     for (size_t k = 0; k < count; k++) {
-        HCRI_TRY(next(r, fields[kind], f));
+        next(r, fields[kind], f);
         switch (kind) {
-        case ROW_TERMS:
-            HCRI_TRY(find_row(r, f[0], &form));
-            HCRI_TRY(add_term(r, form, f[1], f[2]));
-            break;
-        case ROW_CONSTANTS:
-            HCRI_TRY(find_row(r, f[0], &form));
-            HCRI_TRY(set_constant(r, form, f[1]));
-            break;
-        case MATRIX_TERMS:
-            HCRI_TRY(find_element(r, &f[0], f[2], f[3], &form));
-            HCRI_TRY(add_term(r, form, f[1], f[4]));
-            break;
-        case MATRIX_CONSTANTS:
-            HCRI_TRY(find_element(r, &f[0], f[1], f[2], &form));
-            HCRI_TRY(set_constant(r, form, f[3]));
-            break;
-        case INTEGERS:
-            HCRI_TRY(whole(r, f[0], "the variable", r->import->columns, &j));
-            r->import->column[j].integer = 1;
-            break;
+        case ROW_TERMS: add_term(r, find_row(r, f[0]), f[1], f[2]); break;
+        case ROW_CONSTANTS: set_constant(r, find_row(r, f[0]), f[1]); break;
+        case MATRIX_TERMS: add_term(r, find_element(r, f[0], f[2], f[3]), f[1], f[4]); break;
+        case MATRIX_CONSTANTS: set_constant(r, find_element(r, f[0], f[1], f[2]), f[3]); break;
+        case INTEGERS: r->import->column[whole(r, f[0], "the variable", r->import->columns)].integer = 1; break;
         case OBJECTIVE_TERMS: break;
         }
     }
-    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the file */
 
-static hcr_status read_section(reader *r, hcri_field word) {
-    hcri_field field[2];
-    size_t version;
+static void read_version(reader *r) {
+    hcri_field field;
+    next(r, 1, &field);
+    const size_t version = whole(r, field, "the version", SIZE_MAX / 16);
+    if (version < 1 || version > LATEST)
+        REFUSE(r, HCR_ERROR_UNSUPPORTED, "version %zu of CBF: 1 to %d are read", version, LATEST);
+}
+
+static void read_section(reader *r, hcri_field word) {
+    static const struct {
+        const char *word;
+        enum coordinates kind;
+    } lists[] = {{"INT", INTEGERS},         {"OBJACOORD", OBJECTIVE_TERMS}, {"ACOORD", ROW_TERMS},
+                 {"BCOORD", ROW_CONSTANTS}, {"HCOORD", MATRIX_TERMS},       {"DCOORD", MATRIX_CONSTANTS}};
+    hcri_field field[1];
     if (hcri_field_is(word, "VER")) {
-        HCRI_TRY(next(r, 1, field));
-        HCRI_TRY(whole(r, field[0], "the version", SIZE_MAX / 16, &version));
-        return version >= 1 && version <= LATEST
-                   ? HCR_OK
-                   : REFUSE(r, HCR_ERROR_UNSUPPORTED, "version %zu of CBF: 1 to %d are read", version, LATEST);
+        read_version(r);
+    } else if (hcri_field_is(word, "OBJSENSE") || hcri_field_is(word, "OBJBCOORD")) {
+        next(r, 1, field);
+    } else if (hcri_field_is(word, "POWCONES") || hcri_field_is(word, "POW*CONES")) {
+        read_powers(r, word.length > strlen("POWCONES"));
+    } else if (hcri_field_is(word, "VAR")) {
+        read_cones(r, 1);
+    } else if (!r->has_columns) {
+        REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section);
+    } else if (hcri_field_is(word, "CON")) {
+        read_cones(r, 0);
+    } else if (hcri_field_is(word, "PSDCON")) {
+        read_matrices(r);
+    } else {
+        size_t list = 0;
+        while (list < sizeof lists / sizeof *lists && !hcri_field_is(word, lists[list].word))
+            list++;
+        if (list == sizeof lists / sizeof *lists)
+            REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section);
+        read_coordinates(r, lists[list].kind);
     }
-    if (hcri_field_is(word, "OBJSENSE") || hcri_field_is(word, "OBJBCOORD"))
-        return next(r, 1, field);
-    if (hcri_field_is(word, "POWCONES") || hcri_field_is(word, "POW*CONES"))
-        return read_powers(r, word.length > strlen("POWCONES"));
-    if (hcri_field_is(word, "VAR"))
-        return read_cones(r, 1);
-    if (!r->has_columns)
-        return REFUSE(r, HCR_ERROR_SYNTAX, "VAR comes before %s", r->section);
-    if (hcri_field_is(word, "CON"))
-        return read_cones(r, 0);
-    if (hcri_field_is(word, "PSDCON"))
-        return read_matrices(r);
-    if (hcri_field_is(word, "INT"))
-        return read_coordinates(r, INTEGERS);
-    if (hcri_field_is(word, "OBJACOORD"))
-        return read_coordinates(r, OBJECTIVE_TERMS);
-    if (hcri_field_is(word, "ACOORD"))
-        return read_coordinates(r, ROW_TERMS);
-    if (hcri_field_is(word, "BCOORD"))
-        return read_coordinates(r, ROW_CONSTANTS);
-    if (hcri_field_is(word, "HCOORD"))
-        return read_coordinates(r, MATRIX_TERMS);
-    if (hcri_field_is(word, "DCOORD"))
-        return read_coordinates(r, MATRIX_CONSTANTS);
-    return REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of a CBF file", r->section);
 }
 
 static int is_refused(hcri_field word) {
@@ -396,7 +361,7 @@ static void move_constants(hcr_import *import) {
     }
 }
 
-static hcr_status read_all(reader *r) {
+static void read_all(reader *r) {
     int sections = 0;
     while (hcri_lines_next(&r->lines)) {
         hcri_field word[1];
@@ -406,24 +371,20 @@ static hcr_status read_all(reader *r) {
         hcri_lines_split(r->lines.line, 1, word);
         r->section = hcri_show(shown, word[0].text, word[0].length);
         if (sections++ == 0 && !hcri_field_is(word[0], "VER"))
-            return REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section);
+            REFUSE(r, HCR_ERROR_SYNTAX, "VER comes first, not %s", r->section);
         if (is_refused(word[0]))
-            return REFUSE(
-                r, HCR_ERROR_UNSUPPORTED,
-                "the section %s isn't read: matrix variables aren't (one can be written as variables in a PSDCON)",
-                r->section);
-        HCRI_TRY(read_section(r, word[0]));
+            REFUSE(r, HCR_ERROR_UNSUPPORTED,
+                   "the section %s isn't read: matrix variables aren't (one can be written as variables in a PSDCON)",
+                   r->section);
+        read_section(r, word[0]);
     }
     if (!r->has_columns)
-        return REFUSE(r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
+        REFUSE(r, HCR_ERROR_FORMAT, "the file ends without VAR: it is cut short");
     move_constants(r->import);
-    return hcri_import_note(r->import, r->error, "the objective is ignored");
+    hcri_import_note(r->import, "the objective is ignored");
 }
 
-hcr_status hcri_cbf_read(hcr_import *import, const char *text, size_t size, hcr_error *error) {
-    reader r = {.import = import, .error = error, .lines = {.at = text, .end = text + size}};
-    const hcr_status status = read_all(&r);
-    for (int are_dual = 0; are_dual < 2; are_dual++)
-        hcri_release(&import->allocator, r.power[are_dual]);
-    return status;
+void hcri_cbf_read(hcr_import *import, const char *text, size_t size) {
+    reader r = {.import = import, .lines = {.at = text, .end = text + size}};
+    read_all(&r);
 }

@@ -13,25 +13,12 @@ void hcr_import_free(hcr_import *import) {
     if (import == NULL)
         return;
     const hcr_allocator allocator = import->allocator;
-    for (size_t j = 0; j < import->columns; j++)
-        hcri_release(&allocator, import->column[j].name);
-    for (size_t i = 0; i < import->relations; i++)
-        hcri_release(&allocator, import->relation[i].name);
-    for (size_t k = 0; k < import->notices; k++)
-        hcri_release(&allocator, import->notice[k]);
-    for (size_t o = 0; o < import->outputs; o++)
-        hcri_release(&allocator, import->output[o].name);
-    hcri_index_release(&import->column_names, &allocator);
     hcri_release(&allocator, import->column);
     hcri_release(&allocator, import->relation);
     hcri_release(&allocator, import->constant);
-    hcri_release(&allocator, import->weight);
     hcri_release(&allocator, import->term);
-    hcri_release(&allocator, import->start);
     hcri_release(&allocator, import->notice);
-    hcri_release(&allocator, import->output);
-    hcri_release(&allocator, import->column_of);
-    hcri_release(&allocator, import->file);
+    hcri_arena_release(&import->arena);
     hcri_release(&allocator, import);
 }
 
@@ -95,11 +82,11 @@ static hcr_status unpack(const char *bytes, size_t size, const hcr_allocator *al
 
 /* ----------------------------------------------------------------------------------------------------- the formats */
 
-typedef hcr_status (*read_format)(hcr_import *import, const char *text, size_t size, hcr_error *error);
+typedef void read_format(hcr_import *import, const char *text, size_t size);
 
 static const struct {
     const char *word, *format;
-    read_format read;
+    read_format *read;
 } beginnings[] = {
     {"VER", "CBF", hcri_cbf_read},      {"NAME", "MPS", hcri_mps_read},    {"ROWS", "MPS", hcri_mps_read},
     {"OBJSENSE", "MPS", hcri_mps_read}, {"OBJSENS", "MPS", hcri_mps_read}, {"OBJNAME", "MPS", hcri_mps_read},
@@ -111,7 +98,7 @@ static const struct {
 };
 
 /* By the first word that isn't in a comment: \ begins one in LP, * in MPS, # in CBF. */
-static hcr_status find_format(hcr_import *import, const char *text, size_t size, read_format *read, hcr_error *error) {
+static read_format *find_format(hcr_import *import, const char *text, size_t size) {
     hcri_lines lines = {.at = text, .end = text + size};
     hcri_field word = {"", 0};
     while (word.length == 0 && hcri_lines_next(&lines))
@@ -120,30 +107,56 @@ static hcr_status find_format(hcr_import *import, const char *text, size_t size,
     for (size_t k = 0; k < sizeof beginnings / sizeof beginnings[0]; k++)
         if (hcri_field_is(word, beginnings[k].word)) {
             import->format = beginnings[k].format;
-            *read = beginnings[k].read;
-            return HCR_OK;
+            return beginnings[k].read;
         }
     char shown[HCRI_SHOWN];
     if (word.length == 0)
-        return HCRI_REFUSE(import, error, HCR_ERROR_FORMAT, 0, "there is nothing in the file");
-    return HCRI_REFUSE(
-        import, error, HCR_ERROR_FORMAT, lines.number,
-        "an LP file begins with Minimize or Maximize, an MPS file with NAME or ROWS, a CBF file with VER, "
-        "and this one with \"%s\"",
-        hcri_show(shown, word.text, word.length));
+        hcri_import_refuse(import, HCR_ERROR_FORMAT, 0, "there is nothing in the file");
+    hcri_import_refuse(import, HCR_ERROR_FORMAT, lines.number,
+                       "an LP file begins with Minimize or Maximize, an MPS file with NAME or ROWS, a CBF file with "
+                       "VER, and this one with \"%s\"",
+                       hcri_show(shown, word.text, word.length));
 }
 
-static hcr_status read_text(hcr_import *import, const char *text, size_t size, hcr_error *error) {
+static void read_text(hcr_import *import, const char *text, size_t size) {
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         size -= 3;
     }
     if (memchr(text, '\0', size) != NULL)
-        return HCRI_REFUSE(import, error, HCR_ERROR_FORMAT, 0, "the file has a zero byte: it is no text");
-    read_format read = NULL;
-    HCRI_TRY(find_format(import, text, size, &read, error));
-    HCRI_TRY(read(import, text, size, error));
-    return hcri_import_finish(import, error);
+        hcri_import_refuse(import, HCR_ERROR_FORMAT, 0, "the file has a zero byte: it is no text");
+    find_format(import, text, size)(import, text, size);
+    hcri_import_finish(import);
+}
+
+static hcr_status try_text(hcr_import *import, const char *text, size_t size, hcr_error *error) {
+    hcr_error own = {0};
+    import->error = error == NULL ? &own : error;
+    import->status = HCR_OK;
+    if (setjmp(import->refused) == 0)
+        read_text(import, text, size);
+    return import->status;
+}
+
+static void *take_from_arena(void *arena, size_t bytes) { return hcri_arena_take(arena, bytes, 1); }
+static void keep_in_arena(void *arena, void *memory) {
+    (void)arena;
+    (void)memory;
+}
+
+static hcr_status fill(hcr_import *import, const char *bytes, size_t size, const char *file, hcr_error *error) {
+    const hcr_allocator *allocator = &import->allocator;
+    char *text = NULL;
+    import->file = hcri_copy_string(&import->memory, file);
+    if (import->file == NULL)
+        return hcri_fail_memory(error);
+    if (!is_packed(bytes, size))
+        return try_text(import, bytes, size, error);
+    hcr_status status = unpack(bytes, size, allocator, &text, &size, import->file, error);
+    if (status == HCR_OK)
+        status = try_text(import, text, size, error);
+    hcri_release(allocator, text);
+    return status;
 }
 
 hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, const hcr_allocator *allocator,
@@ -156,18 +169,9 @@ hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, co
     hcr_import *made = hcri_allocate(allocator, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
-    made->allocator = *allocator;
-    made->file = hcri_copy_string(allocator, file);
-    const char *text = size == 0 ? "" : bytes;
-    char *unpacked = NULL;
-    hcr_status status = made->file == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK && is_packed(text, size)) {
-        status = unpack(text, size, allocator, &unpacked, &size, made->file, error);
-        text = unpacked;
-    }
-    if (status == HCR_OK)
-        status = read_text(made, text, size, error);
-    hcri_release(allocator, unpacked);
+    made->allocator = made->arena.allocator = *allocator;
+    made->memory = (hcr_allocator){.context = &made->arena, .allocate = take_from_arena, .release = keep_in_arena};
+    const hcr_status status = fill(made, size == 0 ? "" : bytes, size, file, error);
     if (status == HCR_OK)
         *import = made;
     else

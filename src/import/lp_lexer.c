@@ -170,21 +170,21 @@ static void read_sense(hcri_lp_lexer *lexer, hcri_lp_token *token) {
     lexer->at += token->length;
 }
 
-hcr_status hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token, hcr_error *error) {
+void hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token) {
     skip(lexer);
     const int at_line_start = lexer->at_line_start;
     *token = (hcri_lp_token){.kind = HCRI_LP_END, .text = lexer->at, .line = lexer->line};
     if (lexer->at == lexer->end)
-        return HCR_OK;
+        return;
     lexer->at_line_start = 0;
     const char c = *lexer->at;
     if (at_line_start && read_section(lexer, token))
-        return HCR_OK;
+        return;
     if (is_digit(c) || c == '.') {
         token->kind = HCRI_LP_NUMBER;
         token->length = hcri_number_read(lexer->at, (size_t)(lexer->end - lexer->at), &token->number);
-        HCRI_TRY(hcri_import_number(lexer->import, lexer->at, token->length == 0 ? 1 : token->length, "a number", 1,
-                                    lexer->line, &token->number, error));
+        token->number = hcri_import_number(lexer->import, lexer->at, token->length == 0 ? 1 : token->length, "a number",
+                                           1, lexer->line);
         lexer->at += token->length;
     } else if (begins_name(c)) {
         read_name(lexer, token);
@@ -196,8 +196,7 @@ hcr_status hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token, hcr_error *e
         lexer->at++;
     } else {
         char shown[HCRI_SHOWN];
-        return HCRI_REFUSE(lexer->import, error, HCR_ERROR_SYNTAX, lexer->line, "\"%s\" has no place in an LP file",
+        hcri_import_refuse(lexer->import, HCR_ERROR_SYNTAX, lexer->line, "\"%s\" has no place in an LP file",
                            hcri_show(shown, lexer->at, 1));
     }
-    return HCR_OK;
 }

@@ -40,12 +40,12 @@ typedef struct hcri_lp_token {
 } hcri_lp_token;
 
 typedef struct hcri_lp_lexer {
-    const hcr_import *import;
+    hcr_import *import;
     const char *at, *end;
     int line;
     int at_line_start; /* nothing but blanks since the last line end */
 } hcri_lp_lexer;
 
-hcr_status hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token, hcr_error *error);
+void hcri_lp_next(hcri_lp_lexer *lexer, hcri_lp_token *token);
 
 #endif

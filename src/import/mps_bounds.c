@@ -37,9 +37,8 @@ static int is_column(const hcr_import *import, hcri_field name) {
 
 /* Sorts a line's fields into set, column and number. In the free form the set may be left out, and those types that
  * need no number may have one. */
-static hcr_status find_fields(const hcr_import *import, const struct bound_type *type, int fixed,
-                              const hcri_field *field, size_t count, int line, hcri_field *set, hcri_field *column,
-                              hcri_field *number, hcr_error *error) {
+static void find_fields(hcr_import *import, const struct bound_type *type, int fixed, const hcri_field *field,
+                        size_t count, int line, hcri_field *set, hcri_field *column, hcri_field *number) {
     const int needs_number = (type->sets & VALUE) != 0;
     *number = (hcri_field){0};
     *set = (hcri_field){"", 0};
@@ -63,17 +62,15 @@ static hcr_status find_fields(const hcr_import *import, const struct bound_type 
     } else if (count == 2 && !needs_number) {
         *column = field[1];
     } else {
-        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line,
+        hcri_import_refuse(import, HCR_ERROR_SYNTAX, line,
                            "%zu fields: a line of BOUNDS has a type, the name of the set, a column%s", count,
                            needs_number ? " and a number" : "");
     }
     if (needs_number && number->text == NULL)
-        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line, "a bound of type %s needs a number", type->word);
-    return HCR_OK;
+        hcri_import_refuse(import, HCR_ERROR_SYNTAX, line, "a bound of type %s needs a number", type->word);
 }
 
-static hcr_status apply(hcr_import *import, const struct bound_type *type, size_t j, double value, int line,
-                        hcr_error *error) {
+static void apply(hcr_import *import, const struct bound_type *type, size_t j, double value, int line) {
     hcri_column *column = &import->column[j];
     const int sets = type->sets;
     double lower = sets & VALUE ? value : sets & INTEGER ? 0 : -INFINITY;
@@ -82,33 +79,33 @@ static hcr_status apply(hcr_import *import, const struct bound_type *type, size_
         upper = INFINITY;
     column->integer |= (sets & INTEGER) != 0;
     column->semicontinuous |= (sets & SEMICONTINUOUS) != 0;
-    return hcri_import_bound(import, j, sets & LOWER ? &lower : NULL, sets & UPPER ? &upper : NULL, line, error);
+    hcri_import_bound(import, j, sets & LOWER ? &lower : NULL, sets & UPPER ? &upper : NULL, line);
 }
 
-hcr_status hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
-                            int line, hcr_error *error) {
+void hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
+                      int line) {
     char shown[HCRI_SHOWN];
     const struct bound_type *type = find_type(field[0]);
     if (type == NULL)
-        return HCRI_REFUSE(import, error, HCR_ERROR_SYNTAX, line,
+        hcri_import_refuse(import, HCR_ERROR_SYNTAX, line,
                            "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI, SC and SI are",
                            hcri_show(shown, field[0].text, field[0].length));
     hcri_field set = {0}, column = {0}, number = {0};
-    HCRI_TRY(find_fields(import, type, fixed, field, count, line, &set, &column, &number, error));
+    find_fields(import, type, fixed, field, count, line, &set, &column, &number);
     if (bounds->set.text == NULL)
         bounds->set = set;
     if (bounds->set.length != set.length || memcmp(bounds->set.text, set.text, set.length) != 0) {
         bounds->other_sets++;
-        return HCR_OK;
+        return;
     }
     const size_t j = hcri_index_find(&import->column_names, column.text, column.length);
     if (j == SIZE_MAX)
-        return HCRI_REFUSE(import, error, HCR_ERROR_NAME, line, "there is no column \"%s\" in COLUMNS",
+        hcri_import_refuse(import, HCR_ERROR_NAME, line, "there is no column \"%s\" in COLUMNS",
                            hcri_show(shown, column.text, column.length));
     double value = 0;
     if (type->sets & VALUE)
-        HCRI_TRY(hcri_import_number(import, number.text, number.length, "the bound", 1, line, &value, error));
-    return apply(import, type, j, value, line, error);
+        value = hcri_import_number(import, number.text, number.length, "the bound", 1, line);
+    apply(import, type, j, value, line);
 }
 
 /* Integer columns, so far those between markers, of which no bound is said: they are binary (D15). */
@@ -134,16 +131,13 @@ static size_t free_negatives(hcr_import *import) {
     return count;
 }
 
-hcr_status hcri_bounds_finish(hcr_import *import, hcr_error *error) {
+void hcri_bounds_finish(hcr_import *import) {
     const size_t binaries = bound_binaries(import), freed = free_negatives(import);
     if (binaries > 0)
-        HCRI_TRY(hcri_import_note(import, error,
-                                  "integer columns between markers that have no bounds are 0 to 1, as MPS has it: %zu",
-                                  binaries));
-    return freed == 0
-               ? HCR_OK
-               : hcri_import_note(import, error,
-                                  "columns with a negative upper bound and no lower one reach to -infinity, as MPS "
-                                  "has it: %zu",
-                                  freed);
+        hcri_import_note(import, "integer columns between markers that have no bounds are 0 to 1, as MPS has it: %zu",
+                         binaries);
+    if (freed > 0)
+        hcri_import_note(import,
+                         "columns with a negative upper bound and no lower one reach to -infinity, as MPS has it: %zu",
+                         freed);
 }

@@ -11,9 +11,9 @@ typedef struct hcri_bounds { /* zero-initialise */
 } hcri_bounds;
 
 /* A line: its fields, of which the first is the type. */
-hcr_status hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
-                            int line, hcr_error *error);
+void hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const hcri_field *field, size_t count,
+                      int line);
 /* A negative upper bound takes the lower bound 0 away that columns have by default. */
-hcr_status hcri_bounds_finish(hcr_import *import, hcr_error *error);
+void hcri_bounds_finish(hcr_import *import);
 
 #endif

@@ -55,7 +55,6 @@ typedef struct mps_row {
 
 typedef struct reader {
     hcr_import *import;
-    hcr_error *error;
     hcri_lines lines;
     int fixed;
     section section;
@@ -70,7 +69,7 @@ typedef struct reader {
     hcri_bounds bounds;
 } reader;
 
-#define REFUSE(r, status, ...) HCRI_REFUSE((r)->import, (r)->error, status, (r)->lines.number, __VA_ARGS__)
+#define REFUSE(r, status, ...) hcri_import_refuse((r)->import, status, (r)->lines.number, __VA_ARGS__)
 
 /* ----------------------------------------------------------------------------------------------------- the form */
 
@@ -169,110 +168,98 @@ static int find_form(hcri_lines lines) {
 
 /* ---------------------------------------------------------------------------------------------------------- rows */
 
-static hcr_status add_row(reader *r, hcri_field type, hcri_field name) {
+static void add_row(reader *r, hcri_field type, hcri_field name) {
     char shown[HCRI_SHOWN];
     hcri_show(shown, name.text, name.length);
     const char letter = type.length == 1 ? (char)(type.text[0] & ~0x20) : '\0';
     if (letter == '\0' || strchr("NLGE", letter) == NULL)
-        return REFUSE(r, HCR_ERROR_SYNTAX, "row \"%s\" has the type \"%.*s\": it is N, L, G or E", shown,
-                      (int)(type.length < 20 ? type.length : 20), type.text);
+        REFUSE(r, HCR_ERROR_SYNTAX, "row \"%s\" has the type \"%.*s\": it is N, L, G or E", shown,
+               (int)(type.length < 20 ? type.length : 20), type.text);
     const size_t known = hcri_index_find(&r->row_names, name.text, name.length);
     if (known != SIZE_MAX)
-        return REFUSE(r, HCR_ERROR_NAME, "row \"%s\" is there already, in line %d", shown, r->row[known].line);
-    mps_row *grown = hcri_grow(&r->import->allocator, r->row, &r->row_capacity, r->rows + 1, sizeof *r->row);
-    if (grown == NULL)
-        return hcri_fail_memory(r->error);
-    r->row = grown;
-    r->row[r->rows] = (mps_row){name.text, name.length, letter, r->lines.number, 0, (double)NAN, 0, 0, SIZE_MAX};
-    if (!hcri_index_add(&r->row_names, &r->import->allocator, name.text, name.length, r->rows))
-        return hcri_fail_memory(r->error);
+        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" is there already, in line %d", shown, r->row[known].line);
+    r->row = hcri_import_extend(r->import, r->row, &r->row_capacity, r->rows + 1, sizeof *r->row);
+    hcri_import_index(r->import, &r->row_names, name.text, name.length, r->rows);
+    mps_row *row = &r->row[r->rows++];
+    *row = (mps_row){name.text, name.length, letter, r->lines.number, 0, (double)NAN, 0, 0, SIZE_MAX};
     if (letter == 'N')
         r->objectives++;
     else
-        HCRI_TRY(hcri_import_add_form(r->import, &r->row[r->rows].form, r->error));
-    r->rows++;
-    return HCR_OK;
+        row->form = hcri_import_add_form(r->import);
 }
 
-static hcr_status find_row(reader *r, hcri_field name, mps_row **row) {
+static mps_row *find_row(reader *r, hcri_field name) {
     const size_t known = hcri_index_find(&r->row_names, name.text, name.length);
     char shown[HCRI_SHOWN];
     if (known == SIZE_MAX)
-        return REFUSE(r, HCR_ERROR_NAME, "there is no row \"%s\" in ROWS", hcri_show(shown, name.text, name.length));
-    *row = &r->row[known];
-    return HCR_OK;
+        REFUSE(r, HCR_ERROR_NAME, "there is no row \"%s\" in ROWS", hcri_show(shown, name.text, name.length));
+    return &r->row[known];
 }
 
 /* ------------------------------------------------------------------------------------------------------- columns */
 
-static hcr_status start_column(reader *r, hcri_field name) {
+static void start_column(reader *r, hcri_field name) {
     hcr_import *import = r->import;
     const char *current = r->column == SIZE_MAX ? NULL : import->column[r->column].name;
     if (current != NULL && strlen(current) == name.length && memcmp(current, name.text, name.length) == 0)
-        return HCR_OK;
+        return;
     r->column = hcri_index_find(&import->column_names, name.text, name.length); /* its lines may stand apart */
     if (r->column != SIZE_MAX)
-        return HCR_OK;
-    HCRI_TRY(hcri_import_add_column(import, name.text, name.length, &r->column, r->error));
+        return;
+    r->column = hcri_import_add_column(import, name.text, name.length);
     import->column[r->column].integer = r->in_integers;
-    return HCR_OK;
 }
 
-static hcr_status add_entry(reader *r, hcri_field name, hcri_field number) {
-    mps_row *row = NULL;
-    double value;
-    HCRI_TRY(find_row(r, name, &row));
-    HCRI_TRY(hcri_import_number(r->import, number.text, number.length, "the coefficient", 0, r->lines.number, &value,
-                                r->error));
-    return row->type == 'N' ? HCR_OK
-                            : hcri_import_add_term(r->import, row->form, r->column, value, r->lines.number, r->error);
+static void add_entry(reader *r, hcri_field name, hcri_field number) {
+    const mps_row *row = find_row(r, name);
+    const double value =
+        hcri_import_number(r->import, number.text, number.length, "the coefficient", 0, r->lines.number);
+    if (row->type != 'N')
+        hcri_import_add_term(r->import, row->form, r->column, value, r->lines.number);
 }
 
-static hcr_status read_marker(reader *r) {
+static void read_marker(reader *r) {
     hcri_field f[3];
     hcri_lines_split(r->lines.line, 3, f);
     r->in_integers = hcri_field_is(f[2], "'INTORG'");
-    if (r->in_integers || hcri_field_is(f[2], "'INTEND'") || hcri_field_is(f[2], "'SOSORG'") ||
-        hcri_field_is(f[2], "'SOSEND'"))
-        return HCR_OK;
-    return REFUSE(r, HCR_ERROR_SYNTAX, "a MARKER is 'INTORG' or 'INTEND'");
+    if (!r->in_integers && !hcri_field_is(f[2], "'INTEND'") && !hcri_field_is(f[2], "'SOSORG'") &&
+        !hcri_field_is(f[2], "'SOSEND'"))
+        REFUSE(r, HCR_ERROR_SYNTAX, "a MARKER is 'INTORG' or 'INTEND'");
 }
 
-static hcr_status read_column(reader *r, const hcri_field *f, size_t count) {
+static void read_column(reader *r, const hcri_field *f, size_t count) {
     if (r->fixed) { /* the fields without the first, which is empty */
         f++;
         count--;
     }
     if (count != 3 && count != 5)
-        return REFUSE(r, HCR_ERROR_SYNTAX,
-                      "%zu fields: a line of COLUMNS has a column, a row and a number, then "
-                      "perhaps another row and number",
-                      count);
-    HCRI_TRY(start_column(r, f[0]));
-    HCRI_TRY(add_entry(r, f[1], f[2]));
-    return count == 5 ? add_entry(r, f[3], f[4]) : HCR_OK;
+        REFUSE(r, HCR_ERROR_SYNTAX,
+               "%zu fields: a line of COLUMNS has a column, a row and a number, then "
+               "perhaps another row and number",
+               count);
+    start_column(r, f[0]);
+    add_entry(r, f[1], f[2]);
+    if (count == 5)
+        add_entry(r, f[3], f[4]);
 }
 
 /* ----------------------------------------------------------------------------------------------- RHS and RANGES */
 
-static hcr_status set_side(reader *r, hcri_field name, hcri_field number) {
+static void set_side(reader *r, hcri_field name, hcri_field number) {
     const int is_right = r->section == SECTION_RHS;
-    mps_row *row = NULL;
-    double value;
     char shown[HCRI_SHOWN];
-    HCRI_TRY(find_row(r, name, &row));
-    HCRI_TRY(hcri_import_number(r->import, number.text, number.length, is_right ? "the right side" : "the range", 1,
-                                r->lines.number, &value, r->error));
+    mps_row *row = find_row(r, name);
+    const double value = hcri_import_number(r->import, number.text, number.length,
+                                            is_right ? "the right side" : "the range", 1, r->lines.number);
     int *line = is_right ? &row->right_line : &row->range_line;
     if (*line != 0)
-        return REFUSE(r, HCR_ERROR_NAME, "row \"%s\" has its %s already, in line %d",
-                      hcri_show(shown, name.text, name.length), is_right ? "right side" : "range", *line);
+        REFUSE(r, HCR_ERROR_NAME, "row \"%s\" has its %s already, in line %d", hcri_show(shown, name.text, name.length),
+               is_right ? "right side" : "range", *line);
     *line = r->lines.number;
     *(is_right ? &row->right : &row->range) = value;
-    return HCR_OK;
 }
 
-static hcr_status read_sides(reader *r, const hcri_field *f, size_t count) {
+static void read_sides(reader *r, const hcri_field *f, size_t count) {
     hcri_field *meant = r->section == SECTION_RHS ? &r->right_set : &r->range_set, set = {"", 0};
     if (r->fixed) {
         f++;
@@ -280,127 +267,121 @@ static hcr_status read_sides(reader *r, const hcri_field *f, size_t count) {
     }
     const int named = r->fixed || count % 2 == 1; /* in the free form the name of the set may be left out */
     if (count - (size_t)named != 2 && count - (size_t)named != 4)
-        return REFUSE(r, HCR_ERROR_SYNTAX,
-                      "%zu fields: a line of %s has the name of the set, a row and a number, then "
-                      "perhaps another row and number",
-                      count, r->section == SECTION_RHS ? "RHS" : "RANGES");
+        REFUSE(r, HCR_ERROR_SYNTAX,
+               "%zu fields: a line of %s has the name of the set, a row and a number, then "
+               "perhaps another row and number",
+               count, r->section == SECTION_RHS ? "RHS" : "RANGES");
     if (named)
         set = *f++;
     if (meant->text == NULL)
         *meant = set;
     if (meant->length != set.length || memcmp(meant->text, set.text, set.length) != 0) {
         r->other_sets++;
-        return HCR_OK;
+        return;
     }
-    HCRI_TRY(set_side(r, f[0], f[1]));
-    return count >= 4 ? set_side(r, f[2], f[3]) : HCR_OK;
+    set_side(r, f[0], f[1]);
+    if (count >= 4)
+        set_side(r, f[2], f[3]);
 }
 
 /* -------------------------------------------------------------------------------------------------------- finish */
 
 /* The bounds of a row: b is its right side, R its range. E with R: b and b + R; L: b − |R| and b; G: b and b + |R|. */
-static hcr_status finish_row(reader *r, const mps_row *row) {
+static void finish_row(reader *r, const mps_row *row) {
     double lower = row->type == 'L' ? -INFINITY : row->right, upper = row->type == 'G' ? INFINITY : row->right;
     const double range = row->range, size = fabs(range);
     if (!isnan(range) && (row->type == 'L' || (row->type == 'E' && range < 0)))
         lower = hcri_lower_sum(row->right, -size);
     if (!isnan(range) && (row->type == 'G' || (row->type == 'E' && range > 0)))
         upper = hcri_upper_sum(row->right, size);
-    return hcri_import_add_relation(r->import,
-                                    &(hcri_relation){.kind = HCRI_RELATION_ROW,
-                                                     .first = row->form,
-                                                     .forms = 1,
-                                                     .lower = lower,
-                                                     .upper = upper,
-                                                     .line = row->line},
-                                    row->name, row->length, r->error);
+    hcri_import_add_relation(r->import,
+                             &(hcri_relation){.kind = HCRI_RELATION_ROW,
+                                              .first = row->form,
+                                              .forms = 1,
+                                              .lower = lower,
+                                              .upper = upper,
+                                              .line = row->line},
+                             row->name, row->length);
 }
 
-static hcr_status finish(reader *r) {
+static void finish(reader *r) {
     hcr_import *import = r->import;
     for (size_t i = 0; i < r->rows; i++)
         if (r->row[i].type != 'N')
-            HCRI_TRY(finish_row(r, &r->row[i]));
+            finish_row(r, &r->row[i]);
     if (r->objectives > 1)
-        HCRI_TRY(hcri_import_note(import, r->error, "N rows are ignored: they are objectives (%zu)", r->objectives));
+        hcri_import_note(import, "N rows are ignored: they are objectives (%zu)", r->objectives);
     else if (r->objectives == 1)
-        HCRI_TRY(hcri_import_note(import, r->error, "the objective is ignored"));
+        hcri_import_note(import, "the objective is ignored");
     const size_t others = r->other_sets + r->bounds.other_sets;
     if (others > 0)
-        HCRI_TRY(
-            hcri_import_note(import, r->error, "the first RHS, RANGES and BOUNDS count; lines of others: %zu", others));
-    return hcri_bounds_finish(import, r->error);
+
+        hcri_import_note(import, "the first RHS, RANGES and BOUNDS count; lines of others: %zu", others);
+    hcri_bounds_finish(import);
 }
 
-static hcr_status read_header(reader *r) {
+static void read_header(reader *r) {
     hcri_field word[4];
     const size_t count = hcri_lines_split(r->lines.line, 4, word);
     char shown[HCRI_SHOWN];
     section found;
     hcri_show(shown, word[0].text, word[0].length);
     if (!find_section(word[0], &found))
-        return REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of an MPS file (data lines begin with a blank)",
-                      shown);
+        REFUSE(r, HCR_ERROR_SYNTAX, "\"%s\" is no section of an MPS file (data lines begin with a blank)", shown);
     /* CPLEX's QSECTION is an objective unless it names a row. */
     if (found == SECTION_OBJECTIVE && count > 1) {
         const size_t row = hcri_index_find(&r->row_names, word[1].text, word[1].length);
         found = row == SIZE_MAX || r->row[row].type == 'N' ? SECTION_OBJECTIVE : SECTION_REFUSED;
     }
     if (found == SECTION_REFUSED)
-        return REFUSE(r, HCR_ERROR_UNSUPPORTED, "the section %s isn't read: only linear constraints and bounds are",
-                      shown);
+        REFUSE(r, HCR_ERROR_UNSUPPORTED, "the section %s isn't read: only linear constraints and bounds are", shown);
     if ((found == SECTION_COLUMNS && r->rows == 0) ||
         ((found == SECTION_RHS || found == SECTION_RANGES || found == SECTION_BOUNDS) && r->column == SIZE_MAX))
-        return REFUSE(r, HCR_ERROR_SYNTAX, "%s comes before %s", shown, found == SECTION_COLUMNS ? "ROWS" : "COLUMNS");
+        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes before %s", shown, found == SECTION_COLUMNS ? "ROWS" : "COLUMNS");
     if (found == SECTION_ROWS && r->column != SIZE_MAX)
-        return REFUSE(r, HCR_ERROR_SYNTAX, "%s comes after COLUMNS", shown);
+        REFUSE(r, HCR_ERROR_SYNTAX, "%s comes after COLUMNS", shown);
     if (found == SECTION_SETS)
-        HCRI_TRY(hcri_import_note(r->import, r->error, "special ordered sets are ignored"));
+        hcri_import_note(r->import, "special ordered sets are ignored");
     r->section = found;
-    return HCR_OK;
 }
 
-static hcr_status read_data(reader *r) {
+static void read_data(reader *r) {
     hcri_field f[7];
     size_t count;
-    if (r->section == SECTION_COLUMNS && is_marker(r->lines.line))
-        return read_marker(r);
+    if (r->section == SECTION_COLUMNS && is_marker(r->lines.line)) {
+        read_marker(r);
+        return;
+    }
     if (r->fixed)
         split_fixed(r->lines.line, f, &count);
     else
         count = hcri_lines_split(r->lines.line, 7, f);
     switch (r->section) {
-    case SECTION_NONE: return REFUSE(r, HCR_ERROR_SYNTAX, "data before the first section: NAME or ROWS begins a file");
+    case SECTION_NONE: REFUSE(r, HCR_ERROR_SYNTAX, "data before the first section: NAME or ROWS begins a file");
     case SECTION_ROWS:
         if (count != 2)
-            return REFUSE(r, HCR_ERROR_SYNTAX,
-                          "%zu fields: a line of ROWS has a type and a name (names with blanks are for the fixed form, "
-                          "whose fields begin in columns 2, 5, 15, 25, 40 and 50)",
-                          count);
-        return add_row(r, f[0], f[1]);
-    case SECTION_COLUMNS: return read_column(r, f, count);
+            REFUSE(r, HCR_ERROR_SYNTAX,
+                   "%zu fields: a line of ROWS has a type and a name (names with blanks are for the fixed form, whose "
+                   "fields begin in columns 2, 5, 15, 25, 40 and 50)",
+                   count);
+        add_row(r, f[0], f[1]);
+        break;
+    case SECTION_COLUMNS: read_column(r, f, count); break;
     case SECTION_RHS:
-    case SECTION_RANGES: return read_sides(r, f, count);
-    case SECTION_BOUNDS: return hcri_bounds_read(&r->bounds, r->import, r->fixed, f, count, r->lines.number, r->error);
-    default: return HCR_OK; /* of what is left out */
+    case SECTION_RANGES: read_sides(r, f, count); break;
+    case SECTION_BOUNDS: hcri_bounds_read(&r->bounds, r->import, r->fixed, f, count, r->lines.number); break;
+    default: break; /* of what is left out */
     }
 }
 
-static hcr_status read_all(reader *r) {
-    while (r->section != SECTION_ENDATA) {
-        if (!hcri_lines_next(&r->lines))
-            return REFUSE(r, HCR_ERROR_FORMAT, "the file ends without ENDATA: it is cut short");
-        if (!is_comment(r->lines.line))
-            HCRI_TRY(is_header(r->lines.line) ? read_header(r) : read_data(r));
-    }
-    return finish(r);
-}
-
-hcr_status hcri_mps_read(hcr_import *import, const char *text, size_t size, hcr_error *error) {
-    reader r = {.import = import, .error = error, .lines = {.at = text, .end = text + size}, .column = SIZE_MAX};
+void hcri_mps_read(hcr_import *import, const char *text, size_t size) {
+    reader r = {.import = import, .lines = {.at = text, .end = text + size}, .column = SIZE_MAX};
     r.fixed = find_form(r.lines);
-    const hcr_status status = read_all(&r);
-    hcri_release(&import->allocator, r.row);
-    hcri_index_release(&r.row_names, &import->allocator);
-    return status;
+    while (r.section != SECTION_ENDATA) {
+        if (!hcri_lines_next(&r.lines))
+            REFUSE(&r, HCR_ERROR_FORMAT, "the file ends without ENDATA: it is cut short");
+        if (!is_comment(r.lines.line))
+            (is_header(r.lines.line) ? read_header : read_data)(&r);
+    }
+    finish(&r);
 }

@@ -10,100 +10,109 @@
 #include "formats/column_names.h"
 #include "kinds/kind.h"
 
-static char *copy_name(const hcr_import *import, const char *name, size_t length) {
-    char *copy = hcri_allocate(&import->allocator, length + 1, 1);
-    if (copy != NULL)
-        memcpy(copy, name, length);
-    return copy;
+void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...) {
+    char text[sizeof import->error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    hcri_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    import->status = hcri_fail_at(import->error, status, import->file, line, 0, "%s", text);
+    longjmp(import->refused, 1);
 }
 
-/* Room for one more in an array of the import. */
+void hcri_import_refuse_memory(hcr_import *import) {
+    import->status = hcri_fail_memory(import->error);
+    longjmp(import->refused, 1);
+}
+
+void *hcri_import_take(hcr_import *import, size_t count, size_t size) {
+    void *memory = hcri_arena_take(&import->arena, count, size);
+    if (memory == NULL)
+        hcri_import_refuse_memory(import);
+    return memory;
+}
+
+char *hcri_import_copy(hcr_import *import, const char *name, size_t length) {
+    return memcpy(hcri_import_take(import, length + 1, 1), name, length);
+}
+
+static void *extend(hcr_import *import, const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed,
+                    size_t size) {
+    void *extended = hcri_grow(allocator, array, capacity, needed, size);
+    if (extended == NULL)
+        hcri_import_refuse_memory(import);
+    return extended;
+}
+
+void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
+    return extend(import, &import->memory, array, capacity, needed, size);
+}
+
+void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number) {
+    if (!hcri_index_add(index, &import->memory, name, length, number))
+        hcri_import_refuse_memory(import);
+}
+
+/* Room for one more in one of the large arrays. */
 #define GROW(import, array, count, capacity)                                                                           \
-    do {                                                                                                               \
-        void *grown_ = hcri_grow(&(import)->allocator, array, &(capacity), (count) + 1, sizeof *(array));              \
-        if (grown_ == NULL)                                                                                            \
-            return hcri_fail_memory(error);                                                                            \
-        (array) = grown_;                                                                                              \
-    } while (0)
+    ((array) = extend(import, &(import)->allocator, array, &(capacity), (count) + 1, sizeof *(array)))
 
-hcr_status hcri_import_add_column(hcr_import *import, const char *name, size_t length, size_t *number,
-                                  hcr_error *error) {
-    if (import->columns >= UINT32_MAX / 4)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "%s: more than 2^30 columns", import->file);
-    GROW(import, import->column, import->columns, import->column_capacity);
-    char *copy = copy_name(import, name, length);
-    if (copy == NULL || !hcri_index_add(&import->column_names, &import->allocator, copy, length, import->columns)) {
-        hcri_release(&import->allocator, copy);
-        return hcri_fail_memory(error);
-    }
-    import->column[import->columns] = (hcri_column){.name = copy, .lower = 0, .upper = INFINITY};
-    if (number != NULL)
-        *number = import->columns;
-    import->columns++;
-    return HCR_OK;
+size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length) {
+    const size_t number = import->columns;
+    if (number >= UINT32_MAX / 4)
+        hcri_import_refuse(import, HCR_ERROR_UNSUPPORTED, 0, "more than 2^30 columns");
+    GROW(import, import->column, number, import->column_capacity);
+    char *copy = hcri_import_copy(import, name, length);
+    hcri_import_index(import, &import->column_names, copy, length, number);
+    import->column[import->columns++] = (hcri_column){.name = copy, .lower = 0, .upper = INFINITY};
+    return number;
 }
 
-static hcr_status set_side(const hcr_import *import, const hcri_column *column, const char *side, double value,
-                           double *bound, int line, int *bound_line, hcr_error *error) {
+static void set_side(hcr_import *import, const hcri_column *column, const char *side, double value, double *bound,
+                     int line, int *bound_line) {
     char shown[HCRI_SHOWN];
     if (*bound_line != 0)
-        return HCRI_REFUSE(import, error, HCR_ERROR_NAME, line, "column \"%s\" has its %s bound already, from line %d",
+        hcri_import_refuse(import, HCR_ERROR_NAME, line, "column \"%s\" has its %s bound already, from line %d",
                            hcri_show(shown, column->name, strlen(column->name)), side, *bound_line);
     *bound = value;
     *bound_line = line;
-    return HCR_OK;
 }
 
-hcr_status hcri_import_bound(hcr_import *import, size_t column, const double *lower, const double *upper, int line,
-                             hcr_error *error) {
+void hcri_import_bound(hcr_import *import, size_t column, const double *lower, const double *upper, int line) {
     hcri_column *c = &import->column[column];
     if (lower != NULL)
-        HCRI_TRY(set_side(import, c, "lower", *lower, &c->lower, line, &c->lower_line, error));
+        set_side(import, c, "lower", *lower, &c->lower, line, &c->lower_line);
     if (upper != NULL)
-        HCRI_TRY(set_side(import, c, "upper", *upper, &c->upper, line, &c->upper_line, error));
-    return HCR_OK;
+        set_side(import, c, "upper", *upper, &c->upper, line, &c->upper_line);
 }
 
-hcr_status hcri_import_add_form(hcr_import *import, size_t *number, hcr_error *error) {
+size_t hcri_import_add_form(hcr_import *import) {
     if (import->forms >= UINT32_MAX)
-        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "%s: more than 2^32 rows", import->file);
+        hcri_import_refuse(import, HCR_ERROR_UNSUPPORTED, 0, "more than 2^32 rows");
     GROW(import, import->constant, import->forms, import->form_capacity);
-    if (number != NULL)
-        *number = import->forms;
-    import->constant[import->forms++] = 0;
-    return HCR_OK;
+    import->constant[import->forms] = 0;
+    return import->forms++;
 }
 
-hcr_status hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line,
-                                hcr_error *error) {
+void hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line) {
     GROW(import, import->term, import->terms, import->term_capacity);
     import->term[import->terms++] = (hcri_coefficient){(uint32_t)form, (uint32_t)column, value, line};
-    return HCR_OK;
 }
 
-hcr_status hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length,
-                                    hcr_error *error) {
+void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length) {
     GROW(import, import->relation, import->relations, import->relation_capacity);
-    char *copy = copy_name(import, name, length);
-    if (copy == NULL)
-        return hcri_fail_memory(error);
     import->relation[import->relations] = *relation;
-    import->relation[import->relations++].name = copy;
-    return HCR_OK;
+    import->relation[import->relations++].name = hcri_import_copy(import, name, length);
 }
 
-hcr_status hcri_import_note(hcr_import *import, hcr_error *error, const char *format, ...) {
+void hcri_import_note(hcr_import *import, const char *format, ...) {
     char text[512];
     va_list arguments;
     va_start(arguments, format);
     hcri_format(text, sizeof text, format, arguments);
     va_end(arguments);
     GROW(import, import->notice, import->notices, import->notice_capacity);
-    char *copy = hcri_copy_string(&import->allocator, text);
-    if (copy == NULL)
-        return hcri_fail_memory(error);
-    import->notice[import->notices++] = copy;
-    return HCR_OK;
+    import->notice[import->notices++] = hcri_import_copy(import, text, strlen(text));
 }
 
 /* -------------------------------------------------------------------------------------------------------- numbers */
@@ -117,34 +126,33 @@ static int equals_word(const char *text, size_t length, const char *word) {
     return 1;
 }
 
-hcr_status hcri_import_number(const hcr_import *import, const char *text, size_t length, const char *what, int infinite,
-                              int line, double *value, hcr_error *error) {
+double hcri_import_number(hcr_import *import, const char *text, size_t length, const char *what, int infinite,
+                          int line) {
     char shown[HCRI_SHOWN], plain[128];
     const size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
     if (infinite &&
-        (equals_word(text + sign, length - sign, "inf") || equals_word(text + sign, length - sign, "infinity"))) {
-        *value = text[0] == '-' ? -INFINITY : INFINITY;
-        return HCR_OK;
-    }
-    size_t used = hcri_number_read(text, length, value);
+        (equals_word(text + sign, length - sign, "inf") || equals_word(text + sign, length - sign, "infinity")))
+        return text[0] == '-' ? -INFINITY : INFINITY;
+    double value;
+    size_t used = hcri_number_read(text, length, &value);
     if (used > 0 && used < length && (text[used] | 0x20) == 'd' && length < sizeof plain) {
         memcpy(plain, text, length);
         plain[used] = 'e';
-        used = hcri_number_read(plain, length, value);
+        used = hcri_number_read(plain, length, &value);
     }
     if (used == 0 || used != length)
-        return HCRI_REFUSE(import, error, HCR_ERROR_DATA, line, "%s is \"%s\", which is no number", what,
+        hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is \"%s\", which is no number", what,
                            hcri_show(shown, text, length));
     int zero = 1;
     for (size_t i = 0; i < length && (text[i] | 0x20) != 'e' && (text[i] | 0x20) != 'd'; i++)
         zero &= text[i] < '1' || text[i] > '9';
-    if (isinf(*value) || (*value == 0 && !zero))
-        return HCRI_REFUSE(import, error, HCR_ERROR_DATA, line, "%s is %s, which is too %s for a double", what,
-                           hcri_show(shown, text, length), zero || *value != 0 ? "large" : "small");
-    if (!infinite && fabs(*value) > HCRI_LARGEST_COEFFICIENT)
-        return HCRI_REFUSE(import, error, HCR_ERROR_DATA, line, "%s is %s: at most 1e50 is accepted", what,
+    if (isinf(value) || (value == 0 && !zero))
+        hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is %s, which is too %s for a double", what,
+                           hcri_show(shown, text, length), zero || value != 0 ? "large" : "small");
+    if (!infinite && fabs(value) > HCRI_LARGEST_COEFFICIENT)
+        hcri_import_refuse(import, HCR_ERROR_DATA, line, "%s is %s: at most 1e50 is accepted", what,
                            hcri_show(shown, text, length));
-    return HCR_OK;
+    return value;
 }
 
 /* The rounding error of a + b is exact by Knuth's TwoSum: its sign says on which side the sum lies. */
@@ -174,19 +182,17 @@ static int by_form(const void *left, const void *right) {
     return (a->line > b->line) - (a->line < b->line);
 }
 
-static hcr_status sort_terms(hcr_import *import, hcr_error *error) {
+static void sort_terms(hcr_import *import) {
     hcri_coefficient *term = import->term;
     if (import->terms != 0)
         qsort(term, import->terms, sizeof *term, by_form);
-    import->start = hcri_allocate(&import->allocator, import->forms + 1, sizeof *import->start);
-    if (import->start == NULL)
-        return hcri_fail_memory(error);
+    import->start = hcri_import_take(import, import->forms + 1, sizeof *import->start);
     size_t kept = 0;
     for (size_t k = 0; k < import->terms; k++) {
         if (k > 0 && term[k].form == term[k - 1].form && term[k].column == term[k - 1].column) {
             char shown[HCRI_SHOWN];
             const char *name = import->column[import->column_of[term[k].column]].name;
-            return HCRI_REFUSE(import, error, HCR_ERROR_NAME, term[k].line,
+            hcri_import_refuse(import, HCR_ERROR_NAME, term[k].line,
                                "column \"%s\" is twice in this row, the first time in line %d: add the two up",
                                hcri_show(shown, name, strlen(name)), term[k - 1].line);
         }
@@ -199,41 +205,39 @@ static hcr_status sort_terms(hcr_import *import, hcr_error *error) {
         import->start[term[k].form + 1]++;
     for (size_t i = 0; i < import->forms; i++)
         import->start[i + 1] += import->start[i];
-    return HCR_OK;
 }
 
 /* ±1e20 and beyond are none. */
-static hcr_status check_bounds(const hcr_import *import, const char *what, const char *name, int line, double *lower,
-                               double *upper, hcr_error *error) {
+static void check_bounds(hcr_import *import, const char *what, const char *name, int line, double *lower,
+                         double *upper) {
     char shown[HCRI_SHOWN];
     hcri_show(shown, name, strlen(name));
     if (*lower >= HCRI_NO_BOUND || *upper <= -HCRI_NO_BOUND)
-        return HCRI_REFUSE(import, error, HCR_ERROR_EMPTY, line, "no number satisfies the infinite bound of %s \"%s\"",
-                           what, shown);
+        hcri_import_refuse(import, HCR_ERROR_EMPTY, line, "no number satisfies the infinite bound of %s \"%s\"", what,
+                           shown);
     if (*lower <= -HCRI_NO_BOUND)
         *lower = -INFINITY;
     if (*upper >= HCRI_NO_BOUND)
         *upper = INFINITY;
     if (*lower > *upper)
-        return HCRI_REFUSE(import, error, HCR_ERROR_EMPTY, line,
+        hcri_import_refuse(import, HCR_ERROR_EMPTY, line,
                            "%s \"%s\" has the lower bound %.17g, which is above its upper bound %.17g", what, shown,
                            *lower, *upper);
-    return HCR_OK;
 }
 
 /* Rows that say nothing are dropped, those without columns that can't hold refused. */
-static hcr_status check_rows(hcr_import *import, hcr_error *error) {
+static void check_rows(hcr_import *import) {
     size_t kept = 0, unbounded = 0, without = 0;
     for (size_t i = 0; i < import->relations; i++) {
         hcri_relation *row = &import->relation[i];
         int says = 1;
         if (row->kind == HCRI_RELATION_ROW) {
-            HCRI_TRY(check_bounds(import, "row", row->name, row->line, &row->lower, &row->upper, error));
+            check_bounds(import, "row", row->name, row->line, &row->lower, &row->upper);
             const int is_unbounded = isinf(row->lower) && isinf(row->upper);
             const int is_empty = import->start[row->first] == import->start[row->first + 1];
             if (is_empty && (row->lower > 0 || row->upper < 0)) {
                 char shown[HCRI_SHOWN];
-                return HCRI_REFUSE(import, error, HCR_ERROR_EMPTY, row->line,
+                hcri_import_refuse(import, HCR_ERROR_EMPTY, row->line,
                                    "row \"%s\" has no columns, and its bounds exclude 0",
                                    hcri_show(shown, row->name, strlen(row->name)));
             }
@@ -241,22 +245,17 @@ static hcr_status check_rows(hcr_import *import, hcr_error *error) {
             without += (size_t)(is_empty && !is_unbounded);
             says = !is_unbounded && !is_empty;
         }
-        if (says) {
+        if (says)
             import->relation[kept++] = *row;
-        } else {
-            hcri_release(&import->allocator, row->name);
-            row->name = NULL;
-        }
     }
     import->relations = kept;
     if (unbounded > 0)
-        HCRI_TRY(hcri_import_note(import, error, "rows without bounds are left out: %zu", unbounded));
+        hcri_import_note(import, "rows without bounds are left out: %zu", unbounded);
     if (without > 0)
-        HCRI_TRY(hcri_import_note(import, error, "rows without columns are left out: %zu", without));
-    return HCR_OK;
+        hcri_import_note(import, "rows without columns are left out: %zu", without);
 }
 
-static hcr_status check_columns(hcr_import *import, hcr_error *error) {
+static void check_columns(hcr_import *import) {
     size_t integers = 0, semicontinuous = 0;
     for (size_t j = 0; j < import->columns; j++) {
         hcri_column *column = &import->column[j];
@@ -267,23 +266,21 @@ static hcr_status check_columns(hcr_import *import, hcr_error *error) {
             semicontinuous++;
         }
         const int line = column->upper_line > column->lower_line ? column->upper_line : column->lower_line;
-        HCRI_TRY(check_bounds(import, "column", column->name, line, &column->lower, &column->upper, error));
+        check_bounds(import, "column", column->name, line, &column->lower, &column->upper);
     }
     if (integers > 0)
-        HCRI_TRY(hcri_import_note(import, error, "integrality is ignored, of columns: %zu", integers));
+        hcri_import_note(import, "integrality is ignored, of columns: %zu", integers);
     if (semicontinuous > 0)
-        HCRI_TRY(hcri_import_note(import, error, "semi-continuous columns may have every value from 0 on: %zu",
-                                  semicontinuous));
-    return HCR_OK;
+        hcri_import_note(import, "semi-continuous columns may have every value from 0 on: %zu", semicontinuous);
 }
 
-hcr_status hcri_import_finish(hcr_import *import, hcr_error *error) {
+void hcri_import_finish(hcr_import *import) {
     if (import->columns == 0)
-        return hcri_fail_at(error, HCR_ERROR_DATA, import->file, 0, 0, "there are no columns: nothing to be an output");
-    HCRI_TRY(check_columns(import, error));
-    HCRI_TRY(hcri_import_name(import, error));
+        hcri_import_refuse(import, HCR_ERROR_DATA, 0, "there are no columns: nothing to be an output");
+    check_columns(import);
+    hcri_import_name(import);
     for (size_t k = 0; k < import->terms; k++)
         import->term[k].column = import->column[import->term[k].column].output;
-    HCRI_TRY(sort_terms(import, error));
-    return check_rows(import, error);
+    sort_terms(import);
+    check_rows(import);
 }

@@ -4,9 +4,12 @@
 #ifndef HCRI_PROBLEM_H
 #define HCRI_PROBLEM_H
 
+#include <setjmp.h>
+
 #include "base/hash_index.h"
 #include "base/status.h"
 #include "hcr/hcr_import.h"
+#include "text/syntax/arena.h"
 
 typedef struct hcri_column {
     char *name; /* the file's */
@@ -49,7 +52,12 @@ typedef struct hcri_output { /* a vector or a scalar of outputs */
 } hcri_output;
 
 struct hcr_import {
-    hcr_allocator allocator;
+    hcr_allocator allocator; /* the caller's */
+    hcri_arena arena;        /* all but the arrays of columns, relations, forms, terms and notices, which grow large */
+    hcr_allocator memory;    /* from the arena, into which nothing is released */
+    hcr_error *error;        /* while it is read, as are the next two */
+    hcr_status status;
+    jmp_buf refused; /* where a refusal goes on */
     char *file;
     const char *format; /* "LP", "MPS" or "CBF" */
     size_t columns, column_capacity;
@@ -71,41 +79,44 @@ struct hcr_import {
     uint32_t *column_of; /* after finish: the column of each output */
 };
 
-/* Refuses with file and line. */
-#define HCRI_REFUSE(import, error, status, at, ...) hcri_fail_at(error, status, (import)->file, at, 0, __VA_ARGS__)
+/* The file can't be: the message, with its line (0: none). This ends the reading by a jump to `refused`, and so does
+ * memory that runs out: the readers don't hand failures on, and have no memory but the import's. */
+_Noreturn void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5), cold));
+_Noreturn void hcri_import_refuse_memory(hcr_import *import);
+/* count × size zeroed bytes of the import's, a terminated copy of a name, and room for `needed` elements as hcri_grow
+ * makes it. */
+void *hcri_import_take(hcr_import *import, size_t count, size_t size);
+char *hcri_import_copy(hcr_import *import, const char *name, size_t length);
+void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size);
+void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number);
 
-/* Each adds one thing and returns its number in *number (which may be NULL). Names needn't be terminated. */
-hcr_status hcri_import_add_column(hcr_import *import, const char *name, size_t length, size_t *number,
-                                  hcr_error *error);
-hcr_status hcri_import_add_form(hcr_import *import, size_t *number, hcr_error *error);
-hcr_status hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line,
-                                hcr_error *error);
+/* Each adds one thing, the first two return its number. Names needn't be terminated. */
+size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length);
+size_t hcri_import_add_form(hcr_import *import);
+void hcri_import_add_term(hcr_import *import, size_t form, size_t column, double value, int line);
 /* Sets a column's bounds; NULL: not that one. A side that is set already is refused. */
-hcr_status hcri_import_bound(hcr_import *import, size_t column, const double *lower, const double *upper, int line,
-                             hcr_error *error);
-/* Names are copied. */
-hcr_status hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length,
-                                    hcr_error *error);
-hcr_status hcri_import_note(hcr_import *import, hcr_error *error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void hcri_import_bound(hcr_import *import, size_t column, const double *lower, const double *upper, int line);
+void hcri_import_add_relation(hcr_import *import, const hcri_relation *relation, const char *name, size_t length);
+void hcri_import_note(hcr_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A number that is the whole of `text`, Fortran's exponents (1D+3) included; `what` names it in messages. Coefficients
  * of more than 1e50, and what a double can't hold, are refused. infinite: ±inf and ±infinity will do. */
-hcr_status hcri_import_number(const hcr_import *import, const char *text, size_t length, const char *what, int infinite,
-                              int line, double *value, hcr_error *error);
+double hcri_import_number(hcr_import *import, const char *text, size_t length, const char *what, int infinite,
+                          int line);
 
 /* a + b rounded so that a bound allows no more than the exact sum: up for lower bounds, down for upper ones. */
 double hcri_lower_sum(double a, double b);
 double hcri_upper_sum(double a, double b);
 
 /* Checks bounds, sorts the terms (a column twice in a form is refused), drops rows that say nothing, gives names. */
-hcr_status hcri_import_finish(hcr_import *import, hcr_error *error);
+void hcri_import_finish(hcr_import *import);
 /* Names of outputs, for finish: fills output, column_of and the columns' output. */
-hcr_status hcri_import_name(hcr_import *import, hcr_error *error);
+void hcri_import_name(hcr_import *import);
 
 /* The readers. `text` ends with a 0 that isn't counted. */
-hcr_status hcri_mps_read(hcr_import *import, const char *text, size_t size, hcr_error *error);
-hcr_status hcri_lp_read(hcr_import *import, const char *text, size_t size, hcr_error *error);
-hcr_status hcri_cbf_read(hcr_import *import, const char *text, size_t size, hcr_error *error);
+void hcri_mps_read(hcr_import *import, const char *text, size_t size);
+void hcri_lp_read(hcr_import *import, const char *text, size_t size);
+void hcri_cbf_read(hcr_import *import, const char *text, size_t size);
 
 #endif

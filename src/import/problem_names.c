@@ -29,7 +29,7 @@ typedef struct naming {
     char renames[400];
 } naming;
 
-static hcr_status find_families(naming *n, hcr_error *error) {
+static void find_families(naming *n) {
     hcr_import *import = n->import;
     for (size_t j = 0; j < import->columns; j++) {
         const char *name = import->column[j].name;
@@ -39,15 +39,10 @@ static hcr_status find_families(naming *n, hcr_error *error) {
             continue;
         size_t f = hcri_index_find(&n->bases, name, base);
         if (f == SIZE_MAX) {
-            f = n->families;
-            family *grown =
-                hcri_grow(&import->allocator, n->family, &n->family_capacity, n->families + 1, sizeof *n->family);
-            if (grown == NULL || !hcri_index_add(&n->bases, &import->allocator, name, base, f)) {
-                n->family = grown == NULL ? n->family : grown;
-                return hcri_fail_memory(error);
-            }
-            n->family = grown;
-            n->family[n->families++] =
+            f = n->families++;
+            n->family = hcri_import_extend(import, n->family, &n->family_capacity, n->families, sizeof *n->family);
+            hcri_import_index(import, &n->bases, name, base, f);
+            n->family[f] =
                 (family){.base = name, .length = base, .first = j, .output = SIZE_MAX, .bracket = name[base]};
         }
         family *member = &n->family[f];
@@ -56,7 +51,6 @@ static hcr_status find_families(naming *n, hcr_error *error) {
         member->largest = n->index_of[j] > member->largest ? n->index_of[j] : member->largest;
         n->family_of[j] = f;
     }
-    return HCR_OK;
 }
 
 /* NULL for a column of its own: names differ, so a family of as many as the largest index says is complete. */
@@ -72,9 +66,7 @@ static int keeps_name(const naming *n, const char *name, size_t length) {
 
 /* A name that nothing has yet, from one that may have any characters. */
 static char *make_name(naming *n, const char *name, size_t length) {
-    char *made = hcri_allocate(&n->import->allocator, LONGEST + 32, 1);
-    if (made == NULL)
-        return NULL;
+    char *made = hcri_import_take(n->import, LONGEST + 32, 1);
     size_t used = 0;
     if (length == 0 || hcri_is_digit(name[0]))
         made[used++] = '_';
@@ -90,7 +82,7 @@ static char *make_name(naming *n, const char *name, size_t length) {
     return made;
 }
 
-static void tell_rename(naming *n, const char *old, const char *new) {
+static void note_rename(naming *n, const char *old, const char *new) {
     char shown[HCRI_SHOWN];
     n->renamed++;
     const size_t used = strlen(n->renames);
@@ -99,62 +91,47 @@ static void tell_rename(naming *n, const char *old, const char *new) {
         snprintf(n->renames + used, sizeof n->renames - used, "%s\"%s\" is %s", used == 0 ? "" : ", ", shown, new);
 }
 
-static hcr_status add_output(naming *n, const char *name, size_t length, int kept, size_t size, int scalar,
-                             hcr_error *error) {
+static const hcri_output *add_output(naming *n, const char *name, size_t length, int kept, size_t size, int scalar) {
     hcr_import *import = n->import;
-    hcri_output *grown = hcri_grow(&import->allocator, import->output, &import->output_capacity, import->outputs + 1,
-                                   sizeof *import->output);
-    if (grown == NULL)
-        return hcri_fail_memory(error);
-    import->output = grown;
-    char *own;
-    if (kept) {
-        own = hcri_allocate(&import->allocator, length + 1, 1);
-        if (own != NULL)
-            memcpy(own, name, length);
-    } else {
-        own = make_name(n, name, length);
-    }
-    if (own == NULL)
-        return hcri_fail_memory(error);
-    const hcri_output *last = import->outputs == 0 ? NULL : &import->output[import->outputs - 1];
-    import->output[import->outputs] = (hcri_output){
+    const size_t number = import->outputs++;
+    import->output =
+        hcri_import_extend(import, import->output, &import->output_capacity, import->outputs, sizeof *import->output);
+    char *own = kept ? hcri_import_copy(import, name, length) : make_name(n, name, length);
+    const hcri_output *last = number == 0 ? NULL : &import->output[number - 1];
+    import->output[number] = (hcri_output){
         .name = own, .first = last == NULL ? 0 : last->first + last->size, .size = size, .scalar = scalar};
-    import->outputs++;
-    if (!kept && !hcri_index_add(&n->used, &import->allocator, own, strlen(own), import->outputs - 1))
-        return hcri_fail_memory(error);
-    return HCR_OK;
+    if (!kept)
+        hcri_import_index(import, &n->used, own, strlen(own), number);
+    return &import->output[number];
 }
 
 /* Outputs in the order in which the columns come, a vector where its first column does. */
-static hcr_status place_column(naming *n, size_t j, const unsigned char *kept, hcr_error *error) {
+static void place_column(naming *n, size_t j, const unsigned char *kept) {
     hcr_import *import = n->import;
     hcri_column *column = &import->column[j];
     family *member = family_of(n, j);
     if (member == NULL) {
-        HCRI_TRY(add_output(n, column->name, strlen(column->name), kept[j], 1, 1, error));
-        const hcri_output *made = &import->output[import->outputs - 1];
+        const hcri_output *made = add_output(n, column->name, strlen(column->name), kept[j], 1, 1);
         column->output = (uint32_t)made->first;
         if (!kept[j])
-            tell_rename(n, column->name, made->name);
-        return HCR_OK;
+            note_rename(n, column->name, made->name);
+        return;
     }
     if (member->output == SIZE_MAX) {
-        HCRI_TRY(add_output(n, member->base, member->length, kept[j], member->members, 0, error));
+        const hcri_output *made = add_output(n, member->base, member->length, kept[j], member->members, 0);
         member->output = import->outputs - 1;
         if (!kept[j] || member->bracket != '[') {
             char vector[LONGEST + 64];
-            snprintf(vector, sizeof vector, "%s[%zu]", import->output[member->output].name, n->index_of[j]);
-            tell_rename(n, column->name, vector);
+            snprintf(vector, sizeof vector, "%s[%zu]", made->name, n->index_of[j]);
+            note_rename(n, column->name, vector);
         }
     }
     column->output = (uint32_t)(import->output[member->output].first + n->index_of[j]);
-    return HCR_OK;
 }
 
 /* Which columns keep their names, or their first column that of their vector. */
-static hcr_status keep_names(naming *n, unsigned char *kept, hcr_error *error) {
-    const hcr_import *import = n->import;
+static void keep_names(naming *n, unsigned char *kept) {
+    hcr_import *import = n->import;
     for (size_t j = 0; j < import->columns; j++) {
         const family *member = family_of(n, j);
         if (member != NULL && member->first != j)
@@ -162,40 +139,25 @@ static hcr_status keep_names(naming *n, unsigned char *kept, hcr_error *error) {
         const char *name = import->column[j].name;
         const size_t length = member != NULL ? member->length : strlen(name);
         kept[j] = (unsigned char)keeps_name(n, name, length);
-        if (kept[j] && !hcri_index_add(&n->used, &import->allocator, name, length, j))
-            return hcri_fail_memory(error);
+        if (kept[j])
+            hcri_import_index(import, &n->used, name, length, j);
     }
-    return HCR_OK;
 }
 
-static hcr_status name_all(naming *n, unsigned char *kept, hcr_error *error) {
-    hcr_import *import = n->import;
-    HCRI_TRY(find_families(n, error));
-    HCRI_TRY(keep_names(n, kept, error));
+void hcri_import_name(hcr_import *import) {
+    naming n = {.import = import,
+                .family_of = hcri_import_take(import, import->columns, sizeof *n.family_of),
+                .index_of = hcri_import_take(import, import->columns, sizeof *n.index_of)};
+    unsigned char *kept = hcri_import_take(import, import->columns, 1);
+    import->column_of = hcri_import_take(import, import->columns, sizeof *import->column_of);
+    find_families(&n);
+    keep_names(&n, kept);
     for (size_t j = 0; j < import->columns; j++)
-        HCRI_TRY(place_column(n, j, kept, error));
+        place_column(&n, j, kept);
     for (size_t j = 0; j < import->columns; j++)
         import->column_of[import->column[j].output] = (uint32_t)j;
-    if (n->renamed > SHOWN_RENAMES)
-        return hcri_import_note(import, error, "renamed: %s and %zu more", n->renames, n->renamed - SHOWN_RENAMES);
-    return n->renamed == 0 ? HCR_OK : hcri_import_note(import, error, "renamed: %s", n->renames);
-}
-
-hcr_status hcri_import_name(hcr_import *import, hcr_error *error) {
-    const hcr_allocator *allocator = &import->allocator;
-    naming n = {.import = import};
-    n.family_of = hcri_allocate(allocator, import->columns, sizeof *n.family_of);
-    n.index_of = hcri_allocate(allocator, import->columns, sizeof *n.index_of);
-    import->column_of = hcri_allocate(allocator, import->columns, sizeof *import->column_of);
-    unsigned char *kept = hcri_allocate(allocator, import->columns, 1);
-    hcr_status status = n.family_of == NULL || n.index_of == NULL || import->column_of == NULL || kept == NULL
-                            ? hcri_fail_memory(error)
-                            : name_all(&n, kept, error);
-    hcri_index_release(&n.bases, allocator);
-    hcri_index_release(&n.used, allocator);
-    hcri_release(allocator, n.family);
-    hcri_release(allocator, n.family_of);
-    hcri_release(allocator, n.index_of);
-    hcri_release(allocator, kept);
-    return status;
+    if (n.renamed > SHOWN_RENAMES)
+        hcri_import_note(import, "renamed: %s and %zu more", n.renames, n.renamed - SHOWN_RENAMES);
+    else if (n.renamed > 0)
+        hcri_import_note(import, "renamed: %s", n.renames);
 }
