@@ -101,29 +101,29 @@ class _Translation:
 
     def attributes(self, variable: Any) -> Iterable[str]:
         """What the variable's own attributes say."""
-        name, told = self.names[variable.id], variable.attributes
-        if told.get("nonneg") or told.get("pos"):
+        name, attributes = self.names[variable.id], variable.attributes
+        if attributes.get("nonneg") or attributes.get("pos"):
             yield f"{name} >= 0"
-        if told.get("nonpos") or told.get("neg"):
+        if attributes.get("nonpos") or attributes.get("neg"):
             yield f"{name} <= 0"
-        if told.get("bounds") is not None:
-            lower, upper = (self.expression(_constant(bound, variable.shape)) for bound in told["bounds"])
+        if attributes.get("bounds") is not None:
+            lower, upper = (self.expression(_constant(bound, variable.shape)) for bound in attributes["bounds"])
             yield f"{lower} <= {self.expression(variable)} <= {upper}"
-        if told.get("diag"):
+        if attributes.get("diag"):
             n = variable.shape[0]
             if n > 1:
                 yield f"{name}[{n} * i + j] == 0 for i in range({n}) for j in range({n}) if i != j"
-        if told.get("sparsity"):
+        if attributes.get("sparsity"):
             absent = np.ones(variable.shape, dtype=bool)
-            absent[tuple(told["sparsity"])] = False
+            absent[tuple(attributes["sparsity"])] = False
             yield from (f"{name}[{i}] == 0" for i in np.flatnonzero(absent))
-        if told.get("symmetric") or told.get("PSD") or told.get("NSD"):
+        if attributes.get("symmetric") or attributes.get("PSD") or attributes.get("NSD"):
             n = variable.shape[0]
             if n > 1:
                 yield f"{name}[{n} * i + j] == {name}[{n} * j + i] for i in range({n}) for j in range(i)"
-        if told.get("PSD"):
+        if attributes.get("PSD"):
             yield self._psd(variable)
-        if told.get("NSD"):
+        if attributes.get("NSD"):
             yield self._psd(-variable)
 
     def constant(self, value: Any) -> str:
@@ -247,8 +247,8 @@ class _Translation:
         parts = []
         for key, single, size in zip(e.key, dropped, e.args[0].shape, strict=True):
             # CVXPY has them counted from the front already; −1 is before the first, not the last.
-            told = (key.start, key.stop, key.step)
-            start, stop, step = key.indices(size) if None in told else told
+            ends = (key.start, key.stop, key.step)
+            start, stop, step = key.indices(size) if None in ends else ends
             end = "" if stop < 0 else str(stop)
             parts.append(str(start) if single else f"{start}:{end}" + (f":{step}" if step != 1 else ""))
         return f"{self.expression(e.args[0])}[{', '.join(parts)}]"
@@ -420,7 +420,7 @@ class _Translation:
 
 
 def _axes(e: Any) -> tuple[int, ...]:
-    """The axes that a reduction goes along; all of them where it isn't told."""
+    """The axes that a reduction goes along; all of them where none is given."""
     axis, count = getattr(e, "axis", None), e.args[0].ndim
     if axis is None or count == 0:
         return tuple(range(count))

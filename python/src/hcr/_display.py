@@ -36,12 +36,12 @@ class Display(Maps):
         return f"<hcr.Region of {_listed(self.names)}{given}: {count} inequalities, {self.equalities} equalities>"
 
     def _repr_html_(self) -> str:
-        told = self.explain(True)
+        explained = self.explain(True)
         body = "".join(
             f"<tr><td>{source['line'] or ''}</td><td><code>{html.escape(source['text'])}</code></td><td>"
             + ", ".join(f"{value} {key}" for key, value in source.items() if _is_count(key, value))
             + "</td></tr>"
-            for source in told["sources"]
+            for source in explained["sources"]
         )
         return (
             f"<table><caption>{html.escape(repr(self)[1:-1])}; margin {self.margin.double:.1e} in double, "

@@ -18,7 +18,7 @@ from .errors import make
 
 
 class Facts:
-    """The part of a region that tells about it."""
+    """The part of a region that describes it."""
 
     __slots__ = ("__weakref__", "_cache", "_handle", "_text", "_workspaces", "n", "p")
 
@@ -50,7 +50,7 @@ class Facts:
         vector: Array = self._once(name, copy)
         return vector
 
-    def _told_names(self, kind: str, count: int) -> tuple[str, ...]:
+    def _names_of(self, kind: str, count: int) -> tuple[str, ...]:
         def read() -> tuple[str, ...]:
             buffer = ctypes.create_string_buffer(512)
             names = []
@@ -70,7 +70,7 @@ class Facts:
     @property
     def names(self) -> tuple[str, ...]:
         """The outputs' names, such as ``load[3]``, or ``price`` for a scalar."""
-        return self._told_names("output", self.n)
+        return self._names_of("output", self.n)
 
     @property
     def parameters(self) -> Parameters:
@@ -79,7 +79,7 @@ class Facts:
         The range is the declared one, with ends that no float32 meets moved outwards to the next that one does.
         """
         return Parameters(
-            self._told_names("parameter", self.p),
+            self._names_of("parameter", self.p),
             self._vector("parameter_lower", self.p),
             self._vector("parameter_upper", self.p),
         )
@@ -168,13 +168,7 @@ class Facts:
 
     def to_bytes(self) -> bytes:
         """The compiled region: what `save` writes."""
-        data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        handle = self._handle.address
-        _library.call("hcr_region_write", handle, ctypes.byref(data), ctypes.byref(size))
-        try:
-            return ctypes.string_at(data.value or 0, size.value)
-        finally:
-            _library.library.hcr_free(data)
+        return _library.take_bytes("hcr_region_write", self._handle.address)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the compiled region, whole or not at all."""

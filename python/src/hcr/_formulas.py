@@ -21,7 +21,9 @@ from .errors import make
 
 
 class Arrays(Protocol):
-    """What the formulas need. Everything has the type that is computed in, unless it says otherwise."""
+    """What the formulas need, beside arithmetic and x[…, i:j].
+
+    Everything has the type that is computed in, unless it says otherwise."""
 
     def constant(self, value: Array) -> Any: ...  # has an axis
     def result_constant(self, value: Array) -> Any: ...  # in the type of the result
@@ -39,8 +41,6 @@ class Arrays(Protocol):
     def sum_last(self, x: Any) -> Any: ...  # keeps the axis, of length 1
     def max_last(self, x: Any) -> Any: ...  # the same; on a tie the first has the derivative
     def concatenate(self, parts: list[Any]) -> Any: ...  # along the last axis
-    def head(self, x: Any, count: int) -> Any: ...  # x[…, :count]
-    def tail(self, x: Any, start: int) -> Any: ...  # x[…, start:]
     def without_derivative(self, x: Any) -> Any: ...
 
 
@@ -134,8 +134,8 @@ class Maps:
             names = ("origin", "box_upper", "box_lower", "row_upper", "row_lower")
             self.fixed = _At(**{name: self.constants.get(name) for name in names})
         else:
-            told = dataclasses.asdict(rays.moving)
-            self.moving = {name: constant(value) for name, value in told.items() if value.size}
+            fields = dataclasses.asdict(rays.moving)
+            self.moving = {name: constant(value) for name, value in fields.items() if value.size}
         lower, upper = _inward(*rays.box, precision.result)
         if rays.grid.size:
             lower, upper = _to_grid(lower, rays.grid, np.ceil), _to_grid(upper, rays.grid, np.floor)
@@ -176,11 +176,11 @@ class Maps:
             box = (1 / (m["box_upper"] - moved), 1 / (m["box_lower"] - moved))
         rows: tuple[Any, ...] = (None, None)
         if self._has("row_upper"):
-            told = xp.matmul(away, m["rows"])
-            rows = (1 / (m["row_upper"] - told), 1 / (m["row_lower"] - told))
+            change = xp.matmul(away, m["rows"])
+            rows = (1 / (m["row_upper"] - change), 1 / (m["row_lower"] - change))
         return _At(origin, box[0], box[1], rows[0], rows[1], x, bad)
 
-    def _told(self, at: _At, result: Any, bad: Any = None) -> Any:
+    def _or_nan(self, at: _At, result: Any, bad: Any = None) -> Any:
         if bad is not None and self.bad == "nan":
             result = self.arrays.where(bad, float("nan"), result)
         return result if at.bad is None else self.arrays.where(at.bad, float("nan"), result)
@@ -285,11 +285,11 @@ class Maps:
         if self.upper is not None:
             y = xp.minimum(y, self.upper)
         if self.rays.affine is not None:
-            told = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
+            completed = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
             if self._has("map_x"):
-                told = told + xp.matmul(at.x, self.constants["map_x"])
-            y = y * self.free + xp.matmul(xp.to_result(told), self.chosen)
-        return self._told(at, y, bad)
+                completed = completed + xp.matmul(at.x, self.constants["map_x"])
+            y = y * self.free + xp.matmul(xp.to_result(completed), self.chosen)
+        return self._or_nan(at, y, bad)
 
     def origin(self, x: Any) -> Any:
         """(…, p) → (…, n)."""
@@ -300,7 +300,7 @@ class Maps:
         """(…, n) → (…, 1); NaN for bad values."""
         at = self._at(x)
         bad, w, scale = self._direction(v)
-        return self._told(at, self.arrays.where(bad, float("nan"), self._gauge(w, at) / scale))
+        return self._or_nan(at, self.arrays.where(bad, float("nan"), self._gauge(w, at) / scale))
 
     def encode(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n + 1)."""
@@ -308,13 +308,13 @@ class Maps:
         bad, w, scale = self._direction(y if at.origin is None else y - at.origin)
         square = xp.sum_last(w * w)
         length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
-        return self._told(at, xp.concatenate([w / length, self._gauge(w, at) / scale]), bad)
+        return self._or_nan(at, xp.concatenate([w / length, self._gauge(w, at) / scale]), bad)
 
     def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, _ = self._direction(xp.head(polar, self.n))
-        r = xp.tail(polar, self.n)
+        bad, w, _ = self._direction(polar[..., : self.n])
+        r = polar[..., self.n :]
         sound = xp.abs(r) <= self.finite
         bad = xp.where(sound, xp.where(bad, 1.0, 0.0), 1.0) > 0
         r = xp.minimum(xp.maximum(xp.where(sound, r, 0.0), 0.0), 1.0)
@@ -373,9 +373,6 @@ class NumPy:
     def from_result(self, x: Any) -> Any:
         return x.astype(self.precision.arithmetic)
 
-    def matmul(self, a: Any, b: Any) -> Any:
-        return np.matmul(a, b)
-
     def quadratic_forms(self, x: Any, matrices: Any) -> Any:
         return np.einsum("...i,kij,...j->...k", x, matrices, x, optimize=True)
 
@@ -391,15 +388,10 @@ class NumPy:
     def concatenate(self, parts: list[Any]) -> Any:
         return np.concatenate(parts, -1)
 
-    def head(self, x: Any, count: int) -> Any:
-        return x[..., :count]
-
-    def tail(self, x: Any, start: int) -> Any:
-        return x[..., start:]
-
     def without_derivative(self, x: Any) -> Any:
         return x
 
+    matmul: Any = staticmethod(np.matmul)
     where: Any = staticmethod(np.where)
     maximum: Any = staticmethod(np.maximum)
     minimum: Any = staticmethod(np.minimum)

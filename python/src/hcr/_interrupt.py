@@ -9,7 +9,7 @@ from . import _library
 
 
 class Stop:
-    """What a long call is told to end by: a flag, and the callback that reads it."""
+    """How a long call is ended: a flag, and the callback that reads it."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()

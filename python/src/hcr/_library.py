@@ -14,116 +14,74 @@ from . import errors
 __version__ = "0.2.0"
 
 
+def _fields(text: str, **others: Any) -> Any:
+    """The fields of a struct, "type: name name …" separated by semicolons; `others` are types with other names."""
+    types = {
+        "bool": c_bool,
+        "double": c_double,
+        "int": c_int,
+        "pointer": c_void_p,
+        "size": c_size_t,
+        "text": c_char_p,
+        "uint32": c_uint32,
+        "uint64": c_uint64,
+        **others,
+    }
+    parts = (part.split(":") for part in text.split(";"))
+    return tuple((name, types[type.strip()]) for type, names in parts for name in names.split())
+
+
 class ErrorStruct(ctypes.Structure):
-    _fields_ = (
-        ("code", c_int),
-        ("line", c_int),
-        ("column", c_int),
-        ("file", c_char * 256),
-        ("text", c_char * 1536),
-    )
+    _fields_ = _fields("int: code line column; file: file; message: text", file=c_char * 256, message=c_char * 1536)
 
 
 class ConstraintStruct(ctypes.Structure):
-    _fields_ = (
-        ("kind", c_char_p),
-        ("file", c_char_p),
-        ("text", c_char_p),
-        ("line", c_int),
-        ("column", c_int),
-        ("row", c_size_t),
-    )
+    _fields_ = _fields("text: kind file text; int: line column; size: row")
 
 
 class VisibilityStruct(ctypes.Structure):
-    _fields_ = (("proved", c_bool), ("points", c_uint64), ("points_hidden", c_uint64))
+    _fields_ = _fields("bool: proved; uint64: points points_hidden")
 
 
 class RowsStruct(ctypes.Structure):
-    _fields_ = (("count", c_size_t), ("start", c_void_p), ("columns", c_void_p), ("values", c_void_p))
+    _fields_ = _fields("size: count; pointer: start columns values")
 
 
 class BlockStruct(ctypes.Structure):
-    _fields_ = (
-        ("kind", c_char_p),
-        ("lower", c_void_p),
-        ("upper", c_void_p),
-        ("inverse_lower", c_void_p),
-        ("inverse_upper", c_void_p),
-        ("rows", RowsStruct),
-        ("moving", RowsStruct),
-        ("diagonal", c_void_p),
-        ("dense", c_void_p),
-        ("gradient", c_void_p),
-        ("slack", c_double),
-        ("at_origin", c_void_p),
-        ("one_less", c_double),
+    _fields_ = _fields(
+        "text: kind; pointer: lower upper inverse_lower inverse_upper; rows: rows moving; "
+        "pointer: diagonal dense gradient; double: slack; pointer: at_origin; double: one_less",
+        rows=RowsStruct,
     )
 
 
 class AffineStruct(ctypes.Structure):
-    _fields_ = (
-        ("count", c_size_t),
-        ("dependent", c_void_p),
-        ("constant", c_void_p),
-        ("map", RowsStruct),
-        ("basis", RowsStruct),
-    )
+    _fields_ = _fields("size: count; pointer: dependent constant; rows: map basis", rows=RowsStruct)
 
 
 class SearchStruct(ctypes.Structure):
-    _fields_ = (("size", c_size_t), ("method", c_int), ("base_multiplier", c_double), ("max_iterations", c_uint32))
+    _fields_ = _fields("size: size; int: method; double: base_multiplier; uint32: max_iterations")
 
 
 class QuadraticStruct(ctypes.Structure):
-    _fields_ = (
-        ("form", c_int),
-        ("matrix", c_void_p),
-        ("rank", c_size_t),
-        ("factor_start", c_void_p),
-        ("factor_columns", c_void_p),
-        ("factor_values", c_void_p),
-        ("shift", c_void_p),
-        ("linear", c_void_p),
-        ("constant", c_double),
-        ("radius", c_double),
+    _fields_ = _fields(
+        "int: form; pointer: matrix; size: rank; "
+        "pointer: factor_start factor_columns factor_values shift linear; double: constant radius"
     )
 
 
 class ConeStruct(ctypes.Structure):
-    _fields_ = (
-        ("rows", c_size_t),
-        ("start", c_void_p),
-        ("columns", c_void_p),
-        ("values", c_void_p),
-        ("shift", c_void_p),
-        ("linear", c_void_p),
-        ("constant", c_double),
-    )
+    _fields_ = _fields("size: rows; pointer: start columns values shift linear; double: constant")
 
 
 class LmiStruct(ctypes.Structure):
-    _fields_ = (
-        ("size", c_size_t),
-        ("constant", c_void_p),
-        ("terms", c_size_t),
-        ("outputs", c_void_p),
-        ("matrices", c_void_p),
-    )
+    _fields_ = _fields("size: size; pointer: constant; size: terms; pointer: outputs matrices")
 
 
 class VaryingRowsStruct(ctypes.Structure):
-    _fields_ = (
-        ("rows", c_size_t),
-        ("start", c_void_p),
-        ("columns", c_void_p),
-        ("values", c_void_p),
-        ("product_start", c_void_p),
-        ("product_outputs", c_void_p),
-        ("product_parameters", c_void_p),
-        ("product_values", c_void_p),
-        ("lower", c_void_p),
-        ("upper", c_void_p),
+    _fields_ = _fields(
+        "size: rows; "
+        "pointer: start columns values product_start product_outputs product_parameters product_values lower upper"
     )
 
 
@@ -134,29 +92,20 @@ AlongCallback = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, _Doubles, _Doubles, c
 
 
 class CallbackStruct(ctypes.Structure):
-    _fields_ = (
-        ("name", c_char_p),
-        ("context", c_void_p),
-        ("convex", c_bool),
-        ("value", ValueCallback),
-        ("gradient", GradientCallback),
-        ("along", AlongCallback),
+    _fields_ = _fields(
+        "text: name; pointer: context; bool: convex; value: value; gradient: gradient; along: along",
+        value=ValueCallback,
+        gradient=GradientCallback,
+        along=AlongCallback,
     )
 
 
 class ConstantStruct(ctypes.Structure):
-    _fields_ = (("name", c_char_p), ("rows", c_size_t), ("columns", c_size_t), ("values", c_void_p))
+    _fields_ = _fields("text: name; size: rows columns; pointer: values")
 
 
 class ProgressStruct(ctypes.Structure):
-    _fields_ = (
-        ("epoch", c_size_t),
-        ("epochs", c_size_t),
-        ("step", c_size_t),
-        ("steps", c_size_t),
-        ("training_loss", c_double),
-        ("validation_loss", c_double),
-    )
+    _fields_ = _fields("size: epoch epochs step steps; double: training_loss validation_loss")
 
 
 StopCallback = ctypes.CFUNCTYPE(c_bool, c_void_p)
@@ -164,48 +113,21 @@ ProgressCallback = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(ProgressStruct))
 
 
 class FitOptionsStruct(ctypes.Structure):
-    _fields_ = (
-        ("size", c_size_t),
-        ("encoder", c_int),
-        ("head", c_int),
-        ("hidden", c_size_t),
-        ("linear_encoder", c_bool),
-        ("features", c_size_t),
-        ("epochs", c_size_t),
-        ("batch", c_size_t),
-        ("rate", c_double),
-        ("rate_decay", c_double),
-        ("weight_decay", c_double),
-        ("clip", c_double),
-        ("validation", c_double),
-        ("patience", c_size_t),
-        ("seed", c_uint64),
-        ("radius_weight", c_double),
-        ("raw_weight", c_double),
-        ("common_scale", c_bool),
-        ("ascent", c_double),
-        ("checkpoint", c_char_p),
-        ("resume", c_bool),
-        ("progress", ProgressCallback),
-        ("progress_context", c_void_p),
+    _fields_ = _fields(
+        "size: size; int: encoder head; size: hidden; bool: linear_encoder; size: features epochs batch; "
+        "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
+        "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
+        "progress: progress; pointer: progress_context",
+        progress=ProgressCallback,
     )
 
 
 class FitReportStruct(ctypes.Structure):
-    _fields_ = (
-        ("rows", c_size_t),
-        ("rows_projected", c_size_t),
-        ("rows_hidden", c_size_t),
-        ("rows_validation", c_size_t),
-        ("epochs", c_size_t),
-        ("best_epoch", c_size_t),
-        ("training_loss", c_double),
-        ("validation_loss", c_double),
-        ("training_mse", c_double),
-        ("validation_mse", c_double),
-        ("inside_ratio", c_double),
-        ("seconds", c_double),
-        ("projected", c_size_t * 16),
+    _fields_ = _fields(
+        "size: rows rows_projected rows_hidden rows_validation epochs best_epoch; "
+        "double: training_loss validation_loss training_mse validation_mse inside_ratio seconds; "
+        "sizes: projected",
+        sizes=c_size_t * 16,
     )
 
 
@@ -225,114 +147,93 @@ def _open() -> ctypes.CDLL:
 library = _open()
 
 _P = c_void_p
-# name: (result, arguments without the error that comes last); an hcr_status is a c_int, see `call`.
-_MAP = (_P, _P, c_size_t, _P, _P, _P, _P)
-_VJP = (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P)
-_JVP = (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P)
 MAPS = ("gauge", "encode", "decode", "contract", "soften")
-_FALLIBLE: dict[str, tuple[Any, ...]] = {
-    **{f"hcr_{name}{suffix}": _MAP for name in MAPS for suffix in ("", "_f32")},
-    **{f"hcr_{name}_vjp{suffix}": _VJP for name in MAPS for suffix in ("", "_f32")},
-    **{f"hcr_{name}_jvp{suffix}": _JVP for name in MAPS for suffix in ("", "_f32")},
-    "hcr_region_read": (_P, c_size_t, _P, _P),
-    "hcr_region_write": (_P, _P, _P),
-    "hcr_region_save": (_P, c_char_p),
-    "hcr_workspace_create": (_P, c_size_t, _P),
-    "hcr_workspace_set_search": (_P, _P),
-    "hcr_workspace_set_bad_value": (_P, c_int),
-    "hcr_violation": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_residual": (_P, c_size_t, _P, _P, _P),
-    "hcr_region_block_margins": (_P, c_double, c_int, _P),
-    "hcr_region_at": (_P, _P, _P, _P),
-    "hcr_region_origin_at": (_P, _P, _P),
-    "hcr_builder_create": (_P, _P),
-    "hcr_builder_add_variable": (_P, c_char_p, c_size_t, c_bool),
-    "hcr_builder_add_parameter": (_P, c_char_p, c_size_t, c_bool, _P, _P),
-    "hcr_builder_set_source": (_P, c_char_p, c_int, c_int, c_char_p),
-    "hcr_builder_add_bounds": (_P, c_size_t, c_size_t, _P, _P),
-    "hcr_builder_add_sparse_rows": (_P, c_size_t, _P, _P, _P, _P, _P),
-    "hcr_builder_add_varying_rows": (_P, _P),
-    "hcr_builder_add_quadratic": (_P, _P),
-    "hcr_builder_add_cone": (_P, _P),
-    "hcr_builder_add_lmi": (_P, _P),
-    "hcr_builder_add_callback": (_P, _P),
-    "hcr_builder_set_root_method": (_P, c_int),
-    "hcr_builder_begin_group": (_P, c_int),
-    "hcr_builder_next": (_P,),
-    "hcr_builder_end_group": (_P,),
-    "hcr_builder_add_equalities": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_builder_allow_unbounded": (_P, c_bool),
-    "hcr_builder_set_origin": (_P, c_int, c_size_t, _P),
-    "hcr_builder_set_stop": (_P, StopCallback, _P),
-    "hcr_builder_finish": (_P, _P),
-    "hcr_text_build": (c_char_p, c_size_t, c_char_p, c_char_p, c_size_t, _P, _P, _P),
-    "hcr_text_build_file": (c_char_p, c_size_t, _P, _P, _P),
-    "hcr_import_read": (c_char_p, _P, _P),
-    "hcr_import_build": (_P, _P),
-    "hcr_region_explain": (_P, c_bool, _P),
-    "hcr_ranges_create": (c_size_t, _P, _P),
-    "hcr_ranges_add": (_P, c_size_t, _P),
-    "hcr_ranges_text": (_P, c_double, _P),
-    "hcr_check": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_check_f32": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_projector_create": (_P, _P),
-    "hcr_project": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_fit": (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P, _P),
-    "hcr_predict": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_predict_f32": (_P, c_size_t, _P, _P, _P, _P),
-    "hcr_predict_points": (_P, c_size_t, _P, _P, _P),
-    "hcr_model_save": (_P, c_char_p),
-    "hcr_model_load": (c_char_p, _P),
-}
-_PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "hcr_version": (c_char_p, ()),
-    "hcr_region_free": (None, (_P,)),
-    "hcr_free": (None, (_P,)),
-    "hcr_region_dimension": (c_size_t, (_P,)),
-    "hcr_region_constraints": (c_size_t, (_P,)),
-    "hcr_region_origin": (_P, (_P,)),
-    "hcr_region_lower": (_P, (_P,)),
-    "hcr_region_upper": (_P, (_P,)),
-    "hcr_region_margin": (c_double, (_P, c_int)),
-    "hcr_region_freedom": (c_size_t, (_P,)),
-    "hcr_region_equalities": (c_size_t, (_P,)),
-    "hcr_region_equality_tolerance": (c_double, (_P, c_size_t, _P, _P, c_int)),
-    "hcr_region_equality_rounding": (c_double, (_P, c_size_t, _P, _P, c_int)),
-    "hcr_region_grid": (_P, (_P, c_int)),
-    "hcr_region_parameters": (c_size_t, (_P,)),
-    "hcr_region_parameter_lower": (_P, (_P,)),
-    "hcr_region_parameter_upper": (_P, (_P,)),
-    "hcr_region_parameter_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
-    "hcr_region_origin_form": (c_int, (_P,)),
-    "hcr_region_is_convex": (c_bool, (_P,)),
-    "hcr_region_visibility": (VisibilityStruct, (_P,)),
-    "hcr_region_is_bounded": (c_bool, (_P,)),
-    "hcr_region_output_name": (None, (_P, c_size_t, c_char_p, c_size_t)),
-    "hcr_region_blocks": (c_size_t, (_P,)),
-    "hcr_region_block": (BlockStruct, (_P, c_size_t)),
-    "hcr_region_affine": (AffineStruct, (_P,)),
-    "hcr_region_origin_map": (RowsStruct, (_P,)),
-    "hcr_region_constraint": (ConstraintStruct, (_P, c_size_t)),
-    "hcr_workspace_free": (None, (_P,)),
-    "hcr_workspace_intersections": (c_uint64, (_P,)),
-    "hcr_builder_free": (None, (_P,)),
-    "hcr_builder_origin": (c_int, (_P,)),
-    "hcr_builder_dimension": (c_size_t, (_P,)),
-    "hcr_builder_columns": (c_size_t, (_P,)),
-    "hcr_ranges_free": (None, (_P,)),
-    "hcr_projector_free": (None, (_P,)),
-    "hcr_import_free": (None, (_P,)),
-    "hcr_import_notices": (c_size_t, (_P,)),
-    "hcr_import_notice": (c_char_p, (_P, c_size_t)),
-    "hcr_model_free": (None, (_P,)),
-    "hcr_model_region": (_P, (_P,)),
-    "hcr_model_region_text": (c_char_p, (_P,)),
-    "hcr_model_inputs": (c_size_t, (_P,)),
-    "hcr_model_parameter_columns": (POINTER(c_size_t), (_P,)),
-    "hcr_model_input_names": (POINTER(c_char_p), (_P,)),
-    "hcr_model_output_names": (POINTER(c_char_p), (_P,)),
-    "hcr_model_summary": (c_char_p, (_P,)),
-}
+
+
+def _table(groups: Any) -> dict[str, Any]:
+    """Functions by name, from groups of those that have one signature."""
+    return {f"hcr_{name}": signature for names, signature in groups for name in names.split()}
+
+
+# The arguments, without the error that comes last; an hcr_status is a c_int, see `call`.
+_FALLIBLE: dict[str, tuple[Any, ...]] = _table(
+    (
+        (" ".join(f"{name} {name}_f32" for name in MAPS), (_P, _P, c_size_t, _P, _P, _P, _P)),
+        (
+            " ".join(f"{name}_{way} {name}_{way}_f32" for name in MAPS for way in ("vjp", "jvp")),
+            (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P),
+        ),
+        ("region_read", (_P, c_size_t, _P, _P)),
+        ("region_write region_origin_at", (_P, _P, _P)),
+        ("region_save model_save", (_P, c_char_p)),
+        ("workspace_create ranges_add", (_P, c_size_t, _P)),
+        (
+            "workspace_set_search builder_create builder_add_varying_rows builder_add_quadratic builder_add_cone "
+            "builder_add_lmi builder_add_callback builder_finish import_build projector_create",
+            (_P, _P),
+        ),
+        ("workspace_set_bad_value builder_set_root_method builder_begin_group", (_P, c_int)),
+        (
+            "violation builder_add_equalities check check_f32 project predict predict_f32",
+            (_P, c_size_t, _P, _P, _P, _P),
+        ),
+        ("residual predict_points", (_P, c_size_t, _P, _P, _P)),
+        ("region_block_margins", (_P, c_double, c_int, _P)),
+        ("region_at", (_P, _P, _P, _P)),
+        ("builder_add_variable", (_P, c_char_p, c_size_t, c_bool)),
+        ("builder_add_parameter", (_P, c_char_p, c_size_t, c_bool, _P, _P)),
+        ("builder_set_source", (_P, c_char_p, c_int, c_int, c_char_p)),
+        ("builder_add_bounds", (_P, c_size_t, c_size_t, _P, _P)),
+        ("builder_add_sparse_rows", (_P, c_size_t, _P, _P, _P, _P, _P)),
+        ("builder_next builder_end_group", (_P,)),
+        ("builder_allow_unbounded", (_P, c_bool)),
+        ("builder_set_origin", (_P, c_int, c_size_t, _P)),
+        ("builder_set_stop", (_P, StopCallback, _P)),
+        ("text_build", (c_char_p, c_size_t, c_char_p, c_char_p, c_size_t, _P, _P, _P)),
+        ("text_build_file", (c_char_p, c_size_t, _P, _P, _P)),
+        ("import_read", (c_char_p, _P, _P)),
+        ("region_explain", (_P, c_bool, _P)),
+        ("ranges_create", (c_size_t, _P, _P)),
+        ("ranges_text", (_P, c_double, _P)),
+        ("fit", (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P, _P)),
+        ("model_load", (c_char_p, _P)),
+    )
+)
+# The result and the arguments.
+_PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
+    (
+        ("version", (c_char_p, ())),
+        (
+            "region_free free workspace_free builder_free ranges_free projector_free import_free model_free",
+            (None, (_P,)),
+        ),
+        (
+            "region_dimension region_constraints region_freedom region_equalities region_parameters "
+            "region_blocks builder_dimension builder_columns import_notices model_inputs",
+            (c_size_t, (_P,)),
+        ),
+        (
+            "region_origin region_lower region_upper region_parameter_lower region_parameter_upper model_region",
+            (_P, (_P,)),
+        ),
+        ("region_margin", (c_double, (_P, c_int))),
+        ("region_equality_tolerance region_equality_rounding", (c_double, (_P, c_size_t, _P, _P, c_int))),
+        ("region_grid", (_P, (_P, c_int))),
+        ("region_parameter_name region_output_name", (None, (_P, c_size_t, c_char_p, c_size_t))),
+        ("region_origin_form builder_origin", (c_int, (_P,))),
+        ("region_is_convex region_is_bounded", (c_bool, (_P,))),
+        ("region_visibility", (VisibilityStruct, (_P,))),
+        ("region_block", (BlockStruct, (_P, c_size_t))),
+        ("region_affine", (AffineStruct, (_P,))),
+        ("region_origin_map", (RowsStruct, (_P,))),
+        ("region_constraint", (ConstraintStruct, (_P, c_size_t))),
+        ("workspace_intersections", (c_uint64, (_P,))),
+        ("import_notice", (c_char_p, (_P, c_size_t))),
+        ("model_region_text model_summary", (c_char_p, (_P,))),
+        ("model_parameter_columns", (POINTER(c_size_t), (_P,))),
+        ("model_input_names model_output_names", (POINTER(c_char_p), (_P,))),
+    )
+)
 
 
 def _declare() -> None:
@@ -372,6 +273,16 @@ def create(name: str, *arguments: Any) -> int:
     call(name, *arguments, byref(made))
     assert made.value is not None
     return made.value
+
+
+def take_bytes(name: str, *arguments: Any) -> bytes:
+    """Calls a function that makes bytes, and frees them."""
+    data, size = c_void_p(), c_size_t()
+    call(name, *arguments, byref(data), byref(size))
+    try:
+        return ctypes.string_at(data.value or 0, size.value)
+    finally:
+        library.hcr_free(data)
 
 
 def take_text(name: str, *arguments: Any) -> str:

@@ -110,8 +110,8 @@ class Map:
         result = np.empty(self.result_shape(array.shape), array.dtype)
         rays = np.empty(array.shape[:-1], RAY) if outcomes else None
         self._run(MAPS, array, given, bad, array, result, rays)
-        told = result if result.shape else result[()]
-        return told if rays is None else (told, rays["outcome"])
+        answer = result if result.shape else result[()]
+        return answer if rays is None else (answer, rays["outcome"])
 
     def vjp(
         self, values: npt.ArrayLike, bar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, bad: Bad | None = None
@@ -263,8 +263,8 @@ class Maps(Facts):
             return None
         names = self.parameters.names
         if x is None:
-            told = ", ".join(names[:8]) + (", …" if self.p > 8 else "")
-            raise make("argument", f"the region has the parameters {told}: give their values x, (…, {self.p})")
+            shown = ", ".join(names[:8]) + (", …" if self.p > 8 else "")
+            raise make("argument", f"the region has the parameters {shown}: give their values x, (…, {self.p})")
         return rows(x, self.p, "x", names)
 
     def _beside(self, array: Array, x: npt.ArrayLike | None) -> tuple[Array, Array | None]:
@@ -453,19 +453,19 @@ class Maps(Facts):
         """
         array, given = self._doubles(points, x, "points")
         result = np.empty_like(array)
-        told = np.empty(array.shape[:-1], np.uint32)
+        found = np.empty(array.shape[:-1], np.uint32)
         idle: list[Projector] = self._once("projectors", list)
         try:
             projector = idle.pop()
         except IndexError:
             projector = Projector(self._handle)
         known_bad(bad)
-        _project_blocks(projector, row_count(array), given, array, result, told)
+        _project_blocks(projector, row_count(array), given, array, result, found)
         idle.append(projector)
         self._raise_of_callbacks()
         if bad == "nan":
-            result[told == Outcome.BAD_VALUE] = np.nan
-        return (result, told) if outcomes else result
+            result[found == Outcome.BAD_VALUE] = np.nan
+        return (result, found) if outcomes else result
 
     def sample(
         self,
@@ -511,7 +511,7 @@ def _like(values: npt.ArrayLike, what: str, dtype: Any, shape: tuple[int, ...], 
     """An array of that type and shape, contiguous."""
     array = np.require(numbers(values, what), dtype=dtype)
     if stretch:
-        with contextlib.suppress(ValueError):  # told below
+        with contextlib.suppress(ValueError):  # refused below
             array = np.broadcast_to(array, shape)
     if array.shape != shape:
         raise make("shape", f"{what} has the shape {array.shape}: it must have {shape}")

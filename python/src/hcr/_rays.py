@@ -26,16 +26,16 @@ _MOST_GATHERED = 8
 
 def refusal(region: Facts) -> str:
     """Why formulas can't compute a region's maps; "" when they can."""
-    told: str = region._once("refusal of formulas", lambda: _refusal(region))
-    return told
+    reason: str = region._once("refusal of formulas", lambda: _refusal(region))
+    return reason
 
 
 def _refusal(region: Facts) -> str:
     known = ("box", "linear") if region.p else ("box", "linear", "quadratic", "cone")
     others = dict.fromkeys(c.kind for c in region.constraints if c.kind not in known)
     if others:
-        told = "with parameters box and linear" if region.p else "box, linear, quadratic and cone"
-        return f"for constraints of the kinds {', '.join(others)}: {told} can"
+        served = "with parameters box and linear" if region.p else "box, linear, quadratic and cone"
+        return f"for constraints of the kinds {', '.join(others)}: {served} can"
     if not region.is_bounded:
         return "for a region that reaches to infinity"
     if region.origin_form == "checked":
@@ -188,16 +188,16 @@ def _moving(region: Facts, rows: BlockStruct, box: tuple[Array, Array], fields: 
 
 
 def _affine(region: Facts) -> Affine | None:
-    told, n = library.hcr_region_affine(region._handle.address), region.n
-    if told.count == 0:
+    solved, n = library.hcr_region_affine(region._handle.address), region.n
+    if solved.count == 0:
         return None
-    map = _dense(told.map, n + region.p)
+    map = _dense(solved.map, n + region.p)
     return Affine(
-        _copy(told.dependent, told.count, dtype=ctypes.c_uint32).astype(np.int64),
-        _copy(told.constant, told.count),
+        _copy(solved.dependent, solved.count, dtype=ctypes.c_uint32).astype(np.int64),
+        _copy(solved.constant, solved.count),
         map[:, :n],
         map[:, n:],
-        _dense(told.basis, n + region.p)[:, :n],
+        _dense(solved.basis, n + region.p)[:, :n],
     )
 
 

@@ -37,7 +37,7 @@ class Constraint(NamedTuple):
     """One inequality, and where it came from."""
 
     kind: str  #: "box", "linear", "quadratic", "cone", "lmi", "expression", "callback", "union", "except", "varying"
-    text: str  #: the source line, or what the builder was told
+    text: str  #: the source line, or what the builder was given
     file: str  #: "" when there is none
     line: int  #: 0 when there is none
     column: int

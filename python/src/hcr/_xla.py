@@ -102,7 +102,7 @@ def rays(values: jax.Array) -> jax.Array:
 
 
 def types(*arrays: jax.Array) -> list[Any]:
-    """What results are, told by arrays of the same shapes and types."""
+    """What results are, as arrays of the same shapes and types."""
     typeof: Any = getattr(jax, "typeof", lambda array: jax.ShapeDtypeStruct(array.shape, array.dtype))  # type: ignore[no-untyped-call]
     return [typeof(array) for array in arrays]
 

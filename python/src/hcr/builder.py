@@ -176,10 +176,10 @@ class Builder:
         Raises:
             hcr.Error: ``convexity``, a matrix that isn't symmetric and positive semidefinite.
         """
-        told = self._vector(linear, "linear")
+        slope = self._vector(linear, "linear")
         if (matrix is None) == (factor is None):
             raise make("argument", "give either a matrix or a factor")
-        struct = _library.QuadraticStruct(constant=constant, radius=radius, linear=pointer(told))
+        struct = _library.QuadraticStruct(constant=constant, radius=radius, linear=pointer(slope))
         if factor is not None:
             rows = self._sparse(factor, "factor")
             moved = side(shift, rows.rows, "shift")
@@ -207,8 +207,8 @@ class Builder:
     ) -> None:
         """|M y + shift| <= linear·y + constant: a second-order cone."""
         matrix = self._sparse(M, "M")
-        moved, told = side(shift, matrix.rows, "shift"), self._vector(linear, "linear")
-        struct = _library.ConeStruct(matrix.rows, *matrix.addresses(), pointer(moved), pointer(told), constant)
+        moved, slope = side(shift, matrix.rows, "shift"), self._vector(linear, "linear")
+        struct = _library.ConeStruct(matrix.rows, *matrix.addresses(), pointer(moved), pointer(slope), constant)
         self._call("add_cone", ctypes.byref(struct))
 
     def add_lmi(self, constant: npt.ArrayLike | None, matrices: Mapping[int, npt.ArrayLike]) -> None:
@@ -378,8 +378,8 @@ class _Callbacks:
             result = [float("nan"), 0.0]
 
             def compute(point: Array) -> None:
-                told = value(point)
-                result[:] = map(float, told) if isinstance(told, tuple) else (float(told), 0.0)
+                answer = value(point)
+                result[:] = map(float, answer) if isinstance(answer, tuple) else (float(answer), 0.0)
 
             guarded(compute, n, y)
             if rounding:

@@ -18,7 +18,7 @@ From a shell: ``python -m hcr.dask project load.region measured/ feasible/ --sch
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dask
@@ -34,84 +34,47 @@ from .region import Region
 
 __all__ = ["check", "contract", "decode", "encode", "predict", "project"]
 
-# What is done with the rows of a part: (region or model, rows, parameters or None) -> an array, one row each.
-_Rows = Callable[[Any, Array, "Array | None"], Array]
 
-
-def _project(region: Region, values: Array, x: Array | None) -> Array:
-    result: Array = region.project(values, x)
+def _on_block(values: Array, x: Array | None = None, *, method: str, used: Any, x_of_all: Array | None = None) -> Array:
+    result: Array = getattr(used, method)(values, x_of_all if x is None else x)
     return result
-
-
-def _encode(region: Region, values: Array, x: Array | None) -> Array:
-    result: Array = region.encode(values, x)
-    return result
-
-
-def _decode(region: Region, values: Array, x: Array | None) -> Array:
-    result: Array = region.decode(values, x)
-    return result
-
-
-def _contract(region: Region, values: Array, x: Array | None) -> Array:
-    result: Array = region.contract(values, x)
-    return result
-
-
-def _check(region: Region, values: Array, x: Array | None) -> Array:
-    return region.check(values, x)
-
-
-def _predict(model: Model, values: Array, x: Array | None) -> Array:
-    result: Array = model.predict(values, x)
-    return result
-
-
-# ---------------------------------------------------------------------------------------------------------- the parts
-
-
-def _on_block(values: Array, x: Array | None = None, *, used: Any, rows: _Rows) -> Array:
-    return rows(used, values, x)
 
 
 def _on_part(
-    part: pd.DataFrame,
-    *,
-    used: Any,
-    rows: _Rows,
-    given: Sequence[str],
-    beside: Sequence[str],
-    made: Sequence[str] | None,
+    part: pd.DataFrame, *, method: str, used: Any, given: list[str], beside: list[str], made: Sequence[str] | None
 ) -> pd.DataFrame | pd.Series[Any]:
-    x = part[list(beside)].to_numpy() if beside else None
-    result = rows(used, part[list(given)].to_numpy(), x)
+    result = getattr(used, method)(part[given].to_numpy(), part[beside].to_numpy() if beside else None)
     if made is None:
         return pd.Series(result, index=part.index, name="inside")
     return pd.DataFrame(result, index=part.index, columns=list(made))
 
 
 def _over_array(
-    rows: _Rows, used: Any, values: Any, x: Any, width: int, made: Sequence[str] | None, always: type | None
+    method: str, used: Any, values: Any, x: Any, width: int, made: Sequence[str] | None, always: type | None
 ) -> Any:
     if values.ndim == 0 or values.shape[-1] != width:
         raise make("shape", f"the array has the shape {values.shape}: its last axis must have {width} entries")
     values = values.rechunk({values.ndim - 1: -1})
-    dtype = np.dtype(always) if always else numbers(np.empty(0, values.dtype), "the array").dtype
-    arrays = [values]
+    dtypes, arrays, x_of_all = [numbers(np.empty(0, values.dtype), "the array").dtype], [values], None
     if isinstance(x, dask.array.Array):
         if x.ndim != 2 or values.ndim != 2 or x.shape[0] != values.shape[0]:
             raise make("shape", f"x has the shape {x.shape} beside {values.shape}: a row each, or one for all")
         arrays.append(x.rechunk((values.chunks[0], -1)))
-        dtype = dtype if always else np.promote_types(dtype, numbers(np.empty(0, x.dtype), "x").dtype)
+        dtypes.append(numbers(np.empty(0, x.dtype), "x").dtype)
     elif x is not None:
-        rows = _Beside(rows, np.asarray(x))
-        dtype = dtype if always else np.promote_types(dtype, numbers(np.asarray(x), "x").dtype)
+        x_of_all = numbers(x, "x")
+        dtypes.append(x_of_all.dtype)
+        if x_of_all.ndim != 1:
+            shape = x_of_all.shape
+            raise make("shape", f"x has the shape {shape}: give a Dask array with a row each, or one row for all")
+    dtype = np.dtype(always) if always else np.result_type(*dtypes)
     chunks = values.chunks[:-1] if made is None else (*values.chunks[:-1], (len(made),))
     return dask.array.map_blocks(
         _on_block,
         *arrays,
+        method=method,
         used=used,
-        rows=rows,
+        x_of_all=x_of_all,
         chunks=chunks,
         drop_axis=values.ndim - 1 if made is None else None,
         dtype=dtype,
@@ -119,43 +82,28 @@ def _over_array(
     )
 
 
-class _Beside:
-    """Rows whose parameters are the same for all."""
-
-    def __init__(self, rows: _Rows, x: Array) -> None:
-        if x.ndim != 1:
-            raise make("shape", f"x has the shape {x.shape}: give a Dask array with a row each, or one row for all")
-        self._rows, self._x = rows, x
-
-    def __call__(self, used: Any, values: Array, x: Array | None) -> Array:
-        return self._rows(used, values, self._x)
-
-    def __dask_tokenize__(self) -> Any:
-        return dask.base.normalize_token((self._rows, self._x))
-
-
 def _over_frame(
-    rows: _Rows, used: Any, frame: Any, given: Sequence[str], beside: Sequence[str], made: Sequence[str] | None
+    method: str, used: Any, frame: Any, given: Sequence[str], beside: Sequence[str], made: Sequence[str] | None
 ) -> Any:
     found = set(frame.columns)
-    for name in (*given, *beside):
-        if name not in found:
-            told = ", ".join(map(repr, list(frame.columns)[:8]))
-            raise make("name", f"the data frame has no column {name!r}: it has {told}")
+    for column in (*given, *beside):
+        if column not in found:
+            shown = ", ".join(map(repr, list(frame.columns)[:8]))
+            raise make("name", f"the data frame has no column {column!r}: it has {shown}")
     wanted = frame[list(dict.fromkeys((*given, *beside)))]
     meta: Any = pd.Series([], dtype=bool, name="inside")
     if made is not None:
         # A float32 frame gives float32, where the map does.
-        dtype = np.result_type(*wanted.dtypes) if rows not in (_project, _predict) else np.dtype(np.float64)
+        dtype = np.dtype(np.float64) if method in ("project", "predict") else np.result_type(*wanted.dtypes)
         dtype = numbers(np.empty(0, dtype), "the data frame").dtype
-        meta = pd.DataFrame({name: pd.Series([], dtype=dtype) for name in made})
+        meta = pd.DataFrame({column: pd.Series([], dtype=dtype) for column in made})
     return wanted.map_partitions(
-        _on_part, used=used, rows=rows, given=tuple(given), beside=tuple(beside), made=made, meta=meta
+        _on_part, method=method, used=used, given=list(given), beside=list(beside), made=made, meta=meta
     )
 
 
 def _over(
-    rows: _Rows,
+    method: str,
     owner: Region | Model,
     data: Any,
     x: Any,
@@ -171,11 +119,11 @@ def _over(
     if isinstance(data, dask.array.Array):
         if x is None and beside:
             raise make("argument", f"the region has parameters: give them as a Dask array, (…, {len(beside)})")
-        return _over_array(rows, used, data, x, len(given), made, always)
+        return _over_array(method, used, data, x, len(given), made, always)
     if isinstance(data, dask.dataframe.DataFrame):
         if x is not None:
             raise make("argument", "parameters are columns of the data frame: leave x out")
-        return _over_frame(rows, used, data, given, beside, made)
+        return _over_frame(method, used, data, given, beside, made)
     raise TypeError(f"a Dask array, a Dask data frame or the path of a Parquet folder is needed, not {type(data)}")
 
 
@@ -201,54 +149,38 @@ def project(region: Region, points: Any, x: Any = None) -> Any:
     Returns:
         A Dask array or data frame, not computed yet; float64.
     """
-    return _over(_project, region, points, x, region.names, _parameters(region), region.names, np.float64)
+    return _over("project", region, points, x, region.names, _parameters(region), region.names, np.float64)
 
 
 def encode(region: Region, y: Any, x: Any = None) -> Any:
     """Points as a direction and a radius: `Region.encode` over Dask. Columns: ``d:`` and the output's name, then ``r``.
 
-    Args:
-        region: any region.
-        y: a Dask array (…, n), a Dask data frame with columns of the outputs' names, or a Parquet folder.
-        x: beside an array, the parameters: a Dask array (rows, p), or p numbers for all.
+    Arguments as for `project`.
     """
-    return _over(_encode, region, y, x, region.names, _parameters(region), _polar(region))
+    return _over("encode", region, y, x, region.names, _parameters(region), _polar(region))
 
 
 def decode(region: Region, polar: Any, x: Any = None) -> Any:
     """Points of the region from directions and radii: `Region.decode` over Dask.
 
-    Args:
-        region: any region.
-        polar: a Dask array (…, n + 1), a Dask data frame with the columns that `encode` gives, or a Parquet folder.
-        x: beside an array, the parameters: a Dask array (rows, p), or p numbers for all.
+    Arguments as for `project`, but `polar` has n + 1 numbers a row, or the columns that `encode` gives.
     """
-    return _over(_decode, region, polar, x, _polar(region), _parameters(region), region.names)
+    return _over("decode", region, polar, x, _polar(region), _parameters(region), region.names)
 
 
 def contract(region: Region, v: Any, x: Any = None) -> Any:
-    """origin + v, or where the ray along v leaves the region: `Region.contract` over Dask.
-
-    Args:
-        region: any region.
-        v: a Dask array (…, n), a Dask data frame with columns of the outputs' names, or a Parquet folder.
-        x: beside an array, the parameters: a Dask array (rows, p), or p numbers for all.
-    """
-    return _over(_contract, region, v, x, region.names, _parameters(region), region.names)
+    """origin + v, or where the ray along v leaves the region: `Region.contract` over Dask. Arguments as for
+    `project`."""
+    return _over("contract", region, v, x, region.names, _parameters(region), region.names)
 
 
 def check(region: Region, y: Any, x: Any = None) -> Any:
-    """Whether points are inside, decided exactly: `Region.check` over Dask.
-
-    Args:
-        region: any region.
-        y: a Dask array (…, n), a Dask data frame with columns of the outputs' names, or a Parquet folder.
-        x: beside an array, the parameters: a Dask array (rows, p), or p numbers for all.
+    """Whether points are inside, decided exactly: `Region.check` over Dask. Arguments as for `project`.
 
     Returns:
         A Dask array (…) of booleans, or a series ``inside``.
     """
-    return _over(_check, region, y, x, region.names, _parameters(region), None, np.bool_)
+    return _over("check", region, y, x, region.names, _parameters(region), None, np.bool_)
 
 
 def predict(model: Model, X: Any, parameters: Any = None) -> Any:
@@ -261,7 +193,7 @@ def predict(model: Model, X: Any, parameters: Any = None) -> Any:
             a data frame they are columns.
     """
     apart = _parameters(model.region) if model.parameter_columns is None else ()
-    return _over(_predict, model, X, parameters, model.input_names, apart, model.output_names, np.float64)
+    return _over("predict", model, X, parameters, model.input_names, apart, model.output_names, np.float64)
 
 
 if __name__ == "__main__":

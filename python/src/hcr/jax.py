@@ -36,9 +36,6 @@ __all__ = ["contract", "decode", "encode", "gauge", "know", "soften"]
 class _Jax(_formulas.NumPy):
     """The formulas' arrays in JAX. Constants stay NumPy's, so that no trace is left in them."""
 
-    def matmul(self, a: Any, b: Any) -> Any:
-        return jnp.matmul(a, b, precision="highest")
-
     def quadratic_forms(self, x: Any, matrices: Any) -> Any:
         return jnp.einsum("...i,kij,...j->...k", x, matrices, x, precision="highest")
 
@@ -54,6 +51,7 @@ class _Jax(_formulas.NumPy):
     def without_derivative(self, x: Any) -> Any:
         return jax.lax.stop_gradient(x)
 
+    matmul: Any = staticmethod(functools.partial(jnp.matmul, precision="highest"))
     where: Any = staticmethod(jnp.where)
     maximum: Any = staticmethod(jnp.maximum)
     minimum: Any = staticmethod(jnp.minimum)

@@ -67,16 +67,9 @@ class Model:
         self.inputs: int = library.hcr_model_inputs(handle)
         self.input_names = _names(library.hcr_model_input_names(handle), self.inputs)
         self.summary: str = library.hcr_model_summary(handle).decode()
-        region = library.hcr_model_region(handle)
-        data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        _library.call("hcr_region_write", region, ctypes.byref(data), ctypes.byref(size))
-        try:
-            content = ctypes.string_at(data.value or 0, size.value)
-        finally:
-            library.hcr_free(data)
         text = library.hcr_model_region_text(handle)
         #: the region that predictions are in
-        self.region = Region.from_bytes(content)
+        self.region = Region.from_bytes(_library.take_bytes("hcr_region_write", library.hcr_model_region(handle)))
         self.region._text = (text or b"").decode()
         self.output_names = self.region.names
         columns = library.hcr_model_parameter_columns(handle)
@@ -144,7 +137,7 @@ class Model:
         array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
         shape = array.shape[:-1]
         result = np.empty((*shape, self.region.n), np.float32 if single else np.float64)
-        told = np.empty(shape, np.uint32)
+        found = np.empty(shape, np.uint32)
         given = None if parameters is None else _apart(self.region, parameters, shape)
         _library.call(
             "hcr_predict_f32" if single else "hcr_predict",
@@ -153,11 +146,11 @@ class Model:
             address(array),
             None if given is None else address(given),
             address(result),
-            address(told),
+            address(found),
         )
         if bad == "nan":
-            result[told == Outcome.BAD_VALUE] = np.nan
-        return (result, told) if outcomes else result
+            result[found == Outcome.BAD_VALUE] = np.nan
+        return (result, found) if outcomes else result
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model, whole or not at all: safetensors, which ``hcr predict`` and `load_model` read."""
@@ -237,10 +230,10 @@ def read_tensors(content: bytes) -> tuple[dict[str, Array], dict[str, str]]:
     metadata = header.pop("__metadata__", {})
     types = {"F32": "<f4", "F64": "<f8", "U8": "u1"}
     tensors = {}
-    for name, told in header.items():
-        begin, end = told["data_offsets"]
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
         data = content[8 + length + begin : 8 + length + end]
-        tensors[name] = np.frombuffer(data, types[told["dtype"]]).reshape(told["shape"]).copy()
+        tensors[name] = np.frombuffer(data, types[entry["dtype"]]).reshape(entry["shape"]).copy()
     return tensors, metadata
 
 
@@ -335,8 +328,8 @@ def fit(
 
     def report_progress(_: Any, at: Any) -> int:
         try:  # here is also where Ctrl-C arrives
-            told = at.contents
-            state = Progress(*(getattr(told, field) for field in Progress._fields))
+            now = at.contents
+            state = Progress(*(getattr(now, field) for field in Progress._fields))
             return int(progress is not None and progress(state) is True)
         except BaseException as exception:
             raised.append(exception)
@@ -366,7 +359,7 @@ def fit(
         resume=resume,
         progress=_library.ProgressCallback(report_progress),
     )
-    handle, told = ctypes.c_void_p(), _library.FitReportStruct()
+    handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()
     status = _library.library.hcr_fit(
         region._handle.address,
@@ -378,13 +371,13 @@ def fit(
         address(targets),
         ctypes.byref(options),
         ctypes.byref(handle),
-        ctypes.byref(told),
+        ctypes.byref(filled),
         ctypes.byref(error),
     )
     model = None
     if handle.value is not None:
-        report = FitReport(*(getattr(told, field) for field in FitReport._fields[:-1]))
-        report = report._replace(projected=tuple(told.projected[: report.rows_projected]))
+        report = FitReport(*(getattr(filled, field) for field in FitReport._fields[:-1]))
+        report = report._replace(projected=tuple(filled.projected[: report.rows_projected]))
         model = Model(handle.value, report)
     if raised:
         raise raised[0]

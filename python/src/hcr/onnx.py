@@ -7,6 +7,7 @@ infinity gives a row of NaN; of a model, which scales and judges its inputs itse
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -54,27 +55,16 @@ class _Value:
             return self.graph.with_number(operator, first, second)
         return self.graph.node(operator, first, second, type=self.type)
 
-    def __add__(self, other: Any) -> _Value:
-        return self._with("Add", other)
-
-    def __sub__(self, other: Any) -> _Value:
-        return self._with("Sub", other)
+    __add__: Any = functools.partialmethod(_with, "Add")
+    __sub__: Any = functools.partialmethod(_with, "Sub")
+    __mul__: Any = functools.partialmethod(_with, "Mul")
+    __rmul__ = __mul__
+    __truediv__: Any = functools.partialmethod(_with, "Div")
+    __rtruediv__: Any = functools.partialmethod(_with, "Div", swapped=True)
 
     def __rsub__(self, other: Any) -> _Value:
         negative: _Value = -self + other
         return negative
-
-    def __mul__(self, other: Any) -> _Value:
-        return self._with("Mul", other)
-
-    def __rmul__(self, other: Any) -> _Value:
-        return self._with("Mul", other)
-
-    def __truediv__(self, other: Any) -> _Value:
-        return self._with("Div", other)
-
-    def __rtruediv__(self, other: Any) -> _Value:
-        return self._with("Div", other, swapped=True)
 
     def __neg__(self) -> _Value:
         return self.graph.node("Neg", self, type=self.type)
@@ -82,20 +72,18 @@ class _Value:
     def _compare(self, operator: str, other: Any) -> _Value:
         return self.graph.node(operator, self, self.graph.value(other, self.type), type="bool")
 
-    def __lt__(self, other: Any) -> _Value:
-        return self._compare("Less", other)
-
-    def __le__(self, other: Any) -> _Value:
-        return self._compare("LessOrEqual", other)
-
-    def __gt__(self, other: Any) -> _Value:
-        return self._compare("Greater", other)
-
-    def __ge__(self, other: Any) -> _Value:
-        return self._compare("GreaterOrEqual", other)
+    __lt__: Any = functools.partialmethod(_compare, "Less")
+    __le__: Any = functools.partialmethod(_compare, "LessOrEqual")
+    __gt__: Any = functools.partialmethod(_compare, "Greater")
+    __ge__: Any = functools.partialmethod(_compare, "GreaterOrEqual")
 
     def __and__(self, other: _Value) -> _Value:
         return self.graph.node("And", self, other, type="bool")
+
+    def __getitem__(self, key: tuple[Any, slice]) -> _Value:
+        """x[..., start:end]"""
+        ends = (key[1].start or 0, 2**31 - 1 if key[1].stop is None else key[1].stop, 1)
+        return self.graph.node("Slice", self, *(self.graph.indices([end]) for end in ends), type=self.type)
 
 
 class _Graph:
@@ -181,14 +169,13 @@ class _Graph:
     def minimum(self, a: _Value, b: Any) -> _Value:
         return self.node("Min", a, self.value(b, a.type), type=a.type)
 
-    def abs(self, x: _Value) -> _Value:
-        return self.node("Abs", x, type=x.type)
+    def _same(self, operator: str, x: _Value) -> _Value:
+        return self.node(operator, x, type=x.type)
 
-    def round(self, x: _Value) -> _Value:
-        return self.node("Round", x, type=x.type)
-
-    def sqrt(self, x: _Value) -> _Value:
-        return self.node("Sqrt", x, type=x.type)
+    abs: Any = functools.partialmethod(_same, "Abs")
+    round: Any = functools.partialmethod(_same, "Round")
+    sqrt: Any = functools.partialmethod(_same, "Sqrt")
+    sigmoid: Any = functools.partialmethod(_same, "Sigmoid")
 
     def sum_last(self, x: _Value) -> _Value:
         return self.node("ReduceSum", x, self.indices([1]), type=x.type, keepdims=1)
@@ -199,16 +186,6 @@ class _Graph:
     def concatenate(self, parts: list[_Value]) -> _Value:
         return self.node("Concat", *parts, type=parts[0].type, axis=1)
 
-    def head(self, x: _Value, count: int) -> _Value:
-        return self._slice(x, 0, count)
-
-    def tail(self, x: _Value, start: int) -> _Value:
-        return self._slice(x, start, 2**31 - 1)
-
-    def _slice(self, x: _Value, start: int, end: int) -> _Value:
-        where = [self.indices([value]) for value in (start, end, 1)]
-        return self.node("Slice", x, *where, type=x.type)
-
     def without_derivative(self, x: _Value) -> _Value:
         return x
 
@@ -218,9 +195,6 @@ class _Graph:
         """A dense layer, in its own type."""
         product = self.matmul(x, np.ascontiguousarray(weight.T))
         return product if bias is None else product + bias
-
-    def sigmoid(self, x: _Value) -> _Value:
-        return self.node("Sigmoid", x, type=x.type)
 
     def map(self, maps: _formulas.Maps, kind: str, values: _Value, x: _Value | None = None) -> _Value:
         given = () if x is None else (self.cast(x, "float64"),)
@@ -234,7 +208,7 @@ def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
 
 
 def _with_radius(graph: _Graph, x: _Value, n: int) -> _Value:
-    return graph.concatenate([graph.head(x, n), graph.sigmoid(graph.tail(x, n))])
+    return graph.concatenate([x[..., :n], graph.sigmoid(x[..., n:])])
 
 
 def _layer(graph: _Graph, module: Any, values: _Value, x: _Value | None) -> _Value:
@@ -279,20 +253,20 @@ def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> 
 
 def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Value:
     """A model of the C trainer. Its layers are float32, as there."""
-    tensors, told = model.tensors()
+    tensors, metadata = model.tensors()
     if model.parameter_columns is not None:
         given = graph.gather(x, np.array(model.parameter_columns))
     n, steps = model.region.n, model.inputs // len(tensors["input.mean"])
     scaled, bad = _scaled(graph, x, tensors, steps)
-    if told["encoder"] == "lstm":
+    if metadata["encoder"] == "lstm":
         encoded = _lstm(graph, scaled, tensors, steps)
     else:
         encoded = graph.affine(scaled, tensors["encoder.weight"], tensors["encoder.bias"])
-        if told["linear_encoder"] == "0":
+        if metadata["linear_encoder"] == "0":
             encoded = graph.node("Relu", encoded, type="float32")
     outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), "float64")
-    head, region = told["head"], model.region
-    values = graph.head(outputs, n)
+    head, region = metadata["head"], model.region
+    values = outputs[..., :n]
     if head == "simple":
         values = values * tensors["target.deviation"] + tensors["target.mean"]
         return graph.cast(graph.where(bad > 0.0, float("nan"), values), graph.result)
@@ -310,7 +284,7 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
             values = values / (1.0 - graph.minimum(gauge, 0.9))
     kind = {"hcr-contract": "contract", "hcr-soften": "soften"}.get(head, "decode")
     if kind == "decode":
-        values = graph.concatenate([values, graph.sigmoid(graph.tail(outputs, n))])
+        values = graph.concatenate([values, graph.sigmoid(outputs[..., n:])])
     values = graph.cast(graph.cast(values, graph.result), "float64")
     return graph.map(maps, kind, graph.where(bad > 0.0, float("nan"), values), given)
 

@@ -98,7 +98,7 @@ class Region(Display):
         """A region from a file: a region text, a compiled region (`save`, ``hcr compile``), or the feasible set of a
         program in an LP, MPS or CBF file, by the file's ending.
 
-        What such a program has that a region doesn't, such as its objective, is told as a warning.
+        What such a program has that a region doesn't, such as its objective, is reported as a warning.
 
         Raises:
             hcr.FileError: the file can't be read.

@@ -43,9 +43,6 @@ class Torch:
         products = torch.matmul(x, matrices.permute(1, 0, 2).reshape(n, k * n))
         return (products.reshape(*x.shape[:-1], k, n) * x.unsqueeze(-2)).sum(-1)
 
-    def where(self, condition: Tensor, a: Any, b: Any) -> Tensor:
-        return torch.where(condition, a, b)
-
     def gather(self, x: Tensor, columns: Any) -> Tensor:
         return x.index_select(-1, self._tensor(columns, torch.int64))
 
@@ -64,16 +61,11 @@ class Torch:
     def concatenate(self, parts: list[Tensor]) -> Tensor:
         return torch.cat(parts, -1)
 
-    def head(self, x: Tensor, count: int) -> Tensor:
-        return x[..., :count]
-
-    def tail(self, x: Tensor, start: int) -> Tensor:
-        return x[..., start:]
-
     def without_derivative(self, x: Tensor) -> Tensor:
         return x.detach()
 
     matmul = staticmethod(torch.matmul)
+    where = staticmethod(torch.where)
     abs = staticmethod(torch.abs)
     round = staticmethod(torch.round)
     sqrt = staticmethod(torch.sqrt)

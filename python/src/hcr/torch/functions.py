@@ -254,51 +254,22 @@ def origin(x: Tensor, region: Region) -> Tensor:
 
 
 def gauge(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
-    """How far along each direction the frontier is: origin + v is inside where this is at most 1.
-
-    Args:
-        v: (…, n) float32 or float64, measured from the origin; half types become float32.
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
-
-    Returns:
-        (…), of v's type: 0 where nothing stops v, NaN for bad values.
-    """
+    """How far along each direction the frontier is: origin + v is inside where this is at most 1. (…, n) to (…), of v's
+    type: 0 where nothing stops v, NaN for bad values. Arguments as for `contract`."""
     return _apply("gauge", v, region, x, formulas, "nan")
 
 
 def encode(y: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
-    """Points as unit directions from the origin and radii, which are more than 1 outside.
-
-    Args:
-        y: (…, n).
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
-        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-    Returns:
-        (…, n + 1).
-    """
+    """Points (…, n) as unit directions from the origin and radii, (…, n + 1); a radius is more than 1 outside.
+    Arguments as for `contract`."""
     return _apply("encode", y, region, x, formulas, bad)
 
 
 def decode(
     polar: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan"
 ) -> Tensor:
-    """Points of the region from directions and radii: origin + r d/gauge(d), r cut to [0, 1].
-
-    Args:
-        polar: (…, n + 1): a direction of any length, then r.
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
-        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-    Returns:
-        (…, n), each row exactly inside, or NaN for bad values.
-    """
+    """Points (…, n) of the region, each row exactly inside, from directions of any length and radii, (…, n + 1):
+    origin + r d/gauge(d), r cut to [0, 1]. Arguments as for `contract`."""
     return _apply("decode", polar, region, x, formulas, bad)
 
 
@@ -306,7 +277,7 @@ def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bo
     """origin + v where that is in the region, else where the ray along v leaves it.
 
     Args:
-        v: (…, n), measured from the origin.
+        v: (…, n) float32 or float64, measured from the origin; half types become float32.
         region: the region.
         x: (…, p), its parameters, when it has such: a row a sample, or one for all.
         formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
@@ -329,16 +300,6 @@ def contract(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bo
 
 
 def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False, bad: Bad = "nan") -> Tensor:
-    """origin + v/(1 + gauge(v)): one-to-one onto the interior.
-
-    Args:
-        v: (…, n), measured from the origin.
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        formulas: compute by torch's own operations; for boxes, rows, quadratics, cones and equalities.
-        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-    Returns:
-        (…, n), each row exactly inside, or NaN for bad values.
-    """
+    """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside. Arguments as
+    for `contract`."""
     return _apply("soften", v, region, x, formulas, bad)

@@ -32,14 +32,14 @@ class Network(_Bound):
     origin: Tensor
 
     def __init__(self, model: Model) -> None:
-        tensors, told = model.tensors()
-        self.head_kind = told["head"]
+        tensors, metadata = model.tensors()
+        self.head_kind = metadata["head"]
         kinds = {"hcr-contract": "contract", "hcr-soften": "soften"}
         super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
         weight = tensors["head.weight"]
-        self.features = int(told["features"])
+        self.features = int(metadata["features"])
         self.encoder: nn.Linear | nn.LSTM
-        if told["encoder"] == "lstm":
+        if metadata["encoder"] == "lstm":
             self.encoder = nn.LSTM(self.features, weight.shape[1], batch_first=True)
             parameters = {
                 "weight_ih_l0": tensors["encoder.weight_ih"],
@@ -51,7 +51,7 @@ class Network(_Bound):
             self.encoder = nn.Linear(model.inputs, weight.shape[1])
             parameters = {"weight": tensors["encoder.weight"], "bias": tensors["encoder.bias"]}
         self.encoder.load_state_dict({name: torch.from_numpy(value) for name, value in parameters.items()})
-        self.activation = nn.Identity() if told["linear_encoder"] != "0" else nn.ReLU()
+        self.activation = nn.Identity() if metadata["linear_encoder"] != "0" else nn.ReLU()
         self.head = nn.Linear(weight.shape[1], weight.shape[0])
         self.head.load_state_dict({"weight": torch.from_numpy(weight), "bias": torch.from_numpy(tensors["head.bias"])})
         for side in ("input", "target"):
