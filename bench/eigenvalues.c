@@ -1,5 +1,5 @@
 /* The largest eigenvalue of symmetric matrices, one thread: eight at once as the maps take them, beside LAPACK's dsyevr
- * (only that eigenvalue) and dsyevd (all), and beside Lanczos with full reorthogonalisation, told when it may stop,
+ * (only that eigenvalue) and dsyevd (all), and beside Lanczos with full reorthogonalisation, given when it may stop,
  * plus the Cholesky factorisation that would prove its result. Prints tab-separated lines: rows, what, microseconds a
  * matrix. */
 #include <cblas.h>

@@ -43,7 +43,7 @@ static void derive_name(const char *path, char name[48]) {
         memcpy(name, "region", sizeof "region");
 }
 
-static void tell(const struct job *job, const char *name, const hcr_export_report *made) {
+static void print_made(const struct job *job, const char *name, const hcr_export_report *made) {
     const char *precision = job->single ? "single" : "double";
     if (job->json) {
         printf("{\"folder\": ");
@@ -84,7 +84,7 @@ static int run(struct job *job) {
                                   : hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
     ending_obey();
     must(status, &error);
-    tell(job, options.name, &made);
+    print_made(job, options.name, &made);
     return EXIT_DONE;
 }
 

@@ -1,4 +1,4 @@
-# The libraries that hcr needs. What is missing is told at once, with the line to type.
+# The libraries that hcr needs. What is missing is reported at once, with the line to type.
 set(missing "")
 set(packages "")
 macro(hcr_missing name package)

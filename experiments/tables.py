@@ -34,7 +34,7 @@ def _spread(values: pd.Series[float], digits: int) -> str:
 
 
 def _share(values: pd.Series[float]) -> str:
-    """Shares of 1 are told from those that only round to it."""
+    """Shares of 1 are kept apart from those that only round to it."""
     mean = values.mean()
     return "1" if mean == 1 else _spread(values, 3) if mean < 0.9995 else "0.999"
 

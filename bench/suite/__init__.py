@@ -1,1 +1,1 @@
-"""What bench/run measures and how it is told."""
+"""What bench/run measures and how it is reported."""

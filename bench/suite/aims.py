@@ -113,8 +113,8 @@ def projection(m, letter):
     ]
     if any(None in pair for pair in times):
         return None
-    told = (f"{number(mine)} µs beside {number(other)}" for mine, other in times)
-    return "; five times as far: ".join(told), all(mine <= other for mine, other in times)
+    parts = (f"{number(mine)} µs beside {number(other)}" for mine, other in times)
+    return "; five times as far: ".join(parts), all(mine <= other for mine, other in times)
 
 
 # what, aim, measured and whether it is met

@@ -42,13 +42,13 @@ def instructions():
 def compiler(build):
     cache = (build / "CMakeCache.txt").read_text()
     found = re.search(r"^CMAKE_C_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
-    told = subprocess.run([found[1], "--version"], check=False, capture_output=True, text=True) if found else None
-    return told.stdout.splitlines()[0] if told else ""
+    output = subprocess.run([found[1], "--version"], check=False, capture_output=True, text=True) if found else None
+    return output.stdout.splitlines()[0] if output else ""
 
 
 def openblas():
-    told = subprocess.run(["pkg-config", "--modversion", "openblas"], check=False, capture_output=True, text=True)
-    return told.stdout.strip()
+    output = subprocess.run(["pkg-config", "--modversion", "openblas"], check=False, capture_output=True, text=True)
+    return output.stdout.strip()
 
 
 def describe(build):

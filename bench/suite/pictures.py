@@ -22,7 +22,7 @@ def block(name, points):
 
 
 def rows(measured):
-    curves = [(kind, "hcr", f"gauge: {told}") for kind, told in SPREADS.items()]
+    curves = [(kind, "hcr", f"gauge: {spread}") for kind, spread in SPREADS.items()]
     curves += [("alike", "plain", "plain scan"), ("alike", "matrix product", "matrix product, OpenBLAS")]
     data, plots = "", []
     for k, (kind, by, title) in enumerate(curves):

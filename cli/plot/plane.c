@@ -1,4 +1,4 @@
-/* The boundary of a region in a plane, and all of a star domain that is in the window, seen from the origin or not. */
+/* The frontier of a region in a plane, and all of a star domain that is in the window, seen from the origin or not. */
 #include "picture.h"
 
 #include "cli/report.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------- boundary */
+/* -------------------------------------------------------------------------------------------------------- frontier */
 
 enum { RAYS = 4096, BETWEEN = 64 };
 

@@ -1,6 +1,6 @@
-/* The boundary of a region in space as triangles: those of an octahedron's faces, blown up. One in which the constraint
+/* The frontier of a region in space as triangles: those of an octahedron's faces, blown up. One in which the constraint
  * changes is cut in four, again and again, until its sides can't be seen: edges and corners are sharp without being
- * looked for, and so are the walls along rays where a star domain's boundary leaps. */
+ * looked for, and so are the walls along rays where a star domain's frontier leaps. */
 #include "picture.h"
 
 #include "cli/report.h"
@@ -122,7 +122,7 @@ static void find_normal(const struct view *view, const struct triangle *triangle
         normal[k] *= side;
 }
 
-/* Of the boundary at the end of a ray: by differences of what breaks the constraint, or the window's side. */
+/* Of the frontier at the end of a ray: by differences of what breaks the constraint, or the window's side. */
 static void find_slope(const struct view *view, const struct slice_ray *ray, double *normal) {
     const struct slice *slice = view->slice;
     double point[4][3], value[4];
@@ -180,7 +180,7 @@ static const struct slice_ray *nearest(const struct triangle *triangle) {
                                                                     : &c[2];
 }
 
-/* A mesh of 2 × 2 corners, two of them the same, of one colour: 0 … 1 for a boundary's shades, 1 … 2 where the window
+/* A mesh of 2 × 2 corners, two of them the same, of one colour: 0 … 1 for a frontier's shades, 1 … 2 where the window
  * cuts. */
 static void write_triangle(FILE *script, const struct triangle *triangle, double shade) {
     static const int order[] = {0, 1, 2, 2};
@@ -191,7 +191,7 @@ static void write_triangle(FILE *script, const struct triangle *triangle, double
     fputc('\n', script);
 }
 
-/* The colour of the boundary at the end of a ray; more than any where it is turned away. */
+/* The colour of the frontier at the end of a ray; more than any where it is turned away. */
 static double find_shade(const struct view *view, const struct slice_ray *ray, const double *normal) {
     if (hcr_region_is_convex(view->slice->region) && dot(normal, view->viewer) < 0)
         return INFINITY;
@@ -206,7 +206,7 @@ static double shade_of(const struct view *view, const struct triangle *triangle)
         find_normal(view, triangle, normal);
         return find_shade(view, &c[0], normal);
     }
-    if (is_wall(triangle)) { /* it goes on from where its rays touch the boundary */
+    if (is_wall(triangle)) { /* it goes on from where its rays touch the frontier */
         find_slope(view, nearest(triangle), normal);
         return 0.25 + 0.75 * fabs(dot(normal, view->light));
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Forecasts days of an hourly series whose limits and whose total are told with each day; for comparison with a plain
+# Forecasts days of an hourly series whose limits and whose total are given with each day; for comparison with a plain
 # network. demo.sh [BUILD [OUT [EPOCHS]]]: the folder that the program was built in, and the one to write into.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

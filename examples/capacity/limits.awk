@@ -1,4 +1,4 @@
-# The limits that were told for each day, made up from what the day then was: a table of days in (hours, 24 columns), the
+# The limits that were given for each day, made up from what the day then was: a table of days in (hours, 24 columns), the
 # parameters of day.region out. Numbers come from the generator x <- 16807 x mod 2^31 - 1 (Park and Miller, 1988), so
 # that every awk gives the same.
 # awk -F , -v seed=1 -f limits.awk y.csv

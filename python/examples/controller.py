@@ -45,18 +45,18 @@ def roll_out(policy, state):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--steps", type=int, default=200)
-    told = arguments.parse_args()
+    options = arguments.parse_args()
     torch.manual_seed(0)
     safe = hcr.Region(SAFE)
     print(safe)
     policy = torch.nn.Sequential(torch.nn.Linear(4, 32), torch.nn.Tanh(), hcr.torch.HCRHead(32, safe, "contract"))
     optimiser = torch.optim.Adam(policy.parameters(), 3e-3)
-    for step in range(told.steps):
+    for step in range(options.steps):
         cost, end = roll_out(policy, torch.randn(64, 4))
         optimiser.zero_grad()
         cost.backward()
         optimiser.step()
-        if step % max(told.steps // 5, 1) == 0:
+        if step % max(options.steps // 5, 1) == 0:
             print(f"step {step:4}  cost {cost.item():7.3f}  left to go {end[:, :2].norm(dim=1).mean().item():.3f}")
     with torch.no_grad():
         thrusts = policy(1000 * torch.randn(100_000, 4))

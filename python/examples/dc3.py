@@ -76,11 +76,11 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--data", help="an .npz file with the problem")
     arguments.add_argument("--steps", type=int, default=2000)
-    told = arguments.parse_args()
+    options = arguments.parse_args()
     random = np.random.default_rng(17)
     torch.manual_seed(0)
     torch.set_default_dtype(torch.float64)
-    Q, p, A, G, h, X = read(told.data) if told.data else drawn(random, 200)
+    Q, p, A, G, h, X = read(options.data) if options.data else drawn(random, 200)
 
     # What the inequalities leave open reaches to infinity, but optima don't: a wide box closes it.
     region = hcr.Region.from_rows(
@@ -101,16 +101,16 @@ def main():
     )
     head = hcr.torch.HCRHead(200, region, kind="contract")
     optimiser = torch.optim.Adam([*encoder.parameters(), *head.parameters()], 1e-3)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, told.steps)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, options.steps)
     start = time.perf_counter()
-    for step in range(told.steps):
+    for step in range(options.steps):
         x = 2 * torch.rand(128, len(A)) - 1
         loss = objective(head(encoder(x), x)).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         schedule.step()
-        if step % max(told.steps // 8, 1) == 0:
+        if step % max(options.steps // 8, 1) == 0:
             print(f"step {step:5}  objective {loss.item():.4f}  {time.perf_counter() - start:.0f} s", flush=True)
 
     x = torch.tensor(X)
@@ -131,7 +131,7 @@ def main():
     gap = (found - best) / np.abs(best)
     print(f"objective {found.mean():.3f}, optimal {best.mean():.3f}")
     print(f"relative suboptimality: mean {gap.mean():.2e}, largest {gap.max():.2e}")
-    if told.data:
+    if options.data:
         print(f"on the last 833, which DC3 is tested on: {found[-833:].mean():.3f}, optimal {best[-833:].mean():.3f}")
     print("all feasible: True")
 

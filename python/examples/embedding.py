@@ -43,7 +43,7 @@ def mixtures(random, count):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--steps", type=int, default=400)
-    told = arguments.parse_args()
+    options = arguments.parse_args()
     random = np.random.default_rng(3)
     torch.manual_seed(0)
     region = hcr.Region(SHARES)
@@ -56,14 +56,14 @@ def main():
     decoder = torch.nn.Linear(4, CHANNELS, bias=False)
     optimiser = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], 1e-2)
     known = torch.tensor(shares[:KNOWN], dtype=torch.float32)
-    for step in range(told.steps):
+    for step in range(options.steps):
         batch = spectra[torch.randint(len(spectra), (128,))]
         loss = (decoder(encoder(batch)) - batch).square().mean()
         loss = loss + (encoder(spectra[:KNOWN]) - known).square().mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        if step % max(told.steps // 5, 1) == 0:
+        if step % max(options.steps // 5, 1) == 0:
             print(f"step {step:4}  loss {loss.item():.5f}")
 
     with torch.no_grad():

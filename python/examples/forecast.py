@@ -44,10 +44,10 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--series", default="H1")
     arguments.add_argument("--steps", type=int, default=600)
-    told = arguments.parse_args()
+    options = arguments.parse_args()
     torch.manual_seed(0)
 
-    values = series(told.series)
+    values = series(options.series)
     windows = np.lib.stride_tricks.sliding_window_view(values, 2 * HOURS)
     train, test = windows[: len(windows) * 3 // 4], windows[len(windows) * 3 // 4 + 2 * HOURS :]
     region = hcr.Region(
@@ -69,13 +69,13 @@ def main():
         return head(mean + deviation * (inputs[:, 24:].repeat(1, 2) + net(inputs)))
 
     optimiser = torch.optim.Adam(net.parameters(), 1e-3)
-    for step in range(told.steps):
+    for step in range(options.steps):
         batch = torch.randint(len(x), (64,))
         loss = ((forecast(x[batch]) - mean) / deviation - y[batch]).square().mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        if step % max(told.steps // 5, 1) == 0:
+        if step % max(options.steps // 5, 1) == 0:
             print(f"step {step:4}  loss {loss.item():.4f}")
 
     with torch.no_grad():

@@ -6,7 +6,7 @@
 The problems are  minimise ½ y'Qy + p'y  subject to  A y = b, G y <= h,  with Q, A, b, G, h given and p changing from
 instance to instance: 100 outputs, 50 equalities and 50 inequalities, drawn as Donti, Rolnick and Kolter (DC3, ICLR
 2021) draw theirs. The loss is the objective itself. Every answer is feasible, the first of an untrained network too;
-how far from optimal they are is told by an exact solver (OSQP at tight tolerances).
+how far from optimal they are, an exact solver says (OSQP at tight tolerances).
 """
 
 import argparse
@@ -53,7 +53,7 @@ def optima(q, A, b, G, h, p):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--steps", type=int, default=2000)
-    told = arguments.parse_args()
+    options = arguments.parse_args()
     random = np.random.default_rng(17)
     torch.manual_seed(0)
     q, A, b, G, h = problem(random)
@@ -76,15 +76,15 @@ def main():
         hcr.torch.HCRHead(200, region),
     )
     optimiser = torch.optim.Adam(net.parameters(), 2e-3)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, told.steps)
-    for step in range(told.steps):
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, options.steps)
+    for step in range(options.steps):
         p = torch.rand(256, N)
         loss = objective(net(p), p).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         schedule.step()
-        if step % max(told.steps // 5, 1) == 0:
+        if step % max(options.steps // 5, 1) == 0:
             print(f"step {step:4}  objective {loss.item():.4f}")
 
     p = torch.tensor(random.random((200, N)), dtype=torch.float32)

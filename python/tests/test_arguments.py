@@ -22,8 +22,8 @@ def test_d13_bounds_as_scipy_s_pairs():
     assert box(hcr.Region.from_rows(bounds=([0, 2], [1, 3]), n=2)) == right
     assert box(hcr.Region.from_rows(bounds=(np.array([0, 2]), np.array([1, 3])), n=2)) == right
     three = [(0, 1), (2, 3), (4, 5)]
-    for told in (three, np.array(three), tuple(three), np.array(three).T, [np.array([0, 2, 4]), [1, 3, 5]]):
-        assert box(hcr.Region.from_rows(bounds=told, n=3)) == [[0, 2, 4], [1, 3, 5]]
+    for given in (three, np.array(three), tuple(three), np.array(three).T, [np.array([0, 2, 4]), [1, 3, 5]]):
+        assert box(hcr.Region.from_rows(bounds=given, n=3)) == [[0, 2, 4], [1, 3, 5]]
     assert (
         box(hcr.Region.from_rows(bounds=[(0, 1)], n=1)) == box(hcr.Region.from_rows(bounds=(0, 1), n=1)) == [[0], [1]]
     )
@@ -35,11 +35,11 @@ def test_d13_bounds_as_scipy_s_pairs():
 
 
 @pytest.mark.parametrize(
-    "told", [((0, 1), (2, 3)), [[0, 1], [2, 3]], np.array([[0, 1], [2, 3]]), [np.zeros(2), np.ones(2)]]
+    "given", [((0, 1), (2, 3)), [[0, 1], [2, 3]], np.array([[0, 1], [2, 3]]), [np.zeros(2), np.ones(2)]]
 )
-def test_d13_what_could_be_either_is_refused(told):
+def test_d13_what_could_be_either_is_refused(given):
     with pytest.raises(hcr.InvalidError, match="two pairs or two sides"):
-        hcr.Region.from_rows(bounds=told, n=2)
+        hcr.Region.from_rows(bounds=given, n=2)
 
 
 def test_d13_both_readings_the_same():
@@ -52,8 +52,8 @@ def test_d13_scipy_s_bounds():
 
 
 def test_d13_ranges_of_parameters():
-    for told in ([(1, 2), (3, 4)], ([1, 3], [2, 4])):
-        region = hcr.Region.from_rows([[1, -1, 0], [1, 0, -1]], 0, bounds=(0, None), parameters={"x": told})
+    for given in ([(1, 2), (3, 4)], ([1, 3], [2, 4])):
+        region = hcr.Region.from_rows([[1, -1, 0], [1, 0, -1]], 0, bounds=(0, None), parameters={"x": given})
         assert [side.tolist() for side in region.parameters[1:]] == [[1, 3], [2, 4]]
     with pytest.raises(hcr.InvalidError, match="the range of x could be"):
         hcr.Region.from_rows([[1, -1, 0]], 0, bounds=(0, None), parameters={"x": [[1, 2], [3, 4]]})

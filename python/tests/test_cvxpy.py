@@ -143,8 +143,8 @@ def test_d10_scalars_that_are_promoted_count_as_often():
     t, x = cp.Variable(name="t"), cp.Variable(2, name="x")
     assert gauges([cp.sum(cp.promote(t, (3,))) <= 3, t >= -5], [[1], [-1]]) == pytest.approx([1, 5], rel=1e-9)
     assert gauges([cp.norm(cp.promote(t, (4,))) <= 2], [[1], [-1]]) == pytest.approx([1, 1], rel=1e-9)
-    told = gauges([cp.norm(cp.hstack([cp.promote(t, (2,)), x])) <= 2], [[1, 0, 0], [0, 1, 0], [1, 1, 1]])
-    assert told == pytest.approx([2**0.5, 2, 1], rel=1e-9)  # 2 t² + |x|² = 4
+    found = gauges([cp.norm(cp.hstack([cp.promote(t, (2,)), x])) <= 2], [[1, 0, 0], [0, 1, 0], [1, 1, 1]])
+    assert found == pytest.approx([2**0.5, 2, 1], rel=1e-9)  # 2 t² + |x|² = 4
 
 
 def test_d24_matrices_symmetric_to_rounding():

@@ -283,21 +283,21 @@ class Tree:
     def all_constraints(self):
         every = list(self.constraints)
         for v in self.variables:
-            told = v.attributes
-            if told["nonneg"] or told["pos"]:
+            attributes = v.attributes
+            if attributes["nonneg"] or attributes["pos"]:
                 every.append(v >= 0)
-            if told["nonpos"] or told["neg"]:
+            if attributes["nonpos"] or attributes["neg"]:
                 every.append(v <= 0)
-            if told["symmetric"] or told["PSD"] or told["NSD"]:
+            if attributes["symmetric"] or attributes["PSD"] or attributes["NSD"]:
                 every.append(v[0, 1] == v[1, 0])
-            if told["PSD"]:
+            if attributes["PSD"]:
                 every.append(v >> 0)
-            if told["NSD"]:
+            if attributes["NSD"]:
                 every.append(v << 0)
-            if told["diag"]:
+            if attributes["diag"]:
                 every += [v[0, 1] == 0, v[1, 0] == 0]
-            if told["bounds"] is not None:
-                low, high = told["bounds"]
+            if attributes["bounds"] is not None:
+                low, high = attributes["bounds"]
                 every += [v >= np.maximum(low, -1e9), v <= np.minimum(high, 1e9)]
         for c in self.constraints:
             for e in c.args:
@@ -371,11 +371,11 @@ def test_d10_regions_are_cvxpy_s():
     wrong = []
     for seed in range(TREES):
         try:
-            told = judge(seed)
+            outcome = judge(seed)
         except Exception as reason:
             wrong.append(f"{type(reason).__name__} {str(reason)[:300]} in {show(seed)}")
             continue
-        became[told] += 1
+        became[outcome] += 1
         used.update(Tree(seed).used)
     print(*became.most_common(), used, sep="\n")
     assert not wrong, f"{len(wrong)} of {TREES}:\n" + "\n".join(wrong[:10])

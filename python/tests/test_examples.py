@@ -45,5 +45,5 @@ def test_d39_the_embedding_means_what_it_says():
     done = subprocess.run(
         [sys.executable, FOLDER / "embedding.py"], capture_output=True, text=True, timeout=120, env=alone
     )
-    told = done.stdout.split("weren't known: [")[1].split("]")[0].split()
-    assert len(told) == 4 and min(map(float, told)) > 0.9, done.stdout
+    reported = done.stdout.split("weren't known: [")[1].split("]")[0].split()
+    assert len(reported) == 4 and min(map(float, reported)) > 0.9, done.stdout

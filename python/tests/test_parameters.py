@@ -38,8 +38,8 @@ def test_results_are_exactly_inside(moving, random):
     for dtype in ("float64", "float32"):
         x = parameters(moving, random, 500).astype(dtype)
         for map_ in ("decode", "contract", "soften"):
-            y, told = getattr(moving, map_)(inputs(moving, map_, random, 500).astype(dtype), x, outcomes=True)
-            assert y.dtype == dtype and set(told) <= {hcr.Outcome.INSIDE, hcr.Outcome.FRONTIER}
+            y, outcome = getattr(moving, map_)(inputs(moving, map_, random, 500).astype(dtype), x, outcomes=True)
+            assert y.dtype == dtype and set(outcome) <= {hcr.Outcome.INSIDE, hcr.Outcome.FRONTIER}
             assert moving.check(y, x).all()
     assert (moving.violation(y, x)[0] <= 1e-6).all()
     tolerance = [moving.equality_tolerance(y[i], x[i], single=True) for i in range(500)]
@@ -117,9 +117,9 @@ def test_c57_rows_out_of_range_are_told(moving, random):
     x, v = parameters(moving, random, 5), inputs(moving, "contract", random, 5)
     x[1, 0] = moving.parameters.upper[0] + 1
     x[3, -1] = np.nan
-    y, told = moving.contract(v, x, outcomes=True)
+    y, outcome = moving.contract(v, x, outcomes=True)
     assert np.isnan(y[[1, 3]]).all() and np.isfinite(y[[0, 2, 4]]).all()
-    assert [hcr.Outcome(o).name for o in told[[1, 3]]] == ["OUT_OF_RANGE"] * 2
+    assert [hcr.Outcome(o).name for o in outcome[[1, 3]]] == ["OUT_OF_RANGE"] * 2
     np.testing.assert_array_equal(y[[0, 2, 4]], moving.contract(v[[0, 2, 4]], x[[0, 2, 4]]))
     assert moving.check(moving.origin[None], x[[1, 3]]).tolist() == [False, False]
     by_v, by_x = moving.contract.vjp(v, np.ones_like(v), x)
@@ -158,14 +158,14 @@ def test_data_frames_give_parameters_by_name(random):
 
 def test_projection(moving, random):
     x, points = parameters(moving, random, 10), inputs(moving, "contract", random, 10)
-    y, told = moving.project(points, x, outcomes=True)
-    assert moving.check(y, x).all() and hcr.Outcome.MOVED in told
+    y, outcome = moving.project(points, x, outcomes=True)
+    assert moving.check(y, x).all() and hcr.Outcome.MOVED in outcome
     for i in range(10):
         alone = moving.at(x[i]).project(points[i])
         np.testing.assert_allclose(np.linalg.norm(y[i] - points[i]), np.linalg.norm(alone - points[i]), rtol=1e-6)
     x[0] = np.nan
-    y, told = moving.project(points, x, outcomes=True)
-    assert np.isnan(y[0]).all() and told[0] == hcr.Outcome.OUT_OF_RANGE
+    y, outcome = moving.project(points, x, outcomes=True)
+    assert np.isnan(y[0]).all() and outcome[0] == hcr.Outcome.OUT_OF_RANGE
 
 
 def test_origins(moving, random):
@@ -238,9 +238,9 @@ def test_d14_rows_whose_coefficients_are_all_zero(dtype):
     v = np.tile(np.array([[3, -2]], dtype), (4, 1))
     box = hcr.Region("var u[2]\n-1 <= u <= 1\norigin = O", O=region.origin_at(x[0])).contract(v[0])
     for map_, wanted in (("contract", box), ("project", [1, -1])):
-        y, told = getattr(region, map_)(v, x, outcomes=True)
+        y, outcome = getattr(region, map_)(v, x, outcomes=True)
         np.testing.assert_allclose(y[:2], [wanted, wanted], rtol=1e-6 if dtype == "float32" else 1e-9)
-        assert np.isfinite(y[:3]).all() and np.isnan(y[3]).all() and told[3] != told[2]
+        assert np.isfinite(y[:3]).all() and np.isnan(y[3]).all() and outcome[3] != outcome[2]
         assert region.check(y.astype(dtype), x).tolist() == [True, True, True, False]
     assert region.at(x[0]).contract(v[0]) == pytest.approx(box, rel=1e-6)
     for map_ in KINDS:
@@ -258,6 +258,6 @@ def test_d14_coefficients_that_cancel():
         -1 <= y <= 1
         (share - 0.3) * y[0] <= cap
     """)
-    y, told = region.contract([[3.0, -2.0]] * 2, [[0.3, 0.0], [0.3, -0.05]], outcomes=True)
-    assert told.tolist() != [hcr.Outcome.NO_ORIGIN] * 2 and told[1] == hcr.Outcome.NO_ORIGIN
+    y, outcome = region.contract([[3.0, -2.0]] * 2, [[0.3, 0.0], [0.3, -0.05]], outcomes=True)
+    assert outcome.tolist() != [hcr.Outcome.NO_ORIGIN] * 2 and outcome[1] == hcr.Outcome.NO_ORIGIN
     assert region.check(y, [[0.3, 0.0], [0.3, -0.05]]).tolist() == [True, False]

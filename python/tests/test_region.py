@@ -542,17 +542,17 @@ def test_d70_altered_files_are_refused(tmp_path: pathlib.Path) -> None:
                 unpickle(*changed)
     path = tmp_path / "a.hcr"
     path.write_bytes(region.to_bytes()[:-3])
-    with pytest.raises(hcr.InvalidError) as told:
+    with pytest.raises(hcr.InvalidError) as raised:
         hcr.Region.load(path)
-    assert told.value.file == str(path)
+    assert raised.value.file == str(path)
     model.save(path)
-    with pytest.raises(hcr.InvalidError, match="this is a model") as told:
+    with pytest.raises(hcr.InvalidError, match="this is a model") as raised:
         hcr.Region.load(path)
-    assert told.value.file == str(path)
+    assert raised.value.file == str(path)
     region.save(path)
-    with pytest.raises(hcr.InvalidError, match="this is a compiled region") as told:
+    with pytest.raises(hcr.InvalidError, match="this is a compiled region") as raised:
         hcr.load_model(path)
-    assert told.value.file == str(path)
+    assert raised.value.file == str(path)
 
 
 def test_d06_file_names_that_are_no_text(tmp_path: pathlib.Path) -> None:
@@ -573,10 +573,10 @@ def test_d06_file_names_that_are_no_text(tmp_path: pathlib.Path) -> None:
     assert hcr.Region.load(path + ".hcr") == region
     with open(name, "wb") as file:
         file.write(b"var y[2]\nnorm(z) <= 1\n")
-    with pytest.raises(hcr.InvalidError) as told:
+    with pytest.raises(hcr.InvalidError) as raised:
         hcr.Region.load(path)
-    str(told.value).encode()
-    assert "caf\\xe9" in str(told.value)
+    str(raised.value).encode()
+    assert "caf\\xe9" in str(raised.value)
     with pytest.raises(hcr.FileError) as missing:
         hcr.Region.load(path + "x")
     str(missing.value).encode()

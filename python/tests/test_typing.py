@@ -1,4 +1,4 @@
-"""What a type checker and an editor are told, held by mypy."""
+"""What a type checker and an editor see, held by mypy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ reveal_type(region.gauge(v, outcomes=True))
 reveal_type(region.project(v))
 reveal_type(region.project(v, outcomes=True))
 reveal_type(region.decode(v, outcomes=False))
-y, told = region.soften(v, outcomes=True)
+y, outcomes = region.soften(v, outcomes=True)
 model = hcr.fit(region, v, v)
 reveal_type(model.predict(v))
 reveal_type(model.predict(v, outcomes=True))
@@ -41,9 +41,9 @@ def test_d48_overloads(tmp_path):
     done = subprocess.run([*command, "program.py"], capture_output=True, text=True, cwd=tmp_path, env=paths)
     revealed = [line.split('"')[1] for line in done.stdout.splitlines() if "Revealed type" in line]
     kinds = [
-        "pair" if told.removeprefix("builtins.").startswith("tuple[numpy.ndarray") else "array" for told in revealed
+        "pair" if kind.removeprefix("builtins.").startswith("tuple[numpy.ndarray") else "array" for kind in revealed
     ]
-    assert kinds == WANTED and all("numpy.ndarray" in told for told in revealed), done.stdout
+    assert kinds == WANTED and all("numpy.ndarray" in kind for kind in revealed), done.stdout
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     # The misspelt outcome=True, and nothing else.
     assert errors and all(line.startswith("program.py:17:") for line in errors), done.stdout

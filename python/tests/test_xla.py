@@ -120,9 +120,9 @@ class Frame(ctypes.Structure):
     )
 
 
-@pytest.mark.parametrize(("theirs", "told"), [((0, 1), (0, 1)), ((0, 9), (0, 9)), ((1, 0), (0, 1)), (None, (0, 1))])
-def test_other_versions(theirs, told):
-    """Minor versions are taken as they come; another major one is told ours, which it refuses. None: it isn't told."""
+@pytest.mark.parametrize(("theirs", "answered"), [((0, 1), (0, 1)), ((0, 9), (0, 9)), ((1, 0), (0, 1)), (None, (0, 1))])
+def test_other_versions(theirs, answered):
+    """Minor versions are taken as they come; another major one is answered with ours, which it refuses."""
     major, minor = theirs or (7, 7)
     api, answer = Api(version=Version(major=major, minor=minor)), Metadata(version=Version(major=7))
     question = Question(type=1, metadata=ctypes.pointer(answer))
@@ -130,7 +130,7 @@ def test_other_versions(theirs, told):
     for handler in (_library.library.hcr_xla_map, _library.library.hcr_xla_vjp):
         handler.restype = ctypes.c_void_p
         assert handler(ctypes.byref(frame)) is None
-        assert (answer.version.major, answer.version.minor) == told
+        assert (answer.version.major, answer.version.minor) == answered
 
 
 # --------------------------------------------------------------------------------------------------------- calls
@@ -249,7 +249,7 @@ def test_an_exported_program_finds_its_region(tmp_path):
     )(jax.ShapeDtypeStruct((2, 2), jnp.float32))
     path.write_bytes(exported.serialize())
     region.save(tmp_path / "region")
-    told = run(f"""
+    output = run(f"""
         import jax.numpy as jnp, pathlib, hcr, hcr.jax
         from jax import export
         program = export.deserialize(pathlib.Path({str(path)!r}).read_bytes())
@@ -263,15 +263,15 @@ def test_an_exported_program_finds_its_region(tmp_path):
         hcr.jax.know(region)
         print((program.call(v) == region.contract(v)).all())
     """)
-    assert f"needs the region {region.digest[:12]}…, which this process hasn't seen" in told
-    assert told.rstrip().endswith("True")
+    assert f"needs the region {region.digest[:12]}…, which this process hasn't seen" in output
+    assert output.rstrip().endswith("True")
 
 
 def test_shards():
     """A batch that is spread over devices stays so."""
     if not hasattr(jax, "shard_map"):
         pytest.skip("this JAX has no jax.shard_map")
-    told = run(
+    output = run(
         """
         import jax, numpy as np, hcr, hcr.jax
         from jax.sharding import Mesh, PartitionSpec
@@ -287,12 +287,12 @@ def test_shards():
     """,
         XLA_FLAGS="--xla_force_host_platform_device_count=2",
     )
-    assert told.split() == ["2", "False"]
+    assert output.split() == ["2", "False"]
 
 
 def test_without_the_interface():
     """Where jaxlib refuses the calls, Python makes them, and says why."""
-    told = run("""
+    output = run("""
         import warnings, jax, jax.ffi, numpy as np
         def refuse(*_, **__):
             raise ValueError("another version")
@@ -312,4 +312,4 @@ def test_without_the_interface():
             warnings.simplefilter("error")
             assert (np.asarray(hcr.jax.contract(v, box)) <= 1).all()
     """)
-    assert "by way of Python" in told and "another version" in told
+    assert "by way of Python" in output and "another version" in output

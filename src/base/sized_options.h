@@ -1,4 +1,4 @@
-/* Options structs of the public headers: they begin with their size, by which older callers are told from newer ones.
+/* Options structs of the public headers: they begin with their size, which distinguishes older callers from newer ones.
  */
 #ifndef HCRI_SIZED_OPTIONS_H
 #define HCRI_SIZED_OPTIONS_H

@@ -361,7 +361,7 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
                   model != NULL || (plan != NULL && plan->region->affine.count != 0) ? "#include <string.h>\n" : "");
     hcri_code_put(
         code,
-        "/* Rounding as IEEE 754 has it is what keeps results inside. Clang doesn't tell of each such option, but can "
+        "/* Rounding as IEEE 754 has it is what keeps results inside. Clang doesn't report each such option, but can "
         "be\n"
         "   told. */\n"
         "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || "

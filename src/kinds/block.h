@@ -24,7 +24,7 @@ static inline hcr_status hcri_block_has_memory(hcri_constraint *constraint, hcr_
 void hcri_block_release(hcri_constraint *constraint);
 /* The end of what makes a block: *constraint, or after a failure nothing. */
 hcr_status hcri_block_finish(hcri_constraint *made, hcr_status status, hcri_constraint **constraint);
-/* hcr_region_block; `kind` is NULL when it can't be told by arrays. */
+/* hcr_region_block; `kind` is NULL when arrays can't express it. */
 hcr_block hcri_block_describe(const hcri_constraint *constraint);
 /* UNSUPPORTED: of this program alone. MEMORY. */
 hcr_status hcri_block_write(const hcri_constraint *constraint, hcri_bytes *out);

@@ -165,7 +165,7 @@ typedef struct hcri_kind {
      * the origin until it does. After place; when the origin moves, after follow, over the whole range, and infinity
      * too where some x may have the origin on the frontier or outside. */
     double (*margin)(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch);
-    /* What hcr_region_block gives, but for its numbers; 0 when the block can't be told by arrays, as one that formulas
+    /* What hcr_region_block gives, but for its numbers; 0 when arrays can't express the block, as one that formulas
      * don't know with an origin that moves. NULL: never. After place and follow. */
     int (*describe)(const hcri_constraint *constraint, hcr_block *block);
     /* The largest radius of a ball around the origin that the block allows, at least approximately. After place. */

@@ -1,4 +1,4 @@
-#include "maps/boundary.h"
+#include "maps/frontier.h"
 
 #include "kernels/kernels.h"
 #include "maps/maps.h"

@@ -1,6 +1,6 @@
 /* Where rays leave the region, and the gradient of the active inequality there: what derivatives are made of. */
-#ifndef HCRI_BOUNDARY_H
-#define HCRI_BOUNDARY_H
+#ifndef HCRI_FRONTIER_H
+#define HCRI_FRONTIER_H
 
 #include "maps/rays.h"
 

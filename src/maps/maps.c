@@ -108,7 +108,7 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, size_t
     return HCR_OK;
 }
 
-/* What the public functions share: how a call is told to the driver. */
+/* What the public functions share: how a call is described to the driver. */
 #define RUN(function, table, type, ...)                                                                                \
     run(region, workspace, rows, function,                                                                             \
         &(hcri_call){.map = &(table), .precision = (type), .x = parameters, __VA_ARGS__}, error)

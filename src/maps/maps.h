@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "maps/boundary.h"
+#include "maps/frontier.h"
 #include "maps/rays.h"
 
 /* How one row's input changes. */

@@ -33,7 +33,8 @@
  * - small_radius: below it the search goes on at a finer scale: CLP's and IPOPT's tolerance of 1e-9 is then a millionth
  *   of the radius.
  * - no_radius: what is left of a radius of 0 by those tolerances, a thousand times over.
- * - flat_share: a radius that isn't told from 0 in a region of size 1, thousands of roundings of a coordinate.
+ * - flat_share: a radius that can't be distinguished from 0 in a region of size 1, thousands of roundings of a
+ * coordinate.
  * - empty_share: a region whose radius is less than this share of the first scale, without a point inside, has no
  *   interior: the solvers' tolerance.
  * - solver_tolerance: IPOPT's, relative.

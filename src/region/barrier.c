@@ -410,7 +410,7 @@ static void start_at(const centring *c, const double *f) {
 }
 
 int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *f, double *scratch) {
-    /* A step of this length leaves an error of its square. Next to a thin set's boundary rounding may not let it become
+    /* A step of this length leaves an error of its square. Next to a thin set's frontier rounding may not let it become
      * so small: then it no longer halves. */
     static const double small = 1e-7, quadratic = 0.25;
     const centring c = begin(barrier, problem, scratch);

@@ -147,7 +147,7 @@ int hcri_sample_origin_complete(const hcr_region *region, hcri_sample_origin sam
     return completes;
 }
 
-/* Bounds, whose values have no rounding, hold on the boundary too, where no ray of an output that is free can begin. */
+/* Bounds, whose values have no rounding, hold on the frontier too, where no ray of an output that is free can begin. */
 static int is_between_bounds(const hcr_region *region, const double *point, const double *is_free) {
     for (size_t j = 0; j < region->set.outputs; j++)
         if (!(region->set.box->lower[j] < point[j] && point[j] < region->set.box->upper[j]) &&

@@ -33,7 +33,7 @@ for name in sides free point tiny; do
     done
 done
 
-# C52: single precision is single precision, and its margin is told
+# C52: single precision is single precision, and its margin is printed
 expect 0 export c "$regions/load.region" -o load --single --json
 says "$output" '"precision": "single"'
 grep -q double load/load.c load/load.h && fail "a double in single precision"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# LP, MPS and CBF files to regions: what is written, what is told, what is refused.
+# LP, MPS and CBF files to regions: what is written, what is reported, what is refused.
 . "$(dirname "$0")/harness.bash"
 
 cat >blend.lp <<'END'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is installed can be moved (D40); what a build misses is told at once, with the line to type (D47).
+# What is installed can be moved (D40); what a build misses is reported at once, with the line to type (D47).
 . "$(dirname "$0")/harness.bash"
 
 build=$(dirname "$hcr")

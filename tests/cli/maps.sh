@@ -41,7 +41,7 @@ cut -d, -f1-48 polar.csv >short.csv
 expect 3 decode "$regions/load.region" short.csv
 says "$messages" '"?r"?'
 
-# Outside: r > 1 is told, and the exit code says it.
+# Outside: r > 1 is reported, and the exit code says it.
 printf '3,0\n' >out.csv
 expect 1 encode "$regions/disc.region" out.csv
 same "r" $'d:y[0],d:y[1],r\n1,0,3' "$output"

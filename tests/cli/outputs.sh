@@ -120,7 +120,7 @@ says "$messages" '^hcr: q.region:2:13: in Python this repeats the list'
 printf 'var y[24]\nconst cap = 30 * ones(24)\n0 <= y <= cap\n0 <= y[0:2] <= [3, 4] * 2\n' >q.region
 expect 0 explain q.region
 
-# D53: what a small file may grow to is limited, and the limit is told and can be raised.
+# D53: what a small file may grow to is limited, and the limit is named and can be raised.
 python3 - <<'END'
 import gzip, struct, zipfile
 with zipfile.ZipFile("big.npz", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -139,7 +139,7 @@ expect 3 import big.lp.gz -o b.region
 says "$messages" '^hcr: big.lp.gz: unpacked it is more than 700000 bytes'
 unset HCR_INFLATE_LIMIT
 
-# D28: a file that may be written but not replaced is written in place, and that is told.
+# D28: a file that may be written but not replaced is written in place, and that is reported.
 chmod 755 .
 mkdir closed
 for file in closed/out.csv closed/out.hcr; do echo before >$file; done

@@ -109,7 +109,7 @@ assert report["details"][1]["parameter"] == "cap[1]" and report["details"][1]["v
 expect 1 check plan.region points.csv
 says "$output" '^row 2: cap\[1\] is 3'
 
-# Out of range, a NaN, an infinity: NaN in that row, the others as they are without it; told, and in the exit code.
+# Out of range, a NaN, an infinity: NaN in that row, the others as they are without it; reported, and in the exit code.
 sed '3s/.*/0,11,0,4,0,4,4/' v.csv >out.csv
 for command in contract project; do
     for single in "" --single; do

@@ -23,7 +23,7 @@ for name in '>x<' '>y<' 'origin'; do
     grep -q "$name" house.svg || fail "$name isn't in the picture"
 done
 
-# A fake gnuplot shows the script: corners are as sharp as they are, points are told apart by exact check.
+# A fake gnuplot shows the script: corners are as sharp as they are, points are separated by exact check.
 mkdir bin
 printf '#!/bin/sh\ncat >"$SCRIPT"\n' >bin/gnuplot
 chmod +x bin/gnuplot
@@ -58,7 +58,7 @@ printf 'var x, y, z\n0 <= x <= 4\n0 <= y\ny <= 3 + 0.5*x\ny <= 5 - 0.5*x\n0 <= z
 script tent.region --axes x,y --at 1,1,1
 block region | awk '{ x[NR] = $1; y[NR] = $2 } END { for (i = 1; i <= NR; i++) { j = i % NR + 1; a += x[i] * y[j] - x[j] * y[i] }
     exit !((a - 28) ^ 2 < 1e-6) }' || fail "the slice's area is wrong"
-grep -q "a slice: the other outputs are those given" script || fail "the slice isn't told"
+grep -q "a slice: the other outputs are those given" script || fail "the slice isn't named"
 script tent.region --axes x,z --at y=1
 script tent.region
 grep -q '^splot ' script || fail "three outputs aren't drawn in three dimensions"
@@ -67,16 +67,16 @@ grep -q '^splot ' script || fail "three outputs aren't drawn in three dimensions
 printf 'var w[3]\nw >= 0\nsum(w) == 1\n' >simplex.region
 script simplex.region
 block region | awk '{ if ($1 < -1e-9 || $2 < -1e-9 || $1 + $2 > 1 + 1e-9) bad = 1 } END { exit bad }' || fail "out of the simplex"
-grep -q "as the equalities demand" script || fail "the equalities aren't told"
+grep -q "as the equalities demand" script || fail "the equalities aren't named"
 expect 3 plot simplex.region --axes 'w[0],w[1],w[2]'
 says "$messages" "the equalities leave no picture along these axes"
 expect 3 plot simplex.region --at 0.5,0.2,0.2
 says "$messages" "an equality doesn't hold"
 
-# Unbounded: cut off, and told.
+# Unbounded: cut off, and reported.
 printf 'var p, q\nunbounded\nq >= p ** 2\n' >bowl.region
 script bowl.region
-grep -q "it reaches to infinity and is cut off" script || fail "the cut isn't told"
+grep -q "it reaches to infinity and is cut off" script || fail "the cut isn't named"
 
 # D66: a subtitle with many parameters isn't cut, but goes on in another line; equal neighbours are one item.
 printf 'var x, y\nparam cap[24] in [1, 9]\n0 <= [x, y] <= cap[:2]\n' >many.region

@@ -56,7 +56,7 @@ expect 3 check sub/data.region y.csv --set most=1,2
 expect 3 check sub/data.region y.csv --set mots=1
 says "$messages" 'mots'
 
-# Compiled: the default name, the same answers without the data, damage told.
+# Compiled: the default name, the same answers without the data, damage reported.
 expect 0 compile sub/data.region --set most=4
 exists sub/data.hcr
 rm sub/least.csv

@@ -43,7 +43,7 @@ same "ended" 130 $?
 says "$(cat messages)" 'interrupted after [0-9]+ epochs.*--resume'
 absent ended
 
-# Nothing to go on from: told, and started anew.
+# Nothing to go on from: reported, and started anew.
 fit 2 -o fresh --resume >output 2>messages
 same "no checkpoint" 0 $?
 says "$(cat messages)" 'starting anew'

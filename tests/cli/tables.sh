@@ -38,7 +38,7 @@ printf 'y[0],y[1]\n' >none.csv
 expect 0 contract "$disc" none.csv
 same "no rows" "y[0],y[1]" "$output"
 
-# Files: what can't be written is told, and leaves nothing behind; an older file stays whole.
+# Files: what can't be written is reported, and leaves nothing behind; an older file stays whole.
 printf '0.5,0\n' >in.csv
 expect 4 contract "$disc" nowhere.csv
 expect 4 contract "$disc" in.csv -o nowhere/out.csv

@@ -16,13 +16,13 @@ LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong_files.txt
 
 
 def read_cases(text):
-    """The head of the list, and each case: its own lines up to the command, the command, and what it is told."""
+    """The head of the list, and each case: its own lines up to the command, the command, and its messages."""
     head, *rest = re.split(r"(?m)^## ", text)
     cases = []
     for part in rest:
-        body, _, told = part.partition("\n$ ")
-        command, _, told = told.partition("\n")
-        cases.append((body, command, told.strip("\n")))
+        body, _, said = part.partition("\n$ ")
+        command, _, said = said.partition("\n")
+        cases.append((body, command, said.strip("\n")))
     return head, cases
 
 
@@ -64,10 +64,10 @@ def run(bin, command, folder):
             "OMP_NUM_THREADS": "1",
         },
     )
-    told = f"{done.returncode}\n{done.stderr.decode(errors='replace').rstrip()}"
+    said = f"{done.returncode}\n{done.stderr.decode(errors='replace').rstrip()}"
     if os.path.exists(os.path.join(folder, "out")):
-        told += "\n(there is an output)"
-    return told.rstrip("\n")
+        said += "\n(there is an output)"
+    return said.rstrip("\n")
 
 
 def make_common(bin, common):
@@ -92,16 +92,16 @@ a,b
         "hcr compile disc.region -o disc.hcr",
         "hcr fit disc.region x.csv y.csv --hidden 2 --epochs 1 --quiet -o model",
     ):
-        told = run(bin, command, common)
-        assert told == "0", told
+        said = run(bin, command, common)
+        assert said == "0", said
 
 
 def tell(bin, common, folder, body, command):
     shutil.copytree(common, folder)
     make_files(body, folder)
-    told = run(bin, command, folder)
+    said = run(bin, command, folder)
     shutil.rmtree(folder)
-    return told
+    return said
 
 
 def main():
@@ -114,13 +114,13 @@ def main():
         os.mkdir(bin)
         os.symlink(hcr, os.path.join(bin, "hcr"))
         make_common(bin, common)
-        told_each = [tell(bin, common, os.path.join(scratch, "case"), body, command) for body, command, _ in cases]
-    for (body, command, wanted), told in zip(cases, told_each, strict=True):
-        result.append(f"## {body}\n$ {command}\n{told}\n\n")
-        if told != wanted:
+        said_each = [tell(bin, common, os.path.join(scratch, "case"), body, command) for body, command, _ in cases]
+    for (body, command, wanted), said in zip(cases, said_each, strict=True):
+        result.append(f"## {body}\n$ {command}\n{said}\n\n")
+        if said != wanted:
             different += 1
             if "--write" not in sys.argv:
-                print(f"## {body.splitlines()[0]}\n$ {command}\nwanted: {wanted}\ngot:    {told}\n")
+                print(f"## {body.splitlines()[0]}\n$ {command}\nwanted: {wanted}\ngot:    {said}\n")
     if "--write" in sys.argv:
         with open(LIST, "w", encoding="utf-8") as file:
             file.write("".join(result).rstrip("\n") + "\n")

@@ -62,7 +62,7 @@ same "rows" $((some + 1)) "$(wc -l <out.csv)"
 head -101 y$some.csv >short.csv
 expect 0 contract box.region short.csv -o short_out.csv
 head -101 out.csv | cmp -s - short_out.csv || fail "a part gives other rows than the whole"
-# An error far down is told with its line, and no file is left.
+# An error far down is reported with its line, and no file is left.
 sed "$((some - 5))s/^[^,]*/what/" y$some.csv >bad.csv
 expect 3 contract box.region bad.csv -o bad_out.csv
 says "$messages" "bad.csv:$((some - 5)):1: "

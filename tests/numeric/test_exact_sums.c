@@ -51,7 +51,7 @@ static void free_results(results *of) {
         free(all[k]);
 }
 
-/* Directions of every length, some along an axis or tied, to both sides of the boundary; parameters of the range, of
+/* Directions of every length, some along an axis or tied, to both sides of the frontier; parameters of the range, of
  * which every third is an end. */
 static void fill(results *of, int map, hcri_random *random) {
     const size_t width = map == 0 ? of->n + 1 : of->n;

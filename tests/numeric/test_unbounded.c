@@ -136,7 +136,7 @@ static void test_hidden_by_rounding(void **state) {
     must(hcr_text_build(text, strlen(text), "t", NULL, 0, NULL, NULL, &builder, &error), &error);
     hcr_region *region = finished(builder);
     hcr_workspace *workspace = workspace_of(region, 1);
-    const double polar[3] = {1, -0.9999999999999999, 1}; /* to 2^53 (1, −1), where a half can't be told */
+    const double polar[3] = {1, -0.9999999999999999, 1}; /* to 2^53 (1, −1), where a half can't be represented */
     double y[2];
     uint8_t inside;
     must(hcr_decode(region, workspace, 1, NULL, polar, y, NULL, &error), &error);

@@ -283,7 +283,7 @@ static void test_extremes_beyond_the_origin(void **state) {
                  "(53.5*y[0])**2 + (0.000488*y[1])**2 + (0.000187*y[2])**2 <= 0.7"));
 }
 
-/* D60: sides that cross are told before anything else is made of them. */
+/* D60: sides that cross are reported before anything else is made of them. */
 static void test_sides_that_cross(void **state) {
     (void)state;
     refused("var y[1]\n6 <= y <= 4\nunion:\n  y <= 5\nor\n  y >= 7\nend", "6");
@@ -310,7 +310,7 @@ static void test_golden_texts(void **state) {
             fail_msg("nothing is wrong with %.*s", (int)(message - text), text);
         snprintf(said, sizeof said, "%d:%d %s\n", error.line, error.column, hcr_status_name(error.code));
         if (strncmp(message + 4, said, strlen(said)) != 0)
-            fail_msg("%sis told of %.*s", said, (int)(message - text), text);
+            fail_msg("%swas reported for %.*s", said, (int)(message - text), text);
         at = strstr(message, "\n\n## ");
         at = at == NULL ? NULL : at + 1;
     }

@@ -21,7 +21,7 @@
 #include "numeric/equalities.h"
 #include "numeric/parameters.h"
 
-/* The linker puts this in the place of hcri_kernels_best: each thread has the variant that it is told to have. */
+/* The linker puts this in the place of hcri_kernels_best: each thread has the variant that it is set to have. */
 const hcri_kernels *__wrap_hcri_kernels_best(void);
 static _Thread_local const hcri_kernels *chosen;
 static const hcri_kernels *variants[3];

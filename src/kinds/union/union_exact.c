@@ -21,7 +21,7 @@ static int decide_union(const hcri_constraint *constraint, size_t i, const doubl
     return found == HCRI_EXACT_MEMORY ? found : found == 1 ? -1 : 1;
 }
 
-/* Of a body that is cut out no boundary point is left. */
+/* Of a body that is cut out no frontier point is left. */
 static int decide_except(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
     (void)i;
     const hcri_body *body = ((const hcri_union *)constraint)->body;

@@ -232,7 +232,7 @@ static void test_sources(void **state) {
     hcr_import_free(import);
 }
 
-/* Memory that runs out after any number of requests: told, and nothing is lost (a sanitizer sees what is). */
+/* Memory that runs out after any number of requests: reported, and nothing is lost (a sanitizer sees what is). */
 static size_t left;
 static void *allocate(void *context, size_t bytes) {
     (void)context;

@@ -389,7 +389,8 @@ static void test_memory_that_runs_out(void **state) {
         assert_true(memory.live == 0);
         if (status == HCR_OK)
             break;
-        assert_true(status == HCR_ERROR_MEMORY || status == HCR_ERROR_FORMAT); /* the sources: not told apart there */
+        assert_true(status == HCR_ERROR_MEMORY ||
+                    status == HCR_ERROR_FORMAT); /* the sources: not distinguished there */
         most = enough;
         assert_true(enough < 1000);
     }

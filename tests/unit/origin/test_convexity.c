@@ -1,4 +1,4 @@
-/* Which quadratics are taken, and what the others are told. */
+/* Which quadratics are taken, and the messages of the others. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -236,7 +236,7 @@ static void test_chain(void **state) {
     hcr_builder_free(builder);
 }
 
-/* What fixed outputs contradict is told with what fixed them, and nothing else. */
+/* What fixed outputs contradict is reported with what fixed them, and nothing else. */
 static void test_fixed_conflict(void **state) {
     (void)state;
     hcr_builder *builder = outputs(4);

@@ -182,7 +182,7 @@ static void test_both_ways(void **state) {
     }
 }
 
-/* Empty by a lot and by little, and single points: told, with those that conflict and no others. */
+/* Empty by a lot and by little, and single points: reported, with those that conflict and no others. */
 static void test_empty(void **state) {
     (void)state;
     static const double gaps[3] = {1, 1e-3, 1e-6};

@@ -152,7 +152,7 @@ static void test_held(void **state) {
     }
 }
 
-/* No point: told, and no number is taken for one. */
+/* No point: reported, and no number is taken for one. */
 static void test_empty(void **state) {
     (void)state;
     static const uint32_t column[2] = {0, 1};

@@ -1,4 +1,4 @@
-/* What wrong texts are told: status, place, message and mark. */
+/* Messages for wrong texts: status, place, message and mark. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

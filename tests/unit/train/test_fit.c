@@ -391,7 +391,7 @@ static void test_foreign_checkpoints(void **state) {
     remove(checkpoint);
 }
 
-/* A path that can't be written is told before the first epoch. */
+/* A path that can't be written is reported before the first epoch. */
 static void test_unwritable_checkpoint(void **state) {
     (void)state;
     watch seen = {0};

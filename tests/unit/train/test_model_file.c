@@ -86,7 +86,7 @@ static void test_round_trip(void **state) {
         }
 }
 
-/* The layout that other readers of safetensors rely on: JSON within the length told, data without gaps, aligned. */
+/* The layout that other readers of safetensors rely on: JSON within the length given, data without gaps, aligned. */
 static void test_layout(void **state) {
     (void)state;
     hcr_model *model = make_model(HCR_ENCODER_LSTM, HCR_HEAD_HCR);
