@@ -1,4 +1,4 @@
-/* The commands of `hcr`, one a file, and the exit codes that they share. */
+/* The commands of `hcr`, and the exit codes that they share. */
 #ifndef HCR_COMMAND_H
 #define HCR_COMMAND_H
 

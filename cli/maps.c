@@ -1,5 +1,4 @@
-#include "map_command.h"
-
+/* encode, decode and contract: a table through a map, rows to rows. */
 #include "command.h"
 #include "options.h"
 #include "parameters.h"
@@ -7,6 +6,16 @@
 #include "tables.h"
 
 #include <inttypes.h>
+
+struct map {
+    const char *name, *operands, *summary, *example, *outside;
+    const char *input;             /* what messages call the table */
+    int polar_input, polar_output; /* columns: "d:" and the output's name for each, then "r" */
+    hcr_status (*in_double)(const hcr_region *, hcr_workspace *, size_t, const double *, const double *, double *,
+                            hcr_ray *, hcr_error *);
+    hcr_status (*in_single)(const hcr_region *, hcr_workspace *, size_t, const float *, const float *, float *,
+                            hcr_ray *, hcr_error *);
+};
 
 struct job {
     const struct map *map;
@@ -124,7 +133,7 @@ static int run(struct job *job, const char *const *operand) {
     return tell_outcomes(job) ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
-int map_command(int argc, char **argv, const struct map *map) {
+static int map_command(int argc, char **argv, const struct map *map) {
     static struct job job = {.results.path = "-", .most_iterations = 64};
     job.map = map;
     const struct option_row rows[] = {
@@ -148,4 +157,54 @@ int map_command(int argc, char **argv, const struct map *map) {
     const char *operand[2];
     options_parse(argc, argv, &usage, operand);
     return run(&job, operand);
+}
+
+int command_contract(int argc, char **argv) {
+    static const struct map map = {
+        .name = "contract",
+        .operands = "REGION V",
+        .summary =
+            "Reads a step v from the region's origin O in each row of the table V, and writes O + v where that is "
+            "inside, else the point where the ray leaves the region: inside at tolerance 0. The columns are the "
+            "outputs'.",
+        .example = "hcr contract load.region v.csv -o y.csv",
+        .outside = "a row had a bad value, or parameters that leave no point",
+        .input = "V",
+        .in_double = hcr_contract,
+        .in_single = hcr_contract_f32,
+    };
+    return map_command(argc, argv, &map);
+}
+
+int command_encode(int argc, char **argv) {
+    static const struct map map = {
+        .name = "encode",
+        .operands = "REGION Y",
+        .summary =
+            "Writes, for each point of the table Y, its direction from the region's origin and its radius r: 0 at "
+            "the origin, 1 on the frontier. Columns: \"d:\" and the output's name for each output, then \"r\".",
+        .example = "hcr encode load.region y.csv -o polar.csv",
+        .outside = "a row was outside (r > 1), or had a bad value or parameters that leave no point",
+        .input = "Y",
+        .polar_output = 1,
+        .in_double = hcr_encode,
+        .in_single = hcr_encode_f32,
+    };
+    return map_command(argc, argv, &map);
+}
+
+int command_decode(int argc, char **argv) {
+    static const struct map map = {
+        .name = "decode",
+        .operands = "REGION DR",
+        .summary = "Writes, for each direction (of any length) and radius of the table DR, the point of the region: "
+                   "inside at tolerance 0. The columns are those that encode writes; r is clamped to [0, 1].",
+        .example = "hcr decode load.region polar.csv -o y.csv",
+        .outside = "a row had a bad value, parameters that leave no point, or an unbounded direction",
+        .input = "DR",
+        .polar_input = 1,
+        .in_double = hcr_decode,
+        .in_single = hcr_decode_f32,
+    };
+    return map_command(argc, argv, &map);
 }
