@@ -124,41 +124,65 @@ void hcri_code_put(hcri_code *code, const char *format, ...) {
         hcri_put_bytes(&code->bytes, text, (size_t)length);
 }
 
-/* One item of a table; lines are filled. */
-static void put_item(hcri_code *code, size_t i, size_t count, const char *text, size_t *column) {
+static void open_table(hcri_code *code, const char *type, const char *name, size_t count) {
+    hcri_code_put(code, "static const %s %s[%zu] = {", type, name, count);
+    code->left = count;
+    code->column = LINE;
+}
+
+/* Lines are filled. */
+static void put_item(hcri_code *code, const char *text) {
     const size_t length = strlen(text) + 2;
-    if (i == 0 || *column + length > LINE) {
+    if (code->column + length > LINE) {
         hcri_code_text(code, "\n   ");
-        *column = 3;
+        code->column = 3;
     }
     hcri_code_text(code, " ");
     hcri_code_text(code, text);
-    hcri_code_text(code, i + 1 < count ? "," : "\n};\n");
-    *column += length;
+    hcri_code_text(code, --code->left > 0 ? "," : "\n};\n");
+    code->column += length;
 }
 
+void hcri_code_table(hcri_code *code, const char *name, size_t count) {
+    open_table(code, code->single ? "float" : "double", name, count == 0 ? 1 : count);
+    code->constants += code->left;
+    if (count == 0)
+        hcri_code_number(code, 0);
+}
+
+void hcri_code_number(hcri_code *code, double x) { put_item(code, hcri_code_literal(code, x).text); }
+
 void hcri_code_numbers(hcri_code *code, const char *name, size_t count, const double *values) {
-    static const double none = 0;
-    size_t column = 0;
-    const size_t shown = count == 0 ? 1 : count;
-    code->constants += shown;
-    hcri_code_put(code, "static const @ %s[%zu] = {", name, shown);
-    for (size_t i = 0; i < shown; i++)
-        put_item(code, i, shown, hcri_code_literal(code, count == 0 ? none : values[i]).text, &column);
+    hcri_code_table(code, name, count);
+    for (size_t i = 0; i < count; i++)
+        hcri_code_number(code, values[i]);
+}
+
+/* One of both has the values. */
+static void put_indices(hcri_code *code, const char *name, size_t count, const size_t *wide, const uint32_t *narrow) {
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t value = wide != NULL ? wide[i] : narrow[i];
+        most = value > most ? value : most;
+    }
+    open_table(code,
+               most <= UINT8_MAX    ? "uint8_t"
+               : most <= UINT16_MAX ? "uint16_t"
+                                    : "uint32_t",
+               name, count == 0 ? 1 : count);
+    if (count == 0)
+        put_item(code, "0u");
+    for (size_t i = 0; i < count; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%zuu", wide != NULL ? wide[i] : narrow[i]);
+        put_item(code, text);
+    }
 }
 
 void hcri_code_indices(hcri_code *code, const char *name, size_t count, const size_t *values) {
-    size_t most = 0, column = 0;
-    for (size_t i = 0; i < count; i++)
-        most = values[i] > most ? values[i] : most;
-    hcri_code_put(code, "static const %s %s[%zu] = {",
-                  most <= UINT8_MAX    ? "uint8_t"
-                  : most <= UINT16_MAX ? "uint16_t"
-                                       : "uint32_t",
-                  name, count);
-    for (size_t i = 0; i < count; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%zuu", values[i]);
-        put_item(code, i, count, text, &column);
-    }
+    put_indices(code, name, count, values, NULL);
+}
+
+void hcri_code_columns(hcri_code *code, const char *name, size_t count, const uint32_t *values) {
+    put_indices(code, name, count, NULL, values);
 }

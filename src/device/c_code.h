@@ -13,6 +13,7 @@ typedef struct hcri_code {
     double check_operations; /* … and of one check */
     size_t constants;        /* numbers in tables */
     double beyond;           /* a number that the precision can't hold; 0 when there was none */
+    size_t left, column;     /* of a table: items to come, and where the line is */
 } hcri_code;
 
 /* As printf. In the format (not in its arguments) `@` stands for the type of numbers, `$` and `^` for the prefix in
@@ -32,10 +33,14 @@ typedef struct hcri_literal {
 /* A number, rounded to the precision, as a literal that gives exactly that: a short decimal or hexadecimal. */
 hcri_literal hcri_code_literal(hcri_code *code, double x);
 
-/* static const tables; `name` may have `$`-free text only. A table of no numbers has a single 0. */
+/* static const tables; `name` may have `$`-free text only. One of nothing has a single 0. A table is opened for `count`
+ * numbers, which follow, or gets all at once. */
+void hcri_code_table(hcri_code *code, const char *name, size_t count);
+void hcri_code_number(hcri_code *code, double x);
 void hcri_code_numbers(hcri_code *code, const char *name, size_t count, const double *values);
 /* In the smallest unsigned type that holds them. */
 void hcri_code_indices(hcri_code *code, const char *name, size_t count, const size_t *values);
+void hcri_code_columns(hcri_code *code, const char *name, size_t count, const uint32_t *values);
 
 /* The number as it will be in the code. */
 static inline double hcri_code_round(const hcri_code *code, double x) { return code->single ? (double)(float)x : x; }

@@ -24,44 +24,38 @@ hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr
     return (plan->p != 0 ? kind->emit_moving : kind->emit)(code, plan, b, error);
 }
 
-hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,
-                           hcr_error *error) {
+static hcr_status put_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count,
+                            const double *values, double scale, hcr_error *error) {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum = fmax(sum, fabs(values[i]));
+        sum = fmax(sum, fabs(scale * values[i]));
     if (!(sum * (double)(plan->n + 1) <= plan->largest))
         return hcri_fail(error, HCR_ERROR_PRECISION,
                          "next to the origin, the region is %.1g wide: too thin for %s precision; scale the outputs",
                          1 / sum, plan->precision == HCR_SINGLE ? "single" : "double");
-    hcri_code_numbers(code, name, count, values);
+    hcri_code_table(code, name, count);
+    for (size_t i = 0; i < count; i++)
+        hcri_code_number(code, scale * values[i]);
     return HCR_OK;
+}
+
+hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,
+                           hcr_error *error) {
+    return put_table(code, plan, name, count, values, 1, error);
 }
 
 hcr_status hcri_emit_rows(hcri_code *code, const hcri_plan *plan, const char *name, const hcri_rows *rows, double scale,
                           hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
     static const size_t zero = 0;
     const size_t *start = rows->count == 0 ? &zero : rows->start;
     const size_t entries = start[rows->count];
-    size_t *columns = hcri_allocate(allocator, entries + 1, sizeof *columns);
-    double *values = hcri_allocate(allocator, entries + 1, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
     char table[80];
-    if (status == HCR_OK) {
-        for (size_t k = 0; k < entries; k++) {
-            columns[k] = rows->columns[k];
-            values[k] = scale * rows->values[k];
-        }
-        snprintf(table, sizeof table, "%s_start", name);
-        hcri_code_indices(code, table, rows->count + 1, start);
-        snprintf(table, sizeof table, "%s_columns", name);
-        hcri_code_indices(code, table, entries == 0 ? 1 : entries, columns);
-        snprintf(table, sizeof table, "%s_values", name);
-        status = hcri_emit_table(code, plan, table, entries, values, error);
-    }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    snprintf(table, sizeof table, "%s_start", name);
+    hcri_code_indices(code, table, rows->count + 1, start);
+    snprintf(table, sizeof table, "%s_columns", name);
+    hcri_code_columns(code, table, entries, rows->columns);
+    snprintf(table, sizeof table, "%s_values", name);
+    return put_table(code, plan, table, entries, rows->values, scale, error);
 }
 
 void hcri_emit_gauge_head(hcri_code *code, const hcri_plan *plan, size_t b) {

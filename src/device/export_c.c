@@ -13,7 +13,7 @@
 #include "device/export_source.h"
 #include "hcr/hcr_export.h"
 
-enum { LONGEST_NAME = 48, FILES = 5 };
+enum { LONGEST_NAME = 48 };
 
 static hcr_status check_name(const char *name, hcr_error *error) {
     size_t length = strlen(name);
@@ -37,57 +37,39 @@ static hcr_status make_folder(const char *folder, hcr_error *error) {
 
 /* A file of the folder from what the code has so far, which is then empty again. */
 static hcr_status write_file(hcri_code *code, const char *folder, const char *format, hcr_error *error) {
-    char *path = malloc(strlen(folder) + strlen(code->prefix) + 32);
-    if (path == NULL || code->bytes.failed) {
-        free(path);
+    HCRI_SCOPED char *path = malloc(strlen(folder) + strlen(code->prefix) + 32);
+    if (path == NULL || code->bytes.failed)
         return hcri_fail_memory(error);
-    }
     int length = sprintf(path, "%s/", folder);
     for (const char *c = format; *c != '\0'; c++)
         length += *c == '$' ? sprintf(path + length, "%s", code->prefix) : sprintf(path + length, "%c", *c);
-    const hcr_status status = hcri_file_write(path, code->bytes.data, code->bytes.size, error);
+    HCRI_TRY(hcri_file_write(path, code->bytes.data, code->bytes.size, error));
     code->bytes.size = 0;
-    free(path);
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
                             const char *origin, const char *folder, hcr_export_report *report, hcr_error *error) {
     hcri_cost cost = {0, 0};
     HCRI_TRY(hcri_source_body(code, plan, model, origin, &cost, error)); /* first: it may refuse */
-    hcri_bytes body = code->bytes;
-    code->bytes = (hcri_bytes){.allocator = body.allocator};
-    hcri_code file = *code;
-    hcr_status status = make_folder(folder, error);
-    file.bytes = body;
-    if (status == HCR_OK)
-        status = write_file(&file, folder, "$.c", error);
-    hcri_release(file.bytes.allocator, file.bytes.data);
-    const size_t constants = code->constants;
-    if (status == HCR_OK) {
-        hcri_source_header(code, plan, model, origin);
-        status = write_file(code, folder, "$.h", error);
-    }
-    if (status == HCR_OK)
-        status = hcri_selftest_put(code, plan, region, model, error);
-    if (status == HCR_OK)
-        status = write_file(code, folder, "$_test.c", error);
+    HCRI_TRY(make_folder(folder, error));
+    HCRI_TRY(write_file(code, folder, "$.c", error));
     const hcr_export_report made = {.margin = plan == NULL ? 0 : plan->margin,
                                     .verified = plan == NULL ? 0 : plan->verified,
-                                    .constants = constants,
+                                    .constants = code->constants,
                                     .operations = cost.usual,
                                     .largest_operations = cost.largest};
-    if (status == HCR_OK) {
-        hcri_guide_cmake(code);
-        status = write_file(code, folder, "CMakeLists.txt", error);
-    }
-    if (status == HCR_OK) {
-        hcri_guide_readme(code, plan, model, origin, &made);
-        status = write_file(code, folder, "README.md", error);
-    }
-    if (status == HCR_OK && report != NULL)
+    hcri_source_header(code, plan, model, origin);
+    HCRI_TRY(write_file(code, folder, "$.h", error));
+    HCRI_TRY(hcri_selftest_put(code, plan, region, model, error));
+    HCRI_TRY(write_file(code, folder, "$_test.c", error));
+    hcri_guide_cmake(code);
+    HCRI_TRY(write_file(code, folder, "CMakeLists.txt", error));
+    hcri_guide_readme(code, plan, model, origin, &made);
+    HCRI_TRY(write_file(code, folder, "README.md", error));
+    if (report != NULL)
         *report = made;
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status export_all(const hcr_region *region, const hcr_model *model, const hcr_export_options *given,

@@ -20,35 +20,27 @@ static void split(double x, size_t count, int bits, double *part) {
     }
 }
 
-static hcr_status put_parts(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+static void put_parts(hcri_code *code, const hcri_plan *plan) {
     const hcri_affine *affine = &plan->region->affine;
-    const hcr_allocator *allocator = &plan->region->set.allocator;
     const int single = plan->precision == HCR_SINGLE;
     const size_t parts = parts_of(plan), entries = hcri_rows_entries(&affine->map);
-    double *part = hcri_allocate(allocator, entries * MOST_PARTS + 3 * affine->count, sizeof *part);
-    size_t *index = hcri_allocate(allocator, affine->count + 1, sizeof *index);
-    if (part == NULL || index == NULL) {
-        hcri_release(allocator, part);
-        hcri_release(allocator, index);
-        return hcri_fail_memory(error);
+    hcri_code_table(code, "map_parts", entries * parts);
+    for (size_t k = 0; k < entries; k++) {
+        double part[MOST_PARTS];
+        split(affine->map.values[k], parts, single ? 12 : 27, part);
+        for (size_t p = 0; p < parts; p++)
+            hcri_code_number(code, part[p]);
     }
-    for (size_t k = 0; k < entries; k++)
-        split(affine->map.values[k], parts, single ? 12 : 27, part + k * parts);
-    hcri_code_numbers(code, "map_parts", entries * parts, part);
+    hcri_code_table(code, "map_constants", 3 * affine->count);
     for (size_t i = 0; i < affine->count; i++) {
         double rest = affine->constant[i];
         for (size_t k = 0; k < 3; k++) {
-            part[3 * i + k] = single ? (double)(float)rest : rest;
-            rest -= part[3 * i + k];
+            const double part = single ? (double)(float)rest : rest;
+            hcri_code_number(code, part);
+            rest -= part;
         }
     }
-    hcri_code_numbers(code, "map_constants", 3 * affine->count, part);
-    for (size_t i = 0; i < affine->count; i++)
-        index[i] = affine->dependent[i];
-    hcri_code_indices(code, "dependent", affine->count, index);
-    hcri_release(allocator, part);
-    hcri_release(allocator, index);
-    return HCR_OK;
+    hcri_code_columns(code, "dependent", affine->count, affine->dependent);
 }
 
 static void put_projections(hcri_code *code, const hcri_plan *plan) {
@@ -89,22 +81,17 @@ static void put_projections(hcri_code *code, const hcri_plan *plan) {
 }
 
 /* The grid on which sums of results are exact: from `grid` on numbers are on it. */
-static hcr_status put_grid(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+static void put_grid(hcri_code *code, const hcri_plan *plan) {
     if (plan->grid->step == NULL)
-        return HCR_OK;
-    double *shift = hcri_allocate(&plan->region->set.allocator, plan->n, sizeof *shift);
-    if (shift == NULL)
-        return hcri_fail_memory(error);
+        return;
+    hcri_code_table(code, "grid", plan->n);
     for (size_t j = 0; j < plan->n; j++)
-        shift[j] = (plan->precision == HCR_SINGLE ? 0x1p23 : 0x1p52) * plan->grid->step[j];
-    hcri_code_numbers(code, "grid", plan->n, shift);
-    hcri_release(&plan->region->set.allocator, shift);
+        hcri_code_number(code, (plan->precision == HCR_SINGLE ? 0x1p23 : 0x1p52) * plan->grid->step[j]);
     hcri_code_put(code, "\n/* To the grid on which sums of outputs are exact: numbers from grid[j] on are on it. */\n"
                         "static @ to_grid(@ x, uint32_t j)\n{\n    const @ size = magnitude(x);\n"
                         "    const @ near = rounded(rounded(size + grid[j]) - grid[j]);\n"
                         "    return (size < grid[j]) ? ((x < ~0~) ? -near : near) : x;\n}\n\n");
     code->operations += 4 * (double)plan->n;
-    return HCR_OK;
 }
 
 static void put_completion(hcri_code *code, const hcri_plan *plan) {
@@ -151,7 +138,7 @@ typedef struct judged_rows {
 static hcr_status append_judged(const hcri_plan *plan, size_t i, judged_rows *to, hcr_error *error) {
     static const double far = 0x1p300;
     const hcr_region *region = plan->region;
-    const hcr_allocator *allocator = &region->set.allocator;
+    const hcr_allocator *allocator = &hcri_default_allocator;
     const hcri_rows *rows = &region->set.equalities.rows;
     const size_t columns = plan->n + plan->p, start = rows->start[i], terms = rows->start[i + 1] - start;
     const double units = (double)terms + 6;
@@ -178,30 +165,27 @@ static hcr_status append_judged(const hcri_plan *plan, size_t i, judged_rows *to
     return hcri_rows_append_dense(&to->bounds, allocator, columns, row, error);
 }
 
+static void judged_release(judged_rows *made) {
+    hcri_rows_scoped(&made->values);
+    hcri_rows_scoped(&made->bounds);
+    hcri_release(&hcri_default_allocator, made->point);
+}
+
 static hcr_status put_judged(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
-    const size_t count = plan->region->set.equalities.rows.count;
-    judged_rows made = {.right = hcri_allocate(allocator, count, sizeof(double)),
-                        .bound = hcri_allocate(allocator, count, sizeof(double)),
-                        .point = hcri_allocate(allocator, 2 * (plan->n + plan->p), sizeof(double))};
-    hcr_status status =
-        made.right == NULL || made.bound == NULL || made.point == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; i < count && status == HCR_OK; i++)
-        status = append_judged(plan, i, &made, error);
-    if (status == HCR_OK)
-        status = hcri_emit_rows(code, plan, "equality", &made.values, 1, error);
-    if (status == HCR_OK)
-        status = hcri_emit_rows(code, plan, "tolerance", &made.bounds, 1, error);
-    if (status == HCR_OK) {
-        hcri_code_numbers(code, "equality_right", count, made.right);
-        hcri_code_numbers(code, "tolerance_alone", count, made.bound);
-    }
-    hcri_rows_release(&made.values, allocator);
-    hcri_rows_release(&made.bounds, allocator);
-    hcri_release(allocator, made.right);
-    hcri_release(allocator, made.bound);
-    hcri_release(allocator, made.point);
-    return status;
+    const size_t count = plan->region->set.equalities.rows.count, columns = plan->n + plan->p;
+    HCRI_SCOPED_BY(judged_release)
+    judged_rows made = {.point = hcri_allocate(&hcri_default_allocator, 2 * (columns + count), sizeof(double))};
+    if (made.point == NULL)
+        return hcri_fail_memory(error);
+    made.right = made.point + 2 * columns;
+    made.bound = made.right + count;
+    for (size_t i = 0; i < count; i++)
+        HCRI_TRY(append_judged(plan, i, &made, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, "equality", &made.values, 1, error));
+    HCRI_TRY(hcri_emit_rows(code, plan, "tolerance", &made.bounds, 1, error));
+    hcri_code_numbers(code, "equality_right", count, made.right);
+    hcri_code_numbers(code, "tolerance_alone", count, made.bound);
+    return HCR_OK;
 }
 
 /* An output as it was completed is within the tolerance, unless products of its sum underflowed: those of factors of
@@ -254,12 +238,12 @@ hcr_status hcri_equalities_put(hcri_code *code, const hcri_plan *plan, hcr_error
                    "/* Equalities: orthonormal rows across them, dependent outputs as functions of free ones. */\n");
     HCRI_TRY(hcri_emit_rows(code, plan, "across", &affine->basis, 1, error));
     HCRI_TRY(hcri_emit_rows(code, plan, "map", &affine->map, 1, error));
-    HCRI_TRY(put_parts(code, plan, error));
+    put_parts(code, plan);
     if (plan->p != 0)
         hcri_code_put(code, "static const uint32_t outputs = ^OUTPUTS;\n");
     hcri_code_text(code, "\n");
     put_projections(code, plan);
-    HCRI_TRY(put_grid(code, plan, error));
+    put_grid(code, plan);
     put_completion(code, plan);
     HCRI_TRY(put_judged(code, plan, error));
     put_check(code, plan);

@@ -8,46 +8,27 @@ static hcri_code *as_single(hcri_code *code) {
     return code;
 }
 
-static hcr_status put_floats(hcri_code *code, const char *name, size_t rows, size_t columns, size_t stride,
-                             const float *values) {
-    const hcr_allocator *allocator = &hcri_default_allocator;
-    double *numbers = hcri_allocate(allocator, rows * columns, sizeof *numbers);
+static void put_floats(hcri_code *code, const char *name, size_t rows, size_t columns, size_t stride,
+                       const float *values) {
     const int single = code->single;
-    if (numbers == NULL)
-        return HCR_ERROR_MEMORY;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            numbers[i * columns + j] = (double)values[i * stride + j];
-    hcri_code_numbers(as_single(code), name, rows * columns, numbers);
+    hcri_code_table(as_single(code), name, rows * columns);
+    for (size_t k = 0; k < rows * columns; k++)
+        hcri_code_number(code, (double)values[k / columns * stride + k % columns]);
     code->single = single;
-    hcri_release(allocator, numbers);
-    return HCR_OK;
 }
 
 static void put_tables(hcri_code *code, const hcr_model *model) {
     const hcri_net *net = &model->net;
-    hcr_status status = HCR_OK;
-    double *inverse = hcri_allocate(&hcri_default_allocator, net->features, sizeof *inverse);
-    if (inverse == NULL) {
-        code->bytes.failed = 1;
-        return;
-    }
-    for (size_t j = 0; j < net->features; j++)
-        inverse[j] = model->inputs.deviation[j] > 0 ? 1 / model->inputs.deviation[j] : 0;
+    const hcri_layer encode = net->encode, head = net->head;
     hcri_code_text(code, "/* The inputs' means and inverse deviations, and the layers. */\n");
     hcri_code_numbers(code, "input_mean", net->features, model->inputs.mean);
-    hcri_code_numbers(code, "input_scale", net->features, inverse);
-    hcri_release(&hcri_default_allocator, inverse);
-    status = put_floats(code, "encoder_weight", net->encode.outputs, net->encode.inputs, net->encode.inputs,
-                        model->weights + net->encode.weight);
-    if (status == HCR_OK)
-        status = put_floats(code, "encoder_bias", 1, net->encode.outputs, 0, model->weights + net->encode.bias);
-    if (status == HCR_OK)
-        status = put_floats(code, "head_weight", net->head.outputs, net->head.inputs, net->head.inputs,
-                            model->weights + net->head.weight);
-    if (status == HCR_OK)
-        status = put_floats(code, "head_bias", 1, net->head.outputs, 0, model->weights + net->head.bias);
-    code->bytes.failed |= status != HCR_OK;
+    hcri_code_table(code, "input_scale", net->features);
+    for (size_t j = 0; j < net->features; j++)
+        hcri_code_number(code, model->inputs.deviation[j] > 0 ? 1 / model->inputs.deviation[j] : 0);
+    put_floats(code, "encoder_weight", encode.outputs, encode.inputs, encode.inputs, model->weights + encode.weight);
+    put_floats(code, "encoder_bias", 1, encode.outputs, 0, model->weights + encode.bias);
+    put_floats(code, "head_weight", head.outputs, head.inputs, head.inputs, model->weights + head.weight);
+    put_floats(code, "head_bias", 1, head.outputs, 0, model->weights + head.bias);
 }
 
 /* exp(x) = 2^k (1 + p), as train/activation.h has it: in single precision, without libm. */
@@ -124,20 +105,14 @@ static void put_encoder(hcri_code *code, const hcri_net *net) {
 static void put_points(hcri_code *code, const hcr_model *model, const double *origin) {
     const hcri_net *net = &model->net;
     const size_t n = model->targets.count;
-    double *numbers = hcri_allocate(&hcri_default_allocator, 2 * n, sizeof *numbers);
-    if (numbers == NULL) {
-        code->bytes.failed = 1;
-        return;
-    }
+    const int as_is = model->head == HCR_HEAD_HCR;
     const double stretch = model->head == HCR_HEAD_SOFTEN ? model->place.stretch[0] : 1;
-    for (size_t j = 0; j < n; j++) {
-        numbers[j] = model->head == HCR_HEAD_HCR ? 1 : stretch * model->targets.deviation[j];
-        numbers[n + j] =
-            model->head == HCR_HEAD_HCR ? 0 : stretch * (model->targets.mean[j] - (origin == NULL ? 0 : origin[j]));
-    }
-    hcri_code_numbers(code, "point_scale", n, numbers);
-    hcri_code_numbers(code, "point_shift", n, numbers + n);
-    hcri_release(&hcri_default_allocator, numbers);
+    hcri_code_table(code, "point_scale", n);
+    for (size_t j = 0; j < n; j++)
+        hcri_code_number(code, as_is ? 1 : stretch * model->targets.deviation[j]);
+    hcri_code_table(code, "point_shift", n);
+    for (size_t j = 0; j < n; j++)
+        hcri_code_number(code, as_is ? 0 : stretch * (model->targets.mean[j] - (origin == NULL ? 0 : origin[j])));
     hcri_code_put(code,
                   "\nstatic int network(const @ *input, @ *points)\n{\n    float x[^INPUTS];\n    float state[%zu];\n"
                   "    int sound = 1;\n    uint32_t i;\n    uint32_t j;\n    for (j = 0u; j < ^INPUTS; j++) {\n"

@@ -4,19 +4,11 @@
 
 static double round_to(const hcri_plan *plan, double x) { return plan->precision == HCR_SINGLE ? (double)(float)x : x; }
 
-void hcri_moving_origin_release(hcri_moving_origin *moving_origin, const hcr_allocator *allocator) {
-    hcri_release(allocator, moving_origin->middle);
-    hcri_release(allocator, moving_origin->distance);
-    hcri_release(allocator, moving_origin->size);
-    hcri_release(allocator, moving_origin->rounding);
-    hcri_rows_release(&moving_origin->map, allocator);
-}
-
 /* Row j of the map into `dense`, p numbers: of a free output the origin map's, rounded; of a dependent one what
  * follows. */
-static void fill_row(const hcri_plan *plan, const hcri_origin_map *origin_map, size_t j, double *dense,
-                     double *constant) {
+static void fill_row(const hcri_plan *plan, const hcri_origin_map *origin_map, size_t j, double *constant) {
     const hcri_affine *affine = &plan->region->affine;
+    double *dense = plan->moving_origin.dense;
     const size_t d = hcri_affine_find(affine, (uint32_t)j);
     for (size_t k = 0; k < plan->p; k++)
         dense[k] = 0;
@@ -45,37 +37,29 @@ static void fill_row(const hcri_plan *plan, const hcri_origin_map *origin_map, s
 }
 
 /* Free outputs come first: dependent ones follow from them. */
-static hcr_status make_map(const hcr_region *region, hcri_plan *plan, double *dense, hcr_error *error) {
-    const hcr_allocator *allocator = &region->set.allocator;
+static hcr_status make_map(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
     hcri_moving_origin *moving_origin = &plan->moving_origin;
+    const double *dense = moving_origin->dense;
     for (int dependent = 0; dependent < 2; dependent++)
         for (size_t j = 0; j < plan->n; j++)
             if ((hcri_affine_find(&region->affine, (uint32_t)j) != SIZE_MAX) == dependent)
-                fill_row(plan, &region->origin_map, j, dense, &plan->origin[j]);
-    uint32_t *columns = hcri_allocate(allocator, plan->p, sizeof *columns);
-    double *values = hcri_allocate(allocator, plan->p, sizeof *values);
-    hcr_status status = columns == NULL || values == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; j < plan->n && status == HCR_OK; j++) {
-        double constant;
-        size_t count = 0;
-        fill_row(plan, &region->origin_map, j, dense, &constant);
+                fill_row(plan, &region->origin_map, j, &plan->origin[j]);
+    for (size_t j = 0; j < plan->n; j++) {
+        double constant, count = 0;
+        fill_row(plan, &region->origin_map, j, &constant);
         moving_origin->size[j] = fabs(plan->origin[j]);
         for (uint32_t k = 0; k < plan->p; k++)
             if (dense[k] != 0) {
-                columns[count] = k;
-                values[count++] = dense[k];
+                count++;
                 moving_origin->size[j] += fabs(dense[k]) * moving_origin->distance[k];
             }
-        moving_origin->rounding[j] = 1.01 * ((double)count + 4) * plan->unit * moving_origin->size[j];
-        status = hcri_rows_append(&moving_origin->map, allocator, count, columns, values, error);
+        moving_origin->rounding[j] = 1.01 * (count + 4) * plan->unit * moving_origin->size[j];
+        HCRI_TRY(hcri_rows_append_dense(&moving_origin->map, &hcri_default_allocator, plan->p, dense, error));
     }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    return status;
+    return HCR_OK;
 }
 
 hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
-    const hcr_allocator *allocator = &region->set.allocator;
     const hcri_origin_map *origin_map = &region->origin_map;
     const hcri_affine *affine = &region->affine;
     hcri_moving_origin *moving_origin = &plan->moving_origin;
@@ -84,25 +68,12 @@ hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hc
             error, HCR_ERROR_UNSUPPORTED,
             "the origin isn't inside for all parameters, as exported code needs it: narrow their range, or "
             "give one that is");
-    moving_origin->middle = hcri_allocate(allocator, plan->p, sizeof(double));
-    moving_origin->distance = hcri_allocate(allocator, plan->p, sizeof(double));
-    moving_origin->size = hcri_allocate(allocator, plan->n, sizeof(double));
-    moving_origin->rounding = hcri_allocate(allocator, plan->n, sizeof(double));
-    double *dense = hcri_allocate(allocator, plan->p, sizeof *dense);
-    if (moving_origin->middle == NULL || moving_origin->distance == NULL || moving_origin->size == NULL ||
-        moving_origin->rounding == NULL || dense == NULL) {
-        hcri_release(allocator, dense);
-        return hcri_fail_memory(error);
-    }
     for (size_t k = 0; k < plan->p; k++) {
         moving_origin->middle[k] = round_to(plan, 0.5 * origin_map->lower[k] + 0.5 * origin_map->upper[k]);
         moving_origin->distance[k] = (1 + 4 * plan->unit) * fmax(origin_map->upper[k] - moving_origin->middle[k],
                                                                  moving_origin->middle[k] - origin_map->lower[k]);
     }
-    const hcr_status status = make_map(region, plan, dense, error);
-    hcri_release(allocator, dense);
-    if (status != HCR_OK)
-        return status;
+    HCRI_TRY(make_map(region, plan, error));
     for (size_t j = 0; j < plan->n; j++) {
         const double swung = moving_origin->size[j] - fabs(plan->origin[j]);
         plan->reach[j] = fmax(region->upper[j] - plan->origin[j], plan->origin[j] - region->lower[j]) + swung;

@@ -34,25 +34,21 @@ typedef struct room {
 } room;
 
 static hcr_status create(const hcri_plan *plan, room *made, hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
     const size_t n = plan->n, p = plan->p;
     *made = (room){.n = n,
                    .p = p,
-                   .slope = hcri_allocate(allocator, n, sizeof(hcri_dd)),
-                   .rate = hcri_allocate(allocator, p, sizeof(hcri_dd)),
-                   .lean = hcri_allocate(allocator, n, p * sizeof(double)),
-                   .curved_term = hcri_allocate(allocator, p, p * sizeof(hcri_dd))};
-    return made->slope == NULL || made->rate == NULL || made->lean == NULL || made->curved_term == NULL
-               ? hcri_fail_memory(error)
-               : HCR_OK;
+                   .slope = hcri_allocate(&hcri_default_allocator, n + p + p * p, sizeof(hcri_dd)),
+                   .lean = hcri_allocate(&hcri_default_allocator, n, p * sizeof(double))};
+    if (made->slope == NULL || made->lean == NULL)
+        return hcri_fail_memory(error);
+    made->rate = made->slope + n;
+    made->curved_term = made->rate + p;
+    return HCR_OK;
 }
 
-static void release(const hcri_plan *plan, room *made) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
-    hcri_release(allocator, made->slope);
-    hcri_release(allocator, made->rate);
-    hcri_release(allocator, made->lean);
-    hcri_release(allocator, made->curved_term);
+static void release(room *made) {
+    hcri_release(&hcri_default_allocator, made->slope);
+    hcri_release(&hcri_default_allocator, made->lean);
 }
 
 static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
@@ -63,10 +59,8 @@ static hcri_dd add_scaled(hcri_dd total, hcri_dd a, double x) {
 static void fill(const hcri_plan *plan, const source *from, size_t i, double sign, room *row) {
     const hcri_moving_origin *moving_origin = &plan->moving_origin;
     const size_t n = row->n, p = row->p;
-    memset(row->slope, 0, n * sizeof *row->slope);
-    memset(row->rate, 0, p * sizeof *row->rate);
+    memset(row->slope, 0, (n + p + p * p) * sizeof *row->slope);
     memset(row->lean, 0, n * p * sizeof *row->lean);
-    memset(row->curved_term, 0, p * p * sizeof *row->curved_term);
     row->constant = (hcri_dd){sign * (sign > 0 ? from->upper : from->lower)[i], 0};
     for (size_t k = from->rows->start[i]; k < from->rows->start[i + 1]; k++) {
         const size_t column = from->rows->columns[k];
@@ -163,16 +157,15 @@ static analysis analyse(const hcri_plan *plan, const room *row) {
 hcr_status hcri_moving_margin_of_rows(const hcri_plan *plan, const hcri_constraint *block, double *margin,
                                       hcr_error *error) {
     const source from = source_of(plan, block);
-    room row;
-    const hcr_status status = create(plan, &row, error);
+    HCRI_SCOPED_BY(release) room row = {0};
+    HCRI_TRY(create(plan, &row, error));
     *margin = 0;
-    for (size_t i = 0; i < block->count && status == HCR_OK; i++)
+    for (size_t i = 0; i < block->count; i++)
         if (block->kind->exists(block, i)) {
             fill(plan, &from, i / 2, i % 2 == 0 ? 1 : -1, &row);
             *margin = fmax(*margin, hcri_dd_value(row.constant) > 0 ? analyse(plan, &row).margin : INFINITY);
         }
-    release(plan, &row);
-    return status;
+    return HCR_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- as code
@@ -186,47 +179,39 @@ typedef struct tables {
     double terms;
 } tables;
 
-static hcr_status append(const hcr_allocator *allocator, hcri_rows *rows, size_t count, const hcri_dd *numbers,
-                         const double *plain, double scale, uint32_t *columns, double *values, hcr_error *error) {
-    size_t kept = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const double x = scale * (numbers != NULL ? hcri_dd_value(numbers[k]) : plain[k]);
-        if (x != 0) {
-            columns[kept] = k;
-            values[kept++] = x;
-        }
-    }
-    return hcri_rows_append(rows, allocator, kept, columns, values, error);
+static void tables_release(tables *made) {
+    hcri_rows_scoped(&made->slope);
+    hcri_rows_scoped(&made->lean);
+    hcri_rows_scoped(&made->rate);
+    hcri_rows_scoped(&made->curved_term);
+}
+
+/* One of both has the numbers. */
+static hcr_status append(hcri_rows *rows, size_t count, const hcri_dd *numbers, const double *plain, double scale,
+                         double *values, hcr_error *error) {
+    for (size_t k = 0; k < count; k++)
+        values[k] = scale * (numbers != NULL ? hcri_dd_value(numbers[k]) : plain[k]);
+    return hcri_rows_append_dense(rows, &hcri_default_allocator, count, values, error);
 }
 
 static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, tables *made, hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
     const source from = source_of(plan, block);
-    const size_t n = plan->n, p = plan->p, most = n * p + p * p + n;
-    room row;
-    hcr_status status = create(plan, &row, error);
-    uint32_t *columns = hcri_allocate(allocator, most, sizeof *columns);
-    double *values = hcri_allocate(allocator, most, sizeof *values);
-    if (status == HCR_OK && (columns == NULL || values == NULL))
-        status = hcri_fail_memory(error);
-    for (size_t i = 0; i < block->count && status == HCR_OK; i++) {
+    const size_t n = plan->n, p = plan->p;
+    HCRI_SCOPED_BY(release) room row = {0};
+    HCRI_SCOPED double *values = hcri_allocate(&hcri_default_allocator, n * p + p * p + n, sizeof *values);
+    HCRI_TRY(values == NULL ? hcri_fail_memory(error) : create(plan, &row, error));
+    for (size_t i = 0; i < block->count; i++) {
         if (!block->kind->exists(block, i))
             continue;
         fill(plan, &from, i / 2, i % 2 == 0 ? 1 : -1, &row);
         const double scale = 1 / hcri_dd_value(row.constant);
         made->terms = fmax(made->terms, analyse(plan, &row).terms);
-        status = append(allocator, &made->slope, n, row.slope, NULL, scale, columns, values, error);
-        if (status == HCR_OK)
-            status = append(allocator, &made->lean, n * p, NULL, row.lean, scale, columns, values, error);
-        if (status == HCR_OK)
-            status = append(allocator, &made->rate, p, row.rate, NULL, scale, columns, values, error);
-        if (status == HCR_OK)
-            status = append(allocator, &made->curved_term, p * p, row.curved_term, NULL, scale, columns, values, error);
+        HCRI_TRY(append(&made->slope, n, row.slope, NULL, scale, values, error));
+        HCRI_TRY(append(&made->lean, n * p, NULL, row.lean, scale, values, error));
+        HCRI_TRY(append(&made->rate, p, row.rate, NULL, scale, values, error));
+        HCRI_TRY(append(&made->curved_term, p * p, row.curved_term, NULL, scale, values, error));
     }
-    hcri_release(allocator, columns);
-    hcri_release(allocator, values);
-    release(plan, &row);
-    return status;
+    return HCR_OK;
 }
 
 /* "row" and "slack" of side i, of v; `sizes`: what their terms are bounded by, too. */
@@ -304,26 +289,18 @@ static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *
 }
 
 hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
-    const hcr_allocator *allocator = &plan->region->set.allocator;
-    tables made = {.terms = 0};
+    HCRI_SCOPED_BY(tables_release) tables made = {.terms = 0};
     static const char *const names[] = {"slope", "lean", "rate", "bend"};
     const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.curved_term};
-    hcr_status status = collect(plan, plan->region->set.block[b], &made, error);
-    if (status == HCR_OK)
-        hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
-    for (size_t k = 0; k < 4 && status == HCR_OK; k++)
+    HCRI_TRY(collect(plan, plan->region->set.block[b], &made, error));
+    hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
+    for (size_t k = 0; k < 4; k++)
         if (k == 0 || hcri_rows_entries(rows[k]) != 0) {
             char name[32];
             snprintf(name, sizeof name, "%s_%zu", names[k], b);
-            status = hcri_emit_rows(code, plan, name, rows[k], 1, error);
+            HCRI_TRY(hcri_emit_rows(code, plan, name, rows[k], 1, error));
         }
-    if (status == HCR_OK) {
-        hcri_code_text(code, "\n");
-        put_functions(code, plan, &made, b);
-    }
-    hcri_rows_release(&made.slope, allocator);
-    hcri_rows_release(&made.lean, allocator);
-    hcri_rows_release(&made.rate, allocator);
-    hcri_rows_release(&made.curved_term, allocator);
-    return status;
+    hcri_code_text(code, "\n");
+    put_functions(code, plan, &made, b);
+    return HCR_OK;
 }

@@ -11,7 +11,8 @@
 static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
     const size_t n = region->set.n;
     const hcr_allocator *allocator = &region->set.allocator;
-    double *origin = hcri_copy(allocator, region->origin, n, sizeof *origin), distance = 0;
+    HCRI_SCOPED double *origin = hcri_copy(&hcri_default_allocator, region->origin, n, sizeof *origin);
+    double distance = 0;
     if (origin == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < n; j++)
@@ -30,16 +31,13 @@ static hcr_status move_origin(const hcr_region *region, hcri_plan *plan, hcr_err
                                     .visibility = region->visibility,
                                     .origin_choice = region->origin_choice};
     hcr_error found = {0};
-    hcr_status status = hcri_region_create(&region->set, &analysis, allocator, &plan->region, &found);
+    const hcr_status status = hcri_region_create(&region->set, &analysis, allocator, &plan->region, &found);
     if (status == HCR_ERROR_ORIGIN)
-        status = hcri_fail(error, HCR_ERROR_PRECISION,
-                           "the origin isn't inside once it is rounded to single precision: export double precision, "
-                           "or choose an origin farther inside (%s)",
-                           found.text);
-    else if (status != HCR_OK)
-        status = hcri_fail(error, status, "%s", found.text);
-    hcri_release(allocator, origin);
-    return status;
+        return hcri_fail(error, HCR_ERROR_PRECISION,
+                         "the origin isn't inside once it is rounded to single precision: export double precision, "
+                         "or choose an origin farther inside (%s)",
+                         found.text);
+    return status == HCR_OK ? HCR_OK : hcri_fail(error, status, "%s", found.text);
 }
 
 static hcr_status refuse_block(const hcr_region *region, const hcri_constraint *block, hcr_status status,
@@ -166,16 +164,21 @@ static hcr_status compute_margins(hcri_plan *plan, hcr_error *error) {
 }
 
 static hcr_status prepare(const hcr_region *region, hcri_plan *plan, hcr_error *error) {
-    const hcr_allocator *allocator = &region->set.allocator;
     HCRI_TRY(plan->p == 0 ? move_origin(region, plan, error) : hcri_region_copy(region, &plan->region, error));
-    plan->origin = hcri_allocate(allocator, plan->n, sizeof *plan->origin);
-    plan->reach = hcri_allocate(allocator, plan->n, sizeof *plan->reach);
-    plan->extra = hcri_allocate(allocator, plan->n, sizeof *plan->extra);
-    plan->scratch = hcri_allocate(allocator, plan->region->scratch, sizeof *plan->scratch);
-    plan->is_verified = hcri_allocate(allocator, region->set.blocks, 1);
-    if (plan->origin == NULL || plan->reach == NULL || plan->extra == NULL || plan->scratch == NULL ||
-        plan->is_verified == NULL)
+    const size_t n = plan->n, p = plan->p, outputs = p == 0 ? 3 : 5; /* arrays with a number an output */
+    plan->memory = hcri_allocate(&hcri_default_allocator, outputs * n + 3 * p + plan->region->scratch, sizeof(double));
+    plan->is_verified = hcri_allocate(&hcri_default_allocator, region->set.blocks, 1);
+    if (plan->memory == NULL || plan->is_verified == NULL)
         return hcri_fail_memory(error);
+    plan->origin = plan->memory;
+    plan->reach = plan->origin + n;
+    plan->extra = plan->reach + n;
+    plan->moving_origin.size = plan->extra + n;
+    plan->moving_origin.rounding = plan->moving_origin.size + n;
+    plan->moving_origin.middle = plan->memory + outputs * n;
+    plan->moving_origin.distance = plan->moving_origin.middle + p;
+    plan->moving_origin.dense = plan->moving_origin.distance + p;
+    plan->scratch = plan->moving_origin.dense + p;
     if (plan->p == 0)
         measure(plan);
     else
@@ -203,15 +206,9 @@ hcr_status hcri_plan_make(const hcr_region *region, const hcr_export_options *op
 }
 
 void hcri_plan_release(hcri_plan *plan) {
-    if (plan->region != NULL) {
-        const hcr_allocator allocator = plan->region->set.allocator;
-        hcri_release(&allocator, plan->origin);
-        hcri_release(&allocator, plan->reach);
-        hcri_release(&allocator, plan->extra);
-        hcri_release(&allocator, plan->scratch);
-        hcri_release(&allocator, plan->is_verified);
-        hcri_moving_origin_release(&plan->moving_origin, &allocator);
-    }
+    hcri_release(&hcri_default_allocator, plan->memory);
+    hcri_release(&hcri_default_allocator, plan->is_verified);
+    hcri_rows_release(&plan->moving_origin.map, &hcri_default_allocator);
     hcr_region_free(plan->region);
     *plan = (hcri_plan){0};
 }

@@ -11,6 +11,7 @@ typedef struct hcri_moving_origin {
     double *middle, *distance; /* a parameter each: near the middle of its range, and the farthest from it */
     hcri_rows map;             /* a row an output, columns are parameters; of free outputs rounded */
     double *size, *rounding;   /* an output each: Σ|terms| of O_j over the range, and by what O_j as computed is off */
+    double *dense;             /* scratch: a row of the map */
 } hcri_moving_origin;
 
 typedef struct hcri_plan {
@@ -30,6 +31,7 @@ typedef struct hcri_plan {
     size_t verified;                  /* blocks without a margin … */
     unsigned char *is_verified;       /* … those, by block */
     double *scratch;                  /* the blocks' */
+    double *memory;                   /* of all these numbers */
 } hcri_plan;
 
 /* Errors: MEMORY; PRECISION when the origin isn't inside once it is rounded; UNSUPPORTED for what isn't exported. */
@@ -43,6 +45,5 @@ void hcri_plan_release(hcri_plan *plan);
 double hcri_plan_dependent_rounding(const hcri_plan *plan, size_t i);
 /* With parameters: origin, swing, reach and extra (export_origin_map.c). */
 hcr_status hcri_plan_moving_origin(const hcr_region *region, hcri_plan *plan, hcr_error *error);
-void hcri_moving_origin_release(hcri_moving_origin *moving_origin, const hcr_allocator *allocator);
 
 #endif

@@ -54,9 +54,8 @@ static void fill_tolerance(const hcri_plan *plan, const hcr_region *region, vect
 static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *error) {
     const double *x = made->p == 0 ? NULL : made->x;
     hcr_workspace *workspace = NULL;
-    hcr_status status = hcr_workspace_create(region, 1, &workspace, error);
-    if (status == HCR_OK)
-        status = hcr_decode(region, workspace, VECTORS, x, made->polar, made->decoded, NULL, error);
+    HCRI_TRY(hcr_workspace_create(region, 1, &workspace, error));
+    hcr_status status = hcr_decode(region, workspace, VECTORS, x, made->polar, made->decoded, NULL, error);
     if (status == HCR_OK)
         status = hcr_contract(region, workspace, VECTORS, x, made->v, made->contracted, NULL, error);
     hcr_workspace_free(workspace);
@@ -150,32 +149,26 @@ static hcr_status put_model_test(hcri_code *code, const hcr_model *model, vector
     return HCR_OK;
 }
 
-static void release(vectors *made) {
-    hcri_release(&hcri_default_allocator, made->polar);
-    hcri_release(&hcri_default_allocator, made->input);
-}
+static void release(vectors *made) { hcri_release(&hcri_default_allocator, made->polar); }
 
 static hcr_status create(size_t n, size_t p, size_t inputs, vectors *made, hcr_error *error) {
     *made = (vectors){.n = n, .p = p, .inputs = inputs};
-    double *all = hcri_allocate(&hcri_default_allocator, VECTORS * (4 * n + 1 + p) + n, sizeof *all);
-    made->input = hcri_allocate(&hcri_default_allocator, VECTORS * (inputs + n), sizeof *all);
-    made->polar = all;
-    if (all == NULL || made->input == NULL) {
-        release(made);
+    made->polar = hcri_allocate(&hcri_default_allocator, VECTORS * (5 * n + 1 + p + inputs) + n, sizeof(double));
+    if (made->polar == NULL)
         return hcri_fail_memory(error);
-    }
     made->v = made->polar + VECTORS * (n + 1);
     made->decoded = made->v + VECTORS * n;
     made->contracted = made->decoded + VECTORS * n;
     made->tolerance = made->contracted + VECTORS * n;
     made->x = made->tolerance + n;
+    made->input = made->x + VECTORS * p;
     made->predicted = made->input + VECTORS * inputs;
     return HCR_OK;
 }
 
 hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
                              hcr_error *error) {
-    vectors made;
+    HCRI_SCOPED_BY(release) vectors made = {0};
     HCRI_TRY(create(region->set.outputs, region->set.n - region->set.outputs,
                     model == NULL ? 0 : hcr_model_inputs(model), &made, error));
     hcri_code_put(
@@ -183,26 +176,20 @@ hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_r
         "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"
         "   does. */\n#include \"$.h\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
         hcr_version());
-    hcr_status status = HCR_OK;
     if (plan != NULL) {
         fill(code, plan, &made);
-        status = run_maps(region, &made, error);
-        if (status == HCR_OK) {
-            fill_tolerance(plan, region, &made);
-            put_region_test(code, &made);
-        }
+        HCRI_TRY(run_maps(region, &made, error));
+        fill_tolerance(plan, region, &made);
+        put_region_test(code, &made);
     }
-    if (status == HCR_OK && model != NULL)
-        status = put_model_test(code, model, &made, error);
-    if (status == HCR_OK) {
-        hcri_code_put(code, "int main(void)\n{\n    int bad = 0;\n");
-        if (plan != NULL)
-            hcri_code_text(code, "    bad += maps();\n");
-        if (model != NULL)
-            hcri_code_text(code, "    bad += predictions();\n");
-        hcri_code_put(code, "    (void)printf((bad == 0) ? \"$: as expected\\n\" : \"$: results differ\\n\");\n"
-                            "    return (bad == 0) ? 0 : 1;\n}\n");
-    }
-    release(&made);
-    return status;
+    if (model != NULL)
+        HCRI_TRY(put_model_test(code, model, &made, error));
+    hcri_code_put(code, "int main(void)\n{\n    int bad = 0;\n");
+    if (plan != NULL)
+        hcri_code_text(code, "    bad += maps();\n");
+    if (model != NULL)
+        hcri_code_text(code, "    bad += predictions();\n");
+    hcri_code_put(code, "    (void)printf((bad == 0) ? \"$: as expected\\n\" : \"$: results differ\\n\");\n"
+                        "    return (bad == 0) ? 0 : 1;\n}\n");
+    return HCR_OK;
 }

@@ -45,23 +45,18 @@ static double bound_above(const hcri_plan *plan, size_t j) {
     return plan->grid->step == NULL ? upper : fmin(upper, plan->grid->upper[j]);
 }
 
-static hcr_status put_region_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+static void put_region_tables(hcri_code *code, const hcri_plan *plan) {
     const size_t n = plan->n;
     const double most = largest_number(plan);
-    double *bound = hcri_allocate(&plan->region->set.allocator, n, sizeof *bound);
-    if (bound == NULL)
-        return hcri_fail_memory(error);
     hcri_code_text(code, "/* The origin, and what holds the results. */\n");
     hcri_code_numbers(code, "centre", n, plan->origin);
+    hcri_code_table(code, "lower", n);
     for (size_t j = 0; j < n; j++)
-        bound[j] = fmax(bound_below(plan, j), -most);
-    hcri_code_numbers(code, "lower", n, bound);
+        hcri_code_number(code, fmax(bound_below(plan, j), -most));
+    hcri_code_table(code, "upper", n);
     for (size_t j = 0; j < n; j++)
-        bound[j] = fmin(bound_above(plan, j), most);
-    hcri_code_numbers(code, "upper", n, bound);
-    hcri_release(&plan->region->set.allocator, bound);
+        hcri_code_number(code, fmin(bound_above(plan, j), most));
     hcri_code_text(code, "\n");
-    return HCR_OK;
 }
 
 /* What a sample's parameters make of the region. */
@@ -268,31 +263,27 @@ static void put_direction(hcri_code *code, const hcri_plan *plan) {
     code->operations += (equalities ? 4 : 3) * (double)plan->n + 20;
 }
 
-static hcr_status put_extra_tables(hcri_code *code, const hcri_plan *plan, hcr_error *error) {
+static void put_extra_tables(hcri_code *code, const hcri_plan *plan) {
     const size_t n = plan->n;
-    double *numbers = hcri_allocate(&plan->region->set.allocator, n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
+    hcri_code_table(code, "doubt", n);
     for (size_t j = 0; j < n; j++) {
         const int depends = hcri_affine_find(&plan->region->affine, (uint32_t)j) != SIZE_MAX;
         const double size = plan->p != 0 ? plan->moving_origin.size[j] : fabs(plan->origin[j]);
-        numbers[j] = (depends ? size : 0) + (plan->p != 0 ? plan->moving_origin.rounding[j] / (8 * plan->unit) : 0);
+        hcri_code_number(code, (depends ? size : 0) +
+                                   (plan->p != 0 ? plan->moving_origin.rounding[j] / (8 * plan->unit) : 0));
     }
-    hcri_code_numbers(code, "doubt", n, numbers);
     if (searches(plan)) {
+        hcri_code_table(code, "nearness", n);
         for (size_t j = 0; j < n; j++)
-            numbers[j] = isinf(plan->reach[j]) ? 0 : 0.99 / plan->reach[j];
-        hcri_code_numbers(code, "nearness", n, numbers);
+            hcri_code_number(code, isinf(plan->reach[j]) ? 0 : 0.99 / plan->reach[j]);
     }
-    hcri_release(&plan->region->set.allocator, numbers);
     hcri_code_text(code, "\n");
-    return HCR_OK;
 }
 
 static hcr_status put_region(hcri_code *code, const hcri_plan *plan, hcri_cost *cost, hcr_error *error) {
     const hcri_set *set = &plan->region->set;
-    HCRI_TRY(put_region_tables(code, plan, error));
-    HCRI_TRY(put_extra_tables(code, plan, error));
+    put_region_tables(code, plan);
+    put_extra_tables(code, plan);
     put_helpers(code, plan);
     if (plan->p != 0)
         HCRI_TRY(put_sample(code, plan, error));

@@ -125,33 +125,26 @@ static hcr_status extract(zip_t *archive, zip_uint64_t entry, const char *file, 
     return status;
 }
 
+static void discard(zip_t **archive) { zip_discard(*archive); }
+
 hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const char *key, int vector,
                          hcr_table *table, hcr_error *error) {
-    zip_error_t why;
+    HCRI_SCOPED_BY(zip_error_fini) zip_error_t why;
     zip_error_init(&why);
     zip_source_t *source = zip_source_buffer_create(bytes, size, 0, &why);
+    HCRI_SCOPED_BY(discard)
     zip_t *archive = source == NULL ? NULL : zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why);
     if (archive == NULL) {
-        const hcr_status failed = hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0,
-                                               "this isn't a whole NPZ archive: %s", zip_error_strerror(&why));
         zip_source_free(source);
-        zip_error_fini(&why);
-        return failed;
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "this isn't a whole NPZ archive: %s",
+                            zip_error_strerror(&why));
     }
-    arrays a = {0};
+    HCRI_SCOPED_BY(release_arrays) arrays a = {0};
     size_t chosen = 0;
-    char *array = NULL;
+    HCRI_SCOPED char *array = NULL;
     size_t array_size = 0;
-    hcr_status status = list_arrays(archive, &a, error);
-    if (status == HCR_OK)
-        status = choose(file, &a, key, &chosen, error);
-    if (status == HCR_OK)
-        status = extract(archive, a.entries[chosen], file, a.names[chosen], &array, &array_size, error);
-    if (status == HCR_OK)
-        status = hcri_npy_read(file, array, array_size, vector, table, error);
-    hcri_release(&hcri_default_allocator, array);
-    release_arrays(&a);
-    zip_discard(archive);
-    zip_error_fini(&why);
-    return status;
+    HCRI_TRY(list_arrays(archive, &a, error));
+    HCRI_TRY(choose(file, &a, key, &chosen, error));
+    HCRI_TRY(extract(archive, a.entries[chosen], file, a.names[chosen], &array, &array_size, error));
+    return hcri_npy_read(file, array, array_size, vector, table, error);
 }

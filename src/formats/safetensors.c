@@ -73,9 +73,6 @@ static json_t *describe(const hcri_tensor *tensor, size_t begin) {
                      (json_int_t)begin, (json_int_t)(begin + tensor_bytes(tensor)));
 }
 
-/* The header's text (free() it), or NULL when there is no memory. */
-static char *header_text(const json_t *header) { return json_dumps(header, JSON_COMPACT | JSON_SORT_KEYS); }
-
 /* Of everything but the digest itself: the header without it, then the data. */
 static uint64_t digest_of(const char *header, size_t size, const void *data, uint64_t digest) {
     return hcri_digest(header == NULL ? digest : hcri_digest(digest, header, strlen(header)), data, size);
@@ -101,33 +98,26 @@ static hcr_status write_all(const char *path, const char *text, const hcri_tenso
 
 hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error *error) {
     qsort(tensors->tensor, tensors->count, sizeof *tensors->tensor, compare);
-    json_t *header = json_pack("{sO}", "__metadata__", tensors->metadata);
+    static const size_t compact = JSON_COMPACT | JSON_SORT_KEYS;
+    json_auto_t *header = json_pack("{sO}", "__metadata__", tensors->metadata);
     int good = header != NULL;
     size_t begin = 0;
     for (size_t i = 0; good && i < tensors->count; i++) {
         good = json_object_set_new(header, tensors->tensor[i].name, describe(&tensors->tensor[i], begin)) == 0;
         begin += tensor_bytes(&tensors->tensor[i]);
     }
-    char *text = good ? header_text(header) : NULL;
-    hcr_status status = text == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK) {
-        uint64_t digest = digest_of(text, 0, NULL, HCRI_DIGEST_START);
-        for (size_t i = 0; i < tensors->count; i++)
-            digest = digest_of(NULL, tensor_bytes(&tensors->tensor[i]), tensors->tensor[i].data, digest);
-        char hexadecimal[20];
-        snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest);
-        status = hcri_tensors_set(tensors, "digest", hexadecimal, error);
-        free(text);
-        text = NULL;
-    }
-    if (status == HCR_OK) {
-        text = header_text(header);
-        status = text == NULL ? hcri_fail_memory(error) : write_all(path, text, tensors, error);
-        json_object_del(tensors->metadata, "digest");
-    }
-    free(text);
-    json_decref(header);
-    return status;
+    HCRI_SCOPED char *text = good ? json_dumps(header, compact) : NULL;
+    if (text == NULL)
+        return hcri_fail_memory(error);
+    uint64_t digest = digest_of(text, 0, NULL, HCRI_DIGEST_START);
+    for (size_t i = 0; i < tensors->count; i++)
+        digest = digest_of(NULL, tensor_bytes(&tensors->tensor[i]), tensors->tensor[i].data, digest);
+    char hexadecimal[20];
+    snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest);
+    HCRI_TRY(hcri_tensors_set(tensors, "digest", hexadecimal, error));
+    HCRI_SCOPED char *signed_text = json_dumps(header, compact);
+    json_object_del(tensors->metadata, "digest");
+    return signed_text == NULL ? hcri_fail_memory(error) : write_all(path, signed_text, tensors, error);
 }
 
 static hcr_status fail_format(hcr_error *error, const char *path, const char *what) {
@@ -217,7 +207,7 @@ static hcr_status check_digest(const char *path, const json_t *header, json_t *m
     if (kept == NULL)
         return HCR_OK;
     json_object_del(metadata, "digest");
-    HCRI_SCOPED char *text = header_text(header);
+    HCRI_SCOPED char *text = json_dumps(header, JSON_COMPACT | JSON_SORT_KEYS);
     char hexadecimal[20];
     if (text == NULL)
         return hcri_fail_memory(error);

@@ -70,40 +70,35 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
 /* The caller releases what `r` has, also after a failure. */
 static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    char *bytes = NULL;
+    HCRI_SCOPED char *bytes = NULL;
     size_t size = 0;
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
-    hcr_status status = hcri_csv_scan(file, bytes, size, read_row, r, error);
-    hcri_release(&hcri_default_allocator, bytes);
-    if (status == HCR_OK && r->wanted != NULL && r->found_line == 0) {
-        char shown[HCRI_SHOWN], close[HCRI_SHOWN] = "the file has none";
-        const size_t nearest = hcri_name_nearest(r->wanted, r->count, r->ids);
-        if (nearest != SIZE_MAX)
-            hcri_show(close, r->ids[nearest], strlen(r->ids[nearest]));
-        status = hcri_fail_at(error, HCR_ERROR_NAME, file, 0, 0, "no series \"%s\"; the nearest id: %s",
-                              hcri_show(shown, r->wanted, strlen(r->wanted)), close);
-    }
-    return status;
+    HCRI_TRY(hcri_csv_scan(file, bytes, size, read_row, r, error));
+    if (r->wanted == NULL || r->found_line != 0)
+        return HCR_OK;
+    char shown[HCRI_SHOWN], close[HCRI_SHOWN] = "the file has none";
+    const size_t nearest = hcri_name_nearest(r->wanted, r->count, r->ids);
+    if (nearest != SIZE_MAX)
+        hcri_show(close, r->ids[nearest], strlen(r->ids[nearest]));
+    return hcri_fail_at(error, HCR_ERROR_NAME, file, 0, 0, "no series \"%s\"; the nearest id: %s",
+                        hcri_show(shown, r->wanted, strlen(r->wanted)), close);
 }
 
-static void release_ids(reading *r) {
+static void release(reading *r) {
     for (size_t k = 0; k < r->count; k++)
         hcri_release(&hcri_default_allocator, r->ids[k]);
     hcri_release(&hcri_default_allocator, r->ids);
+    hcri_release(&hcri_default_allocator, r->values);
 }
 
 hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {
     if (path == NULL || id == NULL || values == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, id, values and count can't be NULL");
-    reading r = {.wanted = id};
-    const hcr_status status = read_file(path, &r, error);
-    release_ids(&r);
-    if (status != HCR_OK) {
-        hcri_release(&hcri_default_allocator, r.values);
-        return status;
-    }
+    HCRI_SCOPED_BY(release) reading r = {.wanted = id};
+    HCRI_TRY(read_file(path, &r, error));
     *values = r.values;
     *count = r.length;
+    r.values = NULL;
     return HCR_OK;
 }
 
@@ -126,14 +121,11 @@ static char **gather_ids(const reading *r) {
 hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error) {
     if (path == NULL || ids == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
-    reading r = {0};
-    hcr_status status = read_file(path, &r, error);
-    char **gathered = status == HCR_OK ? gather_ids(&r) : NULL;
-    release_ids(&r);
-    if (status == HCR_OK && gathered == NULL)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK)
-        return status;
+    HCRI_SCOPED_BY(release) reading r = {0};
+    HCRI_TRY(read_file(path, &r, error));
+    char **gathered = gather_ids(&r);
+    if (gathered == NULL)
+        return hcri_fail_memory(error);
     *ids = gathered;
     *count = r.count;
     return HCR_OK;

@@ -20,6 +20,12 @@ void hcr_table_clear(hcr_table *table) {
     *table = (hcr_table){0};
 }
 
+void hcri_table_move(hcr_table *to, hcr_table *from) {
+    hcr_table_clear(to);
+    *to = *from;
+    *from = (hcr_table){0};
+}
+
 hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error) {
     if (columns != 0 && rows > SIZE_MAX / columns)
         return hcri_fail_memory(error);
@@ -60,24 +66,14 @@ hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, con
     if (key != NULL && format != HCR_TABLE_NPZ)
         return hcri_fail_at(error, HCR_ERROR_ARGUMENT, file, 0, 0,
                             "only an .npz file has several arrays: leave the name \"%s\" out", key);
-    char *bytes = NULL;
+    HCRI_SCOPED char *bytes = NULL;
+    HCRI_SCOPED_BY(hcr_table_clear) hcr_table read = {0};
     size_t size = 0;
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
-    hcr_table read = {0};
-    hcr_status status;
-    if (format == HCR_TABLE_CSV)
-        status = hcri_csv_read(file, bytes, size, needed, &read, NULL, error);
-    else if (format == HCR_TABLE_NPY)
-        status = hcri_npy_read(file, bytes, size, vector, &read, error);
-    else
-        status = hcri_npz_read(file, bytes, size, key, vector, &read, error);
-    hcri_release(&hcri_default_allocator, bytes);
-    if (status != HCR_OK) {
-        hcr_table_clear(&read);
-        return status;
-    }
-    hcr_table_clear(table);
-    *table = read;
+    HCRI_TRY(format == HCR_TABLE_CSV   ? hcri_csv_read(file, bytes, size, needed, &read, NULL, error)
+             : format == HCR_TABLE_NPY ? hcri_npy_read(file, bytes, size, vector, &read, error)
+                                       : hcri_npz_read(file, bytes, size, key, vector, &read, error));
+    hcri_table_move(table, &read);
     return HCR_OK;
 }
 
@@ -156,10 +152,11 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
 
 static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,
                                 hcr_error *error) {
-    hcr_table matched = {0};
+    HCRI_SCOPED_BY(hcr_table_clear) hcr_table matched = {0};
     HCRI_SCOPED size_t *place = hcri_allocate(&hcri_default_allocator, count, sizeof *place);
-    hcr_status status = place == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+    if (place == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < count; j++) {
         place[j] = hcri_name_find(names[j], table->columns, table->names, j);
         if (place[j] != SIZE_MAX)
             continue;
@@ -167,31 +164,23 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
         char missing[HCRI_SHOWN], close[HCRI_SHOWN] = "";
         if (nearest != SIZE_MAX)
             hcri_show(close, table->names[nearest], strlen(table->names[nearest]));
-        status = hcri_fail(error, HCR_ERROR_NAME, "%s has no column \"%s\"; the nearest of its %zu names is \"%s\"",
-                           what, hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
+        return hcri_fail(error, HCR_ERROR_NAME, "%s has no column \"%s\"; the nearest of its %zu names is \"%s\"", what,
+                         hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
     }
-    if (status == HCR_OK)
-        status = hcri_table_allocate(&matched, table->rows, count, error);
-    if (status == HCR_OK) {
-        matched.names = hcri_allocate(&hcri_default_allocator, count, sizeof *matched.names);
-        if (matched.names == NULL)
-            status = hcri_fail_memory(error);
-    }
-    for (size_t j = 0; j < count && status == HCR_OK; j++) {
+    HCRI_TRY(hcri_table_allocate(&matched, table->rows, count, error));
+    matched.names = hcri_allocate(&hcri_default_allocator, count, sizeof *matched.names);
+    for (size_t j = 0; j < count && matched.names != NULL; j++) {
         matched.names[j] = hcri_copy_string(&hcri_default_allocator, names[j]);
         if (matched.names[j] == NULL)
-            status = hcri_fail_memory(error);
+            return hcri_fail_memory(error);
     }
-    if (status == HCR_OK) {
-        for (size_t i = 0; i < table->rows; i++)
-            for (size_t j = 0; j < count; j++)
-                matched.values[i * count + j] = table->values[i * table->columns + place[j]];
-        hcr_table_clear(table);
-        *table = matched;
-    } else {
-        hcr_table_clear(&matched);
-    }
-    return status;
+    if (matched.names == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t j = 0; j < count; j++)
+            matched.values[i * count + j] = table->values[i * table->columns + place[j]];
+    hcri_table_move(table, &matched);
+    return HCR_OK;
 }
 
 hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *names, const char *what,

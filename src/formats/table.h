@@ -9,6 +9,8 @@
 
 /* A table of zeros without names, into an empty one. */
 hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error);
+/* What `from` has becomes that of `to`, whose own is released; `from` is then empty. */
+void hcri_table_move(hcr_table *to, hcr_table *from);
 
 /* Readers: from the bytes of a file into an empty table, which a failure leaves half filled: the caller clears it. */
 /* needed NULL: all columns. *is_counted (NULL: not wanted): the first line is a header of the numbers 0, 1, 2 …, which

@@ -168,22 +168,10 @@ static void forget_names(hcr_table *table) {
 static hcr_status parse(const hcr_table_reader *reader, const char *text, size_t size, hcr_table *table,
                         hcr_error *error) {
     int decided = -1; /* by the first two lines of the file: another part's first row has no say */
-    const hcr_status status = hcri_csv_read(reader->path, text, size, reader->needed, table, &decided, error);
-    if (status != HCR_OK)
-        hcr_table_clear(table);
-    else if (reader->is_counted)
+    HCRI_TRY(hcri_csv_read(reader->path, text, size, reader->needed, table, &decided, error));
+    if (reader->is_counted)
         forget_names(table);
-    return status;
-}
-
-/* The same of the first two lines, to see what they are: cells that a part would be refused for are no matter yet. */
-static hcr_status look(hcr_table_reader *reader, const char *text, size_t size, hcr_table *table, hcr_error *error) {
-    static const char *const none[] = {NULL};
-    static const hcr_table_columns nothing = {.names = none, .nan = 1};
-    const hcr_status status = hcri_csv_read(reader->path, text, size, &nothing, table, &reader->is_counted, error);
-    if (status != HCR_OK)
-        hcr_table_clear(table);
-    return status;
+    return HCR_OK;
 }
 
 /* A header of 0, 1, 2 … is in front of each part as letters, which no row of numbers is taken for. */
@@ -199,11 +187,14 @@ static hcr_status find_prefix(hcr_table_reader *reader, hcr_error *error) {
     HCRI_TRY(skip_line(reader, &one, error));
     two = one;
     HCRI_TRY(skip_line(reader, &two, error));
-    hcr_table start = {0};
-    HCRI_TRY(look(reader, reader->text == NULL ? "" : reader->text, (size_t)two, &start, error));
+    /* Cells that a part would be refused for are no matter yet. */
+    static const char *const none[] = {NULL};
+    static const hcr_table_columns nothing = {.names = none, .nan = 1};
+    HCRI_SCOPED_BY(hcr_table_clear) hcr_table start = {0};
+    HCRI_TRY(hcri_csv_read(reader->path, reader->text == NULL ? "" : reader->text, (size_t)two, &nothing, &start,
+                           &reader->is_counted, error));
     const uint64_t size = start.names == NULL && !reader->is_counted ? one : two;
     reader->has_row = start.rows > 0;
-    hcr_table_clear(&start);
     reader->prefix_lines = (size_t)measure(reader, 0, size).lines;
     reader->prefix = hcri_copy(&hcri_default_allocator, reader->text, (size_t)size, 1);
     if (reader->prefix == NULL)
@@ -266,18 +257,13 @@ static hcr_status take_csv(hcr_table_reader *reader, hcr_table *table, hcr_error
 static hcr_status open_npy(hcr_table_reader *reader, int vector, hcr_error *error) {
     enum { MOST = 1 << 20 }; /* of a header */
     const size_t size = reader->size < MOST ? (size_t)reader->size : MOST;
-    char *bytes = malloc(size + 1);
+    HCRI_SCOPED char *bytes = malloc(size + 1);
     if (bytes == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = read_at(reader, 0, size, bytes, error);
-    if (status == HCR_OK)
-        status = hcri_npy_header_read(reader->path, bytes, size, &reader->header, error);
-    free(bytes);
-    if (status == HCR_OK)
-        status = hcri_npy_shape(reader->path, &reader->header, vector, reader->size - reader->header.start,
-                                &reader->rows, &reader->columns, error);
-    if (status != HCR_OK)
-        return status;
+    HCRI_TRY(read_at(reader, 0, size, bytes, error));
+    HCRI_TRY(hcri_npy_header_read(reader->path, bytes, size, &reader->header, error));
+    HCRI_TRY(hcri_npy_shape(reader->path, &reader->header, vector, reader->size - reader->header.start, &reader->rows,
+                            &reader->columns, error));
     const size_t row = reader->columns * reader->header.item;
     reader->bytes = reader->bytes < row ? 1 : reader->bytes / row; /* rows, from here on */
     reader->parts = reader->rows / reader->bytes + (reader->rows % reader->bytes != 0);
@@ -292,18 +278,15 @@ static hcr_status take_npy(hcr_table_reader *reader, hcr_table *table, hcr_error
     const size_t columns = reader->columns, runs = header->fortran_order ? columns : 1;
     const size_t count = rows * columns / runs; /* numbers that follow one another in the file */
     HCRI_TRY(hcri_table_allocate(table, rows, columns, error));
-    char *bytes = malloc(count * header->item + 1);
-    hcr_status status = bytes == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t j = 0; status == HCR_OK && j < runs; j++) {
+    HCRI_SCOPED char *bytes = malloc(count * header->item + 1);
+    if (bytes == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < runs; j++) {
         const uint64_t number = header->fortran_order ? (uint64_t)j * reader->rows + first : (uint64_t)first * columns;
-        status = read_at(reader, header->start + number * header->item, count * header->item, bytes, error);
-        if (status == HCR_OK)
-            hcri_npy_convert(header, count, bytes, runs, table->values + j);
+        HCRI_TRY(read_at(reader, header->start + number * header->item, count * header->item, bytes, error));
+        hcri_npy_convert(header, count, bytes, runs, table->values + j);
     }
-    free(bytes);
-    if (status != HCR_OK)
-        hcr_table_clear(table);
-    return status;
+    return HCR_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the reader */
@@ -394,10 +377,9 @@ size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->p
 hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error) {
     if (reader == NULL || table == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "reader and table can't be NULL");
-    hcr_table taken = {0};
+    HCRI_SCOPED_BY(hcr_table_clear) hcr_table taken = {0};
     HCRI_TRY(reader->format == HCR_TABLE_CSV ? take_csv(reader, &taken, error) : take_npy(reader, &taken, error));
     reader->part++;
-    hcr_table_clear(table);
-    *table = taken;
+    hcri_table_move(table, &taken);
     return HCR_OK;
 }

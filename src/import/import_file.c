@@ -145,18 +145,14 @@ static void keep_in_arena(void *arena, void *memory) {
 }
 
 static hcr_status fill(hcr_import *import, const char *bytes, size_t size, const char *file, hcr_error *error) {
-    const hcr_allocator *allocator = &import->allocator;
-    char *text = NULL;
+    HCRI_SCOPED char *text = NULL;
     import->file = hcri_copy_string(&import->memory, file);
     if (import->file == NULL)
         return hcri_fail_memory(error);
     if (!is_packed(bytes, size))
         return try_text(import, bytes, size, error);
-    hcr_status status = unpack(bytes, size, allocator, &text, &size, import->file, error);
-    if (status == HCR_OK)
-        status = try_text(import, text, size, error);
-    hcri_release(allocator, text);
-    return status;
+    HCRI_TRY(unpack(bytes, size, &hcri_default_allocator, &text, &size, import->file, error));
+    return try_text(import, text, size, error);
 }
 
 hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, const hcr_allocator *allocator,
@@ -183,12 +179,8 @@ hcr_status hcr_import_read(const char *path, const hcr_allocator *allocator, hcr
     if (path == NULL || import == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or import is NULL");
     *import = NULL;
-    const hcr_allocator *own = allocator == NULL ? &hcri_default_allocator : allocator;
-    char *bytes = NULL;
+    HCRI_SCOPED char *bytes = NULL;
     size_t size = 0;
-    HCRI_TRY(hcri_file_read(path, own, &bytes, &size, error));
-    const hcr_status status =
-        hcr_import_parse(bytes, size, strcmp(path, "-") == 0 ? "standard input" : path, allocator, import, error);
-    hcri_release(own, bytes);
-    return status;
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
+    return hcr_import_parse(bytes, size, strcmp(path, "-") == 0 ? "standard input" : path, allocator, import, error);
 }

@@ -134,10 +134,8 @@ static void write_row(hcri_page *page, const hcri_relation *row) {
     if (terms_of(page, row) > LONGEST_ROW) {
         write_product(page, row->first);
     } else {
-        char *text = hcri_form_text(page, row->first, 1);
+        HCRI_SCOPED char *text = hcri_form_text(page, row->first, 1);
         const int wrapped = text != NULL && strlen(text) + 40 > HCRI_LINE_WIDTH;
-        page->report.failed |= text == NULL;
-        free(text);
         WRITE(page, wrapped ? "(" : "");
         hcri_write_form(page, row->first, 1, wrapped);
         WRITE(page, wrapped ? ")" : "");
@@ -155,8 +153,8 @@ static void write_cone(hcri_page *page, const hcri_relation *cone) {
         WRITE(page, ") <= ");
         hcri_write_form(page, first, 1, 0);
     } else {
-        char *a = hcri_form_text(page, first, 2), *b = hcri_form_text(page, first + 1, 1);
-        char *last = a == NULL || b == NULL ? NULL : malloc(strlen(a) + strlen(b) + 8);
+        HCRI_SCOPED char *a = hcri_form_text(page, first, 2), *b = hcri_form_text(page, first + 1, 1);
+        HCRI_SCOPED char *last = a == NULL || b == NULL ? NULL : malloc(strlen(a) + strlen(b) + 8);
         if (last == NULL) {
             page->report.failed = 1;
         } else {
@@ -165,9 +163,6 @@ static void write_cone(hcri_page *page, const hcri_relation *cone) {
             hcri_write_vector(page, first + 2, cone->forms - 2, 2, last);
             WRITE(page, ") <= %s + %s%s%s", a, open, b, close);
         }
-        free(a);
-        free(b);
-        free(last);
     }
     write_name(page, cone);
 }
@@ -232,14 +227,11 @@ static void write_matrix(hcri_page *page, const hcri_relation *matrix) {
         WRITE(page, "[");
         for (size_t j = 0; j < matrix->size; j++) {
             const size_t row = i > j ? i : j, column = i > j ? j : i;
-            char *element = hcri_form_text(page, matrix->first + row * (row + 1) / 2 + column, 1);
-            if (element == NULL) {
-                page->report.failed = 1;
+            HCRI_SCOPED char *element = hcri_form_text(page, matrix->first + row * (row + 1) / 2 + column, 1);
+            if (element == NULL)
                 return;
-            }
             hcri_page_wrap(page, strlen(element) + 4);
             WRITE(page, "%s%s", element, j + 1 < matrix->size ? ", " : "]");
-            free(element);
         }
     }
     WRITE(page, "])");
@@ -290,16 +282,16 @@ static hcr_status find_long_rows(const hcri_page *page, const char *path, long_r
 static hcr_status write_matrix_file(const hcri_page *page, long_rows *rows, hcr_error *error) {
     const hcr_import *import = page->import;
     hcr_table table = {.rows = rows->count, .columns = import->columns};
-    table.values = hcri_allocate(&import->allocator, rows->count * import->columns, sizeof *table.values);
-    if (table.values == NULL)
+    HCRI_SCOPED double *values = table.values =
+        hcri_allocate(&hcri_default_allocator, rows->count * import->columns, sizeof *table.values);
+    if (values == NULL)
         return hcri_fail_memory(error);
     for (size_t r = 0; r < rows->count; r++) {
         const size_t form = rows->row[r]->first;
         for (size_t k = import->start[form]; k < import->start[form + 1]; k++)
-            table.values[r * import->columns + import->term[k].column] = import->term[k].value;
+            values[r * import->columns + import->term[k].column] = import->term[k].value;
     }
     const hcr_status status = hcr_table_write(rows->path, HCR_TABLE_NPY, &table, HCR_DOUBLE, error);
-    hcri_release(&import->allocator, table.values);
     rows->written = status == HCR_OK;
     return status;
 }

@@ -97,14 +97,14 @@ void hcri_write_form(hcri_page *page, size_t i, double factor, int wrapped) {
     }
 }
 
-char *hcri_form_text(const hcri_page *page, size_t i, double factor) {
+char *hcri_form_text(hcri_page *page, size_t i, double factor) {
     hcri_page own = {.import = page->import, .output_of = page->output_of};
     hcri_write_form(&own, i, factor, 0);
-    if (own.report.failed) {
-        free(own.report.text);
-        return NULL;
-    }
-    return own.report.text;
+    if (!own.report.failed)
+        return own.report.text;
+    free(own.report.text);
+    page->report.failed = 1;
+    return NULL;
 }
 
 /* Whether the forms are neighbouring outputs of one variable, each as it is. */
@@ -127,15 +127,12 @@ void hcri_write_vector(hcri_page *page, size_t first, size_t count, double facto
     }
     hcri_report_write(&page->report, "[");
     for (size_t i = 0; i < count; i++) {
-        char *element = hcri_form_text(page, first + i, factor);
-        if (element == NULL) {
-            page->report.failed = 1;
+        HCRI_SCOPED char *element = hcri_form_text(page, first + i, factor);
+        if (element == NULL)
             return;
-        }
         if (i > 0)
             hcri_page_wrap(page, strlen(element) + 4);
         hcri_report_write(&page->report, "%s%s", element, i + 1 < count || last != NULL ? ", " : "");
-        free(element);
     }
     if (last != NULL)
         hcri_report_write(&page->report, "%s", last);

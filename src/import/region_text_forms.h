@@ -44,6 +44,6 @@ void hcri_write_form(hcri_page *page, size_t i, double factor, int wrapped);
  * is text that is put as one more element. */
 void hcri_write_vector(hcri_page *page, size_t first, size_t count, double factor, const char *last);
 /* The form as text of its own; the caller frees it. NULL when there is no memory. */
-char *hcri_form_text(const hcri_page *page, size_t i, double factor);
+char *hcri_form_text(hcri_page *page, size_t i, double factor);
 
 #endif

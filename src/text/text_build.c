@@ -189,23 +189,17 @@ hcr_status hcr_text_build_file(const char *path, size_t constants, const hcr_con
     if (path == NULL || builder == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path or builder is NULL");
     *builder = NULL;
-    const hcr_allocator *own = allocator == NULL ? &hcri_default_allocator : allocator;
     const int is_input = strcmp(path, "-") == 0;
     const char *slash = strrchr(path, '/');
-    char *text = NULL, *folder = NULL;
+    HCRI_SCOPED char *text = NULL, *folder = NULL;
     size_t size = 0;
-    hcr_status status = hcri_file_read(path, own, &text, &size, error);
-    if (status == HCR_OK && !is_input && slash != NULL) {
-        folder = hcri_copy_string(own, path);
+    HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &text, &size, error));
+    if (!is_input && slash != NULL) {
+        folder = hcri_copy_string(&hcri_default_allocator, path);
         if (folder == NULL)
-            status = hcri_fail_memory(error);
-        else
-            folder[slash == path ? 1 : slash - path] = '\0';
+            return hcri_fail_memory(error);
+        folder[slash == path ? 1 : slash - path] = '\0';
     }
-    if (status == HCR_OK)
-        status = hcr_text_build(text, size, is_input ? "standard input" : path, folder, constants, constant, allocator,
-                                builder, error);
-    hcri_release(own, folder);
-    hcri_release(own, text);
-    return status;
+    return hcr_text_build(text, size, is_input ? "standard input" : path, folder, constants, constant, allocator,
+                          builder, error);
 }

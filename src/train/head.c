@@ -42,31 +42,25 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *l
     const hcr_allocator *a = &hcri_default_allocator;
     const size_t width = hcri_head_outputs(head->kind, head->n), p = head->places->parameters;
     *losses = (hcri_losses){.rows = rows,
-                            .x = p == 0 ? NULL : hcri_allocate(a, rows, p * sizeof(double)),
-                            .points = hcri_allocate(a, rows * width, sizeof(double)),
-                            .points_bar = hcri_allocate(a, rows * width, sizeof(double)),
-                            .y = hcri_allocate(a, rows * head->n, sizeof(double)),
-                            .y_bar = hcri_allocate(a, rows * head->n, sizeof(double)),
+                            .points = hcri_allocate(a, rows, (2 * (width + head->n) + p) * sizeof(double)),
                             .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
-    hcr_status status = HCR_OK;
-    if ((p != 0 && losses->x == NULL) || losses->points == NULL || losses->points_bar == NULL || losses->y == NULL ||
-        losses->y_bar == NULL || losses->rays == NULL)
-        status = hcri_fail_memory(error);
-    else
-        status = hcr_workspace_create(head->region, 1, &losses->workspace, error);
-    if (status != HCR_OK)
+    const hcr_status status = losses->points == NULL || losses->rays == NULL
+                                  ? hcri_fail_memory(error)
+                                  : hcr_workspace_create(head->region, 1, &losses->workspace, error);
+    if (status != HCR_OK) {
         hcri_losses_release(losses);
-    return status;
+        return status;
+    }
+    losses->points_bar = losses->points + rows * width;
+    losses->y = losses->points_bar + rows * width;
+    losses->y_bar = losses->y + rows * head->n;
+    losses->x = p == 0 ? NULL : losses->y_bar + rows * head->n;
+    return HCR_OK;
 }
 
 void hcri_losses_release(hcri_losses *losses) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    hcri_release(a, losses->x);
-    hcri_release(a, losses->points);
-    hcri_release(a, losses->points_bar);
-    hcri_release(a, losses->y);
-    hcri_release(a, losses->y_bar);
-    hcri_release(a, losses->rays);
+    hcri_release(&hcri_default_allocator, losses->points);
+    hcri_release(&hcri_default_allocator, losses->rays);
     hcr_workspace_free(losses->workspace);
     *losses = (hcri_losses){0};
 }

@@ -45,8 +45,8 @@ typedef struct hcri_losses {
     size_t rows;
     hcri_penalty *penalty; /* head simple: what is added to its loss; NULL: nothing */
     hcr_workspace *workspace;
-    double *x; /* parameters; NULL without */
-    double *points, *points_bar, *y, *y_bar;
+    double *points, *points_bar, *y, *y_bar; /* behind `points`, as is … */
+    double *x;                               /* … parameters; NULL without */
     hcr_ray *rays;
 } hcri_losses;
 hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error);

@@ -13,9 +13,11 @@ static const hcr_allocator *const a = &hcri_default_allocator;
 
 static hcr_status scaling_create(hcri_scaling *scaling, size_t count, hcr_error *error) {
     scaling->count = count;
-    scaling->mean = hcri_allocate(a, count, sizeof(double));
-    scaling->deviation = hcri_allocate(a, count, sizeof(double));
-    return scaling->mean == NULL || scaling->deviation == NULL ? hcri_fail_memory(error) : HCR_OK;
+    scaling->mean = hcri_allocate(a, count, 2 * sizeof(double));
+    if (scaling->mean == NULL)
+        return hcri_fail_memory(error);
+    scaling->deviation = scaling->mean + count;
+    return HCR_OK;
 }
 
 static void names_free(char **names, size_t count) {
@@ -189,9 +191,7 @@ void hcr_model_free(hcr_model *model) {
     names_free(model->input_names, model->net.inputs);
     names_free(model->output_names, model->targets.count);
     hcri_release(a, model->inputs.mean);
-    hcri_release(a, model->inputs.deviation);
     hcri_release(a, model->targets.mean);
-    hcri_release(a, model->targets.deviation);
     hcri_places_release(&model->place);
     hcri_release(a, model->parameter_columns);
     hcri_release(a, model->text);

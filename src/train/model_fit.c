@@ -113,19 +113,20 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
     const hcr_region *region = run->model->region;
     HCRI_SCOPED double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
-    hcr_status status = v == NULL || polar == NULL ? hcri_fail_memory(error) : HCR_OK;
-    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+    if (v == NULL || polar == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < run->rows; i++) {
         hcr_ray ray;
-        status = hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error);
-        if (status != HCR_OK || (ray.outcome != HCR_OUTCOME_OUTSIDE && ray.outcome != HCR_OUTCOME_HIDDEN))
+        HCRI_TRY(hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error));
+        if (ray.outcome != HCR_OUTCOME_OUTSIDE && ray.outcome != HCR_OUTCOME_HIDDEN)
             continue;
         for (size_t j = 0; j < run->n; j++)
             v[j] = Y[i * run->n + j] - hcr_region_origin(region)[j];
-        status = hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error);
+        HCRI_TRY(hcr_contract(region, run->workspace, 1, NULL, v, run->Y + i * run->n, NULL, error));
         note_projected(run, i);
         run->hidden += ray.outcome == HCR_OUTCOME_HIDDEN;
     }
-    return status;
+    return HCR_OK;
 }
 
 static void free_projector(hcr_projector **projector) { hcr_projector_free(*projector); }
@@ -291,16 +292,15 @@ static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
 /* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
 static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error *error) {
     const hcr_allocator *a = &hcri_default_allocator;
-    double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
-    uint8_t *inside = hcri_allocate(a, run->rows, 1);
-    hcr_status status = y == NULL || inside == NULL
-                            ? hcri_fail_memory(error)
-                            : hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error);
-    if (status == HCR_OK)
-        status = hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error);
+    HCRI_SCOPED double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
+    HCRI_SCOPED uint8_t *inside = hcri_allocate(a, run->rows, 1);
+    if (y == NULL || inside == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error));
+    HCRI_TRY(hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error));
     double squares[2] = {0, 0}; /* training, validation */
     size_t count[2] = {0, 0}, inside_count = 0;
-    for (size_t i = 0; status == HCR_OK && i < run->rows; i++) {
+    for (size_t i = 0; i < run->rows; i++) {
         const size_t row = run->order[i], held = i < run->held;
         for (size_t j = 0; j < run->n; j++) {
             const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
@@ -309,12 +309,10 @@ static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error 
         count[held]++;
         inside_count += !held && inside[row];
     }
-    hcri_release(a, y);
-    hcri_release(a, inside);
     report->training_mse = squares[0] / (double)count[0];
     report->validation_mse = count[1] == 0 ? NAN : squares[1] / (double)count[1];
     report->inside_ratio = (double)inside_count / (double)count[0];
-    return status;
+    return HCR_OK;
 }
 
 static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *error) {

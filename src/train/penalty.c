@@ -8,22 +8,16 @@
 #include "region/region.h"
 
 hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcri_penalty *penalty, hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
     const size_t count = hcr_region_constraints(region);
-    *penalty = (hcri_penalty){.region = region,
-                              .count = count,
-                              .multiplier = multiplier,
-                              .unit = hcri_allocate(a, count, sizeof(double)),
-                              .violation = hcri_allocate(a, count, sizeof(double)),
-                              .scratch = hcri_allocate(a, region->scratch, sizeof(double)),
-                              .point = hcri_allocate(a, region->set.n, sizeof(double)),
-                              .bar = hcri_allocate(a, region->set.n, sizeof(double))};
-    if (penalty->unit == NULL || penalty->violation == NULL || penalty->scratch == NULL || penalty->point == NULL ||
-        penalty->bar == NULL) {
-        hcri_penalty_release(penalty);
-        return hcri_fail_memory(error);
-    }
     const hcri_set *set = &region->set;
+    *penalty = (hcri_penalty){.region = region, .count = count, .multiplier = multiplier};
+    penalty->unit = hcri_allocate(&hcri_default_allocator, 2 * (count + set->n) + region->scratch, sizeof(double));
+    if (penalty->unit == NULL)
+        return hcri_fail_memory(error);
+    penalty->violation = penalty->unit + count;
+    penalty->point = penalty->violation + count;
+    penalty->bar = penalty->point + set->n;
+    penalty->scratch = penalty->bar + set->n;
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++)
@@ -35,12 +29,7 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
 }
 
 void hcri_penalty_release(hcri_penalty *penalty) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    hcri_release(a, penalty->unit);
-    hcri_release(a, penalty->violation);
-    hcri_release(a, penalty->scratch);
-    hcri_release(a, penalty->point);
-    hcri_release(a, penalty->bar);
+    hcri_release(&hcri_default_allocator, penalty->unit);
     *penalty = (hcri_penalty){0};
 }
 

@@ -10,7 +10,7 @@ typedef struct hcri_penalty {
     const hcr_region *region;
     size_t count;        /* constraint numbers of the region */
     double *multiplier;  /* λ, kept by the training's state */
-    double *unit;        /* 1/|c_i(O)|; 0 for numbers that no inequality has */
+    double *unit;        /* 1/|c_i(O)|; 0 for numbers that no inequality has; the rest is behind it */
     double *violation;   /* of the epoch so far, summed over the samples */
     double *scratch;     /* the blocks' */
     double *point, *bar; /* scratch with parameters: (y, x) and the derivative by it */

@@ -14,26 +14,21 @@ hcr_status hcri_places_create(const hcr_region *region, size_t rows, hcri_places
     *places = (hcri_places){.region = region,
                             .n = n,
                             .parameters = p,
-                            .x = p == 0 ? NULL : hcri_allocate(a, rows, p * sizeof(double)),
-                            .origin = hcri_allocate(a, rows, n * sizeof(double)),
-                            .stretch = hcri_allocate(a, rows, sizeof(double)),
-                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray)),
-                            .steps = hcri_allocate(a, rows, n * sizeof(double))};
-    if ((p != 0 && places->x == NULL) || places->origin == NULL || places->stretch == NULL || places->rays == NULL ||
-        places->steps == NULL) {
+                            .origin = hcri_allocate(a, rows, (2 * n + 1 + p) * sizeof(double)),
+                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
+    if (places->origin == NULL || places->rays == NULL) {
         hcri_places_release(places);
         return hcri_fail_memory(error);
     }
+    places->steps = places->origin + rows * n;
+    places->stretch = places->steps + rows * n;
+    places->x = p == 0 ? NULL : places->stretch + rows;
     return HCR_OK;
 }
 
 void hcri_places_release(hcri_places *places) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    hcri_release(a, places->x);
-    hcri_release(a, places->origin);
-    hcri_release(a, places->stretch);
-    hcri_release(a, places->rays);
-    hcri_release(a, places->steps);
+    hcri_release(&hcri_default_allocator, places->origin);
+    hcri_release(&hcri_default_allocator, places->rays);
     *places = (hcri_places){0};
 }
 

@@ -8,8 +8,8 @@
 typedef struct hcri_places {
     const hcr_region *region;
     size_t n, parameters;
+    double *origin;  /* O(x): rows × n; the other numbers are behind it */
     double *x;       /* rows × p; NULL without parameters */
-    double *origin;  /* O(x): rows × n */
     double *stretch; /* head soften: 1/(1 − γ(μ − O; x)), at most 10; 1 for the others */
     hcr_ray
         *rays; /* their outcomes: HCR_OUTCOME_OUT_OF_RANGE and HCR_OUTCOME_NO_ORIGIN where the other numbers are NaN */

@@ -128,11 +128,11 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
     return HCR_OK;
 }
 
-/* The lower bounds, then the upper ones; released by the caller. Sides that rounding keeps apart meet: rows that are
+/* The lower bounds, then the upper ones; of the default allocator. Sides that rounding keeps apart meet: rows that are
  * written at different scales are an equality then. */
 static double *bounds_of(const hcri_pieces *pieces) {
     const size_t rows = pieces->rows.count;
-    double *bound = hcri_allocate(pieces->allocator, 2 * rows, sizeof *bound);
+    double *bound = hcri_allocate(&hcri_default_allocator, 2 * rows, sizeof *bound);
     for (size_t i = 0; bound != NULL && i < rows; i++) {
         bound[i] = pieces->side[i][LOWER].bound;
         bound[rows + i] = pieces->side[i][UPPER].bound;
@@ -160,17 +160,15 @@ hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hc
     const size_t rows = pieces->rows.count;
     if (rows == 0)
         return HCR_OK;
-    double *bound = bounds_of(pieces);
+    HCRI_SCOPED double *bound = bounds_of(pieces);
     if (bound == NULL)
         return hcri_fail_memory(error);
     const hcri_linear *linear = hcri_builder_linear(builder);
     const size_t before = linear == NULL ? 0 : linear->rows.count;
-    const hcr_status status = hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns,
-                                                          pieces->rows.values, bound, bound + rows, error);
-    hcri_release(pieces->allocator, bound);
-    if (status == HCR_OK)
-        set_sources(pieces, &hcri_builder_linear(builder)->base, before);
-    return status;
+    HCRI_TRY(hcr_builder_add_sparse_rows(builder, rows, pieces->rows.start, pieces->rows.columns, pieces->rows.values,
+                                         bound, bound + rows, error));
+    set_sources(pieces, &hcri_builder_linear(builder)->base, before);
+    return HCR_OK;
 }
 
 /* The rows without their products, and the products. */
@@ -179,28 +177,6 @@ typedef struct split_rows {
     uint32_t *columns, *outputs, *parameters;
     double *values, *product_values;
 } split_rows;
-
-static int allocate_split(const hcr_allocator *allocator, size_t rows, size_t entries, split_rows *split) {
-    split->start = hcri_allocate(allocator, rows + 1, sizeof *split->start);
-    split->product_start = hcri_allocate(allocator, rows + 1, sizeof *split->product_start);
-    split->columns = hcri_allocate(allocator, entries, sizeof *split->columns);
-    split->outputs = hcri_allocate(allocator, entries, sizeof *split->outputs);
-    split->parameters = hcri_allocate(allocator, entries, sizeof *split->parameters);
-    split->values = hcri_allocate(allocator, entries, sizeof *split->values);
-    split->product_values = hcri_allocate(allocator, entries, sizeof *split->product_values);
-    return split->start != NULL && split->product_start != NULL && split->columns != NULL && split->outputs != NULL &&
-           split->parameters != NULL && split->values != NULL && split->product_values != NULL;
-}
-
-static void release_split(const hcr_allocator *allocator, split_rows *split) {
-    hcri_release(allocator, split->start);
-    hcri_release(allocator, split->product_start);
-    hcri_release(allocator, split->columns);
-    hcri_release(allocator, split->outputs);
-    hcri_release(allocator, split->parameters);
-    hcri_release(allocator, split->values);
-    hcri_release(allocator, split->product_values);
-}
 
 static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_rows *split) {
     size_t plain = 0, product = 0;
@@ -222,34 +198,31 @@ static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_row
 
 hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs *pairs, hcr_builder *builder,
                                      hcr_error *error) {
-    const hcr_allocator *allocator = pieces->allocator;
-    const size_t rows = pieces->rows.count;
+    const hcr_allocator *allocator = &hcri_default_allocator;
+    const size_t rows = pieces->rows.count, entries = hcri_rows_entries(&pieces->rows);
     if (rows == 0)
         return HCR_OK;
-    split_rows split = {0};
-    double *bound = bounds_of(pieces);
-    hcr_status status = HCR_OK;
-    if (bound == NULL || !allocate_split(allocator, rows, pieces->rows.start[rows], &split)) {
-        status = hcri_fail_memory(error);
-    } else {
-        fill_split(&pieces->rows, pairs, &split);
-        const hcr_varying_rows varying = {.rows = rows,
-                                          .start = split.start,
-                                          .columns = split.columns,
-                                          .values = split.values,
-                                          .product_start = split.product_start,
-                                          .product_outputs = split.outputs,
-                                          .product_parameters = split.parameters,
-                                          .product_values = split.product_values,
-                                          .lower = bound,
-                                          .upper = bound + rows};
-        status = hcr_builder_add_varying_rows(builder, &varying, error);
-    }
-    if (status == HCR_OK)
-        set_sources(pieces, builder->set.block[builder->set.blocks - 1], 0);
-    release_split(allocator, &split);
-    hcri_release(allocator, bound);
-    return status;
+    HCRI_SCOPED double *bound = bounds_of(pieces), *values = hcri_allocate(allocator, entries, 2 * sizeof *values);
+    HCRI_SCOPED size_t *start = hcri_allocate(allocator, rows + 1, 2 * sizeof *start);
+    HCRI_SCOPED uint32_t *columns = hcri_allocate(allocator, entries, 3 * sizeof *columns);
+    if (bound == NULL || values == NULL || start == NULL || columns == NULL)
+        return hcri_fail_memory(error);
+    split_rows split = {start,  start + rows + 1, columns, columns + entries, columns + 2 * entries,
+                        values, values + entries};
+    fill_split(&pieces->rows, pairs, &split);
+    const hcr_varying_rows varying = {.rows = rows,
+                                      .start = split.start,
+                                      .columns = split.columns,
+                                      .values = split.values,
+                                      .product_start = split.product_start,
+                                      .product_outputs = split.outputs,
+                                      .product_parameters = split.parameters,
+                                      .product_values = split.product_values,
+                                      .lower = bound,
+                                      .upper = bound + rows};
+    HCRI_TRY(hcr_builder_add_varying_rows(builder, &varying, error));
+    set_sources(pieces, builder->set.block[builder->set.blocks - 1], 0);
+    return HCR_OK;
 }
 
 void hcri_pieces_release(hcri_pieces *pieces) {
