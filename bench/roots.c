@@ -142,7 +142,7 @@ static void measure(const example *e, const double *v, double *total) {
             for (size_t i = 0; i < RAYS; i++)
                 best[i] = 0;
             const double start = bench_seconds();
-            kind->gauge(&expression->base, RAYS, v, N, best, NULL, scratch);
+            kind->gauge(&expression->base, &(hcri_batch){.rows = RAYS, .stride = N, .v = v, .best = best}, scratch);
             if (turn >= 0)
                 times[method][turn] = 1e6 * (bench_seconds() - start) / RAYS;
         }

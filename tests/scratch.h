@@ -19,4 +19,15 @@ static inline double *scratch_for(const hcri_constraint *block) {
     return kept;
 }
 
+/* hcri_kind's gauge and gauge_from. */
+static inline void batch_gauge(const hcri_constraint *block, size_t rows, const double *v, size_t stride, double *best,
+                               uint32_t *active, double *scratch) {
+    block->kind->gauge(block, &(hcri_batch){rows, stride, v, NULL, best, active}, scratch);
+}
+
+static inline void batch_gauge_from(const hcri_constraint *block, size_t rows, const double *origins, const double *v,
+                                    size_t stride, double *best, uint32_t *active, double *scratch) {
+    block->kind->gauge_from(block, &(hcri_batch){rows, stride, v, origins, best, active}, scratch);
+}
+
 #endif

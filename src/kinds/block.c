@@ -140,19 +140,20 @@ static double gauge_from(const hcri_constraint *constraint, size_t i, const doub
     return enter == 0 && leave > 0 ? 1 / leave : INFINITY;
 }
 
-void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                           size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
-    for (size_t s = 0; s < rows; s++)
-        for (size_t i = 0; i < constraint->count; i++) {
-            if (!constraint->kind->exists(constraint, i))
-                continue;
-            const double gauge = gauge_from(constraint, i, origins + s * constraint->n, v + s * stride, scratch);
-            if (gauge > best[s]) {
-                best[s] = gauge;
-                if (active_constraint != NULL)
-                    active_constraint[s] = constraint->first + (uint32_t)i;
-            }
-        }
+void hcri_block_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    for (size_t s = 0; s < batch->rows; s++)
+        for (size_t i = 0; i < constraint->count; i++)
+            if (constraint->kind->exists(constraint, i))
+                hcri_batch_raise(batch, s,
+                                 gauge_from(constraint, i, batch->origins + s * constraint->n,
+                                            batch->v + s * batch->stride, scratch),
+                                 constraint, i);
+}
+
+void hcri_block_gauge_each(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    for (size_t s = 0; s < batch->rows; s++)
+        hcri_batch_raise(batch, s, constraint->kind->gauge_one(constraint, 0, batch->v + s * batch->stride, scratch),
+                         constraint, 0);
 }
 
 int hcri_block_reads_outputs_alone(const hcri_constraint *constraint) {
@@ -164,29 +165,21 @@ void hcri_block_copy_sources(hcri_constraint *to, const hcri_constraint *from) {
     memcpy(to->source_row, from->source_row, from->count * sizeof *from->source_row);
 }
 
-int hcri_block_exists(const hcri_constraint *constraint, size_t i) {
-    (void)constraint;
-    (void)i;
-    return 1;
+int hcri_block_exists(const hcri_constraint *constraint, size_t i) { return 1; }
+
+double hcri_block_gauge(const hcri_constraint *constraint, const double *v, double least, double *scratch) {
+    constraint->kind->gauge(constraint, &(hcri_batch){.rows = 1, .stride = constraint->n, .v = v, .best = &least},
+                            scratch);
+    return least;
 }
 
 double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)i;
-    double best = 0;
-    constraint->kind->gauge(constraint, 1, v, constraint->n, &best, NULL, scratch);
-    return best;
+    return hcri_block_gauge(constraint, v, 0, scratch);
 }
 
-double hcri_block_radius(const hcri_constraint *constraint) {
-    (void)constraint;
-    return INFINITY;
-}
+double hcri_block_radius(const hcri_constraint *constraint) { return INFINITY; }
 
 double hcri_block_margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)constraint;
-    (void)unit;
-    (void)extent;
-    (void)scratch;
     return INFINITY;
 }
 

@@ -39,6 +39,29 @@ hcr_status hcri_block_verify_rows(const hcri_rows *rows, hcr_error *error);
 hcr_status hcri_block_refuse_origin(size_t local, double value, hcr_error *error);
 /* `exists` of a block whose inequalities all do. */
 int hcri_block_exists(const hcri_constraint *constraint, size_t i);
+/* Inequality i has this gauge along ray s. */
+static inline void hcri_batch_raise(const hcri_batch *batch, size_t s, double gauge, const hcri_constraint *constraint,
+                                    size_t i) {
+    if (gauge > batch->best[s]) {
+        batch->best[s] = gauge;
+        if (batch->active != NULL)
+            batch->active[s] = constraint->first + (uint32_t)i;
+    }
+}
+/* Those from `first` on, at most so many. */
+static inline hcri_batch hcri_batch_part(const hcri_batch *batch, size_t n, size_t first, size_t most) {
+    const size_t left = batch->rows - first;
+    return (hcri_batch){.rows = left < most ? left : most,
+                        .stride = batch->stride,
+                        .v = batch->v + first * batch->stride,
+                        .origins = batch->origins == NULL ? NULL : batch->origins + first * n,
+                        .best = batch->best + first,
+                        .active = batch->active == NULL ? NULL : batch->active + first};
+}
+/* `gauge` of a block whose `gauge_one` takes all of its time, and that has one inequality … */
+void hcri_block_gauge_each(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch);
+/* … and the gauge of a whole block along one ray, at least `least`. */
+double hcri_block_gauge(const hcri_constraint *constraint, const double *v, double least, double *scratch);
 /* `gauge_one` of a block of one inequality, from its `gauge`. */
 double hcri_block_gauge_alone(const hcri_constraint *constraint, size_t i, const double *v, double *scratch);
 /* `radius` and `margin` of a block that knows none: infinity. */
@@ -58,8 +81,7 @@ void hcri_block_interval(const hcri_constraint *constraint, size_t i, const doub
 int hcri_block_takes_parameters(const hcri_constraint *constraint);
 /* The default for `gauge_from` of convex inequalities: 1/leave of `interval`, 0 where the ray doesn't leave. An origin
  * that isn't inside gives infinity. */
-void hcri_block_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                           size_t stride, double *best, uint32_t *active_constraint, double *scratch);
+void hcri_block_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch);
 /* 1 when gauge_from reads directions' outputs alone: they may then lie anywhere, without zeros for the parameters. */
 int hcri_block_reads_outputs_alone(const hcri_constraint *constraint);
 /* For `add_work`: numbers that are read once; products with a matrix in the layout that the kernels use. */

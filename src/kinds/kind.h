@@ -61,6 +61,16 @@ typedef struct hcri_work {
     double multiply_adds, bytes; /* of one decode: the numbers read, once */
 } hcri_work;
 
+/* Rays whose gauges are asked for: row s of v, `stride` apart, and best[s], which is raised to the gauge. Where it
+ * grows active[s] gets the number of the first inequality that attains it. |v| sums to between 1e-100 and 1e100. */
+typedef struct hcri_batch {
+    size_t rows, stride;
+    const double *v;
+    const double *origins; /* of their own, n numbers each, strictly inside; NULL: the block's */
+    double *best;
+    uint32_t *active; /* NULL: not wanted */
+} hcri_batch;
+
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
@@ -94,11 +104,8 @@ typedef struct hcri_kind {
      * After `follow` it may be more. NULL: none; they may then be given NULL. */
     size_t (*scratch)(const hcri_constraint *constraint);
 
-    /* For `rows` directions v (row-major, `stride` apart): best[row] = max(best[row], gauge of the block), and where
-     * that grew active constraint[row] = first + local number of the first inequality that attains it. active
-     * constraint may be NULL. |v| sums to between 1e-100 and 1e100. Bits equal to `gauge_one`'s. */
-    void (*gauge)(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch);
+    /* The gauge of the block for a batch. Bits equal to `gauge_one`'s. */
+    void (*gauge)(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch);
     /* After place: 1 when one direction takes no longer than its share of many. NULL: it does. */
     int (*goes_alone)(const hcri_constraint *constraint);
     /* The gauge of one inequality. */
@@ -137,12 +144,9 @@ typedef struct hcri_kind {
     /* Prepares the block, after `place` at the middle of the range, for origins that move (kept by the caller); NULL
      * where there is nothing to prepare. Errors: MEMORY. */
     hcr_status (*follow)(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error);
-    /* `gauge` for rays that begin at origins of their own: row s of `origins` (n wide), strictly inside; v has zeros
-     * for the parameters, which only hcri_block_gauge_from reads. A sample's bits don't depend on the others. NULL for
-     * kinds that can't (those that aren't convex).
-     */
-    void (*gauge_from)(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *active_constraint, double *scratch);
+    /* The same from the origins of the batch; v has zeros for the parameters, which only hcri_block_gauge_from reads. A
+     * sample's bits don't depend on the others. NULL for kinds that can't (those that aren't convex). */
+    void (*gauge_from)(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch);
     /* 0 where the inequality doesn't exist (a side that is infinite). */
     int (*exists)(const hcri_constraint *constraint, size_t i);
     /* 1 when the inequality surely holds whatever the outputs are, at the parameters of y: its coefficients are 0

@@ -402,28 +402,28 @@ static hcri_samples expand(const hcri_moving *moving, size_t samples, int is_dir
     return (hcri_samples){scratch, moving->width};
 }
 
-void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
+void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, const hcri_batch *batch,
+                       double *scratch) {
     const size_t n = constraint->n;
     const int by_map = moving->map_is_cheaper && moving->origin_map->proved;
     double before[AT_ONCE], *expanded = scratch + AT_ONCE * moving->at_stride;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const hcri_samples origin = {origins + done * n, n}, x = {origin.first + moving->origin_map->outputs, n};
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, n, done, AT_ONCE);
+        const hcri_samples origin = {now.origins, n}, x = {origin.first + moving->origin_map->outputs, n};
         const ray_set some = {by_map,
-                              expand(moving, now, 1, (hcri_samples){v + done * stride, stride}, x, expanded),
-                              expand(moving, now, 0, origin, x, expanded + now * moving->width),
+                              expand(moving, now.rows, 1, (hcri_samples){now.v, now.stride}, x, expanded),
+                              expand(moving, now.rows, 0, origin, x, expanded + now.rows * moving->width),
                               x,
                               constraint,
-                              origins + done * n,
+                              now.origins,
                               by_map ? moving->lower_rest : moving->lower,
                               by_map ? moving->upper_rest : moving->upper,
                               scratch};
-        memcpy(before, best + done, now * sizeof *before);
-        raise_best(moving, now, &some, best + done);
-        for (size_t s = 0; active_constraint != NULL && s < now; s++)
-            if (best[done + s] > before[s])
-                active_constraint[done + s] = constraint->first + (uint32_t)find(moving, s, &some, best[done + s]);
+        memcpy(before, now.best, now.rows * sizeof *before);
+        raise_best(moving, now.rows, &some, now.best);
+        for (size_t s = 0; now.active != NULL && s < now.rows; s++)
+            if (now.best[s] > before[s])
+                now.active[s] = constraint->first + (uint32_t)find(moving, s, &some, now.best[s]);
     }
 }
 

@@ -48,8 +48,8 @@ hcr_status hcri_moving_create(const hcri_rows *rows, const hcri_products *produc
 /* Numbers of scratch that it needs; 0 for NULL. */
 size_t hcri_moving_scratch(const hcri_moving *moving);
 /* hcri_kind's gauge_from; 2i and 2i + 1 are row i's inequalities, above and below. */
-void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, size_t rows, const double *origins,
-                       const double *v, size_t stride, double *best, uint32_t *active_constraint, double *scratch);
+void hcri_moving_gauge(const hcri_moving *moving, const hcri_constraint *constraint, const hcri_batch *batch,
+                       double *scratch);
 /* hcri_kind's margin over the whole range. */
 /* Slacks at the origin of the sample: from the parameters alone where that is cheaper, else from the origin too. */
 void hcri_work_add_moving(const hcri_moving *moving, hcri_work *sum);

@@ -40,14 +40,12 @@ static void between_roots(double at, double g1, double g2, double *enter, double
 
 void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                        double *enter, double *leave, double *scratch) {
-    (void)scratch;
     half_line(constraint->kind->value(constraint, i, origin, NULL, scratch), i % 2 == 0 ? v[i / 2] : -v[i / 2], enter,
               leave);
 }
 
 void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                           double *enter, double *leave, double *scratch) {
-    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[i / 2];
     const double at = hcri_rows_dot_minus(&linear->rows, i / 2, origin, bound);
@@ -57,7 +55,6 @@ void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const dou
 
 void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                            double *enter, double *leave, double *scratch) {
-    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *products = &varying->products;
     const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
@@ -102,8 +99,6 @@ static void quadratic_forms(const hcri_quadratic *quadratic, const double *origi
 
 void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                              double *enter, double *leave, double *scratch) {
-    (void)scratch;
-    (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     double sizes, mixed, square;
     const double at = hcri_quadratic_accurate_value(quadratic, origin, &sizes);

@@ -114,13 +114,10 @@ void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constrain
             gauge[s] = 0;
             rays->active_constraint[s] = HCRI_NO_CONSTRAINT;
         }
+        const hcri_batch batch = {rays->rows, rays->stride, rays->v, slice->origins, gauge, active_constraint};
         for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
-            if (slice->origins == NULL)
-                set->block[b]->kind->gauge(set->block[b], rays->rows, rays->v, rays->stride, gauge, active_constraint,
-                                           slice->scratch);
-            else
-                set->block[b]->kind->gauge_from(set->block[b], rays->rows, slice->origins, rays->v, rays->stride, gauge,
-                                                active_constraint, slice->scratch);
+            (slice->origins == NULL ? set->block[b]->kind->gauge
+                                    : set->block[b]->kind->gauge_from)(set->block[b], &batch, slice->scratch);
         slice->intersections += (uint64_t)rays->rows * chunk->region->existing;
         if (slice->is_free != NULL)
             search_all_flat(chunk, rays);

@@ -6,6 +6,7 @@
 #include "exact/exact_equalities.h"
 #include "exact/exact_sign.h"
 #include "hcr/hcr_build.h"
+#include "kinds/block.h"
 #include "maps/workspace.h"
 #include "origin/outer_approximation.h"
 #include "origin/single_quadratic.h"
@@ -156,10 +157,10 @@ static double group_gauge(const hcr_projector *projector, size_t group, const do
     const hcri_set *set = &projector->region->set;
     double gauge = 0;
     if (group == 0) {
-        set->block[0]->kind->gauge(set->block[0], 1, v, set->n, &gauge, NULL, projector->scratch);
-        set->block[1]->kind->gauge(set->block[1], 1, v, set->n, &gauge, NULL, projector->scratch);
+        gauge = hcri_block_gauge(set->block[0], v, 0, projector->scratch);
+        gauge = hcri_block_gauge(set->block[1], v, gauge, projector->scratch);
     } else {
-        set->block[group + 1]->kind->gauge(set->block[group + 1], 1, v, set->n, &gauge, NULL, projector->scratch);
+        gauge = hcri_block_gauge(set->block[group + 1], v, 0, projector->scratch);
     }
     return gauge;
 }

@@ -7,7 +7,8 @@
 /* The sample at a centre; low and high are what the limits leave each column. A column that isn't at those, where rows
  * are held, has its value by these. */
 static hcri_sample begin_at(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
-    hcri_sample s = is_free == NULL ? hcri_sample_begin(region, point, scratch) : hcri_sample_begin_held(region, point, is_free, scratch);
+    hcri_sample s = is_free == NULL ? hcri_sample_begin(region, point, scratch)
+                                    : hcri_sample_begin_held(region, point, is_free, scratch);
     const hcri_barrier *barrier = &s.centres->barrier;
     const int by_rows = is_free != NULL && hcri_sample_holds_rows(s.centres, region->set.outputs, is_free);
     memcpy(s.wide, s.lower, barrier->columns * sizeof *s.wide);

@@ -87,7 +87,7 @@ static hcr_status collect(hcri_collection *at, hcr_error *error) {
         clear(at);
         at->folded.constant = 0;
         hcri_fold(region, at->centres, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
-             rows->values + rows->start[i], &at->folded);
+                  rows->values + rows->start[i], &at->folded);
         HCRI_TRY(add_row(at, set->linear->lower[i], set->linear->upper[i], set->linear->base.first + 2 * (uint32_t)i,
                          own_of(at, rows->columns + rows->start[i], rows->start[i + 1] - rows->start[i]), error));
     }
@@ -149,8 +149,8 @@ static void sort_rows(const hcri_rows *rows, size_t count, uint32_t *order, uint
                          last = first + 2 * width < count ? first + 2 * width : count;
             size_t i = first, j = middle;
             for (size_t k = first; k < last; k++)
-                room[k] = i < middle && (j == last || compare_rows(rows, order[i], order[j]) <= 0) ? order[i++]
-                                                                                                   : order[j++];
+                room[k] =
+                    i < middle && (j == last || compare_rows(rows, order[i], order[j]) <= 0) ? order[i++] : order[j++];
         }
         memcpy(order, room, count * sizeof *order);
     }
@@ -198,8 +198,8 @@ static hcr_status finish(hcri_collection *at, hcr_error *error) {
         memcpy(centres->upper + columns, at->upper, rows * sizeof(double));
         if (rows != 0)
             memcpy(start, at->rows.start, (rows + 1) * sizeof *start);
-        status =
-            hcri_barrier_make(columns, rows, start, at->rows.columns, centres->twin, bounded, allocator, &centres->barrier, error);
+        status = hcri_barrier_make(columns, rows, start, at->rows.columns, centres->twin, bounded, allocator,
+                                   &centres->barrier, error);
     }
     hcri_release(allocator, bounded);
     hcri_release(allocator, start);
@@ -234,9 +234,9 @@ hcr_status hcri_centres_make(const hcr_region *region, hcri_centres **made, hcr_
     at.folded.of_parameters = hcri_allocate(allocator, set->n - outputs, sizeof(double));
     hcr_status status = HCR_OK;
     if (centres->output == NULL || centres->column == NULL || centres->block == NULL || centres->row == NULL ||
-        centres->number == NULL || centres->own == NULL ||
-        centres->twin == NULL || at.lower == NULL || at.upper == NULL || at.generic == NULL ||
-        at.values == NULL || at.columns == NULL || at.folded.of_columns == NULL || at.folded.of_parameters == NULL)
+        centres->number == NULL || centres->own == NULL || centres->twin == NULL || at.lower == NULL ||
+        at.upper == NULL || at.generic == NULL || at.values == NULL || at.columns == NULL ||
+        at.folded.of_columns == NULL || at.folded.of_parameters == NULL)
         status = hcri_fail_memory(error);
     for (uint32_t j = 0; status == HCR_OK && j < outputs; j++) {
         const int is_free = hcri_affine_find(&region->affine, j) == SIZE_MAX;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 void hcri_fold(const hcr_region *region, const hcri_centres *centres, size_t count, const uint32_t *columns,
-                 const double *values, hcri_folded *out) {
+               const double *values, hcri_folded *out) {
     const hcri_affine *affine = &region->affine;
     const size_t outputs = region->set.outputs;
     for (size_t k = 0; k < count; k++) {
@@ -187,7 +187,8 @@ void hcri_sample_drop_rows_of_held(hcri_sample *s) {
     }
 }
 
-hcri_sample hcri_sample_begin_held(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+hcri_sample hcri_sample_begin_held(const hcr_region *region, const double *point, const double *is_free,
+                                   double *scratch) {
     hcri_sample s = hcri_sample_begin(region, point, scratch);
     const hcri_barrier *barrier = &s.centres->barrier;
     for (size_t j = 0; j < barrier->columns; j++)

@@ -47,7 +47,9 @@ void hcri_sample_propagate(hcri_sample *s);
 void hcri_sample_drop_rows_of_held(hcri_sample *s);
 
 /* 1 when a row has one entry. */
-static inline int hcri_sample_is_single(const hcri_barrier *barrier, size_t r) { return barrier->start[r + 1] - barrier->start[r] == 1; }
+static inline int hcri_sample_is_single(const hcri_barrier *barrier, size_t r) {
+    return barrier->start[r + 1] - barrier->start[r] == 1;
+}
 
 /* 1 when column or row i is held at one value. */
 static inline int hcri_sample_is_held(const hcri_sample *s, size_t i) { return s->lower[i] == s->upper[i]; }

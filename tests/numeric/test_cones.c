@@ -364,7 +364,7 @@ static void test_pruning(void **state) {
                 uint32_t seen[ROWS];
                 for (size_t i = 0; i < ROWS; i++)
                     seen[i] = 77;
-                block->kind->gauge(block, ROWS, &v[0][0], N + 2, best, seen, scratch_for(block));
+                batch_gauge(block, ROWS, &v[0][0], N + 2, best, seen, scratch_for(block));
                 for (size_t i = 0; i < ROWS; i++) {
                     assert_true(best[i] == expected[i]);
                     assert_int_equal(seen[i], active_constraint[i] == 77 ? 77 : block->first);

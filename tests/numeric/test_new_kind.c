@@ -71,20 +71,14 @@ static void along_terms(const ball *made, const double *v, double *square, doubl
 }
 
 /* 1/t for the positive root t, in the form that doesn't cancel. */
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     (void)scratch;
     const ball *made = (const ball *)constraint;
-    for (size_t s = 0; s < rows; s++) {
+    for (size_t s = 0; s < batch->rows; s++) {
         double a, b;
-        along_terms(made, v + s * stride, &a, &b);
-        const double root = sqrt(b * b - a * made->at_origin),
-                     found = b >= 0 ? (root + b) / -made->at_origin : a / (root - b);
-        if (found > best[s]) {
-            best[s] = found;
-            if (active_constraint != NULL)
-                active_constraint[s] = constraint->first;
-        }
+        along_terms(made, batch->v + s * batch->stride, &a, &b);
+        const double root = sqrt(b * b - a * made->at_origin);
+        hcri_batch_raise(batch, s, b >= 0 ? (root + b) / -made->at_origin : a / (root - b), constraint, 0);
     }
 }
 

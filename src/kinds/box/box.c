@@ -77,66 +77,56 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const double gauge = v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
     return gauge > 0 ? gauge : 0;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     return t * (v[i / 2] * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2]) - 1;
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    (void)scratch;
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     if (!box->any)
         return;
-    if (active_constraint == NULL)
-        kernels->box_max(rows, constraint->n, v, stride, &box->inverse, best);
+    if (batch->active == NULL)
+        kernels->box_max(batch->rows, constraint->n, batch->v, batch->stride, &box->inverse, batch->best);
     else
-        kernels->box_active_constraints(rows, constraint->n, v, stride, &box->inverse, best, constraint->first,
-                                        active_constraint);
+        kernels->box_active_constraints(batch->rows, constraint->n, batch->v, batch->stride, &box->inverse, batch->best,
+                                        constraint->first, batch->active);
 }
 
-static int goes_alone(const hcri_constraint *constraint) {
-    (void)constraint;
-    return 1;
-}
+static int goes_alone(const hcri_constraint *constraint) { return 1; }
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
-    (void)error;
     ((hcri_box *)constraint)->origin_map = origin_map;
     return HCR_OK;
 }
 
 /* The bounds of the parameters are their range, which a ray never leaves. */
-static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
-    (void)scratch;
+static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_box *box = (const hcri_box *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n, outputs = box->origin_map->outputs;
-    if (active_constraint == NULL) {
-        kernels->moving->box_max(rows, outputs, v, stride, origins, n, box->lower, box->upper, best);
+    if (batch->active == NULL) {
+        kernels->moving->box_max(batch->rows, outputs, batch->v, batch->stride, batch->origins, n, box->lower,
+                                 box->upper, batch->best);
         return;
     }
-    for (size_t s = 0; s < rows; s++) {
-        const double *x = v + s * stride, *origin = origins + s * n;
-        const double before = best[s];
-        kernels->moving->box_max(1, outputs, x, stride, origin, n, box->lower, box->upper, best + s);
-        if (best[s] > before)
-            active_constraint[s] = constraint->first + (uint32_t)kernels->moving->box_find(
-                                                           outputs, x, origin, box->lower, box->upper, best[s]);
+    for (size_t s = 0; s < batch->rows; s++) {
+        const double *x = batch->v + s * batch->stride, *origin = batch->origins + s * n;
+        double found = batch->best[s];
+        kernels->moving->box_max(1, outputs, x, batch->stride, origin, n, box->lower, box->upper, &found);
+        if (found > batch->best[s])
+            hcri_batch_raise(batch, s, found, constraint,
+                             kernels->moving->box_find(outputs, x, origin, box->lower, box->upper, found));
     }
 }
 
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     const size_t j = i / 2;
     const double c = i % 2 == 0 ? y[j] - box->upper[j] : box->lower[j] - y[j];
@@ -147,16 +137,11 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)scratch;
-    (void)constraint;
-    (void)y;
     gradient[i / 2] += i % 2 == 0 ? weight : -weight;
 }
 
 static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
                                double *gradient) {
-    (void)t;
-    (void)v;
     const hcri_box *box = (const hcri_box *)constraint;
     gradient[i / 2] += weight * (i % 2 == 0 ? box->inverse_upper : box->inverse_lower)[i / 2];
 }
@@ -185,7 +170,6 @@ static double moving_margin(const hcri_box *box, double unit, const hcri_extent 
 
 /* Results are clamped to the box: it needs no margin, but for outputs that equalities determine. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     if (extent->origin_map != NULL)
         return moving_margin(box, unit, extent);
@@ -210,7 +194,6 @@ static int describe(const hcri_constraint *constraint, hcr_block *block) {
 }
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
-    (void)scratch;
     const hcri_box *box = (const hcri_box *)constraint;
     double least = INFINITY;
     for (size_t j = 0; j < constraint->n; j++)

@@ -33,7 +33,6 @@ static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_err
 
 /* The clamp looks after bounds of free outputs, as long as the origin is between them. */
 static hcr_status margin_moving(const hcri_plan *plan, const hcri_constraint *block, double *margin, hcr_error *error) {
-    (void)error;
     const hcri_box *box = (const hcri_box *)block;
     const hcri_moving_origin *moving_origin = &plan->moving_origin;
     *margin = 0;
@@ -52,7 +51,6 @@ static hcr_status margin_moving(const hcri_plan *plan, const hcri_constraint *bl
 }
 
 static hcr_status emit_moving(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
-    (void)error;
     hcri_emit_gauge_head(code, plan, b);
     hcri_code_put(code,
                   "    uint32_t j;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"

@@ -131,7 +131,6 @@ static void function_gradient(const hcri_callback *callback, const double *input
 }
 
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
     if (error != NULL)
         *error = 0;
@@ -141,7 +140,6 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
     const hcri_rows *map = &callback->map;
     const size_t inputs = callback->inputs;
@@ -251,26 +249,12 @@ static double gauge_along(const ray *along) {
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
     const ray along = ray_along(callback, v, scratch);
     return gauge_along(&along);
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    for (size_t s = 0; s < rows; s++) {
-        const double found = gauge_one(constraint, 0, v + s * stride, scratch);
-        if (found > best[s]) {
-            best[s] = found;
-            if (active_constraint != NULL)
-                active_constraint[s] = constraint->first;
-        }
-    }
-}
-
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)i;
     const hcri_callback *callback = (const hcri_callback *)constraint;
     double jet[3];
     if (!constraint->convex)
@@ -307,7 +291,7 @@ const hcri_kind hcri_kind_callback = {
     .unwritable = unwritable,
     .place = place,
     .scratch = scratch_of,
-    .gauge = gauge,
+    .gauge = hcri_block_gauge_each,
     .gauge_one = gauge_one,
     .along = along,
     .value = value,

@@ -177,32 +177,26 @@ static double slope(const hcri_cone *cone, const double *v) {
     return cone->linear_is_zero ? 0 : hcri_kernels_best()->dot(cone->base.n, cone->linear, v);
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, constraint->n, done, AT_ONCE);
         double f[AT_ONCE];
         hcri_sums sums[AT_ONCE];
-        for (size_t s = 0; s < now; s++) {
-            f[s] = slope(cone, v + (done + s) * stride);
+        for (size_t s = 0; s < now.rows; s++) {
+            f[s] = slope(cone, now.v + s * now.stride);
             sums[s] = (hcri_sums){.scale = 1, .add = f[s] < 0 ? -f[s] : 0};
         }
-        sum_rows(cone, now, v + done * stride, stride, sums, scratch);
-        for (size_t s = 0; s < now; s++) {
-            const double norm = norm_of(cone, v + (done + s) * stride, &sums[s]);
-            const double found = hcri_cone_root(norm, sums[s].cross, f[s], cone->one_less) / cone->right;
-            if (found > best[done + s]) {
-                best[done + s] = found;
-                if (active_constraint != NULL)
-                    active_constraint[done + s] = constraint->first;
-            }
+        sum_rows(cone, now.rows, now.v, now.stride, sums, scratch);
+        for (size_t s = 0; s < now.rows; s++) {
+            const double norm = norm_of(cone, now.v + s * now.stride, &sums[s]);
+            hcri_batch_raise(&now, s, hcri_cone_root(norm, sums[s].cross, f[s], cone->one_less) / cone->right,
+                             constraint, 0);
         }
     }
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     hcri_sums sums = {.scale = t, .add = cone->right};
     sum_rows(cone, 1, v, constraint->n, &sums, scratch);
@@ -244,7 +238,6 @@ static hcri_terms measure(size_t count, const uint32_t *columns, const double *v
 }
 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const int elsewhere = extent->arithmetic > 0;
     const double u = hcri_arithmetic(extent), n = (double)constraint->n, count = (double)cone->rows.count;
@@ -284,7 +277,6 @@ static int describe(const hcri_constraint *constraint, hcr_block *block) {
 
 /* c(O + z) <= −slack + (|M| + |c|) |z| */
 static double inradius(const hcri_constraint *constraint, double *scratch) {
-    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const double growth = cone->norm + hcri_norm(constraint->n, cone->linear);
     return growth > 0 ? cone->slack / growth : INFINITY;

@@ -4,8 +4,6 @@
 
 /* c·y + e >= 0 and |M y + s|² <= (c·y + e)²: without the first the mirrored cone would pass. */
 static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    (void)i;
-    (void)scratch;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     mpz_t total, right, row, a, b;
     mpz_inits(total, right, row, a, b, NULL);

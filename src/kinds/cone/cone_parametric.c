@@ -73,28 +73,23 @@ static double gauge_of(const hcri_cone *cone, const double *v, const double *x, 
     return hcri_cone_root(norm_of(kernels, count, w), cross, f, one_less) / e0;
 }
 
-void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                          size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
+void hcri_cone_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_moving_cone *moving = cone->moving;
     const size_t n = constraint->n, outputs = moving->rows.origin_map->outputs;
     double *w = scratch, *w0 = w + AT_ONCE * moving->width;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const hcri_samples directions = {v + done * stride, stride}, x = {origins + done * n + outputs, n};
-        hcri_layout_products(&moving->rows.slope_layout, &moving->rows.slope, outputs, now, directions, w,
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, n, done, AT_ONCE);
+        const hcri_samples directions = {now.v, now.stride}, x = {now.origins + outputs, n};
+        hcri_layout_products(&moving->rows.slope_layout, &moving->rows.slope, outputs, now.rows, directions, w,
                              moving->width);
         if (!moving->rows.is_still)
-            hcri_moving_rows_at(&moving->rows, now, x, w0, moving->width);
-        for (size_t s = 0; s < now; s++) {
+            hcri_moving_rows_at(&moving->rows, now.rows, x, w0, moving->width);
+        for (size_t s = 0; s < now.rows; s++) {
             const double *at = moving->rows.is_still ? moving->rows.constant : w0 + s * moving->width;
-            const double found =
-                gauge_of(cone, directions.first + s * stride, x.first + s * n, w + s * moving->width, at);
-            if (found > best[done + s]) {
-                best[done + s] = found;
-                if (active_constraint != NULL)
-                    active_constraint[done + s] = constraint->first;
-            }
+            hcri_batch_raise(&now, s,
+                             gauge_of(cone, now.v + s * now.stride, x.first + s * n, w + s * moving->width, at),
+                             constraint, 0);
         }
     }
 }

@@ -7,8 +7,7 @@
 /* hcri_kind's scratch, follow and gauge_from, and what `follow` made. */
 size_t hcri_cone_scratch(const hcri_constraint *constraint);
 hcr_status hcri_cone_follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error);
-void hcri_cone_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                          size_t stride, double *best, uint32_t *active_constraint, double *scratch);
+void hcri_cone_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch);
 
 /* For the margin: e0 at most, its and w0's error with what else depends on the origin, and −c(O) at least; of an origin
  * that moves over the whole range. */

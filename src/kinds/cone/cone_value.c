@@ -67,8 +67,6 @@ static double right_side(const hcri_cone *cone, const double *y, double *error) 
 }
 
 double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
-    (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     double left_error, right_error;
     const double left = left_side(cone, y, &left_error), right = right_side(cone, y, &right_error);
@@ -133,8 +131,6 @@ int hcri_cone_holds(const hcri_constraint *constraint, const double *y, double *
  * rows cancel and are summed again, to twice the precision. */
 void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
                             double *gradient, double *scratch) {
-    (void)scratch;
-    (void)index;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_rows *rows = &cone->rows;
     double unused, error;
@@ -241,8 +237,6 @@ static void cross_nappe(const hcri_crossing *ray, double *enter, double *leave) 
 
 void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                         double *enter, double *leave, double *scratch) {
-    (void)scratch;
-    (void)i;
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_crossing ray = crossing(cone, origin, v);
     if (ray.w0_norm < ray.e0) {

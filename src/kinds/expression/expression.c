@@ -70,7 +70,6 @@ static hcr_status substitute(const hcri_constraint *constraint, const hcri_subst
 
 /* The floating-point value, and how far the ends of its bounds are from it. */
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
     const double c = hcri_tape_value(&expression->tape, y, scratch);
     if (error != NULL) {
@@ -89,7 +88,6 @@ static int holds(const hcri_constraint *constraint, const double *y, double *scr
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
     hcri_tape_add_gradient(&expression->tape, y, weight, gradient, scratch);
 }
@@ -205,28 +203,19 @@ static double gauge_along(const ray *along, double enough) {
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
     const ray along = ray_along(expression, v, scratch);
     return gauge_along(&along, INFINITY);
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    const hcri_expression *expression = (const hcri_expression *)constraint;
-    for (size_t s = 0; s < rows; s++) {
-        const ray along = ray_along(expression, v + s * stride, scratch);
-        const double found = gauge_along(&along, 1 / best[s]);
-        if (found > best[s]) {
-            best[s] = found;
-            if (active_constraint != NULL)
-                active_constraint[s] = constraint->first;
-        }
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    for (size_t s = 0; s < batch->rows; s++) {
+        const ray along = ray_along((const hcri_expression *)constraint, batch->v + s * batch->stride, scratch);
+        hcri_batch_raise(batch, s, gauge_along(&along, 1 / batch->best[s]), constraint, 0);
     }
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)i;
     const hcri_expression *expression = (const hcri_expression *)constraint;
     if (!constraint->convex)
         return 0;

@@ -567,7 +567,6 @@ static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_err
     const hcri_expression *expression = (const hcri_expression *)plan->region->set.block[b];
     const size_t last = expression->tape.steps - 1, most = plan->precision == HCR_SINGLE ? 90 : 180;
     unsigned char used[FUNCTIONS];
-    (void)error;
     hcri_code_put(code, "static @ value_%zu(const @ *y)\n{\n", b);
     const double once = put_tape(code, expression, "plain", used);
     hcri_code_put(code, "    return x%zu;\n}\n\n", last);

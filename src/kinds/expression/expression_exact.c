@@ -339,7 +339,6 @@ static int decide_at(const hcri_expression *expression, const double *y, mpfr_pr
 
 /* What intervals of 4096 bits can't decide stays open. */
 static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    (void)i;
     enum { LEAST_BITS = 128, MOST_BITS = 4096 };
     if (constraint->kind->holds(constraint, y, scratch)) /* bounds in double precision are proof enough */
         return -1;

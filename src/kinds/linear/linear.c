@@ -108,26 +108,24 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     return HCR_OK;
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     enum { AT_ONCE = 32 };
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const size_t n = constraint->n;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const double *x = v + done * stride;
-        uint32_t *found = active_constraint == NULL ? NULL : active_constraint + done;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, n, done, AT_ONCE);
         for (size_t r = 0; r < linear->layout.runs; r++) {
             const hcri_run *run = &linear->layout.run[r];
             if (linear->float_filter[r].count != 0)
-                hcri_float_filter_max(&linear->float_filter[r], &linear->rows, n, now, x, stride, linear->inverse_lower,
-                                      linear->inverse_upper, best + done, constraint->first, found, scratch);
-            else if (found == NULL)
-                kernels->run_max(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done);
+                hcri_float_filter_max(&linear->float_filter[r], &linear->rows, n, now.rows, now.v, now.stride,
+                                      linear->inverse_lower, linear->inverse_upper, now.best, constraint->first,
+                                      now.active, scratch);
+            else if (now.active == NULL)
+                kernels->run_max(&linear->rows, run, n, now.rows, now.v, now.stride, &linear->inverse[r], now.best);
             else
-                kernels->run_active_constraints(&linear->rows, run, n, now, x, stride, &linear->inverse[r], best + done,
-                                                constraint->first, found);
+                kernels->run_active_constraints(&linear->rows, run, n, now.rows, now.v, now.stride, &linear->inverse[r],
+                                                now.best, constraint->first, now.active);
         }
     }
 }
@@ -155,10 +153,8 @@ static size_t scratch_of(const hcri_constraint *constraint) {
     return most;
 }
 
-static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
-    const hcri_linear *linear = (const hcri_linear *)constraint;
-    hcri_moving_gauge(linear->moving, constraint, rows, origins, v, stride, best, active_constraint, scratch);
+static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    hcri_moving_gauge(((const hcri_linear *)constraint)->moving, constraint, batch, scratch);
 }
 
 /* The gauge of inequality i before it is cut off at 0. */
@@ -170,18 +166,15 @@ static double signed_gauge(const hcri_linear *linear, size_t i, const double *v)
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)scratch;
     const double gauge = signed_gauge((const hcri_linear *)constraint, i, v);
     return gauge > 0 ? gauge : 0;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)scratch;
     return t * signed_gauge((const hcri_linear *)constraint, i, v) - 1;
 }
 
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const size_t row = i / 2;
     double absolute;
@@ -217,8 +210,6 @@ static int holds(const hcri_constraint *constraint, const double *y, double *scr
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)scratch;
-    (void)y;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double sign = i % 2 == 0 ? weight : -weight;
     for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
@@ -227,8 +218,6 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 
 static void add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
                                double *gradient) {
-    (void)t;
-    (void)v;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double share = weight * (i % 2 == 0 ? linear->inverse_upper : linear->inverse_lower)[i / 2];
     for (size_t k = linear->rows.start[i / 2]; k < linear->rows.start[i / 2 + 1]; k++)
@@ -249,7 +238,6 @@ static double least_slack(const hcri_linear *linear, size_t i) {
  * slack, the division, the step, its rounding and the clamp, and what equalities add; in other arithmetic two roundings
  * of a coefficient and a slack besides. */
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     if (extent->origin_map != NULL)
         return hcri_moving_margin(linear->moving, unit, extent);
@@ -286,7 +274,6 @@ static int describe(const hcri_constraint *constraint, hcr_block *block) {
 }
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
-    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     double least = INFINITY;
     for (size_t i = 0; i < linear->rows.count; i++) {

@@ -18,7 +18,6 @@ static int sign_of(const hcri_constraint *constraint, size_t i, const double *y)
 }
 
 static double accurate(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const size_t row = i / 2, terms = linear->rows.start[row + 1] - linear->rows.start[row];
     const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[row];

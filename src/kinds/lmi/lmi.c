@@ -136,13 +136,6 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
 
 /* ---------------------------------------------------------------------------------------------------------- rays */
 
-/* Directions `stride` apart, and where origins move theirs, else NULL. */
-typedef struct ray_set {
-    const double *v;
-    size_t stride;
-    const double *origins;
-} ray_set;
-
 /* S(v) = −L⁻¹ (Σ v_j F_j) L⁻ᵀ for up to eight directions: F(O + t v) = L (I − t S(v)) L'. */
 static void reduced_rows(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes,
                          const double *const v[], double *matrix) {
@@ -155,7 +148,7 @@ static void reduced_rows(const hcri_lmi *lmi, const hcri_symmetric_kernels *kern
 }
 
 /* The same for rays whose numbers are given. */
-static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const hcri_batch *rays,
                     const size_t number[], double *matrix) {
     const double *v[HCRI_LANES], *origin[HCRI_LANES];
     for (size_t l = 0; l < lanes; l++)
@@ -170,8 +163,8 @@ static void reduced(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
 }
 
 /* The largest eigenvalues of S(v). */
-static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
-                        const size_t number[], double *matrix, double found[HCRI_LANES]) {
+static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes,
+                        const hcri_batch *rays, const size_t number[], double *matrix, double found[HCRI_LANES]) {
     reduced(lmi, kernels, lanes, rays, number, matrix);
     kernels->largest(lmi->size, matrix, hcri_lmi_work(lmi, matrix), found);
 }
@@ -179,7 +172,7 @@ static void eigenvalues(const hcri_lmi *lmi, const hcri_symmetric_kernels *kerne
 /* Which of up to eight directions can raise best, their gauges so far? Those can't whose S(v) has a norm under it, or
  * whose best I − S(v), with all rounding taken off, has a Cholesky factorisation: a quarter of the work of the
  * eigenvalue. What `largest` would have found is then at most best, so that the result is the same bit for bit. */
-static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const ray_set *rays,
+static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t lanes, const hcri_batch *rays,
                       const size_t number[], const double *best, double *matrix, int raise[HCRI_LANES]) {
     const double m = (double)lmi->size, u = 0x1p-53, eigenvalue = hcri_eigenvalue_error(lmi->size);
     double norm[HCRI_LANES], shift[HCRI_LANES] = {0};
@@ -203,15 +196,15 @@ static void can_raise(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels
 enum { AT_ONCE = 64 };
 
 /* Leaves only the directions that may raise best; `number` are theirs, of which the first `count` are given. */
-static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t count, const ray_set *rays,
-                    const double *best, double *matrix, size_t number[AT_ONCE]) {
+static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, size_t count, const hcri_batch *rays,
+                    double *matrix, size_t number[AT_ONCE]) {
     size_t kept = 0;
     for (size_t done = 0; done < count; done += HCRI_LANES) {
         const size_t lanes = count - done < HCRI_LANES ? count - done : HCRI_LANES;
         double so_far[HCRI_LANES];
         int raise[HCRI_LANES], open = 0;
         for (size_t l = 0; l < lanes; l++) {
-            so_far[l] = best[number[done + l]];
+            so_far[l] = rays->best[number[done + l]];
             raise[l] = 1;
             open |= so_far[l] > 0;
         }
@@ -224,19 +217,20 @@ static size_t prune(const hcri_lmi *lmi, const hcri_symmetric_kernels *kernels, 
     return kept;
 }
 
-static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, double *best, uint32_t *active_constraint,
-                     double *matrix) {
+/* Both `gauge` and `gauge_from`. */
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *matrix) {
+    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     size_t tried = 0, pruned = 0;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        size_t number[AT_ONCE], count = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        size_t number[AT_ONCE], count = batch->rows - done < AT_ONCE ? batch->rows - done : AT_ONCE;
         int any = 0;
         for (size_t s = 0; s < count; s++) {
             number[s] = done + s;
-            any |= best[done + s] > 0;
+            any |= batch->best[done + s] > 0;
         }
         if (any && 3 * pruned >= tried) { /* it pays from a third on */
-            const size_t kept = prune(lmi, kernels, count, rays, best, matrix, number);
+            const size_t kept = prune(lmi, kernels, count, batch, matrix, number);
             tried += count;
             pruned += count - kept;
             count = kept;
@@ -244,29 +238,11 @@ static void gauge_in(const hcri_lmi *lmi, size_t rows, const ray_set *rays, doub
         for (size_t first = 0; first < count; first += HCRI_LANES) {
             const size_t lanes = count - first < HCRI_LANES ? count - first : HCRI_LANES;
             double found[HCRI_LANES];
-            eigenvalues(lmi, kernels, lanes, rays, number + first, matrix, found);
-            for (size_t l = 0; l < lanes; l++) {
-                const size_t s = number[first + l];
-                if (!(found[l] > best[s]))
-                    continue;
-                best[s] = found[l];
-                if (active_constraint != NULL)
-                    active_constraint[s] = lmi->base.first;
-            }
+            eigenvalues(lmi, kernels, lanes, batch, number + first, matrix, found);
+            for (size_t l = 0; l < lanes; l++)
+                hcri_batch_raise(batch, number[first + l], found[l], constraint, 0);
         }
     }
-}
-
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    gauge_in(lmi, rows, &(ray_set){v, stride, NULL}, best, active_constraint, scratch);
-}
-
-static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
-    const hcri_lmi *lmi = (const hcri_lmi *)constraint;
-    gauge_in(lmi, rows, &(ray_set){v, stride, origins}, best, active_constraint, scratch);
 }
 
 /* x'S(e_j)x for the unit eigenvector x of S(u) to its largest eigenvalue, which is 1; with S from panels that is a sum
@@ -302,10 +278,9 @@ static void gauge_gradients(const hcri_constraint *constraint, size_t count, con
 
 /* t λ_max(S(v)) − 1: −λ_min of F(O + t v) in the coordinates in which F(O) is the identity. */
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     double found[HCRI_LANES];
-    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &(ray_set){v, 0, NULL}, &(size_t){0}, scratch, found);
+    eigenvalues(lmi, hcri_kernels_best()->symmetric, 1, &(hcri_batch){.v = v}, &(size_t){0}, scratch, found);
     return t * found[0] - 1;
 }
 
@@ -341,7 +316,7 @@ const hcri_kind hcri_kind_lmi = {
     .interval = hcri_block_interval,
     .substitute = hcri_lmi_substitute,
     .follow = hcri_lmi_follow,
-    .gauge_from = gauge_from,
+    .gauge_from = gauge,
     .exists = hcri_block_exists,
     .radius = hcri_block_radius,
     .margin = hcri_lmi_margin,

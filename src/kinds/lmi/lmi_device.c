@@ -113,7 +113,6 @@ static hcr_status emit(hcri_code *code, const hcri_plan *plan, size_t b, hcr_err
 }
 
 static void put_helpers(hcri_code *code, const hcri_plan *plan) {
-    (void)plan;
     hcri_code_put(
         code,
         "/* At least the largest eigenvalue of a symmetric matrix, up to rounding: Jacobi's method, and what it\n"
@@ -164,10 +163,7 @@ static const char *refusal(const hcri_constraint *block, int gradient) {
     return gradient ? "the derivative of a matrix inequality isn't exported" : NULL;
 }
 
-static double effort(const hcri_constraint *block) {
-    (void)block;
-    return 6;
-}
+static double effort(const hcri_constraint *block) { return 6; }
 
 const hcri_device_kind hcri_lmi_device = {.kind = &hcri_kind_lmi,
                                           .emit = emit,

@@ -57,7 +57,6 @@ static int is_semidefinite(size_t m, mpz_t *matrix, int *left, mpz_t product) {
 }
 
 static int decide(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     if (constraint->kind->holds(constraint, y, scratch))
         return -1;

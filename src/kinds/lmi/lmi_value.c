@@ -92,7 +92,6 @@ static double largest(const hcri_lmi *lmi, const double *y, double *matrix, doub
 }
 
 double hcri_lmi_value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *matrix) {
-    (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     double eigenvalue[HCRI_LANES];
     const double rounding = largest(lmi, y, matrix, eigenvalue);
@@ -112,7 +111,6 @@ void hcri_lmi_subtract_forms(const hcri_lmi *lmi, const double *matrix, double w
  */
 void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                            double *gradient, double *matrix) {
-    (void)i;
     const hcri_lmi *lmi = (const hcri_lmi *)constraint;
     const hcri_symmetric_kernels *kernels = hcri_kernels_best()->symmetric;
     double eigenvalue[HCRI_LANES];

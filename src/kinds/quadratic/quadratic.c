@@ -177,8 +177,10 @@ enum { AT_ONCE = 32 };
 
 /* The directions, at most AT_ONCE, along which the form in single precision doesn't exclude that the gauge is above
  * best: which[k] is the number of the k-th. `numbers`: HCRI_FLOAT_FILTER_NUMBERS. */
-static size_t float_filter(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples,
-                           const double *v, size_t stride, const double *best, size_t *which, float *numbers) {
+static size_t float_filter(const hcri_quadratic *quadratic, const hcri_kernels *kernels, const hcri_batch *batch,
+                           size_t *which, float *numbers) {
+    const size_t samples = batch->rows, stride = batch->stride;
+    const double *v = batch->v, *best = batch->best;
     const size_t n = quadratic->base.n, at_once = hcri_float_filter_samples(n);
     float form[AT_ONCE];
     const float *direction[AT_ONCE];
@@ -205,47 +207,33 @@ static size_t float_filter(const hcri_quadratic *quadratic, const hcri_kernels *
     return count;
 }
 
-/* At most AT_ONCE directions. */
+/* At most AT_ONCE directions; which: their numbers in the batch of the best, NULL: as they come. */
 static void raise(const hcri_quadratic *quadratic, const hcri_kernels *kernels, size_t samples, const double *v,
-                  size_t stride, const size_t *which, double *best, uint32_t *active_constraint) {
+                  const size_t *which, const hcri_batch *batch) {
     double g2[AT_ONCE];
-    curvatures(quadratic, kernels, samples, v, stride, g2);
+    curvatures(quadratic, kernels, samples, v, batch->stride, g2);
     for (size_t k = 0; k < samples; k++) {
-        const double g1 = slope_along(quadratic, kernels, v + k * stride);
+        const double g1 = slope_along(quadratic, kernels, v + k * batch->stride);
         const double found = hcri_quadratic_root(g1, g2[k] > 0 ? g2[k] : 0, quadratic->at_origin);
-        const size_t s = which == NULL ? k : which[k];
-        if (found > best[s]) {
-            best[s] = found;
-            if (active_constraint != NULL)
-                active_constraint[s] = quadratic->base.first;
-        }
+        hcri_batch_raise(batch, which == NULL ? k : which[k], found, &quadratic->base, 0);
     }
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
-        const double *x = v + done * stride;
-        uint32_t *found = active_constraint == NULL ? NULL : active_constraint + done;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, constraint->n, done, AT_ONCE);
+        size_t which[AT_ONCE], count = now.rows;
         int any = 0; /* where nothing was found yet nothing can be excluded */
-        for (size_t s = 0; s < now; s++)
-            any |= best[done + s] > 0;
-        if (quadratic->single_panels == NULL || !any) {
-            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
-            continue;
-        }
-        size_t which[AT_ONCE];
-        const size_t count =
-            float_filter(quadratic, kernels, now, x, stride, best + done, which, (float *)(void *)scratch);
-        if (2 * count > now) {
-            raise(quadratic, kernels, now, x, stride, NULL, best + done, found);
-            continue;
-        }
-        for (size_t k = 0; k < count; k++)
-            raise(quadratic, kernels, 1, x + which[k] * stride, stride, which + k, best + done, found);
+        for (size_t s = 0; s < now.rows; s++)
+            any |= now.best[s] > 0;
+        if (quadratic->single_panels != NULL && any)
+            count = float_filter(quadratic, kernels, &now, which, (float *)(void *)scratch);
+        if (2 * count > now.rows)
+            raise(quadratic, kernels, now.rows, now.v, NULL, &now);
+        for (size_t k = 0; 2 * count <= now.rows && k < count; k++)
+            raise(quadratic, kernels, 1, now.v + which[k] * now.stride, which + k, &now);
     }
 }
 
@@ -254,8 +242,6 @@ static int goes_alone(const hcri_constraint *constraint) {
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)scratch;
-    (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     double g2;
@@ -360,7 +346,6 @@ static double moved_by(const hcri_quadratic *quadratic, const double *extra, dou
 }
 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     if (extent->origin_map != NULL)
         return hcri_quadratic_moving_margin(quadratic, unit, extent);
@@ -410,7 +395,6 @@ static int describe(const hcri_constraint *constraint, hcr_block *block) {
 
 /* The t at which c(O) + |g| t + ½ λ t² reaches 0, λ a bound of the largest eigenvalue: a ball that is inside. */
 static double inradius(const hcri_constraint *constraint, double *scratch) {
-    (void)scratch;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
     const double slope = hcri_norm(n, quadratic->gradient);

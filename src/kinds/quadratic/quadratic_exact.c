@@ -48,7 +48,6 @@ static void set_square(mpz_t total, const hcri_quadratic *quadratic, const doubl
 
 /* The sign of Q(y) + 2 q·y + 2 r − R², scale 2^(4 · 1074). */
 static int sign_of(const hcri_constraint *constraint, size_t i, const double *y) {
-    (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     mpz_t total, affine, a, b;
     mpz_inits(total, affine, a, b, NULL);
@@ -65,8 +64,6 @@ static int sign_of(const hcri_constraint *constraint, size_t i, const double *y)
 }
 
 static double accurate(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)i;
-    (void)scratch;
     double sizes;
     const double c = hcri_quadratic_accurate_value((const hcri_quadratic *)constraint, y, &sizes);
     *error = 0x1p-53 * (8 * sizes + 2 * fabs(c)) + 0x1p-1000;

@@ -172,24 +172,18 @@ static void put_parabolas(const hcri_quadratic *quadratic, size_t samples, hcri_
     }
 }
 
-void hcri_quadratic_gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                               size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
+void hcri_quadratic_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
-    const size_t n = constraint->n;
-    for (size_t done = 0; done < rows; done += AT_ONCE) {
-        const size_t now = rows - done < AT_ONCE ? rows - done : AT_ONCE;
+    for (size_t done = 0; done < batch->rows; done += AT_ONCE) {
+        const hcri_batch now = hcri_batch_part(batch, constraint->n, done, AT_ONCE);
         parabola ray[AT_ONCE];
-        put_parabolas(quadratic, now, (hcri_samples){origins + done * n, n}, (hcri_samples){v + done * stride, stride},
-                      scratch, ray);
-        for (size_t s = 0; s < now; s++) {
+        put_parabolas(quadratic, now.rows, (hcri_samples){now.origins, constraint->n},
+                      (hcri_samples){now.v, now.stride}, scratch, ray);
+        for (size_t s = 0; s < now.rows; s++) {
             const double curvature = ray[s].curvature > 0 ? ray[s].curvature : 0;
-            const double found =
-                ray[s].value < 0 ? hcri_quadratic_root(ray[s].slope, curvature, ray[s].value) : INFINITY;
-            if (found > best[done + s]) {
-                best[done + s] = found;
-                if (active_constraint != NULL)
-                    active_constraint[done + s] = constraint->first;
-            }
+            hcri_batch_raise(&now, s,
+                             ray[s].value < 0 ? hcri_quadratic_root(ray[s].slope, curvature, ray[s].value) : INFINITY,
+                             constraint, 0);
         }
     }
 }

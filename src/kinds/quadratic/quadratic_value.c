@@ -129,8 +129,6 @@ static double quick_half_square(const hcri_quadratic *quadratic, const double *y
 
 double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
                             double *scratch) {
-    (void)scratch;
-    (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const size_t n = constraint->n;
     double square_error, linear = 0, sizes = 0;
@@ -178,8 +176,6 @@ static void add_gradient(const hcri_quadratic *quadratic, const double *y, doubl
 
 void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                                  double *gradient, double *scratch) {
-    (void)scratch;
-    (void)i;
     add_gradient((const hcri_quadratic *)constraint, y, weight, 0, gradient);
 }
 
@@ -191,7 +187,6 @@ void hcri_quadratic_accurate_gradient(const hcri_quadratic *quadratic, const dou
  * where it is 1. */
 void hcri_quadratic_add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v,
                                        double weight, double *gradient) {
-    (void)i;
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     const hcri_kernels *kernels = hcri_kernels_best();
     const double share = weight * (t / (-2 * quadratic->at_origin)), *zeros = quadratic->gradient;

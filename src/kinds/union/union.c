@@ -206,7 +206,6 @@ static hcri_depth deepest(const hcri_union *set, const double *y, double *scratc
 }
 
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)i;
     const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (error != NULL)
         *error = isinf(found.value) ? 0 : fmax(found.high - found.value, found.value - found.low);
@@ -215,7 +214,6 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)i;
     const hcri_depth found = deepest((const hcri_union *)constraint, y, scratch);
     if (found.block != NULL)
         found.block->kind->add_gradient(found.block, found.inequality, y,
@@ -344,7 +342,6 @@ static void body_interval(const hcri_body *body, const double *origin, const dou
 }
 
 static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)i;
     /* Bodies that touch are one after the other; what rounding opens between them is no gap. */
     static const double touching = 1 + 0x1p-40;
     const hcri_union *set = (const hcri_union *)constraint;
@@ -356,7 +353,7 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
         if (body->holds_origin) {
             double gauge = 0;
             for (size_t k = 0; k < body->blocks; k++)
-                body->block[k]->kind->gauge(body->block[k], 1, v, constraint->n, &gauge, NULL, rest);
+                gauge = hcri_block_gauge(body->block[k], v, gauge, rest);
             least = fmin(least, gauge);
         } else {
             body_interval(body, set->centre, v, &enter[ahead], &leave[ahead], rest);
@@ -375,39 +372,20 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
 }
 
 static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)i;
     const hcri_union *set = (const hcri_union *)constraint;
     double enter, leave;
     body_interval(set->body, set->centre, v, &enter, &leave, scratch);
     return 1 / enter;
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    for (size_t s = 0; s < rows; s++) {
-        const double found = constraint->kind->gauge_one(constraint, 0, v + s * stride, scratch);
-        if (found > best[s]) {
-            best[s] = found;
-            if (active_constraint != NULL)
-                active_constraint[s] = constraint->first;
-        }
-    }
-}
-
 /* Not known: the set needn't end where the ray first leaves it. */
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)constraint;
-    (void)i;
-    (void)v;
-    (void)t;
-    (void)scratch;
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
 static double inradius(const hcri_constraint *constraint, double *scratch) {
-    (void)scratch;
     return ((const hcri_union *)constraint)->inradius;
 }
 
@@ -444,7 +422,7 @@ const hcri_kind hcri_kind_union = {
     .part = part,
     .place = place,
     .scratch = scratch_of,
-    .gauge = gauge,
+    .gauge = hcri_block_gauge_each,
     .gauge_one = union_gauge,
     .along = along,
     .value = value,
@@ -467,7 +445,7 @@ const hcri_kind hcri_kind_except = {
     .part = part,
     .place = place,
     .scratch = scratch_of,
-    .gauge = gauge,
+    .gauge = hcri_block_gauge_each,
     .gauge_one = except_gauge,
     .along = along,
     .value = value,

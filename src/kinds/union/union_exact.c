@@ -13,7 +13,6 @@ static int body_holds(const hcri_body *body, const double *y, double *scratch) {
 }
 
 static int decide_union(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    (void)i;
     const hcri_union *set = (const hcri_union *)constraint;
     int found = 0;
     for (size_t b = 0; b < set->bodies && found == 0; b++)
@@ -23,7 +22,6 @@ static int decide_union(const hcri_constraint *constraint, size_t i, const doubl
 
 /* Of a body that is cut out no frontier point is left. */
 static int decide_except(const hcri_constraint *constraint, size_t i, const double *y, double *scratch) {
-    (void)i;
     const hcri_body *body = ((const hcri_union *)constraint)->body;
     int found;
     for (size_t b = 0; b < body->blocks; b++) {

@@ -155,7 +155,6 @@ double hcri_varying_dot_minus(const hcri_varying *varying, size_t i, const doubl
 }
 
 static double value(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     const size_t row = i / 2;
@@ -176,7 +175,6 @@ static double value(const hcri_constraint *constraint, size_t i, const double *y
 
 static void add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch) {
-    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *rows = &varying->rows, *products = &varying->products;
     const double sign = i % 2 == 0 ? weight : -weight;
@@ -351,28 +349,18 @@ static double signed_gauge(const hcri_varying *varying, size_t i, const double *
 }
 
 static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    (void)scratch;
     const double gauge = signed_gauge((const hcri_varying *)constraint, i, v);
     return gauge > 0 ? gauge : 0;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
-    (void)scratch;
     return t * signed_gauge((const hcri_varying *)constraint, i, v) - 1;
 }
 
-static void gauge(const hcri_constraint *constraint, size_t rows, const double *v, size_t stride, double *best,
-                  uint32_t *active_constraint, double *scratch) {
-    (void)scratch;
-    for (size_t s = 0; s < rows; s++)
-        for (size_t i = 0; i < constraint->count; i++) {
-            const double found = gauge_one(constraint, i, v + s * stride, NULL);
-            if (found > best[s]) {
-                best[s] = found;
-                if (active_constraint != NULL)
-                    active_constraint[s] = constraint->first + (uint32_t)i;
-            }
-        }
+static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    for (size_t s = 0; s < batch->rows; s++)
+        for (size_t i = 0; i < constraint->count; i++)
+            hcri_batch_raise(batch, s, gauge_one(constraint, i, batch->v + s * batch->stride, NULL), constraint, i);
 }
 
 static hcr_status follow(hcri_constraint *constraint, const hcri_origin_map *origin_map, hcr_error *error) {
@@ -390,16 +378,13 @@ static size_t scratch_of(const hcri_constraint *constraint) {
     return constraint->n + hcri_moving_scratch(((const hcri_varying *)constraint)->moving);
 }
 
-static void gauge_from(const hcri_constraint *constraint, size_t rows, const double *origins, const double *v,
-                       size_t stride, double *best, uint32_t *active_constraint, double *scratch) {
-    const hcri_varying *varying = (const hcri_varying *)constraint;
-    hcri_moving_gauge(varying->moving, constraint, rows, origins, v, stride, best, active_constraint, scratch);
+static void gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
+    hcri_moving_gauge(((const hcri_varying *)constraint)->moving, constraint, batch, scratch);
 }
 
 /* -------------------------------------------------------------------------------------------------------- margin */
 
 static double margin(const hcri_constraint *constraint, double unit, const hcri_extent *extent, double *scratch) {
-    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     return extent->origin_map == NULL ? INFINITY : hcri_moving_margin(varying->moving, unit, extent);
 }

@@ -26,7 +26,6 @@ static int sign_of(const hcri_constraint *constraint, size_t i, const double *y)
 }
 
 static double accurate(const hcri_constraint *constraint, size_t i, const double *y, double *error, double *scratch) {
-    (void)scratch;
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const size_t row = i / 2;
     const size_t terms = varying->rows.start[row + 1] - varying->rows.start[row] +

@@ -110,8 +110,8 @@ static void check(const hcri_constraint *block, const double *v, size_t stride, 
     memcpy(without, start, sizeof without);
     for (size_t s = 0; s < ROWS; s++)
         active_constraint[s] = 9999;
-    block->kind->gauge(block, ROWS, v, stride, best, active_constraint, scratch_for(block));
-    block->kind->gauge(block, ROWS, v, stride, without, NULL, scratch_for(block));
+    batch_gauge(block, ROWS, v, stride, best, active_constraint, scratch_for(block));
+    batch_gauge(block, ROWS, v, stride, without, NULL, scratch_for(block));
     assert_memory_equal(best, without, sizeof best);
     for (size_t s = 0; s < ROWS; s++) {
         double expected = start[s];
@@ -185,7 +185,7 @@ static void test_gauge_gradients(void **state) {
                 v[j] = hcri_random_normal(&random);
                 gradient[j] = (double)j;
             }
-            block->kind->gauge(block, 1, v, N, &best, &i, scratch_for(block));
+            batch_gauge(block, 1, v, N, &best, &i, scratch_for(block));
             block->kind->add_gauge_gradient(block, i, 1 / best, v, -2, gradient);
             for (size_t j = 0; j < N; j++) {
                 const double step = 1e-6, at = v[j], found = (gradient[j] - (double)j) / -2;

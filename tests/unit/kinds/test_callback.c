@@ -85,7 +85,7 @@ static void test_callbacks(void **state) {
                 const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
                 const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
                 double batch = 0;
-                block->kind->gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
+                batch_gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
                 assert_true(batch == gauge);
                 if (v[0] < 0 && v[1] < 0) {
                     assert_true(gauge == 0);

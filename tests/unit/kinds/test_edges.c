@@ -79,7 +79,7 @@ static void test_bounds(void **state) {
                 const double before = best;
                 uint32_t active_constraint = 99;
                 block->first = 10;
-                block->kind->gauge(block, 1, v, 3, &best, &active_constraint, scratch_for(block));
+                batch_gauge(block, 1, v, 3, &best, &active_constraint, scratch_for(block));
                 assert_true(best == fmax(before, gauges[i]));
                 assert_int_equal(active_constraint, before < gauges[i] ? 10 + i : 99);
             }

@@ -87,7 +87,7 @@ static void test_gauge(void **state) {
             active_constraint[s] = 77;
         }
         block->first = 5;
-        block->kind->gauge(block, ROWS, v, N, best, active_constraint, scratch_for(block));
+        batch_gauge(block, ROWS, v, N, best, active_constraint, scratch_for(block));
         for (size_t s = 0; s < ROWS; s++) {
             const double one = block->kind->gauge_one(block, 0, v + s * N, scratch_for(block));
             assert_true(one == best[s]);
@@ -104,7 +104,7 @@ static void test_gauge(void **state) {
             raised[s] = best[s] * (s % 3 == 0 ? 1.5 : s % 3 == 1 ? 0.5 : 1 + 0x1p-52);
         double kept[ROWS];
         memcpy(kept, raised, sizeof kept);
-        block->kind->gauge(block, ROWS, v, N, raised, NULL, scratch_for(block));
+        batch_gauge(block, ROWS, v, N, raised, NULL, scratch_for(block));
         for (size_t s = 0; s < ROWS; s++)
             assert_true(raised[s] == fmax(kept[s], best[s]));
         release(block);
@@ -232,7 +232,7 @@ static void test_first_crossing_of_waves(void **state) {
             const double v[2] = {hcri_random_normal(&random), hcri_random_normal(&random)};
             const double gauge = block->kind->gauge_one(block, 0, v, scratch_for(block));
             double batch = 0.25 * gauge;
-            block->kind->gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
+            batch_gauge(block, 1, v, 2, &batch, NULL, scratch_for(block));
             assert_true(batch == gauge && gauge > 0);
             double at[2], greatest = -INFINITY;
             for (int k = 0; k <= SAMPLES; k++) {

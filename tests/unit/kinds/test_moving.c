@@ -45,17 +45,17 @@ static void check_bits(const hcri_constraint *block, const batch *b, const doubl
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         uint32_t one = HCRI_NO_CONSTRAINT;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, NULL,
-                                scratch_for(block));
+        batch_gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, NULL,
+                         scratch_for(block));
         assert_true(alone == best[s]);
         alone = 0;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
-                                scratch_for(block));
+        batch_gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
+                         scratch_for(block));
         assert_true(alone == best[s] && one == active_constraint[s]);
         alone = 2 * best[s] + 1; /* raised, never lowered; and a active constraint stays */
         one = 12345;
-        block->kind->gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
-                                scratch_for(block));
+        batch_gauge_from(block, 1, b->points + s * block->n, b->v + s * STRIDE, STRIDE, &alone, &one,
+                         scratch_for(block));
         assert_true(alone == 2 * best[s] + 1 && one == 12345);
     }
 }
@@ -70,14 +70,14 @@ static void compare_with_fixed(moving_case *c, int products, int proved, hcri_ra
     double best[SAMPLES] = {0};
     uint32_t active_constraint[SAMPLES];
     feclearexcept(FE_ALL_EXCEPT);
-    block->kind->gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, active_constraint, scratch_for(block));
+    batch_gauge_from(block, SAMPLES, b.points, b.v, STRIDE, best, active_constraint, scratch_for(block));
     assert_false(fetestexcept(FE_INVALID | FE_DIVBYZERO)); /* whoever traps these goes on: infinite sides, too */
     check_bits(block, &b, best, active_constraint);
     for (size_t s = 0; s < SAMPLES; s++) {
         const double *v = b.v + s * STRIDE;
         hcri_constraint *fixed = make_fixed_block(c, block, b.points + s * block->n);
         double expected = 0;
-        fixed->kind->gauge(fixed, 1, v, STRIDE, &expected, NULL, scratch_for(fixed));
+        batch_gauge(fixed, 1, v, STRIDE, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best[s] - expected) <= 1e-11 * expected);
         assert_true(best[s] > 0 && active_constraint[s] >= 1000);
         assert_true(fabs(fixed->kind->gauge_one(fixed, active_constraint[s] - 1000, v, scratch_for(fixed)) -
@@ -240,7 +240,7 @@ static void decode_frontier(moving_case *c, int products, int proved, hcri_rando
         for (size_t j = 0; j < n; j++)
             gauge = fmax(gauge, fabs(v[j]) / (half - fabs(point[j])));
         const double box = gauge;
-        block->kind->gauge_from(block, 1, point, v, STRIDE, &gauge, NULL, scratch_for(block));
+        batch_gauge_from(block, 1, point, v, STRIDE, &gauge, NULL, scratch_for(block));
         if (gauge == box) /* the margin is about rows */
             continue;
         found->points++;
@@ -351,11 +351,11 @@ static void test_box(void **state) {
     const double v[2][N + P] = {{1, -1, 0.5, 0, 0}, {-1, -1, 0, 0, 0}};
     double best[2] = {0, 0};
     uint32_t active_constraint[2];
-    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, best, active_constraint, scratch_for(made));
+    batch_gauge_from(made, 2, origins[0], v[0], N + P, best, active_constraint, scratch_for(made));
     assert_true(best[0] == 1 / 1.25 && active_constraint[0] == 3);
     assert_true(best[1] == 1 / 0.25 && active_constraint[1] == 3);
     double again[2] = {0, 0};
-    made->kind->gauge_from(made, 2, origins[0], v[0], N + P, again, NULL, scratch_for(made));
+    batch_gauge_from(made, 2, origins[0], v[0], N + P, again, NULL, scratch_for(made));
     assert_true(again[0] == best[0] && again[1] == best[1]);
 
     /* Results are clamped: no margin is needed, but O(x) must be inside for all x. */
@@ -398,7 +398,7 @@ static void test_disc(void **state) {
         const double v[N] = {hcri_random_normal(&random), hcri_random_normal(&random)};
         double best = 0;
         uint32_t active_constraint = HCRI_NO_CONSTRAINT;
-        hcri_block_gauge_from(disc, 1, origin, v, N, &best, &active_constraint, scratch_for(disc));
+        hcri_block_gauge_from(disc, &(hcri_batch){1, N, v, origin, &best, &active_constraint}, scratch_for(disc));
         assert_int_equal(active_constraint, 7);
         if (off > radius * (1 + 1e-9)) {
             assert_true(isinf(best));
@@ -462,7 +462,7 @@ static void test_extremes(void **state) {
                 const double origin[N + P] = {0, 0, cases[k].x}, v[N + P] = {cases[k].v[0], cases[k].v[1], 0};
                 double best = 0;
                 uint32_t active_constraint = HCRI_NO_CONSTRAINT;
-                copy->kind->gauge_from(copy, 1, origin, v, N + P, &best, &active_constraint, scratch_for(copy));
+                batch_gauge_from(copy, 1, origin, v, N + P, &best, &active_constraint, scratch_for(copy));
                 assert_true(isinf(cases[k].gauge) ? isinf(best)
                                                   : fabs(best - cases[k].gauge) <= 0x1p-51 * cases[k].gauge);
                 assert_true((best > 0) == (active_constraint != HCRI_NO_CONSTRAINT));

@@ -204,22 +204,20 @@ static void check_gauges(const moving_case *c, hcri_random *random) {
         memcpy(v + s * stride, direction, n * sizeof *v);
         v[s * stride + n] = NAN; /* nobody's */
         active_constraint[s] = HCRI_NO_CONSTRAINT;
-        hcri_block_gauge_from(c->block, 1, origins + s * width, direction, width, &expected[s], NULL,
+        hcri_block_gauge_from(c->block, &(hcri_batch){1, width, direction, origins + s * width, &expected[s], NULL},
                               scratch_for(c->block));
     }
-    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, best, active_constraint, scratch_for(c->block));
-    c->block->kind->gauge_from(c->block, SAMPLES, origins, v, stride, blank, NULL, scratch_for(c->block));
+    batch_gauge_from(c->block, SAMPLES, origins, v, stride, best, active_constraint, scratch_for(c->block));
+    batch_gauge_from(c->block, SAMPLES, origins, v, stride, blank, NULL, scratch_for(c->block));
     assert_memory_equal(best, blank, sizeof best);
     for (size_t s = 0; s < SAMPLES; s++) {
         double alone = 0;
         assert_true(fabs(best[s] - expected[s]) <= 1e-10 * expected[s]); /* of `interval` for matrices: 1e-12 or so */
         assert_int_equal(active_constraint[s], best[s] > 0 ? 9 : HCRI_NO_CONSTRAINT);
-        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL,
-                                   scratch_for(c->block));
+        batch_gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL, scratch_for(c->block));
         assert_true(alone == best[s]);
         alone = 1.5 * best[s];
-        c->block->kind->gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL,
-                                   scratch_for(c->block));
+        batch_gauge_from(c->block, 1, origins + s * width, v + s * stride, stride, &alone, NULL, scratch_for(c->block));
         assert_true(alone == 1.5 * best[s]);
     }
 }
@@ -238,7 +236,7 @@ static void check_outside(const moving_case *c, hcri_random *random) {
         point[k] = 1e4 * hcri_random_normal(random);
     origin_at(c, point + n, point);
     const double value = c->block->kind->value(c->block, 0, point, NULL, scratch_for(c->block));
-    c->block->kind->gauge_from(c->block, 1, point, v, width, &best, NULL, scratch_for(c->block));
+    batch_gauge_from(c->block, 1, point, v, width, &best, NULL, scratch_for(c->block));
     assert_true(value <= 0 || isinf(best));
 }
 
@@ -334,7 +332,7 @@ static void check_margins(const moving_case *c, hcri_random *random) {
             double point[MOST], v[MOST], gauge = 1e-300, y[MOST];
             draw_origin(c, random, point);
             draw(random, 1, n, v);
-            c->block->kind->gauge_from(c->block, 1, point, v, width, &gauge, NULL, scratch_for(c->block));
+            batch_gauge_from(c->block, 1, point, v, width, &gauge, NULL, scratch_for(c->block));
             const double t = (1 - margin) / gauge;
             double squares = 0;
             for (size_t j = 0; j < n; j++)

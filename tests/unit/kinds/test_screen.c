@@ -418,10 +418,10 @@ static void compare_quadratic(hcri_quadratic *quadratic, const double *v, size_t
     memcpy(expected, start, samples * sizeof *best);
     for (size_t s = 0; s < samples; s++)
         active_constraint[s] = other[s] = 77;
-    base->kind->gauge(base, samples, v, base->n, best, active_constraint, scratch_for(base));
+    batch_gauge(base, samples, v, base->n, best, active_constraint, scratch_for(base));
     float *panels = quadratic->single_panels;
     quadratic->single_panels = NULL;
-    base->kind->gauge(base, samples, v, base->n, expected, other, scratch_for(base));
+    batch_gauge(base, samples, v, base->n, expected, other, scratch_for(base));
     quadratic->single_panels = panels;
     assert_memory_equal(best, expected, samples * sizeof *best);
     assert_memory_equal(active_constraint, other, samples * sizeof *active_constraint);
@@ -434,7 +434,7 @@ static void try_quadratic(hcri_quadratic *quadratic, hcri_random *random) {
     for (size_t s = 0; s < MOST_SAMPLES; s++)
         for (size_t j = 0; j < n; j++)
             v[s * n + j] = (s % 5 == 3 ? 1e-95 : s % 5 == 4 ? 1e90 : 1) * hcri_random_normal(random);
-    quadratic->base.kind->gauge(&quadratic->base, MOST_SAMPLES, v, n, found, NULL, scratch_for(&quadratic->base));
+    batch_gauge(&quadratic->base, MOST_SAMPLES, v, n, found, NULL, scratch_for(&quadratic->base));
     for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
         for (size_t s = 0; s < MOST_SAMPLES; s++) /* a few open ones among many that are excluded, too */
             start[s] = (s % 3 == 2 ? 3 : share[k]) * found[s];

@@ -159,8 +159,8 @@ static void test_rays(void **state) {
             v[j] = hcri_random_normal(&random);
         double best = 0, expected = 0;
         uint32_t active_constraint = HCRI_NO_CONSTRAINT;
-        block->kind->gauge(block, 1, v, MOST_COLUMNS, &best, &active_constraint, scratch_for(block));
-        fixed->kind->gauge(fixed, 1, v, MOST_COLUMNS, &expected, NULL, scratch_for(fixed));
+        batch_gauge(block, 1, v, MOST_COLUMNS, &best, &active_constraint, scratch_for(block));
+        batch_gauge(fixed, 1, v, MOST_COLUMNS, &expected, NULL, scratch_for(fixed));
         assert_true(fabs(best - expected) <= 1e-12 * expected);
         assert_true(block->kind->gauge_one(block, active_constraint, v, scratch_for(block)) == best);
         for (size_t i = 0; i < block->count; i++) {
