@@ -223,8 +223,9 @@ hcr_status hcri_tape_read(hcri_source *in, size_t n, const hcr_allocator *alloca
     if (in->failed || in->size - in->used < STEP_BYTES * steps)
         return hcri_fail(error, HCR_ERROR_FORMAT, "an expression is cut short");
     in->used += STEP_BYTES * steps;
-    uint32_t *argument = hcri_get_u32s(in, arguments, allocator);
-    double *weight = hcri_get_f64s(in, arguments, allocator);
+    HCRI_SCRATCH(scratch, allocator);
+    uint32_t *argument = hcri_get_u32s(in, arguments, scratch);
+    double *weight = hcri_get_f64s(in, arguments, scratch);
     hcr_status status = !in->failed     ? HCR_OK
                         : in->no_memory ? hcri_fail_memory(error)
                                         : hcri_fail(error, HCR_ERROR_FORMAT, "an expression is cut short");
@@ -232,8 +233,6 @@ hcr_status hcri_tape_read(hcri_source *in, size_t n, const hcr_allocator *alloca
         status = read_steps(&at_steps, steps, arguments, argument, weight, tape, error);
     if (status == HCR_OK)
         status = hcri_tape_check(tape, n, error);
-    hcri_release(allocator, argument);
-    hcri_release(allocator, weight);
     if (status == HCR_OK)
         return HCR_OK;
     hcri_tape_release(tape);

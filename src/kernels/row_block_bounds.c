@@ -132,14 +132,14 @@ hcr_status hcri_float_filter_order(const hcri_rows *rows, size_t first, size_t c
                                    hcr_error *error) {
     for (size_t i = 0; i < count; i++)
         row[i] = (uint32_t)(first + i);
-    double *numbers = hcri_allocate(allocator, 2 * n + 2 * count, sizeof *numbers);
+    HCRI_SCRATCH(scratch, allocator);
+    double *numbers = hcri_allocate(scratch, 2 * n + 2 * count, sizeof *numbers);
     if (numbers == NULL)
         return hcri_fail_memory(error);
     const ordering at = {rows, lower, upper, n, first, numbers, numbers + n, numbers + 2 * n, numbers + 2 * n + count};
     for (size_t i = 0; i < count; i++)
         at.length[i] = length_of(rows, first + i, lower, upper);
     halve(&at, row, count);
-    hcri_release(allocator, numbers);
     return HCR_OK;
 }
 
@@ -207,13 +207,13 @@ static int reserve(hcri_float_filter_blocks *blocks, size_t n, const hcr_allocat
 hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, const uint32_t *row, size_t count,
                                                         size_t n, const double *lower, const double *upper,
                                                         const hcr_allocator *allocator) {
+    HCRI_SCRATCH(scratch, allocator);
     hcri_float_filter_blocks *blocks = hcri_allocate(allocator, 1, sizeof *blocks);
-    double *centre = hcri_allocate(allocator, n, sizeof *centre);
+    double *centre = hcri_allocate(scratch, n, sizeof *centre);
     if (blocks != NULL)
         blocks->count = (count + HCRI_SINGLE_ROWS - 1) / HCRI_SINGLE_ROWS;
     if (blocks == NULL || centre == NULL || !reserve(blocks, n, allocator)) {
         hcri_float_filter_blocks_release(blocks, allocator);
-        hcri_release(allocator, centre);
         return NULL;
     }
     for (size_t b = 0; b < blocks->count; b++) {
@@ -226,6 +226,5 @@ hcri_float_filter_blocks *hcri_float_filter_blocks_make(const hcri_rows *rows, c
             longest = fmax(longest, length_of(rows, of_block[i], lower, upper));
         blocks->longest[b] = above(longest, longest, n);
     }
-    hcri_release(allocator, centre);
     return blocks;
 }

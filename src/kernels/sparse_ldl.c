@@ -105,8 +105,9 @@ hcr_status hcri_ldl_make(size_t size, size_t entries, const uint32_t *first, con
     ldl->above_entry = hcri_allocate(allocator, entries, sizeof *ldl->above_entry);
     ldl->column = hcri_allocate(allocator, size + 1, sizeof *ldl->column);
     ldl->across = hcri_allocate(allocator, size + 1, sizeof *ldl->across);
-    size_t *next = hcri_allocate(allocator, size, sizeof *next);
-    uint32_t *work = hcri_allocate(allocator, hcri_size_product(3, size), sizeof *work);
+    HCRI_SCRATCH(scratch, allocator);
+    size_t *next = hcri_allocate(scratch, size, sizeof *next);
+    uint32_t *work = hcri_allocate(scratch, hcri_size_product(3, size), sizeof *work);
     hcr_status status = HCR_OK;
     if (entries >= UINT32_MAX || size >= UINT32_MAX || ldl->order == NULL || ldl->place == NULL || ldl->above == NULL ||
         ldl->above_row == NULL || ldl->above_entry == NULL || ldl->column == NULL || ldl->across == NULL ||
@@ -132,8 +133,6 @@ hcr_status hcri_ldl_make(size_t size, size_t entries, const uint32_t *first, con
     } else {
         hcri_ldl_release(ldl, allocator);
     }
-    hcri_release(allocator, next);
-    hcri_release(allocator, work);
     return status;
 }
 

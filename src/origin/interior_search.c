@@ -122,17 +122,11 @@ hcr_status hcri_interior_search_run(hcri_interior_search *at, hcr_error *error) 
     if (centre == NULL)
         return hcri_fail_memory(error);
     double *low = centre + set->n, *high = low + set->n;
-    hcr_status status = hcri_bounds_derive(set, low, high, error);
-    if (status == HCR_OK)
-        hcri_interior_search_narrow(set->n, low, high, at->lower, at->upper);
-    hcri_outer outer = {0};
-    if (status == HCR_OK && !hcri_outer_is_needed(set)) {
-        status = interior_search_plain(at, centre, error);
-    } else if (status == HCR_OK) {
-        status = hcri_outer_create(set, at->lower, at->upper, &outer, error);
-        if (status == HCR_OK)
-            status = interior_search_outer(at, &outer, centre, error);
-        hcri_outer_release(&outer);
-    }
-    return status;
+    HCRI_TRY(hcri_bounds_derive(set, low, high, error));
+    hcri_interior_search_narrow(set->n, low, high, at->lower, at->upper);
+    if (!hcri_outer_is_needed(set))
+        return interior_search_plain(at, centre, error);
+    HCRI_SCOPED_BY(hcri_outer_release) hcri_outer outer = {.set = NULL};
+    HCRI_TRY(hcri_outer_create(set, at->lower, at->upper, &outer, error));
+    return interior_search_outer(at, &outer, centre, error);
 }

@@ -49,8 +49,8 @@ hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *
             return HCR_OK;
         ellipsoid->ball = least == most;
     }
-    double *full = diagonal ? NULL : full_matrix(quadratic);
-    double *gradient = malloc(n * sizeof *gradient);
+    HCRI_SCOPED double *full = diagonal ? NULL : full_matrix(quadratic);
+    HCRI_SCOPED double *gradient = malloc(n * sizeof *gradient);
     ellipsoid->centre = calloc(n, sizeof *ellipsoid->centre);
     ellipsoid->half = calloc(n, sizeof *ellipsoid->half);
     hcr_status status = HCR_OK;
@@ -75,8 +75,6 @@ hcr_status hcri_ellipsoid_find(const hcri_quadratic *quadratic, hcri_ellipsoid *
         for (size_t j = 0; j < n && ellipsoid->slack > 0; j++)
             ellipsoid->half[j] = sqrt(2 * ellipsoid->slack * (diagonal ? 1 / quadratic->matrix[j] : full[j * n + j]));
     }
-    free(full);
-    free(gradient);
     if (status != HCR_OK || !ellipsoid->definite)
         hcri_ellipsoid_release(ellipsoid);
     return status;

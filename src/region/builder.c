@@ -263,9 +263,10 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
     HCRI_TRY(hcri_builder_check_bounds(rows, lower, upper, "row", error));
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_linear *linear = hcri_builder_linear(builder);
-    const hcr_allocator *allocator = &builder->set.allocator;
-    kept_row kept = {0};
-    hcr_status status = reserve(&kept, allocator, rows, start, error);
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
+    kept_row kept;
+    HCRI_TRY(reserve(&kept, scratch, rows, start, error));
+    hcr_status status = HCR_OK;
     const size_t before = linear->rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
@@ -284,8 +285,6 @@ hcr_status hcr_builder_add_sparse_rows(hcr_builder *builder, size_t rows, const 
         linear->base.count = 2 * before;
         builder->place_rows = rows_before;
     }
-    hcri_release(allocator, kept.columns);
-    hcri_release(allocator, kept.values);
     return status;
 }
 
@@ -304,8 +303,10 @@ hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const s
                              right[i]);
     HCRI_TRY(hcri_builder_begin(builder, error));
     hcri_set *set = &builder->set;
-    kept_row kept = {0};
-    hcr_status status = reserve(&kept, &set->allocator, rows, start, error);
+    HCRI_SCRATCH(scratch, &set->allocator);
+    kept_row kept;
+    HCRI_TRY(reserve(&kept, scratch, rows, start, error));
+    hcr_status status = HCR_OK;
     const size_t before = set->equalities.rows.count;
     const uint32_t rows_before = builder->place_rows;
     for (size_t i = 0; i < rows && status == HCR_OK; i++) {
@@ -322,8 +323,6 @@ hcr_status hcr_builder_add_equalities(hcr_builder *builder, size_t rows, const s
         set->equalities.rows.count = before;
         builder->place_rows = rows_before;
     }
-    hcri_release(&set->allocator, kept.columns);
-    hcri_release(&set->allocator, kept.values);
     return status;
 }
 
@@ -331,24 +330,20 @@ hcr_status hcr_builder_add_rows(hcr_builder *builder, size_t rows, const double 
                                 const double *upper, hcr_error *error) {
     if (builder == NULL || (rows != 0 && A == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or A is NULL");
-    const hcr_allocator *allocator = &builder->set.allocator;
     const size_t n = builder->set.n;
-    size_t *start = hcri_allocate(allocator, hcri_size_sum(rows, 1), sizeof *start);
-    uint32_t *columns = n == 0 ? NULL : hcri_allocate(allocator, hcri_size_product(rows, n), sizeof *columns);
-    hcr_status status = start == NULL || columns == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (n == 0)
-        status = hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
-    if (status == HCR_OK) {
-        for (size_t i = 0; i < rows; i++) {
-            start[i + 1] = start[i] + n;
-            for (size_t j = 0; j < n; j++)
-                columns[start[i] + j] = (uint32_t)j;
-        }
-        status = hcr_builder_add_sparse_rows(builder, rows, start, columns, A, lower, upper, error);
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "no outputs are declared yet");
+    HCRI_SCRATCH(scratch, &builder->set.allocator);
+    size_t *start = hcri_allocate(scratch, hcri_size_sum(rows, 1), sizeof *start);
+    uint32_t *columns = hcri_allocate(scratch, hcri_size_product(rows, n), sizeof *columns);
+    if (start == NULL || columns == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < rows; i++) {
+        start[i + 1] = start[i] + n;
+        for (size_t j = 0; j < n; j++)
+            columns[start[i] + j] = (uint32_t)j;
     }
-    hcri_release(allocator, start);
-    hcri_release(allocator, columns);
-    return status;
+    return hcr_builder_add_sparse_rows(builder, rows, start, columns, A, lower, upper, error);
 }
 
 hcr_status hcr_builder_set_origin(hcr_builder *builder, hcr_origin origin, size_t count, const double *points,

@@ -20,14 +20,10 @@ hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allo
         return HCR_OK;
     copy->dependent = hcri_copy(allocator, affine->dependent, affine->count, sizeof *copy->dependent);
     copy->constant = hcri_copy(allocator, affine->constant, affine->count, sizeof *copy->constant);
-    hcr_status status = copy->dependent == NULL || copy->constant == NULL ? hcri_fail_memory(error) : HCR_OK;
-    if (status == HCR_OK)
-        status = hcri_rows_append_all(&copy->map, allocator, &affine->map, error);
-    if (status == HCR_OK)
-        status = hcri_rows_append_all(&copy->basis, allocator, &affine->basis, error);
-    if (status != HCR_OK)
-        hcri_affine_release(copy, allocator);
-    return status;
+    if (copy->dependent == NULL || copy->constant == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_rows_append_all(&copy->map, allocator, &affine->map, error));
+    return hcri_rows_append_all(&copy->basis, allocator, &affine->basis, error);
 }
 
 /* Dependent outputs increase and don't occur in the map, so that they can be completed in any order. */

@@ -14,6 +14,7 @@ typedef struct hcri_affine {
 } hcri_affine;
 
 void hcri_affine_release(hcri_affine *affine, const hcr_allocator *allocator);
+/* In memory that the caller releases, also after a failure. */
 hcr_status hcri_affine_copy(const hcri_affine *affine, const hcr_allocator *allocator, hcri_affine *copy,
                             hcr_error *error);
 void hcri_walk_affine(hcri_walk *walk, size_t n, hcri_affine *affine);

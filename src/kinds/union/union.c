@@ -41,16 +41,17 @@ static hcr_status open_body(hcri_union *set, hcri_body **body, hcr_error *error)
     return HCR_OK;
 }
 
+static hcr_status add_flat_blocks(hcri_union *set, hcri_body *body, hcr_error *error) {
+    hcri_constraint *block = NULL;
+    HCRI_TRY(hcri_box_create(set->base.n, set->base.allocator, &block, error));
+    HCRI_TRY(hcri_body_add_block(body, block, error));
+    HCRI_TRY(hcri_linear_create(set->base.n, set->base.allocator, &block, error));
+    return hcri_body_add_block(body, block, error);
+}
+
 hcr_status hcri_union_add_body(hcri_union *set, hcri_body **body, hcr_error *error) {
     HCRI_TRY(open_body(set, body, error));
-    hcri_constraint *box = NULL, *linear = NULL;
-    hcr_status status = hcri_box_create(set->base.n, set->base.allocator, &box, error);
-    if (status == HCR_OK)
-        status = hcri_body_add_block(*body, box, error);
-    if (status == HCR_OK)
-        status = hcri_linear_create(set->base.n, set->base.allocator, &linear, error);
-    if (status == HCR_OK)
-        status = hcri_body_add_block(*body, linear, error);
+    const hcr_status status = add_flat_blocks(set, *body, error);
     if (status != HCR_OK) {
         release_body(*body);
         set->bodies--;
