@@ -49,7 +49,7 @@ class Region:
         self.region, self.workspace, self.projector = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
         self.call("hcr_region_load", str(path).encode(), None, ctypes.byref(self.region))
         self.call("hcr_workspace_create", self.region, ctypes.c_size_t(1), ctypes.byref(self.workspace))
-        self.call("hcr_projector_create", self.region, ctypes.byref(self.projector))
+        self.call("hcr_projector_create", self.region, None, ctypes.byref(self.projector))
         self.hcr.hcr_region_dimension.restype = ctypes.c_size_t
         self.hcr.hcr_region_origin.restype = Doubles
         n = self.hcr.hcr_region_dimension(self.region)
@@ -78,7 +78,7 @@ class Region:
         for i in range(len(points)):
             point, result = doubles(points[i]), doubles(y[i])
             start = time.perf_counter()
-            call(self.projector, ctypes.c_size_t(1), None, point, result, None, error)
+            call(self.projector, ctypes.c_size_t(1), None, point, result, None, None, error)
             times.append(time.perf_counter() - start)
         return y, times
 
@@ -88,7 +88,7 @@ class Region:
         for i in range(len(points)):
             point, result = doubles(v[i]), doubles(y[i])
             start = time.perf_counter()
-            call(self.region, self.workspace, ctypes.c_size_t(1), None, point, result, None, error)
+            call(self.region, self.workspace, ctypes.c_size_t(1), None, point, result, None, None, error)
             times.append(time.perf_counter() - start)
         return y, times
 

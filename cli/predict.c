@@ -97,14 +97,14 @@ static void find_limits(const struct job *job, size_t n, double *lower, double *
     hcr_projector *projector = NULL;
     hcr_error error = {0};
     double *point = allocate(2 * n, sizeof *point), *nearest = point + n;
-    must(hcr_projector_create(region, &projector, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &error), &error);
     for (size_t k = 0; k < 2 * n; k++) {
         const size_t j = k / 2;
         const double width = hcr_region_upper(region)[j] - hcr_region_lower(region)[j];
         memcpy(point, job->last_row, n * sizeof *point);
         point[j] += k % 2 == 0 ? -FAR * width : FAR * width;
         if (isfinite(width))
-            must(hcr_project(projector, 1, job->last_parameters, point, nearest, NULL, &error), &error);
+            must(hcr_project(projector, 1, job->last_parameters, point, nearest, NULL, NULL, &error), &error);
         (k % 2 == 0 ? lower : upper)[j] = isfinite(width) ? nearest[j] : (double)NAN;
     }
     hcr_projector_free(projector);

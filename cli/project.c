@@ -8,15 +8,15 @@
 #include <stdio.h>
 
 /* Rows between two looks at the progress bar. */
-enum { STRIDE = 64 };
+enum { STRIDE = 256 };
 
 struct job {
     struct settings settings;
-    int single;
+    int single, linear;
+    const char *metric;
 
     struct opened_region opened;
     hcr_projector *projector;
-    hcr_workspace *workspace; /* single precision only */
     struct results results;
     struct samples samples;
     size_t moved;
@@ -24,28 +24,57 @@ struct job {
 
     /* of a round */
     double *result;
+    float *singles;
     uint32_t *outcomes;
-    float *steps, *corrected; /* single precision only, and so are the next three */
-    double *origin;
-    uint8_t *inside;
-    hcr_ray *rays;
 };
+
+/* Q from the file of --metric: a row is a diagonal. */
+static void make_projector(struct job *job) {
+    hcr_error error = {0};
+    const hcr_region *region = job->opened.region;
+    const size_t n = hcr_region_dimension(region);
+    hcr_table table = {0};
+    hcr_quadratic metric = {.form = HCR_QUADRATIC_DENSE};
+    hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
+    options.threads = 0;
+    options.linear = job->linear;
+    if (job->metric != NULL) {
+        table_read_points(job->metric, region, "the metric", &table);
+        if (table.rows != 1 && table.rows != n)
+            fail(EXIT_INPUT, "%s: a metric of %zu rows: one is a diagonal, %zu are a matrix", job->metric, table.rows,
+                 n);
+        metric.form = table.rows == 1 ? HCR_QUADRATIC_DIAGONAL : HCR_QUADRATIC_DENSE;
+        metric.matrix = table.values;
+        options.metric = &metric;
+    }
+    must(hcr_projector_create(region, &options, &job->projector, &error), &error);
+    hcr_table_clear(&table);
+    if (hcr_projector_regularisation(job->projector) != 0)
+        report("%.9g was added to the diagonal of the metric, which isn't positive definite",
+               hcr_projector_regularisation(job->projector));
+}
 
 static void project_rows(struct job *job) {
     hcr_error error = {0};
     const struct stream *stream = &job->samples.stream;
-    const size_t rows = stream->table.rows, n = stream->table.columns;
+    const struct parameters *parameters = &job->samples.parameters;
+    const size_t rows = stream->table.rows, n = stream->table.columns, p = hcr_region_parameters(job->opened.region);
     job->result = renew(job->result, rows, n * sizeof *job->result);
     job->outcomes = renew(job->outcomes, rows, sizeof *job->outcomes);
+    if (job->single)
+        job->singles = renew(job->singles, rows, n * sizeof *job->singles);
     if (job->projector == NULL)
-        must(hcr_projector_create(job->opened.region, &job->projector, &error), &error);
+        make_projector(job);
     struct progress progress;
     progress_begin(&progress, "projecting");
     for (size_t i = 0, count; i < rows; i += count) {
         count = rows - i < STRIDE ? rows - i : STRIDE;
         const hcr_status status =
-            hcr_project(job->projector, count, parameters_of(&job->samples.parameters, i), stream->table.values + i * n,
-                        job->result + i * n, job->outcomes + i, &error);
+            job->single
+                ? hcr_project_f32(job->projector, count, p == 0 ? NULL : parameters->singles + i * p,
+                                  job->samples.singles + i * n, job->singles + i * n, job->outcomes + i, NULL, &error)
+                : hcr_project(job->projector, count, parameters_of(parameters, i), stream->table.values + i * n,
+                              job->result + i * n, job->outcomes + i, NULL, &error);
         if (status != HCR_OK) {
             const hcr_error reason = error; /* which counts from here */
             snprintf(error.text, sizeof error.text, "of the rows from %zu on, %.1400s", stream->first_row + i,
@@ -56,43 +85,12 @@ static void project_rows(struct job *job) {
         progress_show(&progress, stream_share(stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
+    if (job->single)
+        values_from_single(job->singles, rows * n, job->result);
 }
 
 static int has_no_region(uint32_t outcome) {
     return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
-}
-
-/* Rounds the projections to single precision and pulls them inwards by the margin that it needs; rows that are inside
- * as they came stay as they are. */
-static void correct_to_single(struct job *job) {
-    hcr_error error = {0};
-    const hcr_region *region = job->opened.region;
-    const struct samples *samples = &job->samples;
-    const struct parameters *parameters = &samples->parameters;
-    const size_t rows = samples->stream.table.rows, n = samples->stream.table.columns;
-    job->steps = renew(job->steps, rows, n * sizeof *job->steps);
-    job->corrected = renew(job->corrected, rows, n * sizeof *job->corrected);
-    job->origin = renew(job->origin, n, sizeof *job->origin);
-    job->inside = renew(job->inside, rows, 1);
-    job->rays = renew(job->rays, rows, sizeof *job->rays);
-    for (size_t i = 0; i < rows; i++) {
-        if (has_no_region(job->outcomes[i]))
-            continue;
-        must(hcr_region_origin_at(region, parameters_of(parameters, i), job->origin, &error), &error);
-        for (size_t j = 0; j < n; j++)
-            job->steps[i * n + j] = (float)(job->result[i * n + j] - job->origin[j]);
-    }
-    if (job->workspace == NULL)
-        must(hcr_workspace_create(region, 0, &job->workspace, &error), &error);
-    must(hcr_contract_f32(region, job->workspace, rows, parameters->singles, job->steps, job->corrected, job->rays,
-                          &error),
-         &error);
-    must(hcr_check_f32(region, rows, parameters->singles, samples->singles, job->inside, NULL, &error), &error);
-    for (size_t i = 0; i < rows; i++) {
-        values_from_single((job->inside[i] ? samples->singles : job->corrected) + i * n, n, job->result + i * n);
-        if (!job->inside[i] && job->rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
-            job->outcomes[i] = HCR_OUTCOME_NO_ORIGIN;
-    }
 }
 
 static void note_outcomes(struct job *job) {
@@ -122,8 +120,6 @@ static int run(struct job *job, const char *const *operand) {
         if (job->single)
             samples_to_single(samples);
         project_rows(job);
-        if (job->single)
-            correct_to_single(job);
         note_outcomes(job);
         stream_write(&samples->stream, job->result);
     }
@@ -142,6 +138,12 @@ int command_project(int argc, char **argv) {
         OPTION_ROW_SET(&job.settings),
         OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
         OPTION_ROW_SINGLE(&job.single),
+        {OPTION_READ, '\0', "metric", "FILE",
+         "Q of the distance (y − v)'Q(y − v), in columns of the outputs' names: a row of weights, or a matrix",
+         &job.metric, 0, 0},
+        {OPTION_FLAG, '\0', "linear", NULL,
+         "rows of Y are linear terms p: write the point that minimises ½ y'Qy + p'y, of --metric or Q = 0", &job.linear,
+         0, 0},
     };
     const struct usage usage = {
         .name = "project",

@@ -82,7 +82,7 @@ class Region:
             subprocess.run([build / "hcr", "compile", source, "-o", compiled], check=True, capture_output=True)
             self.call("hcr_region_load", compiled.encode(), None, ctypes.byref(self.region))
         self.call("hcr_workspace_create", self.region, ctypes.c_size_t(1), ctypes.byref(self.workspace))
-        self.call("hcr_projector_create", self.region, ctypes.byref(self.projector))
+        self.call("hcr_projector_create", self.region, None, ctypes.byref(self.projector))
 
     def call(self, name, *arguments):
         if getattr(self.library, name)(*arguments, self.error) != 0:
@@ -111,7 +111,7 @@ class Region:
         """A function that projects one of the points into y."""
         function, one = self.library.hcr_project, ctypes.c_size_t(1)
         arguments = [
-            (self.projector, one, None, pointer(x), pointer(z), None, self.error)
+            (self.projector, one, None, pointer(x), pointer(z), None, None, self.error)
             for x, z in zip(points, y, strict=True)
         ]
 

@@ -256,19 +256,75 @@ HCR_API HCR_MUST_USE hcr_status hcr_check_f32(const hcr_region *region, size_t r
 
 /* -------------------------------------------------------------------------------------------------- projection */
 
-/* Euclidean projection: the nearest point of the region, exactly inside it, its distance right to 1e-8 relative (or to
- * the margin, where that is larger). Points inside come back bit for bit. The region must outlive its projectors. */
+/* The nearest point of a convex region, exactly inside it: of v, the y of the region that minimises ½ (y − v)'Q(y − v),
+ * its distance right to 1e-8 relative (or to the margin, where that is larger). Points inside come back bit for bit.
+ * Or, with `linear`, of p the y that minimises ½ y'Qy + p'y: the same with v = −Q⁻¹p. The region must outlive its
+ * projectors; one caller at a time uses one. */
 typedef struct hcr_projector hcr_projector;
-/* Errors: ARGUMENT, MEMORY; UNSUPPORTED (a region that isn't convex). */
-HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, hcr_projector **projector,
-                                                     hcr_error *error);
+/* Begin with HCR_PROJECTOR_OPTIONS_INIT, which has the defaults given, then set what differs. */
+typedef struct hcr_projector_options {
+    size_t size;                 /* sizeof(hcr_projector_options) */
+    size_t threads;              /* 1; 0: one a core, at most HCR_MOST_THREADS */
+    const hcr_quadratic *metric; /* Q, over the outputs: the matrix alone, the rest is 0. NULL: 1, with `linear` 0. Read
+                                  * when the projector is made */
+    double regularisation;       /* 0: a Q that isn't definite gets the smallest multiple of 1 added that serves */
+    hcr_bad_value bad_value;     /* the origin */
+    bool linear;                 /* false: rows are points v; true: they are linear terms p */
+    bool warm_start; /* false; true: a row may start from the one before, so that results depend on it, by rounding */
+} hcr_projector_options;
+#define HCR_PROJECTOR_OPTIONS_INIT                                                                                     \
+    { sizeof(hcr_projector_options), 1, NULL, 0, HCR_BAD_ORIGIN, false, false }
+/* `options` NULL: the defaults. Errors: ARGUMENT, MEMORY; UNSUPPORTED (a region that isn't convex); CONVEXITY, DATA,
+ * SHAPE (of the metric). */
+HCR_API HCR_MUST_USE hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_options *options,
+                                                     hcr_projector **projector, hcr_error *error);
 HCR_API void hcr_projector_free(hcr_projector *projector); /* NULL is fine */
+/* The multiple of 1 that was added to Q; 0 where it is definite. */
+HCR_API double hcr_projector_regularisation(const hcr_projector *projector);
 
-/* From points to their nearest points y, rows × n each, which may be the same array. `parameters`: rows × p, NULL for a
- * region without. `outcomes`: rows of hcr_outcome, may be NULL. Rows don't depend on each other. Not thread-safe: one
- * projector a thread. Errors: ARGUMENT, MEMORY, INTERRUPTED. */
+/* What holds a result: constraints with their multipliers, Q(v − y) = Σ λ ∇c + what the equalities take. A row has as
+ * many entries as there are outputs; those that it doesn't need are behind the others, with constraint UINT32_MAX and
+ * λ = 0. Keep them for the derivatives: they are faster with them. */
+typedef struct hcr_contact {
+    double multiplier;   /* λ >= 0 */
+    double nearest;      /* entry j has output j of the nearest point before it was rounded and drawn inside */
+    uint32_t constraint; /* its number */
+    uint32_t outcome;    /* of the row, an hcr_outcome */
+} hcr_contact;
+
+/* From rows of points v (or of p), rows × n, to their nearest points y, rows × n, which may be the same array.
+ * `parameters`: rows × p, NULL for a region without. `outcomes`, rows of hcr_outcome, and `contacts`, rows × n of them,
+ * may be NULL. Errors: ARGUMENT, MEMORY, INTERRUPTED; PRECISION; UNSUPPORTED (contacts where inequalities are curved
+ * and outputs more than 1,024). */
 HCR_API HCR_MUST_USE hcr_status hcr_project(hcr_projector *projector, size_t rows, const double *parameters,
-                                            const double *points, double *y, uint32_t *outcomes, hcr_error *error);
+                                            const double *points, double *y, uint32_t *outcomes, hcr_contact *contacts,
+                                            hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project_f32(hcr_projector *projector, size_t rows, const float *parameters,
+                                                const float *points, float *y, uint32_t *outcomes,
+                                                hcr_contact *contacts, hcr_error *error);
+
+/* Derivatives, as hcr_decode_vjp's and hcr_decode_jvp's. `contacts` are what hcr_project gave, or NULL (then it runs
+ * again). With J the gradients of the contacts and the equalities and H = Q + Σ λ ∇²c, a result moves by the w of
+ *
+ *     H w + J'ν = Q v_dot − Σ λ ∂(∇c)/∂θ θ_dot,   J w = −∂c/∂θ θ_dot
+ *
+ * (−p_dot in place of Q v_dot). At a kink that is an element of the generalised Jacobian, of constraints with λ = 0 the
+ * one in which they don't count. Derivatives of a row whose outcome is NEARBY are 0. Errors: as above. */
+HCR_API HCR_MUST_USE hcr_status hcr_project_vjp(hcr_projector *projector, size_t rows, const double *parameters,
+                                                const double *points, const hcr_contact *contacts, const double *y_bar,
+                                                double *points_bar, double *parameters_bar, hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project_vjp_f32(hcr_projector *projector, size_t rows, const float *parameters,
+                                                    const float *points, const hcr_contact *contacts,
+                                                    const float *y_bar, float *points_bar, float *parameters_bar,
+                                                    hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project_jvp(hcr_projector *projector, size_t rows, const double *parameters,
+                                                const double *points, const hcr_contact *contacts,
+                                                const double *points_dot, const double *parameters_dot, double *y_dot,
+                                                hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_project_jvp_f32(hcr_projector *projector, size_t rows, const float *parameters,
+                                                    const float *points, const hcr_contact *contacts,
+                                                    const float *points_dot, const float *parameters_dot, float *y_dot,
+                                                    hcr_error *error);
 
 #ifdef __cplusplus
 }

@@ -129,6 +129,17 @@ typedef struct hcri_kind {
      * where it is no faster than `add_gradient` for each. */
     void (*gauge_gradients)(const hcri_constraint *constraint, size_t count, const double *const u[],
                             double *const gradient[], double *scratch);
+    /* Where c_i has several gradients at a y on the frontier, as at a cone's tip or where a matrix loses more than one
+     * rank: functions that are 0 on that edge, their values and gradients, n numbers a row. Each gradient of c_i is a
+     * combination of the rows, in which the first *weights of them have shares >= 0 that sum to 1. Returns how many
+     * there are (rows and values NULL: only that), SIZE_MAX without memory; 0, which NULL stands for too, where one is
+     * c_i itself. */
+    size_t (*edge)(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
+                   double *rows);
+    /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the unit
+     * vectors), NaN without memory. NULL: it stays. */
+    void (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
+                               size_t count, const double *directions, double *out);
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
     int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);

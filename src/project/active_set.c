@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "kernels/kernels.h"
-#include "origin/point_check.h"
 #include "project/envelope_cholesky.h"
 #include "solvers/stop_request.h"
 
@@ -13,7 +13,11 @@
 enum { LARGEST_FACTOR = 4000000, ROUNDS = 10, LONGEST_LIST = 256 };
 
 struct hcri_active_set {
+    const hcr_region *region;
+    const hcri_metric *metric; /* all below is in its z = L'y */
+    int warm;
     size_t n, count;      /* constraints: n bounds, the rows, the equalities, then cuts, all scaled to length 1 */
+    size_t bounds;        /* the bounds that are such in z: n or 0 */
     size_t equality, cut; /* the first of each */
     size_t capacity, entry_capacity;
     const hcri_kernels *kernels;
@@ -21,6 +25,8 @@ struct hcri_active_set {
     uint32_t *columns;
     double *values;
     double *lower, *upper;
+    double *length;       /* what the row was divided by */
+    double *right;        /* while a system is solved: its right side, then its solution */
     double *rounding;     /* of a·y in the region */
     double *inverse_size; /* of each output there */
 
@@ -47,6 +53,9 @@ struct hcri_active_set {
     double *direction; /* n */
     hcri_envelope gram;
     int out_of_memory; /* since p came */
+
+    double *whole;                   /* n: a row on its way into the metric … */
+    uint32_t *entries, *row_columns; /* … its columns, and those that it had before */
 };
 
 /* Squared lengths of what active rows leave of another: from here on rounding counts, and is all that there is. */
@@ -60,10 +69,11 @@ static const double far_away = 1e4;
 void hcri_active_set_free(hcri_active_set *a) {
     if (a == NULL)
         return;
-    void *owned[] = {a->start,      a->columns,      a->values,    a->lower,      a->upper,
-                     a->rounding,   a->inverse_size, a->y,         a->safe,       a->side,
-                     a->multiplier, a->cross,        a->step,      a->constraint, a->spread,
-                     a->is_active,  a->correction,   a->direction, a->p,          a};
+    void *owned[] = {a->start,     a->columns,      a->values,     a->lower,       a->upper,
+                     a->length,    a->right,        a->rounding,   a->y,           a->safe,
+                     a->side,      a->inverse_size, a->step,       a->spread,      a->constraint,
+                     a->is_active, a->multiplier,   a->correction, a->direction,   a->p,
+                     a->cross,     a->whole,        a->entries,    a->row_columns, a};
     hcri_envelope_release(&a->gram);
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
@@ -77,7 +87,7 @@ static int reserve(hcri_active_set *a, size_t count, size_t entries) {
         if (start == NULL)
             return 0;
         a->start = start;
-        double **numbers[] = {&a->lower, &a->upper, &a->rounding, &a->safe};
+        double **numbers[] = {&a->lower, &a->upper, &a->rounding, &a->safe, &a->length, &a->right};
         for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
             double *grown = realloc(*numbers[i], capacity * sizeof *grown);
             if (grown == NULL)
@@ -106,35 +116,57 @@ static int reserve(hcri_active_set *a, size_t count, size_t entries) {
 }
 
 static int allocate(hcri_active_set *a) {
-    a->p = calloc(a->n, sizeof *a->p);
-    a->y = calloc(a->n, sizeof *a->y);
-    a->inverse_size = calloc(a->n, sizeof *a->inverse_size);
-    a->spread = calloc(a->n, sizeof *a->spread);
-    a->direction = calloc(a->n, sizeof *a->direction);
-    return a->p != NULL && a->y != NULL && a->inverse_size != NULL && a->spread != NULL && a->direction != NULL;
+    double **numbers[] = {&a->p, &a->y, &a->inverse_size, &a->spread, &a->direction, &a->whole};
+    a->entries = calloc(a->n, sizeof *a->entries);
+    a->row_columns = calloc(a->n, sizeof *a->row_columns);
+    int good = a->entries != NULL && a->row_columns != NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        good &= (*numbers[i] = calloc(a->n, sizeof **numbers[i])) != NULL;
+    return good;
 }
 
-/* One more constraint, scaled to length 1. 0 without memory. */
-static int append(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double length,
-                  double lower, double upper) {
+/* One more constraint as it is in z, scaled to length 1. 0 without memory. */
+static int append_unit(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double length,
+                       double lower, double upper) {
     const size_t c = a->count, start = c == 0 ? 0 : a->start[c];
     if (!reserve(a, c + 1, start + terms))
         return 0;
+    const double divisor = length > 0 ? length : 1; /* a row of zeros holds whatever y is */
     double total = 0;
     for (size_t k = 0; k < terms; k++) {
         a->columns[start + k] = columns[k];
-        a->values[start + k] = values[k] / length;
+        a->values[start + k] = values[k] / divisor;
         total += fabs(a->values[start + k]) / a->inverse_size[columns[k]];
     }
     a->start[c] = start;
     a->start[c + 1] = start + terms;
-    a->lower[c] = lower / length;
-    a->upper[c] = upper / length;
+    a->lower[c] = length > 0 ? lower / length : -INFINITY;
+    a->upper[c] = length > 0 ? upper / length : INFINITY;
+    a->length[c] = divisor;
     a->rounding[c] = 4 * ((double)terms + 4) * 0x1p-53 * total;
     a->safe[c] = 0;
     a->is_active[c] = 0;
     a->count++;
     return 1;
+}
+
+/* The same from y. */
+static int append(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double lower,
+                  double upper) {
+    if (a->metric == NULL)
+        return append_unit(a, terms, columns, values, terms == 1 ? fabs(values[0]) : hcri_norm(terms, values), lower,
+                           upper);
+    memset(a->whole, 0, a->n * sizeof *a->whole);
+    for (size_t k = 0; k < terms; k++)
+        a->whole[columns[k]] = values[k];
+    hcri_metric_turn(a->metric, a->whole);
+    size_t left = 0;
+    for (uint32_t j = 0; j < a->n; j++)
+        if (a->whole[j] != 0) {
+            a->entries[left] = j;
+            a->whole[left++] = a->whole[j];
+        }
+    return append_unit(a, left, a->entries, a->whole, hcri_norm(left, a->whole), lower, upper);
 }
 
 /* How large an output gets; where the region is open, about as large as what is near its origin. */
@@ -144,44 +176,87 @@ static double size_of(const hcr_region *region, size_t j) {
     return isinf(low) || isinf(high) ? near : fmax(fmax(low, high), region->inradius);
 }
 
-static int append_all(hcri_active_set *a, const hcr_region *region) {
+static void find_sizes(hcri_active_set *a) {
+    const hcri_metric *metric = a->metric;
+    for (size_t j = 0; j < a->n; j++) {
+        double size = metric == NULL ? size_of(a->region, j) : 0;
+        for (size_t k = 0; metric != NULL && k < a->n; k++)
+            if (!metric->is_diagonal || k == j)
+                size += fabs(metric->root[metric->is_diagonal ? j : k * a->n + j]) * size_of(a->region, k);
+        a->inverse_size[j] = 1 / size;
+    }
+}
+
+/* Row i at the parameters x: its outputs' part, and what the others' leave of its sides. */
+static int append_row(hcri_active_set *a, size_t i, const double *x) {
+    const hcri_linear *linear = a->region->set.linear;
+    const hcri_rows *rows = &linear->rows;
+    const size_t start = rows->start[i];
+    size_t terms = rows->start[i + 1] - start;
+    double moved = 0;
+    for (; terms > 0 && rows->columns[start + terms - 1] >= a->n; terms--)
+        moved += rows->values[start + terms - 1] * x[rows->columns[start + terms - 1] - a->n];
+    return append(a, terms, rows->columns + start, rows->values + start, linear->lower[i] - moved,
+                  linear->upper[i] - moved);
+}
+
+static int append_bilinear_row(hcri_active_set *a, const hcri_constraint *block, size_t i, const double *x) {
+    double lower, upper;
+    /* Both are free between points; a->entries and a->whole are what `append` needs. */
+    uint32_t *columns = a->row_columns;
+    double *values = a->direction;
+    const size_t terms = block->kind->row_at(block, i, a->n, x, columns, values, &lower, &upper);
+    return append(a, terms, columns, values, lower, upper);
+}
+
+int hcri_active_set_place(hcri_active_set *a, const double *point) {
     static const double one = 1;
-    const hcri_box *box = region->set.box;
-    const hcri_linear *linear = region->set.linear;
-    const hcri_rows *rows = &linear->rows, *basis = &region->affine.basis;
-    for (size_t j = 0; j < a->n; j++)
-        a->inverse_size[j] = 1 / size_of(region, j);
+    const hcri_set *set = &a->region->set;
+    const hcri_rows *basis = &a->region->affine.basis;
+    const double *x = point + a->n;
+    for (size_t i = 0; i < a->active; i++)
+        a->is_active[a->constraint[i]] = 0;
+    a->active = a->count = 0;
     int good = 1;
     for (uint32_t j = 0; j < a->n && good; j++)
-        good = append(a, 1, &j, &one, 1, box->lower[j], box->upper[j]);
-    for (size_t i = 0; i < rows->count && good; i++) {
-        const size_t start = rows->start[i];
-        good = append(a, rows->start[i + 1] - start, rows->columns + start, rows->values + start,
-                      hcri_row_length(rows, i), linear->lower[i], linear->upper[i]);
-    }
+        good = append(a, 1, &j, &one, set->box->lower[j], set->box->upper[j]);
+    for (size_t i = 0; i < set->linear->rows.count && good; i++)
+        good = append_row(a, i, x);
+    for (size_t b = 2; b < set->blocks; b++)
+        for (size_t i = 0; set->block[b]->kind->is_bilinear && 2 * i < set->block[b]->count && good; i++)
+            good = append_bilinear_row(a, set->block[b], i, x);
     a->equality = a->count;
-    for (size_t i = 0; i < region->affine.count && good; i++) {
+    for (size_t i = 0; i < basis->count && good; i++) {
         const size_t start = basis->start[i];
-        const double right = hcri_rows_dot_minus(basis, i, region->origin, 0);
-        good = append(a, basis->start[i + 1] - start, basis->columns + start, basis->values + start, 1, right, right);
+        const double right = hcri_rows_dot_minus(basis, i, point, 0);
+        good = append(a, basis->start[i + 1] - start, basis->columns + start, basis->values + start, right, right);
     }
     a->cut = a->count;
     return good;
 }
 
-hcr_status hcri_active_set_create(const hcr_region *region, hcri_active_set **active_set, hcr_error *error) {
+hcr_status hcri_active_set_create(const hcr_region *region, const hcri_metric *metric, hcri_active_set **active_set,
+                                  hcr_error *error) {
     hcri_active_set *a = calloc(1, sizeof *a);
     if (a == NULL)
         return hcri_fail_memory(error);
-    a->n = region->set.n;
+    a->region = region;
+    a->metric = metric;
+    a->n = region->set.outputs;
+    a->bounds = metric == NULL || metric->is_diagonal ? a->n : 0;
     a->kernels = hcri_kernels_best();
-    if (!allocate(a) || !append_all(a, region)) {
+    int good = allocate(a);
+    if (good)
+        find_sizes(a);
+    if (!good || !hcri_active_set_place(a, region->origin)) {
         hcri_active_set_free(a);
         return hcri_fail_memory(error);
     }
     *active_set = a;
     return HCR_OK;
 }
+
+void hcri_active_set_warm(hcri_active_set *a, int warm) { a->warm = warm; }
 
 /* A long row without gaps is taken as a dense one. */
 static int is_dense(size_t terms, const uint32_t *columns) {
@@ -355,40 +430,6 @@ static double resolve(hcri_active_set *a, uint32_t c) {
     return refine_step(a, c);
 }
 
-/* p moved onto the equalities, whose rows are orthonormal: twice, for what rounding leaves of a p that is far away. */
-static void start_point(hcri_active_set *a, const double *p) {
-    memcpy(a->p, p, a->n * sizeof *p);
-    for (int round = 0; round < 2; round++)
-        for (size_t c = a->equality; c < a->cut; c++)
-            row_add(a, c, a->upper[c] - row_dot(a, c, a->p), a->p);
-    memcpy(a->y, a->p, a->n * sizeof *p);
-}
-
-/* 0 when the equalities alone can't be factored, or without memory. */
-static int start(hcri_active_set *a, const double *p) {
-    for (size_t i = 0; i < a->active; i++)
-        a->is_active[a->constraint[i]] = 0;
-    a->active = 0;
-    a->moved = 0;
-    a->count = a->cut;
-    memset(a->safe, 0, a->count * sizeof *a->safe);
-    a->listed = 0;
-    hcri_envelope_clear(&a->gram);
-    a->out_of_memory = 0;
-    start_point(a, p);
-    a->careful = 0;
-    for (size_t c = a->equality; c < a->cut; c++) {
-        if (!make_room(a))
-            return 0;
-        (void)resolve(a, (uint32_t)c);
-        if (!activate(a, (uint32_t)c, 1, 0))
-            return 0;
-    }
-    find_worst(a);
-    a->careful = a->swell > far_away;
-    return 1;
-}
-
 static int is_equality(const hcri_active_set *a, uint32_t c) { return c >= a->equality && c < a->cut; }
 
 static double bound_at(const hcri_active_set *a, uint32_t c, double side) {
@@ -437,7 +478,7 @@ static int add_worst(hcri_active_set *a) {
                 row_add(a, a->constraint[i], change, a->y);
         }
         if (blocking == SIZE_MAX) {
-            if (c < a->n)
+            if (c < a->bounds)
                 snap(a, c, side);
             return activate(a, c, side, multiplier);
         }
@@ -462,7 +503,7 @@ static int refine_once(hcri_active_set *a) {
         a->moved += fabs(a->step[i]);
     }
     for (size_t i = 0; i < a->active; i++)
-        if (a->constraint[i] < a->n)
+        if (a->constraint[i] < a->bounds)
             snap(a, a->constraint[i], a->side[i]);
     return off;
 }
@@ -482,12 +523,12 @@ static int settle(hcri_active_set *a, int *dropped) {
     memcpy(a->y, a->p, a->n * sizeof *a->y);
     double largest = 0;
     for (size_t i = 0; i < a->active; i++) {
-        if (a->constraint[i] >= a->n)
+        if (a->constraint[i] >= a->bounds)
             row_add(a, a->constraint[i], -a->multiplier[i], a->y);
         largest = fmax(largest, fabs(a->multiplier[i]));
     }
     for (size_t i = 0; i < a->active; i++)
-        if (a->constraint[i] < a->n)
+        if (a->constraint[i] < a->bounds)
             a->y[a->constraint[i]] = bound_at(a, a->constraint[i], a->side[i]);
     double square = 0;
     for (size_t j = 0; j < a->n; j++)
@@ -501,6 +542,74 @@ static int settle(hcri_active_set *a, int *dropped) {
             if (!deactivate(a, i))
                 return 0;
         }
+    return 1;
+}
+
+/* p moved onto the equalities, whose rows are orthonormal but for a metric: twice, for what rounding leaves of a p that
+ * is far away. */
+static void start_point(hcri_active_set *a) {
+    for (int round = 0; round < 2 && a->metric == NULL; round++)
+        for (size_t c = a->equality; c < a->cut; c++)
+            row_add(a, c, a->upper[c] - row_dot(a, c, a->p), a->p);
+    memcpy(a->y, a->p, a->n * sizeof *a->y);
+    if (a->metric == NULL || a->equality == a->cut)
+        return;
+    refine_once(a);
+    refine_once(a);
+    memcpy(a->p, a->y, a->n * sizeof *a->y);
+    memset(a->multiplier, 0, a->active * sizeof *a->multiplier);
+}
+
+/* Only the equalities are active. 0 when they alone can't be factored, or without memory. */
+static int start_anew(hcri_active_set *a) {
+    for (size_t i = 0; i < a->active; i++)
+        a->is_active[a->constraint[i]] = 0;
+    a->active = 0;
+    hcri_envelope_clear(&a->gram);
+    for (size_t c = a->equality; c < a->cut; c++) {
+        if (!make_room(a))
+            return 0;
+        (void)resolve(a, (uint32_t)c);
+        if (!activate(a, (uint32_t)c, 1, 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* From the constraints that were active at the point before, those whose multipliers have the right sign: they are a
+ * point from which the dual objective rises. */
+static int start_warm(hcri_active_set *a) {
+    for (int dropped = 1; dropped != 0;) {
+        memcpy(a->y, a->p, a->n * sizeof *a->y);
+        memset(a->multiplier, 0, a->active * sizeof *a->multiplier);
+        refine_once(a);
+        dropped = 0;
+        for (size_t i = a->active; i-- > 0;)
+            if (a->multiplier[i] * a->side[i] < 0 && !is_equality(a, a->constraint[i])) {
+                dropped = 1;
+                if (!deactivate(a, i))
+                    return 0;
+            }
+    }
+    return 1;
+}
+
+static int start(hcri_active_set *a, const double *p) {
+    const int warm = a->warm && a->active != 0 && a->count == a->cut;
+    a->moved = 0;
+    a->count = a->cut;
+    memset(a->safe, 0, a->count * sizeof *a->safe);
+    a->listed = 0;
+    a->out_of_memory = 0;
+    a->careful = 0;
+    memcpy(a->p, p, a->n * sizeof *p);
+    hcri_metric_enter(a->metric, a->p);
+    if (!(warm ? start_warm(a) : start_anew(a)))
+        return 0;
+    if (!warm)
+        start_point(a);
+    find_worst(a);
+    a->careful = a->swell > far_away;
     return 1;
 }
 
@@ -525,6 +634,7 @@ static int descend(hcri_active_set *a, double *y) {
             break;
     }
     memcpy(y, a->y, a->n * sizeof *y);
+    hcri_metric_leave(a->metric, y);
     return a->worst == NONE;
 }
 
@@ -537,15 +647,114 @@ static hcr_status outcome(const hcri_active_set *a, int solved, hcr_error *error
 }
 
 hcr_status hcri_active_set_project(hcri_active_set *a, const double *p, double *y, hcr_error *error) {
-    return outcome(a, start(a, p) && descend(a, y), error);
+    const int solved = start(a, p) && descend(a, y);
+    const hcr_status status = outcome(a, solved, error);
+    if (!solved)
+        (void)start_anew(a); /* what was tried is no start for the next point */
+    return status;
 }
 
 int hcri_active_set_cut(hcri_active_set *a, size_t terms, const uint32_t *columns, const double *values, double right) {
-    return append(a, terms, columns, values, 1, -INFINITY, right);
+    return append(a, terms, columns, values, -INFINITY, right);
 }
 
 hcr_status hcri_active_set_again(hcri_active_set *a, double *y, hcr_error *error) {
     a->listed = 0;
     find_worst(a);
     return outcome(a, descend(a, y), error);
+}
+
+/* ------------------------------------------------------------------------------------------------------- contacts */
+
+/* The number in the region of constraint c, on the side given, and back. */
+static uint32_t number_of(const hcri_active_set *a, size_t c, double side) {
+    const hcri_set *set = &a->region->set;
+    const uint32_t below = side < 0;
+    if (c < a->n)
+        return set->box->base.first + 2 * (uint32_t)c + below;
+    c -= a->n;
+    if (c < set->linear->rows.count)
+        return set->linear->base.first + 2 * (uint32_t)c + below;
+    c -= set->linear->rows.count;
+    size_t b = 2;
+    for (; !set->block[b]->kind->is_bilinear || 2 * c >= set->block[b]->count; b++)
+        c -= set->block[b]->kind->is_bilinear ? set->block[b]->count / 2 : 0;
+    return set->block[b]->first + 2 * (uint32_t)c + below;
+}
+
+static uint32_t constraint_of(const hcri_active_set *a, uint32_t number, double *side) {
+    const hcri_set *set = &a->region->set;
+    size_t local, c = a->n;
+    const hcri_constraint *block = hcri_set_block_of(set, number, &local);
+    *side = local % 2 == 0 ? 1 : -1;
+    if (block == set->block[0])
+        return (uint32_t)(local / 2);
+    if (block != set->block[1])
+        c += set->linear->rows.count;
+    for (size_t b = 2; block != set->block[1] && set->block[b] != block; b++)
+        c += set->block[b]->kind->is_bilinear ? set->block[b]->count / 2 : 0;
+    return (uint32_t)(c + local / 2);
+}
+
+size_t hcri_active_set_contacts(const hcri_active_set *a, hcr_contact *contact) {
+    size_t count = 0;
+    for (size_t i = 0; i < a->active && count < a->n; i++) {
+        const uint32_t c = a->constraint[i];
+        if (!is_equality(a, c) && a->multiplier[i] * a->side[i] > 0)
+            contact[count++] = (hcr_contact){.constraint = number_of(a, c, a->side[i]),
+                                             .multiplier = a->side[i] * a->multiplier[i] / a->length[c]};
+    }
+    return count;
+}
+
+int hcri_active_set_hold(hcri_active_set *a, size_t count, const hcr_contact *contact) {
+    a->count = a->cut;
+    a->out_of_memory = 0;
+    if (!start_anew(a))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        double side;
+        const uint32_t c = constraint_of(a, contact[i].constraint, &side);
+        if (!make_room(a))
+            return 0;
+        if (!a->is_active[c] && resolve(a, c) > least_independence && !activate(a, c, side, contact[i].multiplier))
+            return 0;
+    }
+    return 1;
+}
+
+/* With g = L⁻¹ top: z = g − Nν, N'z = bottom. */
+void hcri_active_set_solve(hcri_active_set *a, size_t count, const hcr_contact *contact, double *top, double *bottom) {
+    const size_t equalities = a->cut - a->equality;
+    double side;
+    for (size_t i = 0; i < equalities; i++)
+        a->right[a->equality + i] = bottom[i] / a->length[a->equality + i];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t c = constraint_of(a, contact[i].constraint, &side);
+        a->right[c] = side * bottom[equalities + i] / a->length[c];
+    }
+    hcri_metric_turn(a->metric, top);
+    for (int round = 0; round < 2; round++) { /* the second takes away what rounding left */
+        for (size_t i = 0; i < a->active; i++)
+            a->step[i] = row_dot(a, a->constraint[i], top) - a->right[a->constraint[i]];
+        hcri_envelope_forward(&a->gram, a->step);
+        hcri_envelope_backward(&a->gram, a->step);
+        for (size_t i = 0; i < a->active; i++) {
+            row_add(a, a->constraint[i], -a->step[i], top);
+            a->multiplier[i] = (round == 0 ? 0 : a->multiplier[i]) + a->step[i];
+        }
+    }
+    for (size_t c = a->equality; c < a->cut; c++)
+        a->right[c] = 0;
+    for (size_t i = 0; i < count; i++)
+        a->right[constraint_of(a, contact[i].constraint, &side)] = 0;
+    for (size_t i = 0; i < a->active; i++)
+        a->right[a->constraint[i]] = a->multiplier[i] / a->length[a->constraint[i]];
+    for (size_t i = 0; i < equalities; i++)
+        bottom[i] = a->right[a->equality + i];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t c = constraint_of(a, contact[i].constraint, &side);
+        bottom[equalities + i] = side * a->right[c];
+    }
+    hcri_metric_leave(a->metric, top);
 }

@@ -47,7 +47,7 @@ hcr_status hcri_curved_create(const hcr_region *region, hcr_workspace *workspace
     for (size_t b = 2; b < set->blocks && status == HCR_OK; b++)
         made->weight[b - 2] = -hcri_block_quadratic(set->block[b])->at_origin;
     if (status == HCR_OK && set->n <= HCRI_LARGEST_KKT)
-        status = hcri_kkt_create(region, workspace, &made->kkt, error);
+        status = hcri_kkt_create(region, NULL, workspace, &made->kkt, error);
     if (status != HCR_OK)
         hcri_curved_free(made);
     else

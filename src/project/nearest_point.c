@@ -4,18 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "origin/cutting_planes.h"
 #include "origin/outer_approximation.h"
 #include "project/active_set.h"
+#include "project/face.h"
 #include "project/newton_kkt.h"
 
 struct hcri_nearest {
     const hcr_region *region;
+    const hcri_metric *metric;
     hcri_active_set *active_set;
     hcri_cuts cuts;
-    hcri_kkt *kkt;  /* NULL: too many outputs */
-    double *inside; /* scratch */
-    double *best;   /* the point of the least gap */
+    hcri_kkt *kkt;   /* NULL: too many outputs */
+    hcri_face *face; /* made when it is first needed */
+    hcr_workspace *workspace;
+    double *inside, *room; /* scratch */
+    double *best;          /* the point of the least gap */
 };
 
 /* Shares of the distance: what is aimed at, and what is promised. */
@@ -27,27 +32,33 @@ void hcri_nearest_free(hcri_nearest *nearest) {
     hcri_active_set_free(nearest->active_set);
     hcri_cuts_release(&nearest->cuts);
     hcri_kkt_free(nearest->kkt);
+    hcri_face_free(nearest->face);
     free(nearest->inside);
     free(nearest->best);
+    free(nearest->room);
     free(nearest);
 }
 
-hcr_status hcri_nearest_create(const hcr_region *region, hcr_workspace *workspace, hcri_nearest **nearest,
-                               hcr_error *error) {
+hcr_status hcri_nearest_create(const hcr_region *region, const hcri_metric *metric, hcr_workspace *workspace,
+                               hcri_nearest **nearest, hcr_error *error) {
     const size_t most = hcri_outer_is_needed(&region->set) ? HCRI_LARGEST_KKT_BY_DIFFERENCES : HCRI_LARGEST_KKT;
     hcri_nearest *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
     made->region = region;
+    made->metric = metric;
+    made->workspace = workspace;
     made->inside = malloc(region->set.n * sizeof *made->inside);
     made->best = malloc(region->set.n * sizeof *made->best);
-    hcr_status status = made->inside == NULL || made->best == NULL ? hcri_fail_memory(error) : HCR_OK;
+    made->room = malloc(region->set.n * sizeof *made->room);
+    hcr_status status =
+        made->inside == NULL || made->best == NULL || made->room == NULL ? hcri_fail_memory(error) : HCR_OK;
     if (status == HCR_OK)
-        status = hcri_active_set_create(region, &made->active_set, error);
+        status = hcri_active_set_create(region, metric, &made->active_set, error);
     if (status == HCR_OK)
         status = hcri_cuts_create(&region->set, &made->cuts, error);
     if (status == HCR_OK && region->set.n <= most)
-        status = hcri_kkt_create(region, workspace, &made->kkt, error);
+        status = hcri_kkt_create(region, metric, workspace, &made->kkt, error);
     if (status == HCR_OK)
         hcri_cuts_set_interior(&made->cuts, region->origin);
     if (status != HCR_OK)
@@ -57,11 +68,8 @@ hcr_status hcri_nearest_create(const hcr_region *region, hcr_workspace *workspac
     return status;
 }
 
-static double distance(size_t n, const double *a, const double *b) {
-    double sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += (a[j] - b[j]) * (a[j] - b[j]);
-    return sqrt(sum);
+static double distance(const hcri_nearest *nearest, const double *a, const double *b) {
+    return hcri_metric_distance(nearest->metric, nearest->region->set.n, a, b, nearest->room);
 }
 
 /* The new cuts to the active set; 0 without memory. */
@@ -85,8 +93,8 @@ static double gap_at(hcri_nearest *nearest, const double *p, const double *y) {
         return 0;
     for (size_t j = 0; j < n; j++)
         nearest->inside[j] = origin[j] + part * (y[j] - origin[j]);
-    const double outer = distance(n, p, y);
-    return (distance(n, p, nearest->inside) - outer) / outer;
+    const double outer = distance(nearest, p, y);
+    return (distance(nearest, p, nearest->inside) - outer) / outer;
 }
 
 /* Newton's method from y to nearest->best; what it finds has to be about as far away as y says. */
@@ -98,11 +106,33 @@ static int polish(hcri_nearest *nearest, const double *p, double gap, const doub
     memcpy(found, y, n * sizeof *y);
     if (!hcri_kkt_project(nearest->kkt, p, found))
         return 0;
-    const double outer = distance(n, p, y), at = distance(n, p, found);
+    const double outer = distance(nearest, p, y), at = distance(nearest, p, found);
     if (!(at >= outer * (1 - promise) && at <= outer * (1 + gap + promise)))
         return 0;
     memcpy(nearest->best, found, n * sizeof *found);
     return 1;
+}
+
+/* The same where Newton's method fails for a constraint that has several gradients: the best point on its edge. */
+static hcr_status polish_on_edge(hcri_nearest *nearest, const double *p, double gap, hcr_error *error) {
+    const hcr_region *region = nearest->region;
+    const size_t n = region->set.n;
+    double *found = nearest->inside, *v = nearest->room, gauge = INFINITY;
+    if (nearest->kkt == NULL)
+        return HCR_OK;
+    if (nearest->face == NULL)
+        HCRI_TRY(hcri_face_create(region, nearest->metric, &nearest->face, error));
+    memcpy(found, nearest->best, n * sizeof *found);
+    const hcr_status status = hcri_face_polish(nearest->face, region->origin, p, found, error);
+    if (status != HCR_OK || !hcri_all_finite(n, found))
+        return status == HCR_ERROR_MEMORY ? status : HCR_OK;
+    const double outer = distance(nearest, p, nearest->best), at = distance(nearest, p, found);
+    for (size_t j = 0; j < n; j++)
+        v[j] = found[j] - region->origin[j];
+    HCRI_TRY(hcr_gauge(region, nearest->workspace, 1, NULL, v, &gauge, NULL, error));
+    if (gauge <= 1 + 1e-10 && at >= outer * (1 - promise) && at <= outer * (1 + gap + promise))
+        memcpy(nearest->best, found, n * sizeof *found);
+    return HCR_OK;
 }
 
 hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *y, hcr_error *error) {
@@ -140,6 +170,8 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
     }
     if (solved == HCR_ERROR_MEMORY)
         return solved;
+    if (least > 0 && least <= promise)
+        HCRI_TRY(polish_on_edge(nearest, p, least, error));
     if (least < INFINITY)
         memcpy(y, nearest->best, nearest->region->set.n * sizeof *y);
     if (!(least <= promise))

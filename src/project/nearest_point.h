@@ -8,12 +8,13 @@
 #define HCRI_NEAREST_POINT_H
 
 #include "maps/workspace.h"
+#include "project/metric.h"
 
 typedef struct hcri_nearest hcri_nearest;
 
-/* The region and the workspace are kept. */
-hcr_status hcri_nearest_create(const hcr_region *region, hcr_workspace *workspace, hcri_nearest **nearest,
-                               hcr_error *error);
+/* The region, the metric and the workspace are kept. */
+hcr_status hcri_nearest_create(const hcr_region *region, const hcri_metric *metric, hcr_workspace *workspace,
+                               hcri_nearest **nearest, hcr_error *error);
 void hcri_nearest_free(hcri_nearest *nearest); /* NULL is fine */
 /* y: outside by no more than what its distance to p, which is too short by 1e-8 of it at most, tells. Errors: SOLVER,
  * MEMORY. */

@@ -1,15 +1,16 @@
 #include "project/newton_kkt.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vector.h"
+#include "project/kkt_system.h"
+#include "project/second_derivatives.h"
 
 struct hcri_kkt {
     const hcr_region *region;
+    const hcri_metric *metric;
     hcr_workspace *workspace;
     size_t n;
     double size;       /* of the region */
@@ -18,36 +19,34 @@ struct hcri_kkt {
     uint32_t *constraint;
     double *depth; /* −c_i(O) */
     double *multiplier, *value;
-    double *hessian;     /* H = I + Σ λ_i ∇²c_i and then its factor L; n × n */
-    double *jacobian;    /* J, a row an active constraint, and then J L⁻ᵀ */
-    double *schur;       /* J H⁻¹ J' and then its factor */
-    unsigned char *kept; /* 0: the row depends on those before it */
+    hcri_kkt_system system;
     double *y, *step, *from_origin;
-    double *scratch;          /* the blocks' */
-    double *probe, *gradient; /* for curvatures by differences: a point, and gradients there and at y */
+    double *scratch; /* the blocks' */
+    double *probe, *gradient, *room;
 };
 
 enum { ROUNDS = 100 };
 /* Gauges this close to 1 are on the frontier at the start. */
 static const double close = 1e-7;
-static const double least_independence = 1e-12;
 
 void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
         return;
-    void *owned[] = {kkt->constraint,  kkt->depth, kkt->multiplier, kkt->value,   kkt->hessian,
-                     kkt->jacobian,    kkt->schur, kkt->kept,       kkt->y,       kkt->step,
-                     kkt->from_origin, kkt->probe, kkt->gradient,   kkt->scratch, kkt};
+    hcri_kkt_system_release(&kkt->system);
+    void *owned[] = {kkt->constraint,  kkt->depth, kkt->multiplier, kkt->value, kkt->y,       kkt->step,
+                     kkt->from_origin, kkt->probe, kkt->gradient,   kkt->room,  kkt->scratch, kkt};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
 
-hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, hcri_kkt **kkt, hcr_error *error) {
+hcr_status hcri_kkt_create(const hcr_region *region, const hcri_metric *metric, hcr_workspace *workspace,
+                           hcri_kkt **kkt, hcr_error *error) {
     hcri_kkt *made = calloc(1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
     const size_t n = region->set.n;
     made->region = region;
+    made->metric = metric;
     made->workspace = workspace;
     made->n = n;
     made->equalities = region->affine.count;
@@ -56,16 +55,12 @@ hcr_status hcri_kkt_create(const hcr_region *region, hcr_workspace *workspace, h
         made->size = fmax(made->size, isinf(size) ? fabs(region->origin[j]) + region->inradius : size);
     }
     made->constraint = calloc(n + 1, sizeof *made->constraint);
-    made->kept = calloc(n + 1, 1);
     double **vectors[] = {&made->depth, &made->multiplier,  &made->value, &made->y,
-                          &made->step,  &made->from_origin, &made->probe};
-    double **matrices[] = {&made->hessian, &made->jacobian, &made->schur};
-    int good = made->constraint != NULL && made->kept != NULL;
+                          &made->step,  &made->from_origin, &made->probe, &made->gradient};
+    int good = hcri_kkt_system_create(n, &made->system) && made->constraint != NULL;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         good &= (*vectors[i] = calloc(n + 1, sizeof(double))) != NULL;
-    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
-        good &= (*matrices[i] = calloc((n + 1) * (n + 1), sizeof(double))) != NULL;
-    good &= (made->gradient = calloc(2 * n, sizeof(double))) != NULL;
+    good &= (made->room = calloc(4 * n, sizeof(double))) != NULL;
     good &= (made->scratch = calloc(region->scratch + 1, sizeof(double))) != NULL;
     if (!good) {
         hcri_kkt_free(made);
@@ -112,85 +107,28 @@ static void guess(hcri_kkt *kkt) {
     }
 }
 
-/* H += λ ∇²c_i(y), by differences of gradients; what they leave unsymmetric is averaged. */
-static void add_curvature(hcri_kkt *kkt, const hcri_constraint *block, size_t local, double multiplier) {
-    const size_t n = kkt->n;
-    double *there = kkt->gradient, *here = kkt->gradient + n;
-    memset(here, 0, n * sizeof *here);
-    block->kind->add_gradient(block, local, kkt->y, 1, here, kkt->scratch);
-    memcpy(kkt->probe, kkt->y, n * sizeof *kkt->probe);
-    for (size_t j = 0; j < n; j++) {
-        /* A step upwards, to stay within the domain of logarithms, and small where they are curved. */
-        const double step = 1e-6 * fmax(fabs(kkt->y[j]), 1e-9 * kkt->size);
-        kkt->probe[j] = kkt->y[j] + step;
-        memset(there, 0, n * sizeof *there);
-        block->kind->add_gradient(block, local, kkt->probe, 1, there, kkt->scratch);
-        kkt->probe[j] = kkt->y[j];
-        for (size_t k = 0; k < n; k++) {
-            const double half = 0.5 * multiplier * (there[k] - here[k]) / step;
-            kkt->hessian[j * n + k] += half;
-            kkt->hessian[k * n + j] += half;
-        }
-    }
-}
-
 /* H's factor for the multipliers; c and J of the active constraints at y, from_origin being y − O. */
 static int linearise(hcri_kkt *kkt) {
     const hcri_set *set = &kkt->region->set;
     const hcri_rows *basis = &kkt->region->affine.basis;
     const size_t n = kkt->n;
-    memset(kkt->hessian, 0, n * n * sizeof *kkt->hessian);
-    memset(kkt->jacobian, 0, kkt->active * n * sizeof *kkt->jacobian);
-    for (size_t j = 0; j < n; j++)
-        kkt->hessian[j * n + j] = 1;
+    hcri_kkt_system *system = &kkt->system;
+    hcri_kkt_system_clear(system, kkt->metric, kkt->active);
     for (size_t i = 0; i < kkt->equalities; i++) {
         for (size_t k = basis->start[i]; k < basis->start[i + 1]; k++)
-            kkt->jacobian[i * n + basis->columns[k]] = basis->values[k];
+            system->jacobian[i * n + basis->columns[k]] = basis->values[k];
         kkt->value[i] = hcri_rows_dot(basis, i, kkt->from_origin, NULL);
     }
     for (size_t i = kkt->equalities; i < kkt->active; i++) {
         size_t local;
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
         kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1, kkt->scratch);
-        block->kind->add_gradient(block, local, kkt->y, 1, kkt->jacobian + i * n, kkt->scratch);
-        if (!(kkt->multiplier[i] > 0) || block->kind->is_affine)
-            continue;
-        if (hcri_block_quadratic(block) != NULL)
-            hcri_quadratic_add_matrix(hcri_block_quadratic(block), kkt->multiplier[i], kkt->hessian);
-        else
-            add_curvature(kkt, block, local, kkt->multiplier[i]);
+        block->kind->add_gradient(block, local, kkt->y, 1, system->jacobian + i * n, kkt->scratch);
+        if (kkt->multiplier[i] > 0)
+            hcri_curvature_add(block, local, n, kkt->y, hcri_curvature_size(kkt->region), kkt->multiplier[i],
+                               system->hessian, kkt->room, kkt->scratch);
     }
-    /* By columns the upper triangle is what the lower is by rows. */
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)n, kkt->hessian, (lapack_int)n) != 0)
-        return 0;
-    if (kkt->active != 0)
-        cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)kkt->active, (int)n, 1,
-                    kkt->hessian, (int)n, kkt->jacobian, (int)n);
-    return 1;
-}
-
-/* The factor of J H⁻¹ J', row by row, without the rows that depend on others. */
-static void factor_schur(hcri_kkt *kkt) {
-    const size_t n = kkt->n, k = kkt->active;
-    for (size_t i = 0; i < k; i++) {
-        double *row = kkt->schur + i * (n + 1);
-        const double *a = kkt->jacobian + i * n;
-        for (size_t j = 0; j <= i; j++)
-            row[j] = kkt->kept[j] || j == i ? cblas_ddot((int)n, a, 1, kkt->jacobian + j * n, 1) : 0;
-        const double square = row[i];
-        for (size_t j = 0; j <= i; j++) {
-            if (j < i && !kkt->kept[j])
-                continue;
-            const double *other = kkt->schur + j * (n + 1);
-            for (size_t m = 0; m < j; m++)
-                row[j] -= row[m] * other[m];
-            if (j < i)
-                row[j] /= other[j];
-        }
-        kkt->kept[i] = row[i] > least_independence * square;
-        if (kkt->kept[i])
-            row[i] = sqrt(row[i]);
-    }
+    return hcri_kkt_system_factor(system);
 }
 
 static void remove_at(hcri_kkt *kkt, size_t at) {
@@ -206,12 +144,12 @@ static void remove_at(hcri_kkt *kkt, size_t at) {
 static int exchange_last(hcri_kkt *kkt) {
     const size_t n = kkt->n, last = kkt->active - 1;
     double *r = kkt->value, least = INFINITY;
-    memcpy(r, kkt->schur + last * (n + 1), last * sizeof *r);
+    memcpy(r, kkt->system.schur + last * (n + 1), last * sizeof *r);
     size_t blocking = SIZE_MAX;
     for (size_t i = last; i-- > 0;) {
-        if (!kkt->kept[i])
+        if (!kkt->system.kept[i])
             continue;
-        const double *row = kkt->schur + i * (n + 1);
+        const double *row = kkt->system.schur + i * (n + 1);
         r[i] /= row[i];
         for (size_t m = 0; m < i; m++)
             r[m] -= row[m] * r[i];
@@ -224,54 +162,26 @@ static int exchange_last(hcri_kkt *kkt) {
         return 0;
     kkt->multiplier[last] = least;
     for (size_t i = kkt->equalities; i < last; i++)
-        kkt->multiplier[i] = kkt->kept[i] ? fmax(0, kkt->multiplier[i] - least * r[i]) : 0;
+        kkt->multiplier[i] = kkt->system.kept[i] ? fmax(0, kkt->multiplier[i] - least * r[i]) : 0;
     remove_at(kkt, blocking);
     return 1;
 }
 
-/* multiplier = (J H⁻¹ J')⁻¹ right, 0 for the rows that depend on others. */
-static void solve_schur(hcri_kkt *kkt, const double *right) {
-    const size_t n = kkt->n, k = kkt->active;
-    double *x = kkt->multiplier;
-    for (size_t i = 0; i < k; i++) {
-        const double *row = kkt->schur + i * (n + 1);
-        double sum = right[i];
-        for (size_t m = 0; m < i; m++)
-            sum -= row[m] * x[m];
-        x[i] = kkt->kept[i] ? sum / row[i] : 0;
-    }
-    for (size_t i = k; i-- > 0;) {
-        if (!kkt->kept[i])
-            continue;
-        const double *row = kkt->schur + i * (n + 1);
-        x[i] /= row[i];
-        for (size_t m = 0; m < i; m++)
-            x[m] -= row[m] * x[i];
-    }
-}
-
-/* New multipliers and the step: with H = L L' and M = J L⁻ᵀ,
- *     M M' λ = c − M L⁻¹ (y − p),   step = −L⁻ᵀ (L⁻¹ (y − p) + M' λ). */
+/* New multipliers and the step: H step + J'λ = Q (p − y), J step = −c. */
 static void newton(hcri_kkt *kkt, const double *p) {
-    const size_t n = kkt->n, k = kkt->active;
-    for (size_t j = 0; j < n; j++)
-        kkt->step[j] = kkt->y[j] - p[j];
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, kkt->hessian, (int)n, kkt->step, 1);
-    for (size_t i = 0; i < k; i++)
-        kkt->value[i] -= cblas_ddot((int)n, kkt->jacobian + i * n, 1, kkt->step, 1);
-    solve_schur(kkt, kkt->value);
-    for (size_t i = 0; i < k; i++)
-        cblas_daxpy((int)n, kkt->multiplier[i], kkt->jacobian + i * n, 1, kkt->step, 1);
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)n, kkt->hessian, (int)n, kkt->step, 1);
-    for (size_t j = 0; j < n; j++)
-        kkt->step[j] = -kkt->step[j];
+    for (size_t j = 0; j < kkt->n; j++)
+        kkt->step[j] = p[j] - kkt->y[j];
+    hcri_metric_apply(kkt->metric, kkt->step, kkt->room);
+    for (size_t i = 0; i < kkt->active; i++)
+        kkt->multiplier[i] = -kkt->value[i];
+    hcri_kkt_system_solve(&kkt->system, kkt->step, kkt->multiplier);
 }
 
 /* Removes constraints with a negative multiplier and dependent ones; returns whether there was one. */
 static int drop(hcri_kkt *kkt) {
     size_t left = kkt->equalities;
     for (size_t i = left; i < kkt->active; i++)
-        if (kkt->kept[i] && kkt->multiplier[i] >= 0) {
+        if (kkt->system.kept[i] && kkt->multiplier[i] >= 0) {
             kkt->constraint[left] = kkt->constraint[i];
             kkt->depth[left] = kkt->depth[i];
             kkt->multiplier[left++] = kkt->multiplier[i];
@@ -326,8 +236,7 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
     for (int round = 0; round < ROUNDS; round++) {
         if (!linearise(kkt))
             return 0;
-        factor_schur(kkt);
-        if (added && !kkt->kept[kkt->active - 1]) {
+        if (added && !kkt->system.kept[kkt->active - 1]) {
             added = exchange_last(kkt);
             if (!added)
                 return 0;

@@ -143,8 +143,9 @@ static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
         if (inside[i])
             continue;
         if (projector == NULL)
-            HCRI_TRY(hcr_projector_create(region, &projector, error));
-        HCRI_TRY(hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, error));
+            HCRI_TRY(hcr_projector_create(region, NULL, &projector, error));
+        HCRI_TRY(
+            hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, NULL, error));
         note_projected(run, i);
     }
     return HCR_OK;

@@ -73,4 +73,20 @@ close 1e-8 nearest_wanted.csv nearest.csv
 printf '0.1,0.30000001192092896\n' >single.csv
 expect 0 project --single "$regions/disc.region" single.csv
 same "unchanged in single precision" $'y[0],y[1]\n0.1,0.3' "$output"
+
+# In a metric, and the least of a linear term: of the disc opposite to it. Weights of 1 change nothing.
+printf 'y[0],y[1]\n1,1\n' >ones.csv
+expect 0 project "$regions/disc.region" p.csv --metric ones.csv -o weighted.csv
+close 1e-8 nearest_wanted.csv weighted.csv
+printf '3,4\n' >linear.csv
+printf 'a,b\n-0.6,-0.8\n' >least_wanted.csv
+expect 0 project --linear "$regions/disc.region" linear.csv -o least.csv
+says "$messages" 'was added to the diagonal of the metric'
+close 1e-6 least_wanted.csv least.csv
+printf '1,0\n0,1\n0,0\n' >three.csv
+expect 3 project "$regions/disc.region" p.csv --metric three.csv
+says "$messages" 'a metric of 3 rows'
+printf '1,0\n0,-1\n' >saddle.csv
+expect 3 project "$regions/disc.region" p.csv --metric saddle.csv
+says "$messages" 'eigenvalue -1'
 finish

@@ -118,8 +118,8 @@ static void project_round(void) {
     double y[3];
     hcr_error error = {0};
     must(hcr_region_read(compiled, compiled_size, NULL, &region, &error), &error);
-    must(hcr_projector_create(region, &projector, &error), &error);
-    must(hcr_project(projector, 1, NULL, far, y, NULL, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &error), &error);
+    must(hcr_project(projector, 1, NULL, far, y, NULL, NULL, &error), &error);
     hcr_projector_free(projector);
     hcr_region_free(region);
 }

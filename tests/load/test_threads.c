@@ -50,7 +50,7 @@ static int compute(const hcr_region *region, hcr_workspace *workspace, hcr_proje
            failed(hcr_contract_vjp(region, workspace, ROWS, NULL, v, NULL, v, r->gradient, NULL, NULL)) +
            failed(hcr_violation(region, ROWS, NULL, v, r->worst, r->which, NULL)) +
            failed(hcr_check(region, ROWS, NULL, r->decoded, r->inside, NULL, NULL)) +
-           failed(hcr_project(projector, 1, NULL, v, r->projected, NULL, NULL));
+           failed(hcr_project(projector, 1, NULL, v, r->projected, NULL, NULL, NULL));
 }
 
 static void *work(void *argument) {
@@ -59,7 +59,7 @@ static void *work(void *argument) {
     hcr_projector *projector = NULL;
     results *mine = malloc(sizeof *mine);
     if (mine == NULL || hcr_workspace_create(j->region, 1, &workspace, NULL) != HCR_OK ||
-        hcr_projector_create(j->region, &projector, NULL) != HCR_OK)
+        hcr_projector_create(j->region, NULL, &projector, NULL) != HCR_OK)
         j->different++;
     else
         while (j->until != 0 ? time(NULL) < j->until : j->done < j->rounds) {
@@ -84,7 +84,7 @@ static void test_shared(void **state) {
         hcr_workspace *workspace = workspace_of(region, 1);
         hcr_projector *projector = NULL;
         hcr_error error = {0};
-        must(hcr_projector_create(region, &projector, &error), &error);
+        must(hcr_projector_create(region, NULL, &projector, &error), &error);
         double polar[ROWS * (N + 1)], v[ROWS * N];
         fill_normal(&random, 3, ROWS * (N + 1), polar);
         fill_normal(&random, 3, ROWS * N, v);

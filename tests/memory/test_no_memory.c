@@ -196,11 +196,14 @@ static hcr_status check_frontier(void) {
 }
 static hcr_status project_onto(const hcr_region *onto, const double *x) {
     hcr_projector *projector = NULL;
-    double y[3];
-    hcr_status status = hcr_projector_create(onto, &projector, &error);
+    double y[3], y_bar[3] = {1, 2, 3}, v_bar[3], x_bar[1];
+    hcr_contact contact[3];
+    hcr_status status = hcr_projector_create(onto, NULL, &projector, &error);
     assert_int_equal(status == HCR_OK, projector != NULL);
     if (status == HCR_OK)
-        status = hcr_project(projector, 1, x, far, y, NULL, &error);
+        status = hcr_project(projector, 1, x, far, y, NULL, contact, &error);
+    if (status == HCR_OK)
+        status = hcr_project_vjp(projector, 1, x, far, contact, y_bar, v_bar, x_bar, &error);
     hcr_projector_free(projector);
     return status;
 }

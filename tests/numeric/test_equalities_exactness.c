@@ -66,8 +66,8 @@ static size_t try_maps(const hcr_region *region, size_t rows, size_t projected, 
         outside += outside_of(region, rows, NULL, y_f32);
     }
     hcr_projector *projector = NULL;
-    must(hcr_projector_create(region, &projector, &error), &error);
-    must(hcr_project(projector, projected, NULL, v, y, NULL, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &error), &error);
+    must(hcr_project(projector, projected, NULL, v, y, NULL, NULL, &error), &error);
     outside += outside_of(region, projected, y, NULL);
     hcr_projector_free(projector);
     hcr_workspace_free(workspace);

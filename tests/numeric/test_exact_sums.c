@@ -299,14 +299,14 @@ static void test_projections(void **state) {
     (void)state;
     hcr_region *region = made("var y[4]\n0 <= y <= 1\nsum(y) == 1\n");
     hcr_projector *projector;
-    must(hcr_projector_create(region, &projector, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &error), &error);
     hcri_random random;
     hcri_random_seed(&random, 7);
     for (size_t k = 0; k < 20000; k++) {
         double points[4], y[4];
         for (size_t j = 0; j < 4; j++)
             points[j] = k == 0 ? 0.1 * (double)(j + 1) : hcri_random_normal(&random);
-        must(hcr_project(projector, 1, NULL, points, y, NULL, &error), &error);
+        must(hcr_project(projector, 1, NULL, points, y, NULL, NULL, &error), &error);
         assert_true(off_by(region, 0, y, NULL) == 0);
     }
     hcr_projector_free(projector);

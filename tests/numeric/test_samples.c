@@ -320,7 +320,7 @@ static void test_nearest(void **state) {
         hcr_region *region = region_of(families[f].text);
         const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
         hcr_projector *projector;
-        must(hcr_projector_create(region, &projector, &error), &error);
+        must(hcr_projector_create(region, NULL, &projector, &error), &error);
         for (int times = 0; times < TIMES; times++) {
             float drawn[MOST];
             double x[MOST], v[HOURS], y[HOURS];
@@ -332,7 +332,7 @@ static void test_nearest(void **state) {
                 v[j] = 5 * hcri_random_normal(&random);
             double worst;
             uint32_t which;
-            must(hcr_project(projector, 1, x, v, y, NULL, &error), &error);
+            must(hcr_project(projector, 1, x, v, y, NULL, NULL, &error), &error);
             must(hcr_check(region, 1, x, y, &inside, NULL, &error), &error);
             must(hcr_violation(region, 1, x, y, &worst, &which, &error), &error);
             if (!inside && !(f >= FIRST_TOGETHER && worst < 1e-13)) /* rows of one value hold up to rounding */

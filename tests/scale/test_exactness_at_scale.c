@@ -234,14 +234,14 @@ static uint64_t try_projection(const hcr_region *region, size_t kind, size_t var
     fill(region, 0, random, b);
     for (size_t k = 0; k < PROJECTED * n; k++)
         b->v[k] += region->origin[k % n];
-    must(hcr_projector_create(region, &projector, &error), &error);
+    must(hcr_projector_create(region, NULL, &projector, &error), &error);
     uint64_t results = 0;
     for (size_t i = 0; i < PROJECTED; i++) {
         uint32_t outcome;
         memmove(b->v, b->v + i * n, n * sizeof *b->v);
         memmove(b->x, b->x + i * region->origin_map.parameters, region->origin_map.parameters * sizeof *b->x);
         b->rows = 1;
-        const hcr_status status = hcr_project(projector, 1, b->x, b->v, b->y, &outcome, &error);
+        const hcr_status status = hcr_project(projector, 1, b->x, b->v, b->y, &outcome, NULL, &error);
         all->projected++;
         if (status != HCR_OK || outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
             all->not_projected += status != HCR_OK;

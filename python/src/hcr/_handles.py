@@ -41,7 +41,7 @@ class Projector:
 
     def __init__(self, owner: Handle) -> None:
         self.owner = owner
-        self.address = _library.create("hcr_projector_create", owner.address)
+        self.address = _library.create("hcr_projector_create", owner.address, None)
 
     def __del__(self, free: Any = _library.library.hcr_projector_free) -> None:
         if hasattr(self, "address"):

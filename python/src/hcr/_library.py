@@ -164,17 +164,22 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
             (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P),
         ),
         ("region_read", (_P, c_size_t, _P, _P)),
-        ("region_write region_origin_at", (_P, _P, _P)),
+        ("region_write region_origin_at projector_create", (_P, _P, _P)),
+        ("project project_f32", (_P, c_size_t, _P, _P, _P, _P, _P)),
+        (
+            "project_vjp project_vjp_f32 project_jvp project_jvp_f32",
+            (_P, c_size_t, _P, _P, _P, _P, _P, _P),
+        ),
         ("region_save model_save", (_P, c_char_p)),
         ("workspace_create ranges_add", (_P, c_size_t, _P)),
         (
             "workspace_set_search builder_create builder_add_varying_rows builder_add_quadratic builder_add_cone "
-            "builder_add_lmi builder_add_callback builder_finish import_build projector_create",
+            "builder_add_lmi builder_add_callback builder_finish import_build",
             (_P, _P),
         ),
         ("workspace_set_bad_value builder_set_root_method builder_begin_group", (_P, c_int)),
         (
-            "violation builder_add_equalities check check_f32 project predict predict_f32",
+            "violation builder_add_equalities check check_f32 predict predict_f32",
             (_P, c_size_t, _P, _P, _P, _P),
         ),
         ("residual predict_points", (_P, c_size_t, _P, _P, _P)),

@@ -527,7 +527,7 @@ def _project_blocks(projector: Projector, rows: int, *arrays: Array | None) -> N
     while first < rows:
         last, start = min(first + block, rows), time.perf_counter()
         pointers = [None if array is None else address(array[first:last]) for array in flat]
-        _library.call("hcr_project", projector.address, last - first, *pointers)
+        _library.call("hcr_project", projector.address, last - first, *pointers, None)
         seconds = time.perf_counter() - start
         block = block * 4 if seconds < 0.05 else max(1, block // 4) if seconds > 0.2 else block
         first = last

@@ -1,6 +1,7 @@
 #include "kinds/cone/cone_value.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/double_double.h"
 #include "functions/substitution.h"
@@ -145,6 +146,33 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
     }
     for (size_t j = 0; j < constraint->n; j++)
         gradient[j] -= weight * cone->linear[j];
+}
+
+/* At the tip M y + s = 0 and c·y + e = 0; gradients are M'u − c, |u| <= 1. */
+size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
+                      double *rows) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *M = &cone->rows;
+    const size_t n = constraint->n;
+    double unused;
+    (void)i;
+    if (!(left_side(cone, y, &unused) <= 1e-6 * cone->right))
+        return 0;
+    *weights = 1;
+    if (rows == NULL)
+        return M->count + 1;
+    memset(rows, 0, (M->count + 1) * n * sizeof *rows);
+    values[0] = -cone->constant;
+    for (size_t j = 0; j < n; j++) {
+        rows[j] = -cone->linear[j];
+        values[0] -= cone->linear[j] * y[j];
+    }
+    for (size_t k = 0; k < M->count; k++) {
+        values[k + 1] = hcri_rows_dot_minus(M, k, y, -cone->shift[k]);
+        for (size_t e = M->start[k]; e < M->start[k + 1]; e++)
+            rows[(k + 1) * n + M->columns[e]] = M->values[e];
+    }
+    return M->count + 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------ interval */

@@ -32,7 +32,7 @@ static inline hcr_region *around(hcr_builder *builder, const double *origin, dou
 
 static inline hcr_projector *projector_of(const hcr_region *region) {
     hcr_projector *projector = NULL;
-    assert_int_equal(hcr_projector_create(region, &projector, NULL), HCR_OK);
+    assert_int_equal(hcr_projector_create(region, NULL, &projector, NULL), HCR_OK);
     return projector;
 }
 
@@ -51,7 +51,7 @@ static inline uint32_t project_and_check(const hcr_region *region, hcr_projector
     uint32_t outcome;
     uint8_t inside;
     hcr_error error = {0};
-    if (hcr_project(projector, 1, NULL, p, y, &outcome, &error) != HCR_OK)
+    if (hcr_project(projector, 1, NULL, p, y, &outcome, NULL, &error) != HCR_OK)
         fail_msg("%s", error.text);
     assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
     assert_true(inside);

@@ -15,7 +15,7 @@ static hcr_region *made(hcr_builder *builder) {
 }
 
 static void project(hcr_projector *projector, const double *p, double *y) {
-    if (hcr_project(projector, 1, NULL, p, y, NULL, &error) != HCR_OK)
+    if (hcr_project(projector, 1, NULL, p, y, NULL, NULL, &error) != HCR_OK)
         fail_msg("%s", error.text);
 }
 
@@ -324,7 +324,7 @@ static void test_edges(void **state) {
     equality(builder, second, 2);
     hcr_region *region = made(builder);
     hcr_projector *projector = projector_of(region);
-    assert_int_equal(hcr_project(projector, 2, NULL, p, y, outcome, &error), HCR_OK);
+    assert_int_equal(hcr_project(projector, 2, NULL, p, y, outcome, NULL, &error), HCR_OK);
     assert_true(y[0] == 1 && y[1] == 2 && y[2] == 1 && y[3] == 2);
     assert_int_equal(outcome[0], HCR_OUTCOME_MOVED);
     assert_int_equal(outcome[1], HCR_OUTCOME_INSIDE);
@@ -339,7 +339,7 @@ static void test_edges(void **state) {
     assert_int_equal(hcr_builder_end_group(builder, NULL), HCR_OK);
     assert_int_equal(hcr_builder_set_origin(builder, HCR_ORIGIN_GIVEN, 1, zero, NULL), HCR_OK);
     region = made(builder);
-    assert_int_equal(hcr_projector_create(region, &projector, &error), HCR_ERROR_UNSUPPORTED);
+    assert_int_equal(hcr_projector_create(region, NULL, &projector, &error), HCR_ERROR_UNSUPPORTED);
     assert_null(projector);
     assert_non_null(strstr(error.text, "use contract"));
     hcr_region_free(region);

@@ -196,7 +196,7 @@ static void test_project(void **state) {
     }
     hcr_region *region = finished(builder);
     hcr_projector *projector = NULL;
-    assert_int_equal(hcr_projector_create(region, &projector, NULL), HCR_OK);
+    assert_int_equal(hcr_projector_create(region, NULL, &projector, NULL), HCR_OK);
     double x[ROWS][2 * N], p[ROWS][N], y[ROWS][N];
     uint32_t outcome[ROWS];
     uint8_t inside[ROWS];
@@ -218,7 +218,7 @@ static void test_project(void **state) {
     x[30][0] = 3.5;
     x[30][N] = 3.25;
     p[40][1] = NAN;
-    assert_int_equal(hcr_project(projector, ROWS, x[0], p[0], y[0], outcome, &error), HCR_OK);
+    assert_int_equal(hcr_project(projector, ROWS, x[0], p[0], y[0], outcome, NULL, &error), HCR_OK);
     assert_int_equal(hcr_check(region, ROWS, x[0], y[0], inside, NULL, NULL), HCR_OK);
     for (size_t i = 0; i < ROWS; i++) {
         const int nowhere = i == 10 || i == 20 || i == 30;
@@ -238,8 +238,8 @@ static void test_project(void **state) {
         }
         assert_int_equal(outcome[i], moved ? HCR_OUTCOME_MOVED : HCR_OUTCOME_INSIDE);
     }
-    assert_int_equal(hcr_project(projector, ROWS, NULL, p[0], y[0], outcome, &error), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_project(projector, 0, NULL, NULL, NULL, NULL, &error), HCR_OK);
+    assert_int_equal(hcr_project(projector, ROWS, NULL, p[0], y[0], outcome, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_project(projector, 0, NULL, NULL, NULL, NULL, NULL, &error), HCR_OK);
     hcr_projector_free(projector);
     hcr_region_free(region);
 }
@@ -258,7 +258,7 @@ static void test_project_onto_balls(void **state) {
     assert_int_equal(hcr_builder_add_cone(builder, &cone, NULL), HCR_OK);
     hcr_region *region = finished(builder);
     hcr_projector *projector = NULL;
-    assert_int_equal(hcr_projector_create(region, &projector, NULL), HCR_OK);
+    assert_int_equal(hcr_projector_create(region, NULL, &projector, NULL), HCR_OK);
     double x[ROWS][P], p[ROWS][N], y[ROWS][N];
     uint32_t outcome[ROWS];
     uint8_t inside[ROWS];
@@ -271,7 +271,7 @@ static void test_project_onto_balls(void **state) {
         p[i][0] = 2 * hcri_random_normal(&random);
         p[i][1] = 2 * hcri_random_normal(&random);
     }
-    assert_int_equal(hcr_project(projector, ROWS, x[0], p[0], y[0], outcome, &error), HCR_OK);
+    assert_int_equal(hcr_project(projector, ROWS, x[0], p[0], y[0], outcome, NULL, &error), HCR_OK);
     assert_int_equal(hcr_check(region, ROWS, x[0], y[0], inside, NULL, NULL), HCR_OK);
     for (size_t i = 0; i < ROWS; i++) {
         assert_true(inside[i]);

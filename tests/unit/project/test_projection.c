@@ -12,7 +12,7 @@ static void test_box(void **state) {
     const double expected[] = {1, 0.3, 4, -0.0, -1, 0.5, 0, 0, 0, 1, -2, 0.25, -1, 0.3, 5};
     double y[15];
     uint32_t outcomes[5];
-    assert_int_equal(hcr_project(projector, 5, NULL, points, y, outcomes, NULL), HCR_OK);
+    assert_int_equal(hcr_project(projector, 5, NULL, points, y, outcomes, NULL, NULL), HCR_OK);
     assert_memory_equal(y, expected, sizeof y);
     const uint32_t right[5] = {HCR_OUTCOME_MOVED, HCR_OUTCOME_INSIDE, HCR_OUTCOME_BAD_VALUE, HCR_OUTCOME_MOVED,
                                HCR_OUTCOME_INSIDE};
@@ -160,7 +160,7 @@ static void test_long_chain(void **state) {
     for (int round = 0; round < 2; round++) {
         normal(&random, N, round == 0 ? 0.3 : 1, p);
         uint8_t inside;
-        assert_int_equal(hcr_project(projector, 1, NULL, p, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_project(projector, 1, NULL, p, y, NULL, NULL, NULL), HCR_OK);
         assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
         assert_true(inside);
         size_t limits = 0;
@@ -185,12 +185,12 @@ static void test_arguments(void **state) {
     box(builder, -1, 1);
     hcr_region *region = around(builder, NULL, 1);
     hcr_projector *projector = NULL;
-    assert_int_equal(hcr_projector_create(NULL, &projector, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_projector_create(NULL, NULL, &projector, NULL), HCR_ERROR_ARGUMENT);
     projector = projector_of(region);
     double p[2] = {0, 0};
-    assert_int_equal(hcr_project(projector, 0, NULL, NULL, NULL, NULL, NULL), HCR_OK);
-    assert_int_equal(hcr_project(projector, 1, NULL, p, NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
-    assert_int_equal(hcr_project(NULL, 1, NULL, p, p, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_project(projector, 0, NULL, NULL, NULL, NULL, NULL, NULL), HCR_OK);
+    assert_int_equal(hcr_project(projector, 1, NULL, p, NULL, NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
+    assert_int_equal(hcr_project(NULL, 1, NULL, p, p, NULL, NULL, NULL), HCR_ERROR_ARGUMENT);
     hcr_projector_free(projector);
     hcr_projector_free(NULL);
     hcr_region_free(region);

@@ -131,7 +131,7 @@ static void test_many_outputs(void **state) {
         for (size_t j = 0; j < N; j++)
             rest = hypot(rest, p[j] - mean);
         uint8_t inside;
-        assert_int_equal(hcr_project(projector, 1, NULL, p, y, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_project(projector, 1, NULL, p, y, NULL, NULL, NULL), HCR_OK);
         assert_int_equal(hcr_check(region, 1, NULL, y, &inside, NULL, NULL), HCR_OK);
         assert_true(inside);
         for (size_t j = 0; j < N; j++)
@@ -196,10 +196,10 @@ static void test_batches(void **state) {
         points[7 * N + 2] = NAN;
         points[40 * N] = INFINITY;
         points[41 * N + 8] = -INFINITY;
-        assert_int_equal(hcr_project(projector, ROWS, NULL, points, together, outcomes, NULL), HCR_OK);
+        assert_int_equal(hcr_project(projector, ROWS, NULL, points, together, outcomes, NULL, NULL), HCR_OK);
         for (size_t i = ROWS; i-- > 0;) {
             uint32_t outcome;
-            assert_int_equal(hcr_project(fresh, 1, NULL, points + i * N, alone, &outcome, NULL), HCR_OK);
+            assert_int_equal(hcr_project(fresh, 1, NULL, points + i * N, alone, &outcome, NULL, NULL), HCR_OK);
             assert_memory_equal(alone, together + i * N, sizeof alone);
             assert_int_equal(outcome, outcomes[i]);
             const int bad = i == 7 || i == 40 || i == 41;
@@ -207,7 +207,7 @@ static void test_batches(void **state) {
             if (bad)
                 assert_memory_equal(alone, region->origin, sizeof alone);
         }
-        assert_int_equal(hcr_project(projector, ROWS, NULL, points, points, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_project(projector, ROWS, NULL, points, points, NULL, NULL, NULL), HCR_OK);
         assert_memory_equal(points, together, sizeof points);
         hcr_projector_free(projector);
         hcr_projector_free(fresh);

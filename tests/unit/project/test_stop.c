@@ -117,7 +117,7 @@ static void test_rows_without_a_solution(void **state) {
     assert_ok(hcr_builder_add_callback(builder, &own, &error));
     assert_ok(hcr_builder_finish(builder, &region, &error));
     hcr_builder_free(builder);
-    assert_ok(hcr_projector_create(region, &projector, &error));
+    assert_ok(hcr_projector_create(region, NULL, &projector, &error));
     assert_ok(hcr_workspace_create(region, 1, &workspace, &error));
     hcri_random random;
     hcri_random_seed(&random, 1);
@@ -129,12 +129,12 @@ static void test_rows_without_a_solution(void **state) {
     p[2 * N] = NAN;
     for (size_t k = 0; k < ROWS * N; k++)
         v[k] = p[k] - hcr_region_origin(region)[k % N];
-    assert_ok(hcr_project(projector, ROWS, NULL, p, nearest, right, &error));
+    assert_ok(hcr_project(projector, ROWS, NULL, p, nearest, right, NULL, &error));
     assert_ok(hcr_contract(region, workspace, ROWS, NULL, v, contracted, NULL, &error));
     hcri_stop stop;
     int asked = 0;
     hcri_stop_begin(&stop, stop_at_once, &asked);
-    assert_ok(hcr_project(projector, ROWS, NULL, p, y, outcome, &error));
+    assert_ok(hcr_project(projector, ROWS, NULL, p, y, outcome, NULL, &error));
     assert_int_equal(hcri_stop_end(&stop, HCR_OK, &error), HCR_ERROR_INTERRUPTED);
     assert_ok(hcr_check(region, ROWS, NULL, y, inside, NULL, &error));
     size_t near = 0;
@@ -157,7 +157,8 @@ static void test_rows_without_a_solution(void **state) {
         assert_true(sqrt(off) >= sqrt(least) * (1 - 1e-7) && sqrt(off) <= sqrt(most) * (1 + 1e-12));
     }
     assert_true(near >= 10);
-    assert_ok(hcr_project(projector, ROWS, NULL, p, y, outcome, &error)); /* and the next time all is well again */
+    assert_ok(
+        hcr_project(projector, ROWS, NULL, p, y, outcome, NULL, &error)); /* and the next time all is well again */
     assert_memory_equal(y, nearest, sizeof y);
     assert_memory_equal(outcome, right, sizeof outcome);
     hcr_projector_free(projector);

@@ -1,0 +1,285 @@
+/* Rows to their nearest points: which are inside, what is nearest to the others, and that drawn exactly inside. */
+#include "base/vector.h"
+#include "exact/exact_equalities.h"
+#include "exact/exact_sign.h"
+#include "project/projector.h"
+
+/* Coordinates whose squares stay finite, whatever is summed. */
+static const double largest_coordinate = 1e140;
+
+static const double *origin_of(const hcr_projector *projector, const hcri_lane *lane, size_t i) {
+    return projector->region->origin_map.parameters == 0 ? projector->region->origin
+                                                         : lane->origins + i * projector->region->set.n;
+}
+
+/* The row's point, and where its rays begin; the outcome of one that has neither, else MOVED. */
+static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, size_t i, double *point) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    if (p != 0) {
+        double *origin = lane->origins + i * region->set.n;
+        memcpy(origin + n, lane->xs + i * p, p * sizeof *origin);
+        const hcri_sample_origin found = hcri_sample_origin_find(region, origin, lane->is_free + i * n, lane->scratch);
+        if (!hcri_sample_origin_exists(found))
+            return found == HCRI_SAMPLE_ORIGIN_NONE ? HCR_OUTCOME_NO_ORIGIN : HCR_OUTCOME_OUT_OF_RANGE;
+        hcri_affine_complete(&region->affine, origin);
+    }
+    if (!hcri_all_finite(n, point))
+        return HCR_OUTCOME_BAD_VALUE;
+    if (projector->linear) {
+        hcri_metric_solve(projector->metric, point);
+        for (size_t j = 0; j < n; j++)
+            point[j] = -point[j];
+    }
+    return HCR_OUTCOME_MOVED;
+}
+
+/* The chunk's points and parameters, differences from the origins, gauges; rows without a point get zeros. */
+static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
+                          size_t rows, hcr_outcome *outcome, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
+    if (in != lane->points)
+        memcpy(lane->points, in, rows * n * sizeof *in);
+    const double *xs = p == 0 ? NULL : hcri_widen(call->precision, call->x, first * p, rows * p, lane->xs);
+    if (xs != NULL && xs != lane->xs)
+        memcpy(lane->xs, xs, rows * p * sizeof *xs);
+    for (size_t i = 0; i < rows; i++) {
+        double *point = lane->points + i * n, *away = lane->away + i * n;
+        outcome[i] = begin_row(projector, lane, i, point);
+        const double *origin = origin_of(projector, lane, i);
+        for (size_t j = 0; j < n; j++)
+            away[j] = outcome[i] == HCR_OUTCOME_MOVED ? point[j] - origin[j] : 0;
+    }
+    return hcr_gauge(region, lane->workspace, rows, lane->xs, lane->away, lane->gauge, NULL, error);
+}
+
+/* Is a point of the region's set inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier
+ * does the gauge leave that open, and where the runtime itself doesn't trust it. */
+static int is_inside(const hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call,
+                     const double *point, double gauge) {
+    const hcr_region *region = projector->region;
+    const double error_bound = 1e-12 + 2 * region->margin[HCR_DOUBLE];
+    int found;
+    if (!hcri_exact_meets_equalities(region, call->precision, point))
+        return 0;
+    if (!(fabs(gauge - 1) <= error_bound) &&
+        (gauge > 1 || (region->verified_blocks[HCR_DOUBLE] == 0 && region->centres == NULL)))
+        return gauge < 1;
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_constraint *block = region->set.block[b];
+        for (size_t i = 0; i < block->count; i++)
+            if (block->kind->exists(block, i) && (found = hcri_exact_holds(block, i, point, lane->scratch)) != 1)
+                return found;
+    }
+    return 1;
+}
+
+/* The slice at x and what projects onto it. */
+static hcr_status take_slice(hcr_projector *projector, hcri_lane *lane, const double *x, hcr_error *error) {
+    const size_t p = projector->region->origin_map.parameters;
+    if (memcmp(lane->x, x, p * sizeof *x) == 0)
+        return HCR_OK;
+    hcri_projection_free(lane->projection);
+    hcr_workspace_free(lane->slice_workspace);
+    hcr_region_free(lane->slice);
+    lane->projection = NULL;
+    lane->slice_workspace = NULL;
+    lane->slice = NULL;
+    lane->x[0] = NAN;
+    HCRI_TRY(hcr_region_at(projector->region, x, NULL, &lane->slice, error));
+    HCRI_TRY(hcr_workspace_create(lane->slice, 1, &lane->slice_workspace, error));
+    HCRI_TRY(
+        hcri_projection_create(lane->slice, projector->metric, 0, lane->slice_workspace, &lane->projection, error));
+    memcpy(lane->x, x, p * sizeof *x);
+    return HCR_OK;
+}
+
+/* The point itself, or one in nearly the same direction whose squares are finite. */
+static const double *within_range(size_t n, const double *p, double *room) {
+    double largest = 0;
+    for (size_t j = 0; j < n; j++)
+        largest = fmax(largest, fabs(p[j]));
+    if (largest <= largest_coordinate)
+        return p;
+    for (size_t j = 0; j < n; j++)
+        room[j] = isinf(largest) ? copysign(isinf(p[j]) ? largest_coordinate : 0, p[j])
+                                 : p[j] * (largest_coordinate / largest);
+    return room;
+}
+
+/* For a p that the solver didn't find the nearest point of: of what it got to, `found`, which may be anything, and of p
+ * itself, both drawn inside, the nearer one. */
+static hcr_status settle(hcr_projector *projector, hcri_lane *lane, const double *origin, const double *p,
+                         double *found, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs;
+    const double *const tried[] = {p, found};
+    double least = INFINITY;
+    for (size_t k = 0; k < 2; k++) {
+        double *v = lane->top, *y = lane->own_y;
+        if (!hcri_all_finite(n, tried[k]))
+            continue;
+        for (size_t j = 0; j < n; j++)
+            v[j] = tried[k][j] - origin[j];
+        HCRI_TRY(hcr_contract(region, lane->workspace, 1, origin + n, v, y, NULL, error));
+        const double away = hcri_metric_distance(projector->metric, n, p, y, lane->room);
+        if (!(away < least))
+            continue;
+        least = away;
+        memcpy(lane->own_result, y, n * sizeof *y);
+    }
+    memcpy(found, lane->own_result, n * sizeof *found);
+    return HCR_OK;
+}
+
+static void set_contacts(size_t n, size_t count, hcr_outcome outcome, const double *nearest, hcr_contact *contact) {
+    for (size_t k = 0; k < n; k++) {
+        if (k >= count)
+            contact[k] = (hcr_contact){.constraint = HCRI_NO_CONSTRAINT};
+        contact[k].nearest = nearest[k];
+        contact[k].outcome = outcome;
+    }
+}
+
+/* What holds `nearest`, a point that p moved to. */
+static hcr_status find_contacts(hcr_projector *projector, hcri_lane *lane, const double *origin, const double *p,
+                                const double *nearest, hcr_contact *contact, size_t *count, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs;
+    *count = 0;
+    for (size_t j = 0; projector->is_clamped && j < n; j++)
+        if (nearest[j] != p[j])
+            contact[(*count)++] = (hcr_contact){
+                .constraint = region->set.box->base.first + 2 * (uint32_t)j + (nearest[j] > p[j]),
+                .multiplier = (projector->metric == NULL ? 1 : projector->metric->matrix[j]) * fabs(p[j] - nearest[j])};
+    if (projector->is_clamped || region->affine.count == n)
+        return HCR_OK;
+    if (projector->is_polytope) {
+        *count = hcri_active_set_contacts(hcri_projection_active_set(lane->projection), contact);
+        return HCR_OK;
+    }
+    HCRI_TRY(hcri_lane_face(projector, lane, error));
+    memcpy(lane->lifted, nearest, n * sizeof *nearest);
+    memcpy(lane->lifted + n, origin + n, region->origin_map.parameters * sizeof *nearest);
+    return hcri_face_contacts(lane->face, origin, lane->lifted, p, contact, count, error);
+}
+
+/* Row i of the chunk, which is outside: its nearest point up to rounding, and what holds it. */
+static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, double *nearest, hcr_outcome *outcome,
+                           hcr_contact *contact, size_t *contacts, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    const double *origin = origin_of(projector, lane, i), *point = lane->points + i * n;
+    *contacts = 0;
+    if (projector->is_clamped) {
+        hcri_projection_clamp(region, point, nearest);
+        return contact == NULL ? HCR_OK
+                               : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
+    }
+    point = within_range(n, point, lane->own_bar);
+    hcr_error reason = {0};
+    hcr_status status = HCR_OK;
+    if (p != 0 && !projector->is_polytope)
+        status = take_slice(projector, lane, origin + n, &reason);
+    else if (p != 0 && !hcri_projection_place(lane->projection, origin))
+        status = hcri_fail_memory(&reason);
+    for (size_t j = 0; j < n; j++)
+        nearest[j] = NAN;
+    if (status == HCR_OK)
+        status = hcri_projection_find(lane->projection, point, nearest, &reason);
+    if (status == HCR_ERROR_SOLVER || status == HCR_ERROR_UNSUPPORTED) {
+        *outcome = HCR_OUTCOME_NEARBY;
+        return settle(projector, lane, origin, point, nearest, error);
+    }
+    if (status != HCR_OK)
+        return hcri_fail(error, status, "%s", reason.text);
+    return contact == NULL ? HCR_OK : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
+}
+
+/* `count` rows of `moved`, from the origin, exactly inside: in `result`, doubles whatever the precision. */
+static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_precision precision, size_t count,
+                              hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    if (precision == HCR_DOUBLE)
+        return hcr_contract(region, lane->workspace, count, lane->moved_xs, lane->moved, lane->result, NULL, error);
+    float *xs = lane->moved_single + count * n;
+    for (size_t k = 0; k < count * n; k++)
+        lane->moved_single[k] = (float)lane->moved[k];
+    for (size_t k = 0; k < count * p; k++)
+        xs[k] = (float)lane->moved_xs[k];
+    HCRI_TRY(
+        hcr_contract_f32(region, lane->workspace, count, xs, lane->moved_single, lane->result_single, NULL, error));
+    for (size_t k = 0; k < count * n; k++)
+        lane->result[k] = (double)lane->result_single[k];
+    return HCR_OK;
+}
+
+static int is_lost(hcr_outcome outcome) {
+    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
+}
+
+hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
+                              size_t rows, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    hcr_outcome outcome[HCRI_CHUNK];
+    size_t moved = 0;
+    HCRI_TRY(measure(projector, lane, call, first, rows, outcome, error));
+    for (size_t i = 0; i < rows; i++) {
+        const double *origin = origin_of(projector, lane, i);
+        hcr_contact *contact = call->contacts == NULL ? NULL : call->contacts + (first + i) * n;
+        size_t contacts = 0;
+        if (outcome[i] == HCR_OUTCOME_MOVED) {
+            memcpy(lane->lifted, lane->points + i * n, n * sizeof *origin);
+            memcpy(lane->lifted + n, origin + n, p * sizeof *origin);
+            const int inside = is_inside(projector, lane, call, lane->lifted, lane->gauge[i]);
+            if (inside == HCRI_EXACT_MEMORY)
+                return hcri_fail_memory(error);
+            if (inside)
+                outcome[i] = HCR_OUTCOME_INSIDE;
+        }
+        double *nearest = lane->moved + moved * n;
+        if (outcome[i] == HCR_OUTCOME_MOVED) {
+            hcr_error reason = {0};
+            const hcr_status status = move_row(projector, lane, i, nearest, &outcome[i], contact, &contacts, &reason);
+            if (status != HCR_OK)
+                return hcri_fail(error, status, "row %zu can't be projected: %s", first + i, reason.text);
+        } else {
+            memcpy(nearest, origin, n * sizeof *nearest); /* of a bad value */
+        }
+        if (contact != NULL)
+            set_contacts(n, contacts, outcome[i], outcome[i] == HCR_OUTCOME_INSIDE ? lane->points + i * n : nearest,
+                         contact);
+        if (outcome[i] == HCR_OUTCOME_INSIDE || is_lost(outcome[i]))
+            continue;
+        for (size_t j = 0; j < n; j++)
+            nearest[j] -= origin[j];
+        memcpy(lane->moved_xs + moved++ * p, origin + n, p * sizeof *origin);
+    }
+    if (moved != 0)
+        HCRI_TRY(draw_inside(projector, lane, call->precision, moved, error));
+    const double *result = lane->result;
+    for (size_t i = 0; i < rows; i++) {
+        double *y = hcri_result_place(call->precision, call->out, (first + i) * n, lane->own_result);
+        if (outcome[i] == HCR_OUTCOME_INSIDE) {
+            memcpy(y, lane->points + i * n, n * sizeof *y);
+        } else if (!is_lost(outcome[i])) {
+            memcpy(y, result, n * sizeof *y);
+            result += n;
+            if (isnan(y[0])) /* no origin in single precision */
+                outcome[i] = HCR_OUTCOME_NO_ORIGIN;
+        }
+        for (size_t j = 0; j < n; j++)
+            if (is_lost(outcome[i]) || (outcome[i] == HCR_OUTCOME_BAD_VALUE && projector->bad_value == HCR_BAD_NAN))
+                y[j] = NAN;
+        if (outcome[i] == HCR_OUTCOME_NO_ORIGIN && call->contacts != NULL)
+            set_contacts(n, 0, outcome[i], y, call->contacts + (first + i) * n);
+        hcri_round(call->precision, y, n, call->out, (first + i) * n);
+        if (call->outcomes != NULL)
+            call->outcomes[first + i] = outcome[i];
+    }
+    return HCR_OK;
+}

@@ -1,0 +1,260 @@
+#include "project/region_projection.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/block.h"
+#include "origin/outer_approximation.h"
+#include "origin/single_quadratic.h"
+#include "project/curved_projection.h"
+#include "project/nearest_point.h"
+
+struct hcri_projection {
+    const hcr_region *region;
+    const hcri_metric *metric;
+    hcr_workspace *workspace;
+    const double *origin; /* and behind it the parameters */
+    int is_polytope;
+    hcri_nearest *nearest; /* curved inequalities that are no quadratics, on equalities, or in a metric; else NULL */
+    hcri_active_set *active_set; /* NULL: bounds alone, or curved inequalities */
+    size_t axes_count;           /* of the quadratics, those taken apart when they are needed: the first ones */
+    hcri_axes *axes;             /* n = 0: not yet */
+    hcri_curved *curved;         /* made when it is first needed */
+    double *point, *nearer, *last, *room; /* n each */
+    double *scratch;                      /* the blocks' */
+};
+
+/* Numbers that the principal axes of all quadratics may take, 256 MB. */
+static const size_t largest_axes = (size_t)1 << 25;
+/* Points farther away than this many times the region's radius are projected in steps when the solver asks for it. */
+static const double far_flat = 1e6, far_curved = 1e3;
+/* A nearest point that isn't quite in the region is off by no more. */
+static const double nearly_inside = 1 + 1e-6;
+
+static size_t quadratics(const hcri_set *set) { return set->blocks - 2; }
+
+int hcri_is_polytope(const hcr_region *region) {
+    for (size_t b = 2; b < region->set.blocks; b++)
+        if (!region->set.block[b]->kind->is_bilinear)
+            return 0;
+    return 1;
+}
+
+hcri_active_set *hcri_projection_active_set(const hcri_projection *projection) {
+    return projection->is_polytope ? projection->active_set : NULL;
+}
+
+void hcri_projection_free(hcri_projection *projection) {
+    if (projection == NULL)
+        return;
+    hcri_nearest_free(projection->nearest);
+    hcri_active_set_free(projection->active_set);
+    for (size_t q = 0; projection->axes != NULL && q < projection->axes_count; q++)
+        hcri_axes_release(&projection->axes[q]);
+    hcri_curved_free(projection->curved);
+    void *owned[] = {projection->axes, projection->point,   projection->nearer, projection->last,
+                     projection->room, projection->scratch, projection};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+/* The quadratics, from the first on, whose axes fit into memory. */
+static size_t count_axes(const hcri_set *set) {
+    size_t numbers = 0;
+    for (size_t q = 0; q < quadratics(set); q++) {
+        const int dense = hcri_block_quadratic(set->block[q + 2])->form != HCRI_DIAGONAL;
+        numbers += dense ? set->n * set->n : set->n;
+        if ((dense && set->n > HCRI_LARGEST_DENSE) || numbers > largest_axes)
+            return q;
+    }
+    return quadratics(set);
+}
+
+static hcr_status prepare(hcri_projection *projection, int warm, hcr_error *error) {
+    const hcr_region *region = projection->region;
+    const hcri_set *set = &region->set;
+    const size_t n = set->outputs;
+    const int curved = !projection->is_polytope;
+    if (curved &&
+        (region->affine.count != 0 || !region->bounded || projection->metric != NULL || hcri_outer_is_needed(set)))
+        HCRI_TRY(hcri_nearest_create(region, projection->metric, projection->workspace, &projection->nearest, error));
+    else if (!curved || set->linear->rows.count != 0)
+        HCRI_TRY(hcri_active_set_create(region, projection->metric, &projection->active_set, error));
+    if (!curved)
+        hcri_active_set_warm(projection->active_set, warm);
+    projection->axes_count = curved && projection->nearest == NULL ? count_axes(set) : 0;
+    projection->axes = calloc(projection->axes_count + 1, sizeof *projection->axes);
+    projection->scratch = calloc(region->scratch + 1, sizeof *projection->scratch);
+    double **numbers[] = {&projection->point, &projection->nearer, &projection->last, &projection->room};
+    int good = projection->axes != NULL && projection->scratch != NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        good &= (*numbers[i] = calloc(n, sizeof **numbers[i])) != NULL;
+    return good ? HCR_OK : hcri_fail_memory(error);
+}
+
+hcr_status hcri_projection_create(const hcr_region *region, const hcri_metric *metric, int warm,
+                                  hcr_workspace *workspace, hcri_projection **projection, hcr_error *error) {
+    hcri_projection *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return hcri_fail_memory(error);
+    made->region = region;
+    made->metric = metric;
+    made->workspace = workspace;
+    made->origin = region->origin;
+    made->is_polytope = hcri_is_polytope(region);
+    const hcr_status status = prepare(made, warm, error);
+    if (status != HCR_OK)
+        hcri_projection_free(made);
+    else
+        *projection = made;
+    return status;
+}
+
+int hcri_projection_place(hcri_projection *projection, const double *point) {
+    projection->origin = point;
+    return hcri_active_set_place(projection->active_set, point);
+}
+
+void hcri_projection_clamp(const hcr_region *region, const double *p, double *y) {
+    const hcri_box *box = region->set.box;
+    for (size_t j = 0; j < region->set.outputs; j++)
+        y[j] = p[j] > box->upper[j] ? box->upper[j] : p[j] < box->lower[j] ? box->lower[j] : p[j];
+}
+
+static double distance(const hcri_projection *projection, const double *a, const double *b) {
+    return hcri_metric_distance(NULL, projection->region->set.outputs, a, b, projection->room);
+}
+
+/* The largest gauge of one group of blocks at v: box and rows together, or one quadratic. */
+static double group_gauge(const hcri_projection *projection, size_t group, const double *v) {
+    const hcri_set *set = &projection->region->set;
+    double gauge = 0;
+    if (group == 0) {
+        gauge = hcri_block_gauge(set->block[0], v, 0, projection->scratch);
+        gauge = hcri_block_gauge(set->block[1], v, gauge, projection->scratch);
+    } else {
+        gauge = hcri_block_gauge(set->block[group + 1], v, 0, projection->scratch);
+    }
+    return gauge;
+}
+
+/* The nearest point of one group's set. SOLVER or UNSUPPORTED when this can't give it. */
+static hcr_status project_group(hcri_projection *projection, size_t group, const double *p, double *y,
+                                hcr_error *error) {
+    const hcri_set *set = &projection->region->set;
+    if (group == 0) {
+        if (projection->active_set != NULL)
+            return hcri_active_set_project(projection->active_set, p, y, error);
+        hcri_projection_clamp(projection->region, p, y);
+        return HCR_OK;
+    }
+    const size_t q = group - 1;
+    if (q >= projection->axes_count)
+        return HCR_ERROR_UNSUPPORTED;
+    if (projection->axes[q].n == 0)
+        HCRI_TRY(hcri_axes_find(hcri_block_quadratic(set->block[q + 2]), projection->region->origin,
+                                &projection->axes[q], error));
+    hcri_axes_project(&projection->axes[q], p, y);
+    return HCR_OK;
+}
+
+static double gauge_of(hcri_projection *projection, const double *y) {
+    const hcr_region *region = projection->region;
+    double gauge = NAN;
+    for (size_t j = 0; j < region->set.outputs; j++)
+        projection->point[j] = y[j] - projection->origin[j];
+    return hcr_gauge(region, projection->workspace, 1, projection->origin + region->set.outputs, projection->point,
+                     &gauge, NULL, NULL) == HCR_OK
+               ? gauge
+               : NAN;
+}
+
+/* Rounding leaves a nearest point so near the frontier. */
+static double close_to_frontier(const hcr_region *region) { return 1 + 1e-12 + 16 * region->margin[HCR_DOUBLE]; }
+
+typedef enum hcri_found { FOUND_NOTHING, FOUND_NEARBY, FOUND_NEAREST } hcri_found;
+
+/* The nearest point to p of the group that p violates most is the answer when it is in the region: *found says so. y is
+ * set, unless the group can't be projected onto. */
+static hcr_status project_cheaply(hcri_projection *projection, const double *p, double *y, hcri_found *found,
+                                  hcr_error *error) {
+    const hcr_region *region = projection->region;
+    const hcri_set *set = &region->set;
+    size_t worst = 0;
+    double most = 0;
+    for (size_t j = 0; j < set->outputs; j++)
+        projection->point[j] = p[j] - projection->origin[j];
+    for (size_t group = 0; group <= quadratics(set) && !projection->is_polytope; group++) {
+        const double gauge = group_gauge(projection, group, projection->point);
+        if (gauge > most) {
+            most = gauge;
+            worst = group;
+        }
+    }
+    const hcr_status status = project_group(projection, worst, p, y, error);
+    *found = status != HCR_OK                                       ? FOUND_NOTHING
+             : gauge_of(projection, y) <= close_to_frontier(region) ? FOUND_NEAREST
+                                                                    : FOUND_NEARBY;
+    return status == HCR_ERROR_MEMORY ? status : HCR_OK;
+}
+
+static hcr_status fail_to_find(hcr_error *error) {
+    return hcri_fail(error, HCR_ERROR_SOLVER, "no nearest point was found");
+}
+
+static hcr_status project_near(hcri_projection *projection, const double *p, double *y, hcr_error *error) {
+    hcri_found found;
+    if (projection->nearest != NULL)
+        return hcri_nearest_project(projection->nearest, p, y, error);
+    HCRI_TRY(project_cheaply(projection, p, y, &found, error));
+    if (found == FOUND_NEAREST)
+        return HCR_OK;
+    /* IPOPT's program knows nothing of equalities, a metric or parameters, and wants a scale. */
+    const hcr_region *region = projection->region;
+    if (region->affine.count != 0 || !region->bounded || projection->metric != NULL ||
+        region->origin_map.parameters != 0)
+        return found == FOUND_NEARBY && gauge_of(projection, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
+    if (projection->curved == NULL)
+        HCRI_TRY(hcri_curved_create(projection->region, projection->workspace, &projection->curved, error));
+    if (found == FOUND_NEARBY && hcri_curved_improve(projection->curved, p, y))
+        return HCR_OK;
+    HCRI_TRY(hcri_curved_project(projection->curved, p, y, error));
+    return gauge_of(projection, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
+}
+
+/* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by
+ * step, and rounding stays as small as they are. */
+static hcr_status project_far(hcri_projection *projection, double far, const double *p, double *y, hcr_error *error) {
+    enum { STEPS = 50 };
+    const size_t n = projection->region->set.outputs;
+    memcpy(y, projection->origin, n * sizeof *y);
+    for (int step = 0; step < STEPS; step++) {
+        const double t = fmin(1, far * projection->region->radius / distance(projection, p, y));
+        for (size_t j = 0; j < n; j++)
+            projection->nearer[j] = t == 1 ? p[j] : y[j] + t * (p[j] - y[j]);
+        memcpy(projection->last, y, n * sizeof *y);
+        HCRI_TRY(project_near(projection, projection->nearer, y, error));
+        if (t == 1 || distance(projection, projection->last, y) <= 1e-12 * projection->region->radius)
+            break;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_projection_find(hcri_projection *projection, const double *p, double *y, hcr_error *error) {
+    const hcr_region *region = projection->region;
+    if (region->affine.count == region->set.outputs) { /* the only point */
+        memcpy(y, projection->origin, region->set.outputs * sizeof *y);
+        return HCR_OK;
+    }
+    const double far = projection->is_polytope ? far_flat : far_curved;
+    if (!(distance(projection, p, projection->origin) > far * region->radius))
+        return project_near(projection, p, y, error);
+    if (projection->nearest == NULL) {
+        hcri_found found;
+        HCRI_TRY(project_cheaply(projection, p, y, &found, error));
+        if (found == FOUND_NEAREST)
+            return HCR_OK;
+    }
+    return project_far(projection, far, p, y, error);
+}
