@@ -269,10 +269,11 @@ int command_fit(int argc, char **argv) {
         {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &job.linear, 0, 0},
         {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
          &options->features, 1, 0},
-        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften",
+        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften|hcr-project",
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
          "the "
-         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; simple: a linear head and "
+         "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
+         "taken to the nearest point; simple: a linear head and "
          "no "
          "guarantee; hcr",
          &job.head, 0, 0},
@@ -286,7 +287,7 @@ int command_fit(int argc, char **argv) {
         {OPTION_NUMBER, '\0', "radius-weight", "W", "head hcr: weight of the radius in the loss; 1",
          &options->radius_weight, 1e-12, 1e12},
         {OPTION_NUMBER, '\0', "raw-weight", "W",
-         "head hcr-contract: weight in the loss of what the network gives before it is contracted; 0",
+         "heads hcr-contract and hcr-project: weight in the loss of what the network gives before that; 0",
          &options->raw_weight, 0, 1e12},
         {OPTION_NUMBER, '\0', "ascent", "S",
          "head simple: the step by which violations raise their weights in the loss after each epoch (a Lagrangian, by "

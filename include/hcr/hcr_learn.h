@@ -5,6 +5,7 @@
  *     hcr-direct    the same two heads, MSE on the outputs, through the decode
  *     hcr-contract  one linear head in output units, then contract, MSE on the outputs
  *     hcr-soften    one linear head in output units, then soften, MSE on the outputs
+ *     hcr-project   one linear head in output units, then the nearest point, MSE on the outputs
  *     simple        one linear head, MSE on standardised targets: no guarantee */
 #ifndef HCR_LEARN_H
 #define HCR_LEARN_H
@@ -23,7 +24,8 @@ typedef enum hcr_head {
     HCR_HEAD_DIRECT = 1,
     HCR_HEAD_CONTRACT = 2,
     HCR_HEAD_SIMPLE = 3,
-    HCR_HEAD_SOFTEN = 4
+    HCR_HEAD_SOFTEN = 4,
+    HCR_HEAD_PROJECT = 5
 } hcr_head;
 
 /* Called after each epoch (and, with step < steps, now and then during one). Return true to stop: the model so far
@@ -55,8 +57,8 @@ typedef struct hcr_fit_options {
     uint64_t seed;   /* of initial weights, shuffles, validation split; 0 */
     double radius_weight; /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
                            * one   weigh alike; 1 */
-    double raw_weight;    /* head hcr-contract: weight of a second term in the loss, the error of what the network gives
-                           * before it is contracted; 0 */
+    double raw_weight;    /* heads hcr-contract and hcr-project: weight of a second term in the loss, the error of what
+                           * the network gives before it is contracted or projected; 0 */
     bool common_scale;    /* all heads but hcr: one deviation for all outputs (the root of the mean of their
                            * squares), so that the loss is the mean squared error of the outputs, in other units;
                            * false: each output is measured by its own, so that all count alike */

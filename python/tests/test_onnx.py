@@ -105,7 +105,7 @@ def test_single_numbers_near_1_and_0_are_not_lost(random):
 
 
 @pytest.mark.parametrize("encoder", hcr.model.ENCODERS)
-@pytest.mark.parametrize("head", hcr.model.HEADS)
+@pytest.mark.parametrize("head", [head for head in hcr.model.HEADS if head != "hcr-project"])
 def test_models(encoder, head, random, tmp_path):
     X = random.random((200, 6))
     X[:, 3] = 14.62  # a constant column

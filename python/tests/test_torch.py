@@ -471,7 +471,7 @@ def test_d43_deferred_initialisation(assign):
 
 def test_layers_refuse_what_cannot_be():
     with pytest.raises(hcr.InvalidError, match="no kind"):
-        ht.Constrain(make("ball"), "project")
+        ht.Constrain(make("ball"), "lift")
     with pytest.raises(hcr.InvalidError, match="decode"):
         ht.Constrain(make("ball"), "decode", points=True)
 

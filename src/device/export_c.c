@@ -87,6 +87,11 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
     upper[length + 1] = '\0';
     hcri_plan plan = {0};
     const int has_maps = model == NULL || model->head != HCR_HEAD_SIMPLE;
+    if (model != NULL && model->head == HCR_HEAD_PROJECT)
+        return hcri_fail(
+            error, HCR_ERROR_UNSUPPORTED,
+            "a model with the head hcr-project isn't exported: the steps to a nearest point have no bound; "
+            "hcr-contract has one");
     if (model != NULL && has_maps && hcr_region_parameters(region) != 0)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "a model whose region has parameters isn't exported; its region is");

@@ -328,6 +328,7 @@ static void put_predict(hcri_code *code, const hcri_plan *plan, const hcr_model 
     case HCR_HEAD_DIRECT: hcri_code_put(code, "        outcome = $_decode(points, points[^OUTPUTS], y);\n"); break;
     case HCR_HEAD_CONTRACT: hcri_code_put(code, "        outcome = $_contract(points, y);\n"); break;
     case HCR_HEAD_SOFTEN: hcri_code_put(code, "        outcome = $_soften(points, y);\n"); break;
+    case HCR_HEAD_PROJECT: /* refused by export_c.c */
     case HCR_HEAD_SIMPLE:
         hcri_code_put(code,
                       "        uint32_t j;\n        for (j = 0u; j < ^OUTPUTS; j++) {\n            y[j] = points[j];\n"

@@ -200,18 +200,30 @@ static hcr_status take_rows(hcri_face *face, const double *point, size_t count, 
     return HCR_OK;
 }
 
+/* The quadratic whose matrix is the curvature of a contact, when that is a diagonal; else NULL. */
+static const hcri_quadratic *diagonal_of(const hcri_face *face, const contact_rows *contact) {
+    const hcri_quadratic *quadratic = hcri_block_quadratic(contact->block);
+    return quadratic != NULL && quadratic->form == HCRI_DIAGONAL && face->n == face->region->set.n ? quadratic : NULL;
+}
+
 /* The system of the rows, with the contacts' curvature or without; 0 when it can't be factored. */
 static int factor(hcri_face *face, int with_curvature) {
     hcri_kkt_system *system = &face->system;
     const size_t n = face->n, columns = face->region->set.n;
-    hcri_kkt_system_clear(system, face->metric, system->rows);
+    int diagonal = 1;
+    for (size_t i = 0; with_curvature && i < face->contacts; i++)
+        diagonal &= face->contact[i].block->kind->is_affine || diagonal_of(face, &face->contact[i]) != NULL;
+    hcri_kkt_system_clear(system, face->metric, system->rows, diagonal);
     for (size_t r = 0; r < face->rows; r++)
         if (face->place[r] != SIZE_MAX)
             memcpy(system->jacobian + face->place[r] * n, face->row + r * columns, n * sizeof *face->row);
     for (size_t i = 0; with_curvature && i < face->contacts; i++) {
         const contact_rows *contact = &face->contact[i];
         const hcri_kind *kind = contact->block->kind;
-        if (contact->weights == 0 && contact->multiplier > 0)
+        const hcri_quadratic *own = system->is_diagonal ? diagonal_of(face, contact) : NULL;
+        for (size_t j = 0; own != NULL && j < n; j++)
+            system->hessian[j] += contact->multiplier * own->matrix[j];
+        if (!system->is_diagonal && contact->weights == 0 && contact->multiplier > 0)
             hcri_curvature_add(contact->block, contact->inequality, n, face->point, hcri_curvature_size(face->region),
                                contact->multiplier, system->hessian, face->room, face->scratch);
         if (contact->weights == 0 || kind->add_edge_curvature == NULL)

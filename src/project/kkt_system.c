@@ -23,12 +23,26 @@ void hcri_kkt_system_release(hcri_kkt_system *system) {
         free(owned[i]);
 }
 
-void hcri_kkt_system_clear(hcri_kkt_system *system, const hcri_metric *metric, size_t rows) {
+void hcri_kkt_system_clear(hcri_kkt_system *system, const hcri_metric *metric, size_t rows, int diagonal) {
     const size_t n = system->n;
     system->rows = rows;
-    memset(system->hessian, 0, n * n * sizeof *system->hessian);
+    system->is_diagonal = diagonal && (metric == NULL || metric->is_diagonal);
     memset(system->jacobian, 0, rows * n * sizeof *system->jacobian);
+    for (size_t j = 0; system->is_diagonal && j < n; j++)
+        system->hessian[j] = metric == NULL ? 1 : metric->matrix[j];
+    if (system->is_diagonal)
+        return;
+    memset(system->hessian, 0, n * n * sizeof *system->hessian);
     hcri_metric_add(metric, n, system->hessian);
+}
+
+/* x = L⁻¹ x, or L⁻ᵀ x. */
+static void by_factor(const hcri_kkt_system *system, CBLAS_TRANSPOSE transpose, double *x) {
+    for (size_t j = 0; system->is_diagonal && j < system->n; j++)
+        x[j] /= system->hessian[j];
+    if (!system->is_diagonal)
+        cblas_dtrsv(CblasRowMajor, CblasLower, transpose, CblasNonUnit, (int)system->n, system->hessian, (int)system->n,
+                    x, 1);
 }
 
 /* The factor of J H⁻¹ J', row by row, without the rows that depend on others. */
@@ -57,10 +71,17 @@ static void factor_schur(hcri_kkt_system *system) {
 
 int hcri_kkt_system_factor(hcri_kkt_system *system) {
     const lapack_int n = (lapack_int)system->n;
+    for (size_t j = 0; system->is_diagonal && j < system->n; j++) {
+        if (!(system->hessian[j] > 0))
+            return 0;
+        system->hessian[j] = sqrt(system->hessian[j]);
+    }
+    for (size_t i = 0; system->is_diagonal && i < system->rows; i++)
+        by_factor(system, CblasNoTrans, system->jacobian + i * system->n);
     /* By columns the upper triangle is what the lower is by rows. */
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, system->hessian, n) != 0)
+    if (!system->is_diagonal && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, system->hessian, n) != 0)
         return 0;
-    if (system->rows != 0)
+    if (!system->is_diagonal && system->rows != 0)
         cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)system->rows, n, 1,
                     system->hessian, n, system->jacobian, n);
     factor_schur(system);
@@ -89,11 +110,11 @@ static void solve_schur(const hcri_kkt_system *system, double *x) {
 /* With M = J L⁻ᵀ: M M'ν = M L⁻¹ top − bottom and w = L⁻ᵀ (L⁻¹ top − M'ν). */
 void hcri_kkt_system_solve(const hcri_kkt_system *system, double *top, double *bottom) {
     const int n = (int)system->n;
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, system->hessian, n, top, 1);
+    by_factor(system, CblasNoTrans, top);
     for (size_t i = 0; i < system->rows; i++)
         bottom[i] = cblas_ddot(n, system->jacobian + i * system->n, 1, top, 1) - bottom[i];
     solve_schur(system, bottom);
     for (size_t i = 0; i < system->rows; i++)
         cblas_daxpy(n, -bottom[i], system->jacobian + i * system->n, 1, top, 1);
-    cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, system->hessian, n, top, 1);
+    by_factor(system, CblasTrans, top);
 }

@@ -113,7 +113,7 @@ static int linearise(hcri_kkt *kkt) {
     const hcri_rows *basis = &kkt->region->affine.basis;
     const size_t n = kkt->n;
     hcri_kkt_system *system = &kkt->system;
-    hcri_kkt_system_clear(system, kkt->metric, kkt->active);
+    hcri_kkt_system_clear(system, kkt->metric, kkt->active, 0);
     for (size_t i = 0; i < kkt->equalities; i++) {
         for (size_t k = basis->start[i]; k < basis->start[i + 1]; k++)
             system->jacobian[i * n + basis->columns[k]] = basis->values[k];

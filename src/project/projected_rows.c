@@ -19,10 +19,12 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
     if (p != 0) {
         double *origin = lane->origins + i * region->set.n;
         memcpy(origin + n, lane->xs + i * p, p * sizeof *origin);
-        const hcri_sample_origin found = hcri_sample_origin_find(region, origin, lane->is_free + i * n, lane->scratch);
+        double *is_free = lane->is_free + i * hcri_sample_origin_flags(region);
+        const hcri_sample_origin found = hcri_sample_origin_find(region, origin, is_free, lane->scratch);
         if (!hcri_sample_origin_exists(found))
             return found == HCRI_SAMPLE_ORIGIN_NONE ? HCR_OUTCOME_NO_ORIGIN : HCR_OUTCOME_OUT_OF_RANGE;
-        hcri_affine_complete(&region->affine, origin);
+        if (!hcri_sample_origin_is_centre(found)) /* which is complete */
+            hcri_affine_complete(&region->affine, origin);
     }
     if (!hcri_all_finite(n, point))
         return HCR_OUTCOME_BAD_VALUE;

@@ -9,7 +9,8 @@
 #include "train/model.h"
 
 const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
-const char *const hcri_head_names[] = {"hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", NULL};
+const char *const hcri_head_names[] = {"hcr",         "hcr-direct", "hcr-contract", "simple", "hcr-soften",
+                                       "hcr-project", NULL};
 
 /* A number of the options: its name in files and messages, and what it may be. */
 typedef struct real_option {
@@ -58,7 +59,7 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
     static const hcr_fit_options defaults = HCR_FIT_OPTIONS_INIT;
     HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, options, "HCR_FIT_OPTIONS_INIT", error));
-    if ((unsigned)options->encoder > HCR_ENCODER_LSTM || (unsigned)options->head > HCR_HEAD_SOFTEN)
+    if ((unsigned)options->encoder > HCR_ENCODER_LSTM || (unsigned)options->head > HCR_HEAD_PROJECT)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no encoder %d or no head %d", (int)options->encoder,
                          (int)options->head);
     for (size_t i = 0; i < COUNTS; i++)
@@ -66,8 +67,9 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
             return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is 0: it must be at least 1", counts[i].name);
     for (size_t i = 0; i < REALS; i++)
         HCRI_TRY(check_real(&reals[i], *real_of(options, i), error));
-    if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT)
-        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the raw term (raw_weight = %g) is for head hcr-contract",
+    if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "the raw term (raw_weight = %g) is for heads hcr-contract and hcr-project",
                          options->raw_weight);
     if (options->ascent > 0 && options->head != HCR_HEAD_SIMPLE)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,

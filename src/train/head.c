@@ -30,6 +30,7 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
             case HCR_HEAD_DIRECT:
             case HCR_HEAD_CONTRACT: points[j] = head->deviation[j] * o + (head->mean[j] - origin[j]); break;
             case HCR_HEAD_SOFTEN: points[j] = stretch * (head->deviation[j] * o + (head->mean[j] - origin[j])); break;
+            case HCR_HEAD_PROJECT:
             case HCR_HEAD_SIMPLE: points[j] = head->deviation[j] * o + head->mean[j]; break;
             }
         }
@@ -44,9 +45,16 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *l
     *losses = (hcri_losses){.rows = rows,
                             .points = hcri_allocate(a, rows, (2 * (width + head->n) + p) * sizeof(double)),
                             .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
-    const hcr_status status = losses->points == NULL || losses->rays == NULL
-                                  ? hcri_fail_memory(error)
-                                  : hcr_workspace_create(head->region, 1, &losses->workspace, error);
+    hcr_status status = losses->points == NULL || losses->rays == NULL
+                            ? hcri_fail_memory(error)
+                            : hcr_workspace_create(head->region, 1, &losses->workspace, error);
+    if (status == HCR_OK && head->kind == HCR_HEAD_PROJECT) {
+        hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
+        options.threads = 0;
+        losses->contacts = hcri_allocate(a, rows * head->n, sizeof(hcr_contact));
+        status = losses->contacts == NULL ? hcri_fail_memory(error)
+                                          : hcr_projector_create(head->region, &options, &losses->projector, error);
+    }
     if (status != HCR_OK) {
         hcri_losses_release(losses);
         return status;
@@ -61,6 +69,8 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *l
 void hcri_losses_release(hcri_losses *losses) {
     hcri_release(&hcri_default_allocator, losses->points);
     hcri_release(&hcri_default_allocator, losses->rays);
+    hcri_release(&hcri_default_allocator, losses->contacts);
+    hcr_projector_free(losses->projector);
     hcr_workspace_free(losses->workspace);
     *losses = (hcri_losses){0};
 }
@@ -117,13 +127,19 @@ static double output_loss(const hcri_head *head, const double *y, const double *
     return loss / count;
 }
 
-/* The predictions, and the derivative by them taken back, of direct, contract and soften. */
+/* The predictions, and the derivative by them taken back, of direct, contract, soften and project. */
 static hcr_status map(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    if (losses->projector != NULL)
+        return hcr_project(losses->projector, rows, losses->x, losses->points, losses->y, NULL, losses->contacts,
+                           error);
     return hcri_head_map(head->kind)(head->region, losses->workspace, rows, losses->x, losses->points, losses->y,
                                      losses->rays, error);
 }
 
 static hcr_status map_back(const hcri_head *head, hcri_losses *losses, size_t rows, hcr_error *error) {
+    if (losses->projector != NULL)
+        return hcr_project_vjp(losses->projector, rows, losses->x, losses->points, losses->contacts, losses->y_bar,
+                               losses->points_bar, NULL, error);
     hcr_status (*const back)(const hcr_region *, hcr_workspace *, size_t, const double *, const double *,
                              const hcr_ray *, const double *, double *, double *, hcr_error *) =
         head->kind == HCR_HEAD_CONTRACT ? hcr_contract_vjp
@@ -163,7 +179,7 @@ static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_
     }
 }
 
-/* Adds contract's raw term to a row: simple's loss of the outputs as they are. */
+/* Adds contract's and project's raw term to a row: simple's loss of the outputs as they are. */
 static void add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *loss,
                     float *outputs_bar) {
     const double weight = head->raw_weight / (double)head->n;

@@ -6,6 +6,7 @@
  *     direct     decode(s∘u + μ − O, r)                   |(y − y*)/s|²/n
  *     contract   contract(s∘o + μ − O)                    the same, plus raw weight · |o − (y* − μ)/s|²/n
  *     soften     soften((s∘o + μ − O)/(1 − γ(μ − O)))     the same as direct
+ *     project    the nearest point to s∘o + μ             the same as contract
  *     simple     s∘o + μ                                  the same as direct
  * (d*, r*) is the encoded target y*. hcr is the paper's. The others are in units of each output's deviation and around
  * the means, so that outputs of very different sizes count alike, a fresh network predicts towards the mean, and rates
@@ -31,13 +32,13 @@ size_t hcri_head_outputs(hcr_head kind, size_t n);
 /* Numbers in a target as the loss takes it: hcr the encoded target, n + 1; simple (y* − μ)/s, the others y*, n. */
 size_t hcri_head_targets(hcr_head kind, size_t n);
 
-/* The region's map of a head that has one: all but simple. */
+/* The region's map along rays of a head that has one: all but project and simple. */
 typedef hcr_status hcri_map(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *x,
                             const double *points, double *y, hcr_ray *rays, hcr_error *error);
 hcri_map *hcri_head_map(hcr_head kind);
 
 /* What a layer's outputs give to the region's map, rows × hcri_head_outputs: (v, r) for decode, v for contract, for
- * simple the prediction itself. Row i is of sample row[i], NULL: i. */
+ * project what is projected, for simple the prediction itself. Row i is of sample row[i], NULL: i. */
 void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, const size_t *row, double *points);
 
 /* Room for the losses of `rows` rows at a time. */
@@ -48,6 +49,8 @@ typedef struct hcri_losses {
     double *points, *points_bar, *y, *y_bar; /* behind `points`, as is … */
     double *x;                               /* … parameters; NULL without */
     hcr_ray *rays;
+    hcr_projector *projector; /* of project, with its contacts; else NULL */
+    hcr_contact *contacts;
 } hcri_losses;
 hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error);
 void hcri_losses_release(hcri_losses *losses);

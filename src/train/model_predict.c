@@ -23,6 +23,7 @@ typedef struct prediction_room {
     hcri_places places; /* with parameters; empty without */
     hcr_ray *rays;
     hcr_workspace *workspace;
+    hcr_projector *projector; /* of head project; else NULL */
 } prediction_room;
 
 static void room_release(prediction_room *room) {
@@ -36,6 +37,7 @@ static void room_release(prediction_room *room) {
     hcri_places_release(&room->places);
     free(room->rays);
     hcr_workspace_free(room->workspace);
+    hcr_projector_free(room->projector);
 }
 
 static hcr_status room_create(prediction_room *room, const hcr_model *model, size_t rows, int single,
@@ -63,6 +65,11 @@ static hcr_status room_create(prediction_room *room, const hcr_model *model, siz
         return hcri_fail_memory(error);
     if (p != 0)
         HCRI_TRY(hcri_places_create(model->region, rows, &room->places, error));
+    if (model->head == HCR_HEAD_PROJECT) {
+        hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
+        options.threads = threads;
+        HCRI_TRY(hcr_projector_create(model->region, &options, &room->projector, error));
+    }
     return hcr_workspace_create(model->region, threads, &room->workspace, error);
 }
 
@@ -178,6 +185,17 @@ static hcr_status predict_inside(const hcr_model *model, const prediction_room *
     return HCR_OK;
 }
 
+static hcr_status predict_nearest(const hcr_model *model, const prediction_room *room, size_t rows,
+                                  const request *wanted, hcr_error *error) {
+    if (wanted->Y != NULL)
+        return hcr_project(room->projector, rows, room->places.x, room->points, wanted->Y, wanted->outcomes, NULL,
+                           error);
+    for (size_t k = 0; k < rows * model->net.outputs; k++)
+        room->points_f32[k] = (float)room->points[k];
+    return hcr_project_f32(room->projector, rows, room->places.parameters == 0 ? NULL : room->x_f32, room->points_f32,
+                           wanted->Y_f32, wanted->outcomes, NULL, error);
+}
+
 /* The samples' parameters, and what they make of their regions. */
 static hcr_status find_places(const hcr_model *model, prediction_room *room, size_t rows, const double *X,
                               const double *parameters, int single, hcr_error *error) {
@@ -217,7 +235,9 @@ static hcr_status predict_block(const hcr_model *model, prediction_room *room, s
         memcpy(wanted->points, room->points, rows * model->net.outputs * sizeof *wanted->points);
         return HCR_OK;
     }
-    return (model->head == HCR_HEAD_SIMPLE ? predict_simple : predict_inside)(model, room, rows, wanted, error);
+    return (model->head == HCR_HEAD_SIMPLE    ? predict_simple
+            : model->head == HCR_HEAD_PROJECT ? predict_nearest
+                                              : predict_inside)(model, room, rows, wanted, error);
 }
 
 static hcr_status predict(const hcr_model *model, size_t rows, const request *wanted, hcr_error *error) {

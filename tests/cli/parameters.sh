@@ -207,7 +207,7 @@ awk 'BEGIN { srand(3); print "a,cap[0],b,order,cap[2],cap[1]"
 awk -F, 'NR == 1 { print "y[0],y[1],y[2]" } NR > 1 { printf "%.6f,%.6f,%.6f\n", $4 * $1, $4 * (1 - $1), 0.3 * $3 }' inputs.csv >targets.csv
 awk -F, 'BEGIN { OFS = "," } { print $1, $3 }' inputs.csv >own.csv
 awk -F, 'BEGIN { OFS = "," } { print $2, $6, $5, $4 }' inputs.csv >params.csv
-for head in hcr hcr-direct hcr-contract hcr-soften simple; do
+for head in hcr hcr-direct hcr-contract hcr-soften hcr-project simple; do
     expect 0 fit plan.region inputs.csv targets.csv -o beside.model --head $head --hidden 6 --epochs 3 --seed 2
     says "$output" '^model +6 inputs'
     [ $head = simple ] || says "$output" '^inside ratio +1$'

@@ -59,7 +59,8 @@ _REDUCTIONS = {
 
 
 class _Translation:
-    def __init__(self, variables: Sequence[Any], parameters: Sequence[Any]) -> None:
+    def __init__(self, variables: Sequence[Any], parameters: Sequence[Any], open: bool = False) -> None:
+        self.open = open  # parameters needn't have bounds
         self.lines: list[str] = []
         self.constants: dict[str, Array] = {}
         self.names: dict[int, str] = {}
@@ -91,6 +92,8 @@ class _Translation:
         bounds = parameter.attributes.get("bounds")
         sides = [] if bounds is None else [np.asarray(bound, np.float64) for bound in bounds]
         if not sides or not all(np.isfinite(bound).all() for bound in sides):
+            if self.open:
+                return ""
             raise _refusal(parameter, "a parameter without finite bounds (cvxpy.Parameter(…, bounds=[lower, upper]))")
         texts = (self.constant(bound if bound.ndim < 2 else bound.reshape(-1)) for bound in sides)
         return f" in [{', '.join(texts)}]"
@@ -457,7 +460,12 @@ def _listed(given: Any, kind: str) -> list[Any]:
 
 
 def translate(
-    constraints: Any, variables: Any, parameters: Any = (), origin: Any = "chebyshev", unbounded: bool = False
+    constraints: Any,
+    variables: Any,
+    parameters: Any = (),
+    origin: Any = "chebyshev",
+    unbounded: bool = False,
+    open: bool = False,
 ) -> tuple[str, dict[str, Array]]:
     """The region text of CVXPY constraints, and its constants."""
     found = _listed(constraints, "constraint")
@@ -473,7 +481,7 @@ def translate(
         )
     if not variables:
         raise make("argument", "there is no variable")
-    translation = _Translation(variables, parameters)
+    translation = _Translation(variables, parameters, open)
     lines = [line for variable in variables for line in translation.attributes(variable)]
     lines += [line for c in found for line in translation.constraint(c)]
     lines += translation.domains

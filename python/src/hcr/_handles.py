@@ -37,11 +37,20 @@ class Workspace:
 
 
 class Projector:
-    """Projects for one caller at a time."""
+    """Projects for one caller at a time, with the struct that its errors come in. `matrix` is Q: n numbers, a diagonal,
+    or n × n; None: 1, and 0 where rows are linear terms."""
 
-    def __init__(self, owner: Handle) -> None:
-        self.owner = owner
-        self.address = _library.create("hcr_projector_create", owner.address, None)
+    def __init__(self, owner: Handle, threads: int, bad: str, linear: bool, matrix: Any = None) -> None:
+        self.owner = owner  # outlives the projector
+        options = _library.ProjectorStruct(
+            ctypes.sizeof(_library.ProjectorStruct), threads, None, 0.0, BAD.index(bad), linear
+        )
+        if matrix is not None:
+            metric = _library.QuadraticStruct(form=matrix.ndim - 1, matrix=matrix.ctypes.data)
+            options.metric = ctypes.addressof(metric)
+        self.address = _library.create("hcr_projector_create", owner.address, ctypes.byref(options))
+        self.error = _library.ErrorStruct()
+        self.error_address = ctypes.addressof(self.error)
 
     def __del__(self, free: Any = _library.library.hcr_projector_free) -> None:
         if hasattr(self, "address"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
+import hashlib
 import time
+from collections.abc import Iterator
 from typing import Any, Literal, TypeVar, cast, overload
 
 import numpy as np
@@ -15,7 +17,7 @@ from . import _library, _threads
 from ._arrays import Array, address, doubles, numbers, row_count, rows, whole, without_gradients
 from ._facts import Facts
 from ._handles import BAD, Projector, Workspace
-from ._records import RAY, Outcome
+from ._records import CONTACT, RAY
 from .errors import make
 
 NUMPY_TYPES = {name: np.dtype(name) for name in ("float32", "float64")}
@@ -26,7 +28,7 @@ FEW_ROWS, _LITTLE_WORK = 33, 1 << 19
 def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
     return {
         (name, dtype): getattr(_library.library, f"hcr_{name}{suffix}{ending}")
-        for name in _library.MAPS
+        for name in (*_library.MAPS, "project")
         for dtype, ending in ((np.dtype(np.float64), ""), (np.dtype(np.float32), "_f32"))
     }
 
@@ -36,7 +38,7 @@ VJPS = _functions("_vjp")
 JVPS = _functions("_jvp")
 #: What stands for a row with a NaN or an infinity: a row of NaN, or the origin.
 Bad = Literal["nan", "origin"]
-_INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v"}
+_INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v", "project": "points"}
 _SEARCHES = ("full", "algorithm1", "pruned")
 Self = TypeVar("Self", bound="Maps")
 
@@ -59,6 +61,16 @@ class Map:
     def width(self) -> int:
         """How many numbers a row of the input has: n, for ``decode`` n + 1."""
         return int(self.region.n) + (self.name == "decode")
+
+    @property
+    def kept(self) -> int:
+        """How many bytes a row keeps for the derivatives."""
+        return RAY.itemsize
+
+    @property
+    def key(self) -> str:
+        """What names the map's region in graphs."""
+        return str(self.region.digest)
 
     def result_shape(self, shape: Any) -> Any:
         """The shape of the result, from that of the input."""
@@ -171,8 +183,213 @@ class Map:
 
     def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
         pointers = [None if a is None else address(a) for a in (given, *arrays)]
-        function, threads = functions[self.name, like.dtype], _threads.get_threads()
-        self.region._run(function, threads, row_count(like), *pointers, bad=self.bad if bad is None else bad)
+        self.call(functions, like.dtype, _threads.get_threads(), row_count(like), *pointers, bad=bad)
+
+    def call(
+        self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
+    ) -> None:
+        """Calls one of the library's functions with a batch; raises what it refuses."""
+        function = functions[self.name, dtype]
+        self.region._run(function, threads, count, *pointers, bad=self.bad if bad is None else bad)
+
+
+class Metric:
+    """A symmetric positive semidefinite matrix over a region's outputs: what distances are measured by.
+
+    Args:
+        matrix: (n,), a diagonal, or (n, n).
+        n: how many outputs there are.
+    """
+
+    def __init__(self, matrix: npt.ArrayLike, n: int) -> None:
+        array = doubles(numbers(without_gradients(matrix), "the metric"), "the metric")
+        if array.shape not in ((n,), (n, n)):
+            raise make("shape", f"the metric has the shape {array.shape}: it must have ({n},) or ({n}, {n})")
+        self.matrix = np.array(array, order="C")
+        self.matrix.flags.writeable = False
+        self._key = (array.ndim, self.matrix.tobytes())
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metric) and self._key == other._key
+
+    def __repr__(self) -> str:
+        return f"Metric({'diagonal' if self.matrix.ndim == 1 else 'dense'}, n={len(self.matrix)})"
+
+
+@dataclasses.dataclass(frozen=True)
+class Projection(Map):
+    """The nearest points of one region, as a map: `region.project`, and `region.minimise` with `linear`."""
+
+    name: str = "project"
+    metric: Metric | None = None
+    linear: bool = False
+
+    def within(self, metric: Metric | npt.ArrayLike | None) -> Projection:
+        """The same in a metric."""
+        if metric is None or isinstance(metric, Metric):
+            return self if metric is None else dataclasses.replace(self, metric=metric)
+        return dataclasses.replace(self, metric=Metric(metric, self.region.n))
+
+    @property
+    def kept(self) -> int:
+        return CONTACT.itemsize * int(self.region.n)
+
+    @property
+    def key(self) -> str:
+        told = hashlib.sha256(self.region.digest.encode())
+        told.update(repr((self.linear, self.metric and self.metric._key)).encode())
+        return told.hexdigest()
+
+    @property
+    def regularisation(self) -> float:
+        """The multiple of the identity that was added to a metric that isn't definite."""
+        with self._projector(1, self.bad) as projector:
+            return float(_library.library.hcr_projector_regularisation(projector.address))
+
+    @contextlib.contextmanager
+    def _projector(self, threads: int, bad: str) -> Iterator[Projector]:
+        idle = self.region._once("projectors", dict).setdefault((self.metric, self.linear, threads, known_bad(bad)), [])
+        try:
+            made = idle.pop()
+        except IndexError:
+            matrix = None if self.metric is None else self.metric.matrix
+            made = Projector(self.region._handle, threads, bad, self.linear, matrix)
+        yield made
+        idle.append(made)
+
+    def call(
+        self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
+    ) -> None:
+        if functions is MAPS and len(pointers) == 4:  # maps have no outcomes beside what they keep
+            pointers = (*pointers[:3], None, pointers[3])
+        used = 1 if count < FEW_ROWS else _threads.limit(threads)
+        with self._projector(used, self.bad if bad is None else bad) as projector:
+            status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
+            failure = _library.failure(projector.error) if status else None
+        self.region._raise_of_callbacks()
+        if failure is not None:
+            raise failure
+
+    def _blocks(self, like: Array, *arrays: Array | None, bad: str | None) -> None:
+        """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard."""
+        rows_, first, block = row_count(like), 0, 64
+        flat = [None if array is None else array.reshape(rows_, -1) for array in arrays] if rows_ else []
+        while first < rows_:
+            last, start = min(first + block, rows_), time.perf_counter()
+            pointers = [None if array is None else address(array[first:last]) for array in flat]
+            self.call(MAPS, like.dtype, _threads.get_threads(), last - first, *pointers, bad=bad)
+            seconds = time.perf_counter() - start
+            block = block * 4 if seconds < 0.05 else max(1, block // 4) if seconds > 0.2 else block
+            first = last
+
+    def _projected(self, values: npt.ArrayLike, x: npt.ArrayLike | None, bad: str | None) -> tuple[Array, Array, Array]:
+        what = "p" if self.linear else "points"
+        array, given = self.region._beside(
+            rows(without_gradients(values), self.width, what, self.region.names), without_gradients(x)
+        )
+        result, told = np.empty_like(array), np.empty(array.shape[:-1], np.uint32)
+        contacts = np.empty((*array.shape[:-1], self.region.n), CONTACT) if bad == "contacts" else None
+        self._blocks(array, given, array, result, told, contacts, bad=None if bad == "contacts" else bad)
+        return result, told, contacts if contacts is not None else told
+
+    @overload  # type: ignore[override]
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        outcomes: Literal[False] = False,
+        bad: Bad | None = None,
+    ) -> Array: ...
+    @overload
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        outcomes: Literal[True],
+        bad: Bad | None = None,
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        outcomes: bool,
+        bad: Bad | None = None,
+    ) -> Any: ...
+    def __call__(
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        outcomes: bool = False,
+        bad: Bad | None = None,
+    ) -> Any:
+        """Maps rows.
+
+        Args:
+            values: (…, n): points, for `Region.minimise` linear terms p.
+            x: (…, p), the parameters, for a region with such.
+            metric: Q, (n,) for a diagonal or (n, n).
+            outcomes: whether to return an `Outcome` a row, too.
+            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+
+        Returns:
+            (…, n); NaN for a bad value and for parameters that are out of range or leave nothing. With ``outcomes``, a
+            pair of that and (…): rows of which the solver didn't come to the nearest point, about one in a hundred
+            million, have `Outcome.NEARBY`.
+        """
+        result, told, _ = self.within(metric)._projected(values, x, None if bad is None else known_bad(bad))
+        return (result, told) if outcomes else result
+
+    def multipliers(
+        self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: npt.ArrayLike | Metric | None = None
+    ) -> Array:
+        """The multipliers of the inequalities at the results: Q (v − y) = Σ λ ∇c, but for what the equalities take.
+
+        Returns:
+            (…, m), one for each of the region's `constraints`, 0 for those that don't hold the result.
+        """
+        contacts = self.within(metric)._projected(values, x, "contacts")[2]
+        flat = contacts.reshape(-1, self.region.n)
+        result = np.zeros((len(flat), len(self.region.constraints)))
+        at, column = np.nonzero(flat["constraint"] != np.iinfo(np.uint32).max)
+        result[at, flat["constraint"][at, column]] = flat["multiplier"][at, column]
+        return result.reshape(*contacts.shape[:-1], -1)
+
+    def vjp(  # type: ignore[override]
+        self,
+        values: npt.ArrayLike,
+        bar: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        bad: Bad | None = None,
+    ) -> Any:
+        """The derivative, transposed, as `Map.vjp`; at a kink an element of the generalised Jacobian."""
+        return super(Projection, self.within(metric)).vjp(values, bar, x, bad=bad)
+
+    def jvp(  # type: ignore[override]
+        self,
+        values: npt.ArrayLike,
+        dot: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        x_dot: npt.ArrayLike | None = None,
+        *,
+        metric: npt.ArrayLike | Metric | None = None,
+        bad: Bad | None = None,
+    ) -> Any:
+        """The derivative, forwards, as `Map.jvp`."""
+        return super(Projection, self.within(metric)).jvp(values, dot, x, x_dot, bad=bad)
 
 
 class Maps(Facts):
@@ -418,54 +635,35 @@ class Maps(Facts):
         found = [tolerance(self._handle.address, i, at_x, address(point), int(single)) for i in range(self.equalities)]
         return np.array(found)
 
-    @overload
-    def project(
-        self,
-        points: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        outcomes: Literal[False] = False,
-        bad: Bad = "nan",
-    ) -> Array: ...
-    @overload
-    def project(
-        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: Literal[True], bad: Bad = "nan"
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def project(
-        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad = "nan"
-    ) -> Any: ...
-    def project(
-        self, points: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool = False, bad: Bad = "nan"
-    ) -> Any:
+    @property
+    def project(self) -> Projection:
         """The nearest points of the region, exactly inside it; points inside come back bit for bit.
 
-        Args:
-            points: (…, n).
-            x: (…, p), the parameters, for a region with such.
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+        (…, n), points, to (…, n). With ``metric=Q`` the distance is (y − v)'Q(y − v). It has derivatives, `vjp` and
+        `jvp`, and `multipliers`.
 
-        Returns:
-            (…, n) float64; NaN for a bad value and for parameters that are out of range or leave nothing. With
-            ``outcomes``, a pair of that and (…): rows of which the solver didn't come to the nearest point, about one
-            in a hundred million, have `Outcome.NEARBY`.
+        >>> import hcr
+        >>> box = hcr.Region("var y[2]\\n-1 <= y <= 1\\nsum(y) <= 1")
+        >>> box.project([0.9, 0.5]).round(9).tolist()
+        [0.7, 0.3]
+        >>> box.project.vjp([0.9, 0.5], [1.0, 0.0]).round(9).tolist()
+        [0.5, -0.5]
         """
-        array, given = self._doubles(points, x, "points")
-        result = np.empty_like(array)
-        found = np.empty(array.shape[:-1], np.uint32)
-        idle: list[Projector] = self._once("projectors", list)
-        try:
-            projector = idle.pop()
-        except IndexError:
-            projector = Projector(self._handle)
-        known_bad(bad)
-        _project_blocks(projector, row_count(array), given, array, result, found)
-        idle.append(projector)
-        self._raise_of_callbacks()
-        if bad == "nan":
-            result[found == Outcome.BAD_VALUE] = np.nan
-        return (result, found) if outcomes else result
+        return Projection(self)
+
+    @property
+    def minimise(self) -> Projection:
+        """The points of the region that minimise ½ y'Qy + p'y, exactly inside it.
+
+        (…, n), linear terms p, to (…, n), with ``metric=Q``. A Q that isn't definite gets a small multiple of the
+        identity added, which `Projection.regularisation` tells; without one it is all there is: a linear program.
+
+        >>> import hcr
+        >>> box = hcr.Region("var y[2]\\n-1 <= y <= 1")
+        >>> box.minimise([0.5, -4.0], metric=[1.0, 2.0]).round(9).tolist()
+        [-0.5, 1.0]
+        """
+        return Projection(self, linear=True)
 
     def sample(
         self,
@@ -516,21 +714,6 @@ def _like(values: npt.ArrayLike, what: str, dtype: Any, shape: tuple[int, ...], 
     if array.shape != shape:
         raise make("shape", f"{what} has the shape {array.shape}: it must have {shape}")
     return np.require(array, requirements=["C", "A"])
-
-
-def _project_blocks(projector: Projector, rows: int, *arrays: Array | None) -> None:
-    """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard."""
-    if rows == 0:
-        return
-    first, block = 0, 16
-    flat = [None if array is None else array.reshape(rows, -1) for array in arrays]
-    while first < rows:
-        last, start = min(first + block, rows), time.perf_counter()
-        pointers = [None if array is None else address(array[first:last]) for array in flat]
-        _library.call("hcr_project", projector.address, last - first, *pointers, None)
-        seconds = time.perf_counter() - start
-        block = block * 4 if seconds < 0.05 else max(1, block // 4) if seconds > 0.2 else block
-        first = last
 
 
 def _summed(gradient: Array, shape: tuple[int, ...]) -> Array:

@@ -12,6 +12,10 @@ from ._arrays import Array
 NO_CONSTRAINT = 0xFFFFFFFF
 #: What a map knows of a sample's ray: `hcr_ray` of the C library.
 RAY = np.dtype([("gauge", np.float64), ("constraint", np.uint32), ("outcome", np.uint32)])
+#: What holds a nearest point, as many a row as there are outputs (`hcr_contact`).
+CONTACT = np.dtype(
+    [("multiplier", np.float64), ("nearest", np.float64), ("constraint", np.uint32), ("outcome", np.uint32)]
+)
 #: How the origin of a sample comes about, in the order of `hcr_origin_form`.
 ORIGIN_FORMS = ("fixed", "affine", "checked")
 

@@ -94,7 +94,7 @@ def _over_frame(
     meta: Any = pd.Series([], dtype=bool, name="inside")
     if made is not None:
         # A float32 frame gives float32, where the map does.
-        dtype = np.dtype(np.float64) if method in ("project", "predict") else np.result_type(*wanted.dtypes)
+        dtype = np.dtype(np.float64) if method == "predict" else np.result_type(*wanted.dtypes)
         dtype = numbers(np.empty(0, dtype), "the data frame").dtype
         meta = pd.DataFrame({column: pd.Series([], dtype=dtype) for column in made})
     return wanted.map_partitions(
@@ -149,7 +149,7 @@ def project(region: Region, points: Any, x: Any = None) -> Any:
     Returns:
         A Dask array or data frame, not computed yet; float64.
     """
-    return _over("project", region, points, x, region.names, _parameters(region), region.names, np.float64)
+    return _over("project", region, points, x, region.names, _parameters(region), region.names)
 
 
 def encode(region: Region, y: Any, x: Any = None) -> Any:

@@ -5,6 +5,8 @@ quadratics and cones: in float64 where ``jax_enable_x64`` is set, else in float3
 that results are exactly inside either way (without float64, equalities hold to the rounding of float32 only). Regions
 with other kinds call the C library on the host there.
 
+`project` and `minimise` call the C library on the host, on every device.
+
 The C kernels have first derivatives, forwards and in reverse. With ``formulas=True`` jnp computes on the CPU as well:
 derivatives of any order.
 
@@ -26,11 +28,11 @@ from jax.extend import core
 from jax.interpreters import ad, batching, mlir
 
 from . import _formulas, _rays, _xla
-from ._maps import Bad, Map
+from ._maps import Bad, Map, Metric, Projection
 from .errors import make
 from .region import Region, needs_region
 
-__all__ = ["contract", "decode", "encode", "gauge", "know", "soften"]
+__all__ = ["contract", "decode", "encode", "gauge", "know", "minimise", "project", "soften"]
 
 
 class _Jax(_formulas.NumPy):
@@ -110,7 +112,7 @@ def _push_by_formulas(
 
 def _on_host(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
     """A map by the C library, called from Python."""
-    if _xla.is_plain(map.region) and _xla.refusal():
+    if _xla.is_plain(map.region) and _xla.refusal() and not isinstance(map, Projection):
         warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal()}", stacklevel=2)
     run, like = functools.partial(_run, map), _xla.types(_xla.result_of(map, values))
     return _varying(values, jax.pure_callback(run, like[0], values, x, vmap_method="broadcast_all"))
@@ -158,8 +160,9 @@ def _run_jvp(map: Map, values: Any, x: Any, values_dot: Any, x_dot: Any) -> Any:
 
 def _where(map: Map, on_cpu: Any, by_formulas: Any, on_host: Any, *arrays: jax.Array) -> list[jax.Array]:
     """What serves the region on the device that the program is for."""
-    elsewhere = on_host if _rays.refusal(map.region) else by_formulas
-    if not _xla.serves(map.region):
+    projects = isinstance(map, Projection)
+    elsewhere = on_host if projects or _rays.refusal(map.region) else by_formulas
+    if projects or not _xla.serves(map.region):
         return elsewhere(*arrays)  # type: ignore[no-any-return]
     return jax.lax.platform_dependent(*arrays, cpu=on_cpu, default=elsewhere)  # type: ignore[no-any-return]
 
@@ -314,8 +317,12 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
 
 
 def _checked_map(name: str, region: Region, formulas: bool, bad: Bad, values: Any, x: Any) -> jax.Array:
-    map = Map(region, name, bad)
-    array = _checked(values, map.width, name)
+    return _with_map(Map(region, name, bad), formulas, values, x)
+
+
+def _with_map(map: Map, formulas: bool, values: Any, x: Any) -> jax.Array:
+    region = map.region
+    array = _checked(values, map.width, map.name)
     if x is None or region.p == 0:
         region._given(x)  # says what is wrong
         x = array[..., :0]
@@ -331,6 +338,7 @@ def _checked_map(name: str, region: Region, formulas: bool, bad: Bad, values: An
 
 
 _jitted = jax.jit(_checked_map, static_argnums=(0, 1, 2, 3))
+_projected = jax.jit(_with_map, static_argnums=(0, 1))
 
 
 def _apply(
@@ -348,6 +356,56 @@ def _apply(
 
 def _array(values: jax.typing.ArrayLike) -> Any:
     return values if isinstance(values, (jax.Array, np.ndarray)) else jnp.asarray(values)
+
+
+def _project(
+    region: Region, linear: bool, metric: Any, values: jax.typing.ArrayLike, x: jax.typing.ArrayLike | None, bad: Bad
+) -> jax.Array:
+    needs_region(region, "hcr.jax.minimise" if linear else "hcr.jax.project")
+    map = Projection(region, bad=bad, linear=linear).within(metric)
+    run = _projected if _xla.is_plain(region) else _with_map
+    result: jax.Array = run(map, False, _array(values), None if x is None else _array(x))
+    return result
+
+
+def project(
+    points: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    metric: Metric | np.typing.ArrayLike | None = None,
+    bad: Bad = "nan",
+) -> jax.Array:
+    """The nearest points of the region, exactly inside it, with first derivatives by points and parameters.
+
+    Args:
+        points: (…, n).
+        region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        metric: Q of the distance (y − v)'Q(y − v): constant, (n,) for a diagonal or (n, n).
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+    """
+    return _project(region, False, metric, points, x, bad)
+
+
+def minimise(
+    p: jax.typing.ArrayLike,
+    region: Region,
+    x: jax.typing.ArrayLike | None = None,
+    *,
+    metric: Metric | np.typing.ArrayLike | None = None,
+    bad: Bad = "nan",
+) -> jax.Array:
+    """The points y of the region that minimise ½ y'Qy + p'y, as `hcr.torch.minimise`.
+
+    Args:
+        p: (…, n).
+        region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        metric: Q: constant, (n,) for a diagonal or (n, n).
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+    """
+    return _project(region, True, metric, p, x, bad)
 
 
 def gauge(

@@ -22,9 +22,9 @@ from .errors import InvalidError, make
 from .region import Region, needs_region
 
 Encoder = Literal["dense", "lstm"]
-Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften"]
+Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project"]
 ENCODERS = ("dense", "lstm")
-HEADS = ("hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften")
+HEADS = ("hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project")
 
 
 class Progress(NamedTuple):
@@ -275,7 +275,8 @@ def fit(
         parameters: (rows, p), those of a region with parameters, when they aren't among the inputs. None: they are
             columns of X, found by their names, or the last p when X has no names.
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
-        head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``, or ``"simple"``, which
+        head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``,
+            ``"hcr-project"`` (trained through the nearest point), or ``"simple"``, which
             guarantees nothing.
         hidden: units of the encoder.
         linear_encoder: no activation in a dense encoder.
@@ -285,7 +286,7 @@ def fit(
         patience: stop after so many epochs without a better validation loss and go back to the best; 0: never.
         seed: of initial weights, shuffles and the validation split.
         radius_weight: weight of the radius in the loss of head ``"hcr"``.
-        raw_weight: weight, in the loss of head ``"hcr-contract"``, of the error before it is contracted.
+        raw_weight: weight, in the loss of heads ``"hcr-contract"`` and ``"hcr-project"``, of the error before that.
         common_scale: one unit for all outputs in the loss, not each its own deviation.
         ascent: step of the Lagrangian's dual ascent, for head ``"simple"``.
         checkpoint: a file written after each epoch.

@@ -266,6 +266,12 @@ def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Val
             encoded = graph.node("Relu", encoded, type="float32")
     outputs = graph.cast(graph.affine(encoded, tensors["head.weight"], tensors["head.bias"]), "float64")
     head, region = metadata["head"], model.region
+    if head == "hcr-project":
+        raise make(
+            "unsupported",
+            "an ONNX graph can't have the head hcr-project: the steps to a nearest point have no bound; "
+            "hcr-contract's have",
+        )
     values = outputs[..., :n]
     if head == "simple":
         values = values * tensors["target.deviation"] + tensors["target.mean"]

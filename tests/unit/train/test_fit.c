@@ -46,7 +46,7 @@ static void test_learns(void **state) {
     for (size_t k = 0; k < ROWS * N; k++)
         variance += (Y[k] - mean[k % N]) * (Y[k] - mean[k % N]) / (ROWS * N);
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 4; head++) {
+        for (int head = 0; head <= 5; head++) {
             hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
             options.encoder = (hcr_encoder)encoder;
             options.head = (hcr_head)head;
@@ -83,7 +83,7 @@ static void test_seed_decides(void **state) {
 /* C40: one row, a batch larger than the rows, a constant target. */
 static void test_small_and_constant(void **state) {
     (void)state;
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
         options.head = (hcr_head)head;
         options.epochs = 300;
@@ -137,7 +137,7 @@ static void test_bad_options(void **state) {
     wrong[4].patience = 3;
     wrong[5].weight_decay = INFINITY;
     wrong[6].rate_decay = -1;
-    wrong[7].head = 5;
+    wrong[7].head = 6;
     wrong[8].encoder = 2;
     wrong[9].radius_weight = -0.5;
     wrong[10].ascent = 1;

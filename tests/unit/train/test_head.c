@@ -86,6 +86,8 @@ static void test_derivatives(void **state) {
         check_derivatives(HCR_HEAD_SIMPLE, 1, make[k](N), 0);
         check_derivatives(HCR_HEAD_SIMPLE, 4, make[k](N), 0.2); /* the Lagrangian */
         check_derivatives(HCR_HEAD_SOFTEN, 1, make[k](N), 0);
+        check_derivatives(HCR_HEAD_PROJECT, 0.3, make[k](N), 0);
+        check_derivatives(HCR_HEAD_PROJECT, 4, make[k](N), 0);
     }
 }
 
@@ -146,7 +148,7 @@ static void test_values_by_hand(void **state) {
 static void test_zero_outputs(void **state) {
     (void)state;
     hcr_region *region = make_region(N);
-    for (hcr_head kind = HCR_HEAD_HCR; kind <= HCR_HEAD_SOFTEN; kind++) {
+    for (hcr_head kind = HCR_HEAD_HCR; kind <= HCR_HEAD_PROJECT; kind++) {
         hcri_places places = make_places(kind, region);
         const hcri_head head = make_head(kind, &places);
         hcri_losses losses;

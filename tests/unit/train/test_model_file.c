@@ -56,7 +56,7 @@ static void check_same(const hcr_model *first, const hcr_model *second) {
 static void test_round_trip(void **state) {
     (void)state;
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 4; head++) {
+        for (int head = 0; head <= 5; head++) {
             hcr_model *model = make_model((hcr_encoder)encoder, (hcr_head)head), *loaded = NULL;
             model->weights[0] = 1e-45f;
             model->weights[1] = -0.0f;

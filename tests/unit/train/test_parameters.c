@@ -75,7 +75,7 @@ static void test_inside(void **state) {
             x_f32[i * PARAMETERS + k] = (float)wild_x[i * PARAMETERS + k];
         }
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 4; head++) {
+        for (int head = 0; head <= 5; head++) {
             hcr_fit_report report;
             hcr_model *model = make_model(encoder, head, &report);
             assert_true(report.rows_projected > 0 && report.rows_projected < ROWS);
@@ -97,7 +97,7 @@ static void test_inside(void **state) {
 static void test_one_region_a_sample(void **state) {
     (void)state;
     static double points[ROWS * (N + 1)], y[ROWS * N], mapped[N];
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_model *model = make_model(0, head, NULL);
         const size_t width = head == HCR_HEAD_HCR || head == HCR_HEAD_DIRECT ? N + 1 : N;
         assert_int_equal(hcr_predict_points(model, ROWS, X, x, points, NULL), HCR_OK);
@@ -112,7 +112,12 @@ static void test_one_region_a_sample(void **state) {
                 memcpy(mapped, point, sizeof mapped);
             else if (head == HCR_HEAD_CONTRACT)
                 assert_int_equal(hcr_contract(fixed, workspace, 1, NULL, point, mapped, NULL, NULL), HCR_OK);
-            else if (head == HCR_HEAD_SOFTEN)
+            else if (head == HCR_HEAD_PROJECT) {
+                hcr_projector *projector;
+                assert_int_equal(hcr_projector_create(fixed, NULL, &projector, NULL), HCR_OK);
+                assert_int_equal(hcr_project(projector, 1, NULL, point, mapped, NULL, NULL, NULL), HCR_OK);
+                hcr_projector_free(projector);
+            } else if (head == HCR_HEAD_SOFTEN)
                 assert_int_equal(hcr_soften(fixed, workspace, 1, NULL, point, mapped, NULL, NULL), HCR_OK);
             else
                 assert_int_equal(hcr_decode(fixed, workspace, 1, NULL, point, mapped, NULL, NULL), HCR_OK);
@@ -178,7 +183,7 @@ static void test_misfits(void **state) {
     (void)state;
     const double wrong[] = {1.4, 3.1, NAN, INFINITY, -INFINITY};
     double given[ROWS * PARAMETERS], y[3 * N], good[3 * N];
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         const hcr_fit_options options = options_of(head % 2, head);
         hcr_model *model = make_model(head % 2, head, NULL), *none = NULL;
         uint32_t outcomes[3];
@@ -223,7 +228,7 @@ static void test_misfits(void **state) {
 static void test_rows_are_independent(void **state) {
     (void)state;
     static double together[ROWS * N], alone[N];
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_model *model = make_model(head % 2, head, NULL);
         assert_int_equal(hcr_predict(model, ROWS, X, x, together, NULL, NULL), HCR_OK);
         for (size_t i = 0; i < ROWS; i++) {
@@ -243,7 +248,7 @@ static bool stop(void *context, const hcr_progress *progress) {
 static void test_resume(void **state) {
     (void)state;
     static const char *const checkpoint = "learn_test_parameters.checkpoint";
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_fit_options options = options_of(head % 2, head);
         options.epochs = 6;
         options.ascent = head == HCR_HEAD_SIMPLE ? 5 : 0;

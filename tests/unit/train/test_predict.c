@@ -44,7 +44,7 @@ static void test_rows_are_independent(void **state) {
     for (size_t i = 0; i < ROWS; i++)
         memcpy(X_reversed + i * INPUTS, X + (ROWS - 1 - i) * INPUTS, INPUTS * sizeof *X);
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 4; head++) {
+        for (int head = 0; head <= 5; head++) {
             hcr_model *model = make_model(encoder, head);
             assert_int_equal(hcr_predict(model, ROWS, X, NULL, together, NULL, NULL), HCR_OK);
             assert_int_equal(hcr_predict(model, ROWS, X_reversed, NULL, reversed, NULL, NULL), HCR_OK);
@@ -73,7 +73,7 @@ static void test_inside(void **state) {
     for (size_t k = 0; k < ROWS * INPUTS; k++)
         wild[k] = 1000 * X[k];
     for (int encoder = 0; encoder <= 1; encoder++)
-        for (int head = 0; head <= 4; head++) {
+        for (int head = 0; head <= 5; head++) {
             hcr_model *model = make_model(encoder, head);
             assert_int_equal(hcr_predict(model, ROWS, wild, NULL, y, outcomes, NULL), HCR_OK);
             assert_int_equal(hcr_check(region, ROWS, NULL, y, inside, NULL, NULL), HCR_OK);
@@ -94,7 +94,7 @@ static void test_inside(void **state) {
 static void test_bad_values(void **state) {
     (void)state;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e300};
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_model *model = make_model(head % 2, head);
         double in[3 * INPUTS], y[3 * N], good[3 * N];
         uint32_t outcomes[3];
@@ -120,18 +120,23 @@ static void test_points(void **state) {
     static double points[ROWS * (N + 1)], y[ROWS * N], mapped[ROWS * N];
     hcr_workspace *workspace;
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
-    for (int head = 0; head <= 4; head++) {
+    for (int head = 0; head <= 5; head++) {
         hcr_model *model = make_model(head % 2, head);
         assert_int_equal(hcr_predict_points(model, ROWS, X, NULL, points, NULL), HCR_OK);
         assert_int_equal(hcr_predict(model, ROWS, X, NULL, y, NULL, NULL), HCR_OK);
+        hcr_projector *projector;
+        assert_int_equal(hcr_projector_create(region, NULL, &projector, NULL), HCR_OK);
         if (head == HCR_HEAD_SIMPLE)
             memcpy(mapped, points, sizeof mapped);
+        else if (head == HCR_HEAD_PROJECT)
+            assert_int_equal(hcr_project(projector, ROWS, NULL, points, mapped, NULL, NULL, NULL), HCR_OK);
         else
             assert_int_equal((head == HCR_HEAD_CONTRACT ? hcr_contract
                               : head == HCR_HEAD_SOFTEN
                                   ? hcr_soften
                                   : hcr_decode)(region, workspace, ROWS, NULL, points, mapped, NULL, NULL),
                              HCR_OK);
+        hcr_projector_free(projector);
         assert_memory_equal(y, mapped, sizeof y);
         assert_int_equal(hcr_predict_points(model, 1, NULL, NULL, points, NULL), HCR_ERROR_ARGUMENT);
         hcr_model_free(model);

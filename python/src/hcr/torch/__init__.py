@@ -5,8 +5,21 @@ kernels run; on other devices torch's own operations do, for boxes, rows, quadra
 go by way of the CPU there.
 """
 
-from .functions import contract, decode, encode, gauge, soften
+from .cvxpy_layer import CvxpyLayer
+from .functions import contract, decode, encode, gauge, minimise, project, soften
 from .modules import Constrain, HCRHead
 from .network import Network
 
-__all__ = ["Constrain", "HCRHead", "Network", "contract", "decode", "encode", "gauge", "soften"]
+__all__ = [
+    "Constrain",
+    "CvxpyLayer",
+    "HCRHead",
+    "Network",
+    "contract",
+    "decode",
+    "encode",
+    "gauge",
+    "minimise",
+    "project",
+    "soften",
+]

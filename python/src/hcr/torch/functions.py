@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _rays
-from .._maps import Bad, Map
+from .._maps import Bad, Map, Metric, Projection
 from ..errors import make
 from ..region import Region, needs_region
 from . import operators
@@ -70,6 +71,8 @@ class _Second(torch.autograd.Function):
     @classmethod
     def again(cls, ctx: Any) -> tuple[Any, tuple[Tensor, ...], list[int]]:
         """The derivative by the formulas, what it is of, and the places of that among the inputs."""
+        if isinstance(ctx.map, Projection):
+            raise make("unsupported", "nearest points have first derivatives only: a second one was asked for")
         if not serves(ctx.map.region):
             _rays.require(ctx.map.region, "differentiating twice")
         tensors = ctx.saved_tensors
@@ -242,6 +245,48 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
     return operators.result(map, values, x)
 
 
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _graph_key(region: Region, metric: Any, linear: bool) -> str:
+    return operators.projection_key(Projection(region, linear=linear).within(metric))
+
+
+def minimise_or_project(
+    region: Region, metric: Any, linear: bool, values: Tensor, x: Tensor | None, bad: Bad = "nan"
+) -> Tensor:
+    what = "minimise" if linear else "project"
+    needs_region(region, f"hcr.torch.{what}")
+    values = checked(values, region.n, what)
+    if x is not None and region.p:
+        values, x = _beside(values, x, region)
+    elif x is not None or region.p:
+        region._given(x)  # says what is wrong
+    if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
+        raise make(
+            "unsupported",
+            f"an ONNX graph can't have {what}: its steps have no bound. Export contract, or project after the graph",
+        )
+    compiling = torch.compiler.is_compiling()
+    if not compiling and is_forward_twice():
+        raise make("unsupported", "nearest points have first derivatives only: a second one was asked for")
+    if (
+        compiling
+        or not values.is_cpu
+        or type(values) not in _PLAIN
+        or (x is not None and type(x) not in _PLAIN)
+        or _is_watched()
+    ):
+        given = values.new_empty((*values.shape[:-1], 0)) if x is None else x
+        result: Tensor = torch.ops.hcr.project(values, given, _graph_key(region, metric, linear), bad)[0]
+        return result
+    map = Projection(region, bad=bad, linear=linear).within(metric)
+    if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
+        return _Transformed.apply(values, x, map)[0]  # type: ignore[no-any-return, no-untyped-call]
+    values, x = values.contiguous(), _contiguous(x)
+    if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
+        return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
+    return operators.result(map, values, x)
+
+
 def _operator(name: str, values: Tensor, x: Tensor | None, region: Region, bad: str) -> Tensor:
     given = values.new_empty((*values.shape[:-1], 0)) if x is None else x
     result: Tensor = getattr(torch.ops.hcr, name)(values, given, operators.key(region), bad)[0]
@@ -303,3 +348,58 @@ def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside. Arguments as
     for `contract`."""
     return _apply("soften", v, region, x, formulas, bad)
+
+
+def project(
+    points: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    metric: Metric | npt.ArrayLike | None = None,
+    bad: Bad = "nan",
+) -> Tensor:
+    """The nearest points of the region, exactly inside it.
+
+    Args:
+        points: (…, n).
+        region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        metric: Q of the distance (y − v)'Q(y − v): constant, (n,) for a diagonal or (n, n).
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+
+    Returns:
+        (…, n). It has first derivatives, by points and parameters, in either mode; at a kink an element of the
+        generalised Jacobian. Across the constraints that hold a result its gradient is 0.
+
+    >>> import hcr, hcr.torch, torch
+    >>> region = hcr.Region("var y[2]\\ny >= 0\\nsum(y) == 1")
+    >>> v = torch.tensor([[0.9, 0.5], [3.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    >>> hcr.torch.project(v, region)[:, 0].sum().backward()
+    >>> v.grad.numpy().round(9).tolist()
+    [[0.5, -0.5], [0.0, 0.0]]
+    """
+    return minimise_or_project(region, metric, False, points, x, bad)
+
+
+def minimise(
+    p: Tensor,
+    region: Region,
+    x: Tensor | None = None,
+    *,
+    metric: Metric | npt.ArrayLike | None = None,
+    bad: Bad = "nan",
+) -> Tensor:
+    """The points y of the region that minimise ½ y'Qy + p'y, exactly inside it.
+
+    Args:
+        p: (…, n).
+        region: the region.
+        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
+        metric: Q: constant, (n,) for a diagonal or (n, n). One that isn't definite gets a small multiple of the
+            identity added (`hcr.Region.minimise`); None: 0, a linear program.
+        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
+
+    Returns:
+        (…, n), with derivatives as of `project`.
+    """
+    return minimise_or_project(region, metric, True, p, x, bad)

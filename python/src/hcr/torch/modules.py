@@ -15,8 +15,13 @@ from . import functions
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Kind = Literal["decode", "contract", "soften"]
-_MAPS = {"decode": functions.decode, "contract": functions.contract, "soften": functions.soften}
+Kind = Literal["decode", "contract", "soften", "project"]
+_MAPS: dict[str, Any] = {
+    "decode": functions.decode,
+    "contract": functions.contract,
+    "soften": functions.soften,
+    "project": functions.project,
+}
 
 
 class _Bound(nn.Module):
@@ -71,11 +76,14 @@ class _Bound(nn.Module):
 
     def _raw_loss(self, values: Tensor, targets: Tensor, x: Tensor | None) -> Tensor:
         precise = torch.promote_types(values.dtype, torch.float32)
-        if x is None:
-            place = torch.tensor(self.region.origin.tolist(), dtype=precise, device=values.device)
-        else:
-            place = functions.origin(x, self.region)
-        return (values[..., : self.region.n].to(precise) - (targets - place)).square().mean()
+        return (values[..., : self.region.n].to(precise) - (targets - self._place(values, x))).square().mean()
+
+    def _place(self, values: Tensor, x: Tensor | None) -> Tensor:
+        """The origin, beside such values."""
+        if x is not None:
+            return functions.origin(x, self.region)
+        precise = torch.promote_types(values.dtype, torch.float32)
+        return torch.tensor(self.region.origin.tolist(), dtype=precise, device=values.device)
 
     def __prepare_scriptable__(self) -> Any:
         raise make(
@@ -106,8 +114,8 @@ class Constrain(_Bound):
     Args:
         region: the region.
         kind: ``"contract"`` leaves what is inside as it is; ``"soften"`` is one-to-one; ``"decode"`` takes a direction
-            and a radius, which a sigmoid brings to [0, 1].
-        points: what comes in are points, not offsets from the origin (contract and soften).
+            and a radius, which a sigmoid brings to [0, 1]; ``"project"`` takes points to their nearest ones.
+        points: what comes in are points, not offsets from the origin (contract and soften; always with project).
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
     Shapes: (…, n) → (…, n); for decode (…, n + 1) → (…, n). Half types become float32. For a region with parameters,
@@ -127,6 +135,7 @@ class Constrain(_Bound):
         super().__init__(region, kind, bad)
         if points and kind == "decode":
             raise make("argument", "decode takes directions and radii: points=True has no meaning for it")
+        points = points and kind != "project"
         self.points = points
         self.register_buffer("origin", self._origin() if points and region.p == 0 else None, persistent=False)
 
@@ -151,7 +160,7 @@ class Constrain(_Bound):
         A map's gradient is 0 along the ray, and exactly 0 where the target lies straight on the other side of the
         origin. This term's isn't: add a share of it to the loss (``raw_weight`` of `hcr.fit`).
         """
-        if self.points:
+        if self.points or self.kind == "project":
             return (values - targets).square().mean()
         return self._raw_loss(values, targets, x)
 
@@ -174,8 +183,8 @@ class HCRHead(_Bound):
     Args:
         in_features: width of what comes in.
         region: the region.
-        kind: ``"decode"``, a direction and the logit of a radius (the paper's head); ``"contract"`` and ``"soften"``,
-            an offset from the origin.
+        kind: ``"decode"``, a direction and the logit of a radius (the paper's head); ``"contract"``, ``"soften"`` and
+            ``"project"``, an offset from the origin.
         bias, device, dtype: as for `torch.nn.Linear`.
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
@@ -207,6 +216,8 @@ class HCRHead(_Bound):
     def forward(self, features: Tensor, x: Tensor | None = None) -> Tensor:
         values = self.linear(features)
         values = _with_radius(values) if self.kind == "decode" else values
+        if self.kind == "project":
+            values = values + self._place(values, x)
         return _MAPS[self.kind](values, self.region, x, bad=self.bad)
 
     def raw_loss(self, features: Tensor, targets: Tensor, x: Tensor | None = None) -> Tensor:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from .functions import contract, decode, gauge, origin, soften
-from .modules import _Bound
+from .functions import decode, gauge, origin
+from .modules import _MAPS, _Bound
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -34,7 +34,7 @@ class Network(_Bound):
     def __init__(self, model: Model) -> None:
         tensors, metadata = model.tensors()
         self.head_kind = metadata["head"]
-        kinds = {"hcr-contract": "contract", "hcr-soften": "soften"}
+        kinds = {"hcr-contract": "contract", "hcr-soften": "soften", "hcr-project": "project"}
         super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
         weight = tensors["head.weight"]
         self.features = int(metadata["features"])
@@ -86,7 +86,7 @@ class Network(_Bound):
         if self.head_kind != "hcr":
             wide = None if x is None else x.to(self.origin.dtype)
             place = self.origin if wide is None else origin(wide, self.region)
-            offset = self.target_mean if self.simple else self.target_mean - place
+            offset = self.target_mean if self.simple or self.kind == "project" else self.target_mean - place
             values = self.target_deviation * values + offset
             if self.kind == "soften":  # src/train/sample_origins.c: so that the targets' mean stays where it is
                 values = values / (1 - gauge(offset, self.region, wide).clamp(max=0.9).unsqueeze(-1))
@@ -96,4 +96,4 @@ class Network(_Bound):
         if self.kind == "decode":
             radius = torch.sigmoid(outputs[..., n:])
             return decode(torch.cat((values, radius), -1).to(precise), self.region, x)
-        return (contract if self.kind == "contract" else soften)(values.to(precise), self.region, x)
+        return _MAPS[self.kind](values.to(precise), self.region, x)

@@ -6,6 +6,7 @@ compiled or exported graph may use it at any time.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -13,14 +14,13 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _library
-from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, Map
-from .._records import RAY
+from .._maps import JVPS, MAPS, NUMPY_TYPES, VJPS, Map, Projection
 from ..errors import make
 from ..region import Region
 from . import formulas
 
 _TYPES = {torch.float64: NUMPY_TYPES["float64"], torch.float32: NUMPY_TYPES["float32"]}
-_noted: dict[str, Region] = {}
+_noted: dict[str, Any] = {}  # regions by their digests, projections by their keys
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
@@ -30,7 +30,12 @@ def key(region: Region) -> str:
     return region.digest
 
 
-def _region(name: str) -> Region:
+def projection_key(map: Projection) -> str:
+    """The projection's name in graphs."""
+    return _noted.setdefault(map.key, map).key  # type: ignore[no-any-return]
+
+
+def _known(name: str) -> Any:
     try:
         return _noted[name]
     except KeyError:
@@ -41,23 +46,33 @@ def _region(name: str) -> Region:
         ) from None
 
 
+def _map(name: str, key: str, bad: str) -> Map:
+    known = _known(key)
+    return dataclasses.replace(known, bad=bad) if isinstance(known, Projection) else Map(known, name, bad)
+
+
+def serves(map: Map) -> bool:
+    """Whether torch's own operations can compute the map."""
+    return not isinstance(map, Projection) and formulas.serves(map.region)
+
+
 def _call(map: Map, functions: Any, values: Tensor, x: Tensor | None, *rest: Tensor | int | None) -> None:
     """Calls the library with contiguous float32 or float64 rows on the CPU; x has as many, or is None for a region
     without parameters."""
-    map.region._run(
-        functions[map.name, _TYPES[values.dtype]],
+    map.call(
+        functions,
+        _TYPES[values.dtype],
         torch.get_num_threads(),
         values.numel() // values.shape[-1],
         None if x is None else x.data_ptr(),
         values.data_ptr(),
         *(a.data_ptr() if isinstance(a, Tensor) else a for a in rest),
-        bad=map.bad,
     )
 
 
 def _room(map: Map, values: Tensor) -> Tensor:
     """For the result."""
-    if map.name == "contract" or map.name == "soften":
+    if map.name in ("contract", "soften", "project"):
         return torch.empty_like(values)
     return values.new_empty(map.result_shape(values.shape))
 
@@ -71,7 +86,7 @@ def result(map: Map, values: Tensor, x: Tensor | None) -> Tensor:
 
 def forward(map: Map, values: Tensor, x: Tensor | None) -> tuple[Tensor, Tensor]:
     """The same, and what its derivatives need."""
-    made, rays = _room(map, values), torch.empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
+    made, rays = _room(map, values), torch.empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
     _call(map, MAPS, values, x, made, rays)
     return made, rays
 
@@ -176,8 +191,8 @@ def _register(name: str) -> None:
     operator, vjp, jvp = (getattr(torch.ops.hcr, f"{name}{suffix}") for suffix in ("", "_vjp", "_jvp"))
 
     def known(key: str, bad: str, x: Tensor) -> tuple[Map, Tensor | None]:
-        region = _region(key)
-        return Map(region, name, bad), x if region.p else None
+        map = _map(name, key, bad)
+        return map, x if map.region.p else None
 
     def compute(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
@@ -198,8 +213,8 @@ def _register(name: str) -> None:
 
     def compute_elsewhere(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        rays = values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
-        if formulas.serves(map.region):
+        rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
+        if serves(map):
             return formulas.compute(name, values, given, map.region, bad), rays
         plain = None if given is None else _plain(given)
         return result(map, _plain(values), plain).to(values.device), rays
@@ -208,7 +223,7 @@ def _register(name: str) -> None:
         values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str
     ) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        if formulas.serves(map.region):
+        if serves(map):
             by_values, by_x = formulas.differentiate(name, values, given, bar, map.region, bad)
         else:
             plain = None if given is None else _plain(given)
@@ -219,14 +234,15 @@ def _register(name: str) -> None:
         values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
     ) -> Tensor:
         map, given = known(key, bad, x)
-        if formulas.serves(map.region):
+        if serves(map):
             return formulas.push(name, values, given, values_dot, x_dot, map.region, bad)
         plain = None if given is None else _plain(given)
         return push(map, _plain(values), plain, None, values_dot.cpu(), x_dot.cpu()).to(values.device)
 
     def fake(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
-        shape = Map(_region(key), name).result_shape(values.shape)
-        return values.new_empty(shape), values.new_empty((*values.shape[:-1], RAY.itemsize), dtype=torch.uint8)
+        map = _map(name, key, bad)
+        kept = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
+        return values.new_empty(map.result_shape(values.shape)), kept
 
     def fake_vjp(values: Tensor, x: Tensor, *_: Any) -> tuple[Tensor, Tensor]:
         return values.new_empty(values.shape), x.new_empty(x.shape)
@@ -234,7 +250,7 @@ def _register(name: str) -> None:
     def fake_jvp(
         values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
     ) -> Tensor:
-        return values.new_empty(Map(_region(key), name).result_shape(values.shape))
+        return values.new_empty(_map(name, key, bad).result_shape(values.shape))
 
     def differentiate(ctx: Any, bar: Tensor | None, _: Any) -> tuple[Tensor | None, Tensor | None]:
         values, x, _, rays = ctx.saved_tensors
@@ -270,5 +286,5 @@ def _register(name: str) -> None:
         torch.library.register_vmap(full, over_batch, lib=library)
 
 
-for _name in _library.MAPS:
+for _name in (*_library.MAPS, "project"):
     _register(_name)
