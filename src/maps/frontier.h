@@ -43,7 +43,8 @@ void hcri_frontier_combine(const hcri_frontier *frontier, double share, const do
 
 /* Whether a row had no result: for a bad value, or for parameters without a region. */
 static inline int hcri_is_lost(const hcr_ray *ray) {
-    return ray->outcome == HCR_OUTCOME_BAD_VALUE || ray->outcome >= HCR_OUTCOME_OUT_OF_RANGE;
+    return ray->outcome == HCR_OUTCOME_BAD_VALUE || ray->outcome == HCR_OUTCOME_OUT_OF_RANGE ||
+           ray->outcome == HCR_OUTCOME_NO_ORIGIN;
 }
 
 #endif

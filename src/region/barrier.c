@@ -404,6 +404,43 @@ static double miss(const centring *c) {
     return most;
 }
 
+/* The identity in place of the Hessian, with the rows that are equalities: v + A'z = v₀, A v − δ z = b. Each time what
+ * is left across a row is some δ/|a|² of what was. 0: there are no such rows. */
+static int factorise_across(const centring *c) {
+    static const double small = 1e-5;
+    const hcri_barrier *barrier = c->barrier;
+    int any = 0;
+    for (size_t j = 0; j < barrier->columns; j++)
+        c->diagonal[j] = 1;
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const double length = length_of(c, barrier->columns + r);
+        if (!is_leader(barrier, r))
+            continue;
+        any |= is_equality(c, r);
+        c->diagonal[barrier->node[r]] = is_equality(c, r) && length > 0 ? -small * length * length : -1e300;
+    }
+    return any && hcri_ldl_factorise(&barrier->ldl, c->diagonal, c->entry, c->factor);
+}
+
+/* Takes a centre onto the rows that are equalities, to a rounding of their terms: the multipliers' rounding is larger.
+ */
+static void settle(const centring *c, double *f) {
+    enum { TIMES = 4 };
+    if (!factorise_across(c))
+        return;
+    for (int time = 0; time < TIMES; time++) {
+        memset(c->step, 0, c->barrier->ldl.size * sizeof *c->step);
+        for (size_t r = 0; r < c->barrier->rows; r++)
+            if (is_equality(c, r))
+                c->step[c->barrier->node[r]] =
+                    c->problem->lower[c->barrier->columns + r] - c->value[c->barrier->columns + r];
+        hcri_ldl_solve(&c->barrier->ldl, c->factor, c->step);
+        for (size_t j = 0; j < c->barrier->columns; j++)
+            f[j] += is_held(c, j) ? 0 : c->step[j];
+        extend(c, f, c->value);
+    }
+}
+
 static void start_at(const centring *c, const double *f) {
     take_entries(c);
     extend(c, f, c->value);
@@ -430,6 +467,7 @@ int hcri_barrier_centre(const hcri_barrier *barrier, const hcri_barrier_problem 
         before = length;
         missed_before = missed;
     }
+    settle(&c, f);
     return take_slacks(&c);
 }
 
@@ -457,27 +495,15 @@ int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *
     return 1;
 }
 
-/* With the identity in place of the Hessian: v + A'z = v₀, A v = δ z. Each time what is left across a row is some
- * δ/|a|² of what was. */
 void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *v,
                           double *scratch) {
     enum { MOST_TIMES = 20 };
-    static const double small = 1e-5, rounding = 1e-16;
+    static const double rounding = 1e-16;
     const centring c = begin(barrier, problem, scratch);
-    int any = 0;
     take_entries(&c);
-    for (size_t j = 0; j < barrier->columns; j++) {
-        c.diagonal[j] = 1;
+    for (size_t j = 0; j < barrier->columns; j++)
         v[j] = is_held(&c, j) ? 0 : v[j];
-    }
-    for (size_t r = 0; r < barrier->rows; r++) {
-        const double length = length_of(&c, barrier->columns + r);
-        if (!is_leader(barrier, r))
-            continue;
-        any |= is_equality(&c, r);
-        c.diagonal[barrier->node[r]] = is_equality(&c, r) && length > 0 ? -small * length * length : -1e300;
-    }
-    if (!any || !hcri_ldl_factorise(&barrier->ldl, c.diagonal, c.entry, c.factor))
+    if (!factorise_across(&c))
         return;
     double before = INFINITY;
     for (int time = 0; time < MOST_TIMES; time++) {

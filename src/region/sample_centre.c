@@ -4,10 +4,16 @@
 
 #include "region/sample_problem.h"
 
-/* Between limits: 1 when they are closer than `share` of their size, −1 when they cross by more, else 0. */
-static int meet(double low, double high, double share) {
+/* How close limits may be to count as met, a share of their size, and by how much they may cross: by that or a share of
+ * a length. */
+typedef struct hcri_nearness {
+    double share, length;
+} hcri_nearness;
+
+/* Between limits: 1 when they meet, −1 when they cross by more, else 0. */
+static int meet(double low, double high, hcri_nearness near) {
     const double size = fmax(fabs(low), fabs(high)), gap = high - low;
-    return gap < -share * size ? -1 : isinf(size) || !(gap <= share * size) ? 0 : 1;
+    return gap < -near.share * fmax(size, near.length) ? -1 : isinf(size) || !(gap <= near.share * size) ? 0 : 1;
 }
 
 static void hold_column(hcri_sample *s, size_t j, double value) {
@@ -43,13 +49,13 @@ static void equate(hcri_sample *s, size_t r, double low, double high) {
 }
 
 /* Rows whose sides meet are equalities; those of twins count together. 0: some cross. */
-static int hold_rows(hcri_sample *s, double share) {
+static int hold_rows(hcri_sample *s, hcri_nearness near) {
     const hcri_barrier *barrier = &s->centres->barrier;
     const uint32_t *twin = s->centres->twin;
     double *low = s->distance, *high = low + barrier->rows;
     merge_twins(s, low, high);
     for (size_t r = 0; r < barrier->rows; r++) {
-        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], share);
+        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], near);
         if (met < 0)
             return 0;
         if (met != 0)
@@ -60,10 +66,10 @@ static int hold_rows(hcri_sample *s, double share) {
 }
 
 /* Columns between low and high that meet are held, and rows whose sides do equalities. 0: some have no value. */
-static int hold(hcri_sample *s, double share) {
+static int hold(hcri_sample *s, hcri_nearness near) {
     const hcri_barrier *barrier = &s->centres->barrier;
     for (size_t j = 0; j < barrier->columns; j++) {
-        const int met = meet(s->low[j], s->high[j], share);
+        const int met = meet(s->low[j], s->high[j], near);
         if (met < 0)
             return 0;
         if (met == 0)
@@ -71,11 +77,11 @@ static int hold(hcri_sample *s, double share) {
         /* The column's own limits, in `wide`, where rounding alone tells them from what rows leave. */
         const double low = s->wide[j], high = s->wide[barrier->columns + j];
         hold_column(s, j,
-                    meet(low, s->high[j], share) > 0   ? low
-                    : meet(s->low[j], high, share) > 0 ? high
-                                                       : s->low[j] + 0.5 * (s->high[j] - s->low[j]));
+                    meet(low, s->high[j], near) > 0   ? low
+                    : meet(s->low[j], high, near) > 0 ? high
+                                                      : s->low[j] + 0.5 * (s->high[j] - s->low[j]));
     }
-    return hold_rows(s, share);
+    return hold_rows(s, near);
 }
 
 /* ------------------------------------------------------------------------------- what limits leave only together */
@@ -254,6 +260,37 @@ static void hold_dependent(const hcri_affine *affine, size_t outputs, double *is
     }
 }
 
+/* … and those that held rows do; limits of these alone then say nothing more. */
+static void hold_dependent_by_rows(hcri_sample *s, const hcri_barrier_problem *problem, double *is_free) {
+    static const double none = 1e-9;
+    const hcri_barrier *barrier = &s->centres->barrier;
+    const hcri_affine *affine = &s->region->affine;
+    const size_t outputs = s->region->set.outputs;
+    double *v = s->folded.of_columns;
+    int any = 0;
+    for (size_t r = 0; r < barrier->rows; r++)
+        any |= is_free[outputs + r] == 0;
+    for (size_t d = 0; any && d < affine->count; d++) {
+        double before = 0, after = 0;
+        memset(v, 0, barrier->columns * sizeof *v);
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            if (affine->map.columns[k] < outputs)
+                v[s->centres->column[affine->map.columns[k]]] = affine->map.values[k];
+        for (size_t j = 0; j < barrier->columns; j++)
+            before = fmax(before, fabs(v[j]));
+        hcri_barrier_project(barrier, problem, v, s->scratch);
+        for (size_t j = 0; j < barrier->columns; j++)
+            after = fmax(after, fabs(v[j]));
+        if (after > none * before)
+            continue;
+        is_free[affine->dependent[d]] = 0;
+        for (size_t r = 0; r < barrier->rows; r++)
+            if (s->centres->own[r] == affine->dependent[d])
+                is_free[outputs + r] = 0;
+    }
+    memset(v, 0, barrier->columns * sizeof *v);
+}
+
 int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch) {
     /* The last ones: the finer the limits are moved the less is held, and the less rounding lets be found. */
     static const double shares[HCRI_CENTRE_ATTEMPTS] = {0x1p-50, 1e-12, 1e-12, 1e-12, 1e-12},
@@ -268,7 +305,8 @@ int hcri_centres_find(const hcr_region *region, int attempt, double *point, doub
     memcpy(s.wide + barrier->columns, s.high, barrier->columns * sizeof *s.wide);
     if (attempt > 0)
         hcri_sample_propagate(&s);
-    if (!hold(&s, shares[attempt]) || (together && !hold_together(&s, point, moved[attempt])))
+    const hcri_nearness near = {shares[attempt], attempt == 0 ? 0 : region->inradius}; /* what rows leave is rounded */
+    if (!hold(&s, near) || (together && !hold_together(&s, point, moved[attempt])))
         return 0;
     for (size_t j = 0; j < outputs; j++)
         is_free[j] = 1;
@@ -291,6 +329,7 @@ int hcri_centres_find(const hcr_region *region, int attempt, double *point, doub
         is_free[centres->output[j]] = !hcri_sample_is_held(&s, j);
     }
     hold_dependent(&region->affine, outputs, is_free);
+    hold_dependent_by_rows(&s, &problem, is_free);
     hcri_affine_complete(&region->affine, point);
     for (size_t r = 0; r < barrier->rows; r++)
         if (is_free[outputs + r] == 0 && centres->own[r] != HCRI_NO_COLUMN)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import _rays
+from . import _centres, _rays
 from ._arrays import Array
 from ._facts import Facts
 from .errors import make
@@ -42,6 +42,17 @@ class Arrays(Protocol):
     def max_last(self, x: Any) -> Any: ...  # the same; on a tie the first has the derivative
     def concatenate(self, parts: list[Any]) -> Any: ...  # along the last axis
     def without_derivative(self, x: Any) -> Any: ...
+
+    # For samples whose origin is the centre of their own limits (_centres.py). has_library: there is centre(region, x),
+    # origins by the library; else column, max_rows and repeat, for finding them. differentiates: derivatives are taken.
+    has_library: bool
+    differentiates: bool
+
+    def unsqueeze(self, x: Any) -> Any: ...  # (…, n) → (…, 1, n)
+    def sum_rows(self, x: Any, weights: Any) -> Any: ...  # Σ_k weights[…, k] x[…, k, :]
+    def gram(self, weights: Any, rows: Any) -> Any: ...  # Σ w_i r_i r_i': (…, k), (k, n) → (…, n, n)
+    # (…, n, n), (…, n) → (…, n) with n = size; the matrix is positive definite
+    def solve(self, matrix: Any, right: Any, size: int) -> Any: ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,8 +103,14 @@ class _At:
     box_lower: Any
     row_upper: Any
     row_lower: Any
+    most: Any  # of the radius: 1 less the margin, …
+    least: Any  # … of gauge − 1, for points that stay, …
+    softest: Any  # … and of 1/gauge
     x: Any = None
     bad: Any = None  # (…, 1): whether the parameters are out of range
+    met: Any = None  # 1 for limits that leave one value only …
+    moves: Any = None  # … and 0 for the outputs that they leave one
+    bounds: Any = None  # of results, where they come with the sample
 
 
 class Maps:
@@ -107,7 +124,9 @@ class Maps:
     def __init__(self, region: Facts, arrays: Arrays, precision: Precision, what: str, bad: str = "origin") -> None:
         _rays.require(region, what)
         self.arrays, self.n, self.bad = arrays, region.n, bad
-        self.margin = margin = _rays.margin(region, precision.unit, precision.result)
+        self.region = region
+        is_checked = region.p > 0 and region.origin_form == "checked"  # each sample then has a margin of its own
+        self.margin = margin = 0.0 if is_checked else _rays.margin(region, precision.unit, precision.result)
         if margin >= 1:
             raise make("precision", f"the region is too thin for {what} in {precision.arithmetic}")
         self.rays = rays = _rays.read(region, precision.result)
@@ -117,9 +136,10 @@ class Maps:
             for side, steps in _SCALES[precision.arithmetic].items()
         }
         self.finite = constant(np.array([np.finfo(precision.arithmetic).max]))
-        self.most = constant(np.array([1 - margin]))  # of the radius
-        self.least = constant(np.array([-margin]))  # of gauge − 1, for points that stay
-        self.softest = constant(np.array([margin / (1 - margin)]))  # of 1/gauge
+        shares = (1 - margin, -margin, margin / (1 - margin))
+        self.shares = dict(
+            zip(("most", "least", "softest"), (constant(np.array([share])) for share in shares), strict=True)
+        )
         # what is left of a direction across the equalities
         self.rounding = constant(np.array([8 * region.n * precision.unit]))
         fields = {field.name: getattr(rays, field.name) for field in dataclasses.fields(rays)}
@@ -132,7 +152,7 @@ class Maps:
             self.constants["cone_segment_transposed"] = constant(np.ascontiguousarray(rays.cone_segment.T))
         if rays.moving is None:
             names = ("origin", "box_upper", "box_lower", "row_upper", "row_lower")
-            self.fixed = _At(**{name: self.constants.get(name) for name in names})
+            self.fixed = _At(**{name: self.constants.get(name) for name in names}, **self.shares)
         else:
             fields = dataclasses.asdict(rays.moving)
             self.moving = {name: constant(value) for name, value in fields.items() if value.size}
@@ -142,6 +162,10 @@ class Maps:
             step = np.where(rays.grid > 0, rays.grid, 1.0)
             grids = (1 / step, step, (rays.grid > 0).astype(float))
             self.per_step, self.step, self.on_grid = (arrays.result_constant(values) for values in grids)
+        bounds = lower.astype(float), upper.astype(float)
+        self.centre = _centres.Centre(region, arrays, precision, rays.grid, bounds) if is_checked else None
+        if is_checked and not _centres.has_room(region, NumPy(precision), precision, rays.grid, bounds):
+            raise make("precision", f"the region is too thin, or its ranges too wide, for {what} in {precision.result}")
         self.lower = None if np.isneginf(lower).all() else arrays.result_constant(lower)
         self.upper = None if np.isposinf(upper).all() else arrays.result_constant(upper)
         if rays.affine is not None:
@@ -167,6 +191,8 @@ class Maps:
         if self.rays.moving is None:
             return self.fixed
         xp, m = self.arrays, self.moving
+        if self.centre is not None:
+            return self._at_centre(x, self.centre)
         bad = xp.sum_last(xp.where((x >= m["lower"]) & (x <= m["upper"]), 0.0, 1.0)) > 0
         x = xp.where(bad, m["middle"], x)
         away = x - m["middle"]
@@ -178,7 +204,34 @@ class Maps:
         if self._has("row_upper"):
             change = xp.matmul(away, m["rows"])
             rows = (1 / (m["row_upper"] - change), 1 / (m["row_lower"] - change))
-        return _At(origin, box[0], box[1], rows[0], rows[1], x, bad)
+        return _At(origin, box[0], box[1], rows[0], rows[1], **self.shares, x=x, bad=bad)
+
+    def _at_centre(self, x: Any, centre: _centres.Centre) -> _At:
+        xp: Any = self.arrays
+        n = self.n
+        bad = xp.sum_last(xp.where((x >= centre.x_lower) & (x <= centre.x_upper), 0.0, 1.0)) > 0
+        inside = xp.without_derivative(xp.where(bad, centre.middle, x))
+        known = xp.centre(self.region, inside) if xp.has_library else centre.search(inside)
+        bad = xp.sum_last(xp.where(xp.abs(known) <= self.finite, xp.where(bad, 1.0, 0.0), 1.0)) > 0
+        x = xp.where(bad, centre.middle, x)
+        origin, below, above, met, margin = centre.find(x, xp.where(bad, centre.origin, known))
+        bad = xp.where(margin < 0.5, xp.where(bad, 1.0, 0.0), 1.0) > 0  # too thin for numbers of this precision
+        margin = xp.where(bad, 0.0, margin)
+        return _At(
+            origin,
+            above[..., :n],
+            -below[..., :n],
+            above[..., n:],
+            -below[..., n:],
+            1.0 - margin,
+            -margin,
+            margin / (1.0 - margin),
+            x,
+            bad,
+            met,
+            centre.moves(met),
+            centre.bounds(x),
+        )
 
     def _or_nan(self, at: _At, result: Any, bad: Any = None) -> Any:
         if bad is not None and self.bad == "nan":
@@ -251,7 +304,7 @@ class Maps:
             found.append(self._cones(w))
         return xp.maximum(xp.max_last(found[0] if len(found) == 1 else xp.concatenate(found)), 0.0)
 
-    def _direction(self, v: Any) -> tuple[Any, Any, Any]:
+    def _direction(self, v: Any, at: _At) -> tuple[Any, Any, Any]:
         """Bad values as 0 and which rows have one; the direction within the equalities, and scaled; its scale."""
         xp, c = self.arrays, self.constants
         bad = xp.sum_last(xp.where(xp.abs(v) <= self.finite, 0.0, 1.0)) > 0
@@ -270,6 +323,8 @@ class Maps:
             w = w * c["free"] + xp.matmul(xp.matmul(w, c["map"]), c["chosen"])
             left = xp.without_derivative(xp.max_last(xp.abs(w)))
             w = xp.where(left > size * scale * self.rounding, w, 0.0)
+        if self.centre is not None:
+            w = self.centre.direct(w, at.met, at.moves)
         return bad, w, scale
 
     # -------------------------------------------------------------------------------------------------------- maps
@@ -280,16 +335,27 @@ class Maps:
         y = xp.to_result(step if at.origin is None else at.origin + step)
         if self.rays.grid.size:  # sums of the outputs are exact there
             y = y + xp.without_derivative((xp.round(y * self.per_step) * self.step - y) * self.on_grid)
-        if self.lower is not None:
-            y = xp.maximum(y, self.lower)
-        if self.upper is not None:
-            y = xp.minimum(y, self.upper)
+        lower, upper = (self.lower, self.upper) if at.bounds is None else at.bounds
+        if lower is not None:
+            y = xp.maximum(y, lower)
+        if upper is not None:
+            y = xp.minimum(y, upper)
         if self.rays.affine is not None:
-            completed = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
-            if self._has("map_x"):
-                completed = completed + xp.matmul(at.x, self.constants["map_x"])
+            completed = self._dependent(y, at)
+            if self.centre is not None:
+                for _ in range(2):
+                    y = self.centre.mend(y, completed, at.bounds, at.origin, at.moves)
+                    completed = self._dependent(y, at)
             y = y * self.free + xp.matmul(xp.to_result(completed), self.chosen)
+        if self.centre is not None:
+            y = xp.where(at.moves > 0, y, xp.to_result(at.origin))
         return self._or_nan(at, y, bad)
+
+    def _dependent(self, y: Any, at: _At) -> Any:
+        """The outputs that equalities determine, from the others as they are rounded."""
+        xp = self.arrays
+        completed = xp.matmul(xp.from_result(y), self.constants["map"]) + self.constants["map_constant"]
+        return completed + xp.matmul(at.x, self.constants["map_x"]) if self._has("map_x") else completed
 
     def origin(self, x: Any) -> Any:
         """(…, p) → (…, n)."""
@@ -299,13 +365,13 @@ class Maps:
     def gauge(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, 1); NaN for bad values."""
         at = self._at(x)
-        bad, w, scale = self._direction(v)
+        bad, w, scale = self._direction(v, at)
         return self._or_nan(at, self.arrays.where(bad, float("nan"), self._gauge(w, at) / scale))
 
     def encode(self, y: Any, x: Any = None) -> Any:
         """(…, n) → (…, n + 1)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(y if at.origin is None else y - at.origin)
+        bad, w, scale = self._direction(y if at.origin is None else y - at.origin, at)
         square = xp.sum_last(w * w)
         length = xp.where(square > 0, _safe_sqrt(xp, square), 1.0)
         return self._or_nan(at, xp.concatenate([w / length, self._gauge(w, at) / scale]), bad)
@@ -313,12 +379,12 @@ class Maps:
     def decode(self, polar: Any, x: Any = None) -> Any:
         """(…, n + 1) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, _ = self._direction(polar[..., : self.n])
+        bad, w, _ = self._direction(polar[..., : self.n], at)
         r = polar[..., self.n :]
         sound = xp.abs(r) <= self.finite
         bad = xp.where(sound, xp.where(bad, 1.0, 0.0), 1.0) > 0
         r = xp.minimum(xp.maximum(xp.where(sound, r, 0.0), 0.0), 1.0)
-        r = r - xp.without_derivative(r - xp.minimum(r, self.most))
+        r = r - xp.without_derivative(r - xp.minimum(r, at.most))
         gauge = self._gauge(w, at)
         stopped = (gauge > 0) & sound
         return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0), at, bad)
@@ -326,18 +392,18 @@ class Maps:
     def contract(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(v)
+        bad, w, scale = self._direction(v, at)
         gauge = self._gauge(w, at)
-        free = gauge - scale <= scale * self.least
-        return self._finish(w * xp.where(free, 1 / scale, self.most / xp.where(free, 1.0, gauge)), at, bad)
+        free = gauge - scale <= scale * at.least
+        return self._finish(w * xp.where(free, 1 / scale, at.most / xp.where(free, 1.0, gauge)), at, bad)
 
     def soften(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
-        bad, w, scale = self._direction(v)
+        bad, w, scale = self._direction(v, at)
         gauge = self._gauge(w, at)
-        free = gauge * self.softest <= scale
-        return self._finish(w * xp.where(free, 1 / (scale + gauge), self.most / xp.where(free, 1.0, gauge)), at, bad)
+        free = gauge * at.softest <= scale
+        return self._finish(w * xp.where(free, 1 / (scale + gauge), at.most / xp.where(free, 1.0, gauge)), at, bad)
 
 
 def _safe_sqrt(xp: Arrays, square: Any) -> Any:
@@ -390,6 +456,24 @@ class NumPy:
 
     def without_derivative(self, x: Any) -> Any:
         return x
+
+    has_library = True
+    differentiates = False
+
+    def centre(self, region: Any, x: Any) -> Any:
+        return region.decode(np.zeros((*x.shape[:-1], region.n + 1), x.dtype), x)
+
+    def unsqueeze(self, x: Any) -> Any:
+        return x[..., None, :]
+
+    def sum_rows(self, x: Any, weights: Any) -> Any:
+        return (x * weights[..., None]).sum(-2)
+
+    def gram(self, weights: Any, rows: Any) -> Any:
+        return np.matmul(rows.T * weights[..., None, :], rows)
+
+    def solve(self, matrix: Any, right: Any, size: int) -> Any:
+        return np.linalg.solve(matrix, right[..., None])[..., 0]
 
     matmul: Any = staticmethod(np.matmul)
     where: Any = staticmethod(np.where)

@@ -239,9 +239,9 @@ class Projection(Map):
 
     @property
     def key(self) -> str:
-        told = hashlib.sha256(self.region.digest.encode())
-        told.update(repr((self.linear, self.metric and self.metric._key)).encode())
-        return told.hexdigest()
+        digest = hashlib.sha256(self.region.digest.encode())
+        digest.update(repr((self.linear, self.metric and self.metric._key)).encode())
+        return digest.hexdigest()
 
     @property
     def regularisation(self) -> float:
@@ -290,10 +290,10 @@ class Projection(Map):
         array, given = self.region._beside(
             rows(without_gradients(values), self.width, what, self.region.names), without_gradients(x)
         )
-        result, told = np.empty_like(array), np.empty(array.shape[:-1], np.uint32)
+        result, outcome = np.empty_like(array), np.empty(array.shape[:-1], np.uint32)
         contacts = np.empty((*array.shape[:-1], self.region.n), CONTACT) if bad == "contacts" else None
-        self._blocks(array, given, array, result, told, contacts, bad=None if bad == "contacts" else bad)
-        return result, told, contacts if contacts is not None else told
+        self._blocks(array, given, array, result, outcome, contacts, bad=None if bad == "contacts" else bad)
+        return result, outcome, contacts if contacts is not None else outcome
 
     @overload  # type: ignore[override]
     def __call__(
@@ -348,8 +348,8 @@ class Projection(Map):
             pair of that and (…): rows of which the solver didn't come to the nearest point, about one in a hundred
             million, have `Outcome.NEARBY`.
         """
-        result, told, _ = self.within(metric)._projected(values, x, None if bad is None else known_bad(bad))
-        return (result, told) if outcomes else result
+        result, outcome, _ = self.within(metric)._projected(values, x, None if bad is None else known_bad(bad))
+        return (result, outcome) if outcomes else result
 
     def multipliers(
         self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: npt.ArrayLike | Metric | None = None

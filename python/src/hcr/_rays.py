@@ -1,8 +1,7 @@
 """What formulas need of a region, as dense arrays: for other devices, JAX and ONNX, which compute without the library.
 
 The library tells its blocks, solved equalities and margins (`hcr_region_block` and its kin, include/hcr/hcr.h). It
-knows boxes, rows, quadratics and cones, and with parameters boxes and rows whose origin is proved to be inside over
-the whole range.
+knows boxes, rows, quadratics and cones, and with parameters boxes and rows.
 """
 
 from __future__ import annotations
@@ -38,8 +37,6 @@ def _refusal(region: Facts) -> str:
         return f"for constraints of the kinds {', '.join(others)}: {served} can"
     if not region.is_bounded:
         return "for a region that reaches to infinity"
-    if region.origin_form == "checked":
-        return "for parameters that may leave the origin outside (origin_form is checked)"
     return ""
 
 

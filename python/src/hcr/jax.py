@@ -53,6 +53,25 @@ class _Jax(_formulas.NumPy):
     def without_derivative(self, x: Any) -> Any:
         return jax.lax.stop_gradient(x)
 
+    has_library = True
+    differentiates = True
+
+    def centre(self, region: Any, x: Any) -> Any:
+        polar = jnp.zeros((*x.shape[:-1], region.n + 1), x.dtype)
+        return jax.lax.stop_gradient(_call_library(Map(region, "decode", "nan"), polar, jax.lax.stop_gradient(x)))
+
+    def unsqueeze(self, x: Any) -> Any:
+        return x[..., None, :]
+
+    def sum_rows(self, x: Any, weights: Any) -> Any:
+        return jnp.sum(x * weights[..., None], -2)
+
+    def gram(self, weights: Any, rows: Any) -> Any:
+        return jnp.matmul(rows.T * weights[..., None, :], rows, precision="highest")
+
+    def solve(self, matrix: Any, right: Any, size: int) -> Any:
+        return jnp.linalg.solve(matrix, right[..., None])[..., 0]
+
     matmul: Any = staticmethod(functools.partial(jnp.matmul, precision="highest"))
     where: Any = staticmethod(jnp.where)
     maximum: Any = staticmethod(jnp.maximum)
@@ -114,6 +133,10 @@ def _on_host(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
     """A map by the C library, called from Python."""
     if _xla.is_plain(map.region) and _xla.refusal() and not isinstance(map, Projection):
         warnings.warn(f"hcr.jax calls the C library by way of Python, slowly: {_xla.refusal()}", stacklevel=2)
+    return _call_library(map, values, x)
+
+
+def _call_library(map: Map, values: jax.Array, x: jax.Array) -> jax.Array:
     run, like = functools.partial(_run, map), _xla.types(_xla.result_of(map, values))
     return _varying(values, jax.pure_callback(run, like[0], values, x, vmap_method="broadcast_all"))
 

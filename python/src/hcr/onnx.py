@@ -80,6 +80,9 @@ class _Value:
     def __and__(self, other: _Value) -> _Value:
         return self.graph.node("And", self, other, type="bool")
 
+    def __or__(self, other: _Value) -> _Value:
+        return self.graph.node("Or", self, other, type="bool")
+
     def __getitem__(self, key: tuple[Any, slice]) -> _Value:
         """x[..., start:end]"""
         ends = (key[1].start or 0, 2**31 - 1 if key[1].stop is None else key[1].stop, 1)
@@ -91,15 +94,46 @@ class _Graph:
 
     def __init__(self, result: str) -> None:
         self.nodes: list[Any] = []
+        self.count = 0
         self.initializers: dict[tuple[Any, ...], Any] = {}
         self.result = result
 
     # ---------------------------------------------------------------------------------------------------- writing
 
     def node(self, operator: str, *inputs: _Value, type: str, **attributes: Any) -> _Value:
-        name = f"{operator.lower()}_{len(self.nodes)}"
+        name = self.name(operator)
         self.nodes.append(helper.make_node(operator, [value.name for value in inputs], [name], name, **attributes))
         return _Value(self, name, type)
+
+    def name(self, operator: str) -> str:
+        self.count += 1
+        return f"{operator.lower()}_{self.count - 1}"
+
+    def loop(self, times: int, state: list[_Value], step: Any, stops: Any = None) -> list[_Value]:
+        """The state after so many steps, each of which makes it of its number and the one before; or once all of
+        `stops` of it is 1."""
+        name, outer = self.name("Loop"), self.nodes
+        self.nodes = []
+        number, goes_on = _Value(self, f"{name}_number", "int64"), _Value(self, f"{name}_goes_on", "bool")
+        now = [_Value(self, f"{name}_in_{k}", value.type) for k, value in enumerate(state)]
+        results = step(number, now)
+        if stops is not None:
+            least = self.node("ReduceMin", stops(results), type="float64", keepdims=0)
+            goes_on_now = self.node("Squeeze", least < 1.0, type="bool")
+        else:
+            goes_on_now = self.node("Identity", goes_on, type="bool")
+        ends = [self.node("Identity", value, type=value.type) for value in results]
+        body = helper.make_graph(
+            self.nodes,
+            name,
+            [_info(number, []), _info(goes_on, []), *(_info(value, None) for value in now)],
+            [_info(goes_on_now, []), *(_info(value, None) for value in ends)],
+        )
+        self.nodes = outer
+        outputs = [f"{name}_out_{k}" for k in range(len(state))]
+        inputs = [self.value(times, "int64").name, "", *(value.name for value in state)]
+        self.nodes.append(helper.make_node("Loop", inputs, outputs, name, body=body))
+        return [_Value(self, output, value.type) for output, value in zip(outputs, state, strict=True)]
 
     def value(self, given: Any, type: str) -> _Value:
         """A value, or a constant made of what was given."""
@@ -181,13 +215,53 @@ class _Graph:
         return self.node("ReduceSum", x, self.indices([1]), type=x.type, keepdims=1)
 
     def max_last(self, x: _Value) -> _Value:
-        return self.node("ReduceMax", x, type=x.type, axes=[1], keepdims=1)
+        return self.node("ReduceMax", x, type=x.type, axes=[-1], keepdims=1)
 
     def concatenate(self, parts: list[_Value]) -> _Value:
         return self.node("Concat", *parts, type=parts[0].type, axis=1)
 
     def without_derivative(self, x: _Value) -> _Value:
         return x
+
+    has_library = False
+    differentiates = False
+
+    def unsqueeze(self, x: _Value) -> _Value:
+        return self.node("Unsqueeze", x, self.indices([1]), type=x.type)
+
+    def column(self, x: _Value) -> _Value:
+        return self.node("Unsqueeze", x, self.indices([2]), type=x.type)
+
+    def sum_rows(self, x: _Value, weights: _Value) -> _Value:
+        return self.node("ReduceSum", x * self.column(weights), self.indices([1]), type=x.type, keepdims=0)
+
+    def max_rows(self, x: _Value) -> _Value:
+        return self.node("ReduceMax", x, type=x.type, axes=[1], keepdims=0)
+
+    def gram(self, weights: _Value, rows: _Value) -> _Value:
+        turned = self.node("Transpose", rows, type=rows.type, perm=[1, 0])
+        return self.node("MatMul", self.unsqueeze(weights) * turned, rows, type=rows.type)
+
+    def solve(self, matrix: _Value, right: _Value, size: int) -> _Value:
+        """Gauss and Jordan's elimination, without pivoting."""
+        units = self.value(np.eye(size), "float64")
+
+        def eliminate(i: _Value, now: list[_Value]) -> list[_Value]:
+            row = self.node("Gather", now[0], i, type="float64", axis=1)
+            pivot = self.node(
+                "Unsqueeze", self.node("Gather", row, i, type="float64", axis=1), self.indices([1]), type="float64"
+            )
+            across = self.node("Gather", now[0], i, type="float64", axis=2)
+            own = self.node("Gather", units, i, type="float64", axis=0)
+            return [now[0] - self.column(across - own) * self.unsqueeze(row / pivot)]
+
+        whole = self.node("Concat", matrix, self.column(right), type="float64", axis=2)
+        solved = self.loop(size, [whole], eliminate)[0]
+        last = self.node("Gather", solved, self.indices([size]), type="float64", axis=2)
+        return self.node("Squeeze", last, self.indices([2]), type="float64")
+
+    def repeat(self, times: int, state: list[_Value], step: Any, stops: Any = None) -> list[_Value]:
+        return self.loop(times, state, lambda _, now: step(now), stops)
 
     # ------------------------------------------------------------------------------------------------------ layers
 
@@ -200,6 +274,21 @@ class _Graph:
         given = () if x is None else (self.cast(x, "float64"),)
         result: _Value = getattr(maps, kind)(self.cast(values, "float64"), *given)
         return self.cast(result, self.result)
+
+
+def _info(value: _Value, shape: list[int] | None) -> Any:
+    types = {**_TYPES, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
+    return helper.make_tensor_value_info(value.name, types[value.type], shape)
+
+
+def _used(nodes: Any) -> set[str]:
+    """The names that nodes read, those of loops within them too."""
+    found = {name for node in nodes for name in node.input}
+    for node in nodes:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                found |= _used(attribute.g.node) | {output.name for output in attribute.g.output}
+    return found
 
 
 def _maps(region: Region, graph: _Graph) -> _formulas.Maps:
@@ -303,7 +392,7 @@ def _lstm(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> _V
     series = graph.node("Transpose", series, type="float32", perm=[1, 0, 2])
     bias = np.concatenate([tensors["encoder.bias"][order], np.zeros(4 * hidden, np.float32)])
     weights = [tensors["encoder.weight_ih"][order][None], tensors["encoder.weight_hh"][order][None], bias[None]]
-    name = f"lstm_{len(graph.nodes)}"
+    name = graph.name("lstm")
     inputs = [series.name, *(graph.value(weight, "float32").name for weight in weights)]
     graph.nodes.append(helper.make_node("LSTM", inputs, ["", name], name, hidden_size=hidden))
     return graph.node("Squeeze", _Value(graph, name, "float32"), graph.indices([0]), type="float32")
@@ -332,8 +421,7 @@ def export(
 
     Raises:
         hcr.UnsupportedError: the region has constraints of other kinds than box, linear, quadratic and cone (with
-            parameters: than box and linear), reaches to infinity, or has parameters that may leave its origin outside;
-            or `what` is something else.
+            parameters: than box and linear), or reaches to infinity; or `what` is something else.
 
     >>> import hcr, hcr.onnx
     >>> proto = hcr.onnx.export(hcr.Region("var y[3]\\nnorm(y) <= 1"))
@@ -363,7 +451,7 @@ def export(
     else:
         y = _layer(graph, what, values, x)
     graph.nodes.append(helper.make_node("Identity", [y.name], ["output"], "output"))
-    used = {name for node in graph.nodes for name in node.input}
+    used = _used(graph.nodes)
     columns = region.n + (kind == "encode") if isinstance(what, Region) and kind != "gauge" else region.n
     if isinstance(what, Region) and kind == "gauge":
         columns = 1
@@ -438,6 +526,11 @@ def _promise(what: Any, region: Region, kind: str, dtype: str) -> str:
     exactly = " Its equalities hold exactly where `explain` says so, else to within the rounding of the outputs."
     equalities = exactly if region.equalities else ""
     parameters = " A row whose parameters x are out of range gives NaN." if region.p else ""
+    if region.p and region.origin_form == "checked":
+        parameters += (
+            " So does one whose limits leave no point, or leave rows one value only by several of them together; a row "
+            "of one value holds up to rounding."
+        )
     return (
         f"Outputs are in the hcr region {region.digest}: every inequality holds at tolerance 0, as {dtype} numbers, "
         f"where float64 is computed as IEEE 754 has it.{equalities} A row with a NaN or an infinity gives a row "

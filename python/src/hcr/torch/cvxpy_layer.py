@@ -129,10 +129,10 @@ def _quadratic(objective: Any, variables: list[Any], parameters: list[Any]) -> t
         for leaves, values, counts in ((variables, y, sizes[0]), (parameters, theta, sizes[1])):
             for leaf, part in zip(leaves, np.split(values, np.cumsum(counts)[:-1]), strict=True):
                 leaf.save_value(part.reshape(leaf.shape))
-        told = expression.grad
-        if any(g is None for g in told.values()):
+        gradients = expression.grad
+        if any(g is None for g in gradients.values()):
             raise _refusal(objective)
-        return np.concatenate([_flat(told[v], v.shape) if v in told else np.zeros(v.size) for v in variables])
+        return np.concatenate([_flat(gradients[v], v.shape) if v in gradients else np.zeros(v.size) for v in variables])
 
     try:
         n, p = sum(sizes[0]), sum(sizes[1])

@@ -10,6 +10,7 @@ from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import _formulas, _rays
+from ..errors import make
 from ..region import Region
 
 
@@ -63,6 +64,27 @@ class Torch:
 
     def without_derivative(self, x: Tensor) -> Tensor:
         return x.detach()
+
+    has_library = True
+    differentiates = True
+
+    def centre(self, region: Any, x: Tensor) -> Tensor:
+        from .functions import origins  # which needs this module
+
+        return origins(x, region)
+
+    def unsqueeze(self, x: Tensor) -> Tensor:
+        return x.unsqueeze(-2)
+
+    def sum_rows(self, x: Tensor, weights: Tensor) -> Tensor:
+        return (x * weights.unsqueeze(-1)).sum(-2)
+
+    def gram(self, weights: Tensor, rows: Tensor) -> Tensor:
+        return torch.matmul(rows.mT * weights.unsqueeze(-2), rows)
+
+    def solve(self, matrix: Tensor, right: Tensor, size: int) -> Tensor:
+        solved: Tensor = torch.linalg.solve(matrix, right.unsqueeze(-1))
+        return solved.squeeze(-1)
 
     matmul = staticmethod(torch.matmul)
     where = staticmethod(torch.where)
@@ -144,6 +166,8 @@ class _Lost(torch.autograd.Function):
 
 def write(name: str, values: Tensor, x: Tensor | None, region: Region) -> Tensor:
     """A map for torch.onnx.export: an ONNX file is made of standard operators."""
+    if region.p and region.origin_form == "checked":
+        raise make("unsupported", "torch.onnx.export can't write the centres of samples: hcr.onnx.export does")
     precision = _precision(str(values.dtype)[6:], values.device)
     arrays = _Written(precision, values)
     result = _run(_formulas.Maps(region, arrays, precision, "an ONNX graph"), name, values, x)

@@ -298,6 +298,14 @@ def origin(x: Tensor, region: Region) -> Tensor:
     return decode(x.new_zeros(*x.shape[:-1], region.n + 1), region, x)
 
 
+def origins(x: Tensor, region: Region) -> Tensor:
+    """The same by the C kernels, without derivatives."""
+    given = x.detach().cpu()
+    polar = given.new_zeros(*given.shape[:-1], region.n + 1)
+    found: Tensor = _Transformed.apply(polar, given, Map(region, "decode", "nan"))[0]  # type: ignore[no-untyped-call]
+    return found.detach().to(x.device)
+
+
 def gauge(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool = False) -> Tensor:
     """How far along each direction the frontier is: origin + v is inside where this is at most 1. (…, n) to (…), of v's
     type: 0 where nothing stops v, NaN for bad values. Arguments as for `contract`."""

@@ -1,0 +1,215 @@
+"""Samples whose origin is the centre of their own limits, outside of the C kernels: formulas in NumPy, torch and JAX,
+and as ONNX graphs. Bounds that meet, ramps that leave one point, sums of 0, sums that are sold out, rows that meet."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import hcr
+from hcr import _formulas
+
+ROWS = 100_000 if os.environ.get("HCR_LONG") else 50
+HOURS = 24
+
+
+def share(random, *shape):
+    return random.integers(0, 1025, shape) / 1024
+
+
+def capacities(random, rows):
+    return np.where(random.random((rows, HOURS)) < 0.5, 0, 5 * share(random, rows, HOURS))
+
+
+def bands(random, rows):
+    width = np.where(random.random((rows, HOURS)) < 0.3, 0, share(random, rows, HOURS))
+    return np.concatenate([10 * share(random, rows, HOURS) - 5, width], 1)
+
+
+def ramps(random, rows):
+    """Now and then the capacity of an hour is what the steepest descent leads to, or less."""
+    last = np.where(random.random((rows, 1)) < 0.4, 12, 12 * share(random, rows, 1))
+    cap = np.full((rows, HOURS), 10.0)
+    for i in np.flatnonzero(random.random(rows) < 0.4):
+        hour = random.integers(1, 6)
+        cap[i, hour] = max(last[i, 0] - 2 * (hour + 1), 0)
+    return np.concatenate([cap, last], 1)
+
+
+def zero_sums(random, rows):
+    return np.where(random.random((rows, 1)) < 0.5, 0, 3 * share(random, rows, 1))
+
+
+def sold(random, rows):
+    cap = capacities(random, rows)
+    total = np.minimum(cap.sum(1, keepdims=True), 90)
+    how = random.random((rows, 1))
+    return np.concatenate([cap, np.where(how < 0.3, total, np.where(how < 0.5, 0, total * share(random, rows, 1)))], 1)
+
+
+def rows_that_meet(random, rows):
+    return np.concatenate([1 + 4 * share(random, rows, 2), np.where(random.random((rows, 2)) < 0.5, 0, 0.5)], 1)
+
+
+FAMILIES = {
+    "capacities": ("param cap[24] in [0, 5]\nvar y[24]\n0 <= y <= 5\ny <= cap", capacities),
+    "bands": (
+        "param lo[24] in [-5, 5], width[24] in [0, 1]\nvar y[24]\n-6 <= y <= 6\nlo <= y\ny <= lo + width",
+        bands,
+    ),
+    "ramps": (
+        "param cap[24] in [0, 10], last in [0, 12]\nvar y[24]\n0 <= y <= 10\ny <= cap\nabs(diff(y)) <= 2\n"
+        "abs(y[0] - last) <= 2",
+        ramps,
+    ),
+    "sums of 0": ("param s in [0, 3]\nvar y[24]\n0 <= y <= 5\nsum(y) <= s", zero_sums),
+    "sold": ("param cap[24] in [0, 5], sold in [0, 100]\nvar y[24]\n0 <= y <= 5\ny <= cap\nsum(y) == sold", sold),
+    "rows": (
+        "param lo[2] in [1, 5], width[2] in [0, 1]\nvar y[5]\n0 <= y <= 5\n"
+        "const A = [[1, 2, 0, 1, 0.3], [0.7, 0, 3, 0, 1]]\nlo <= A @ y\nA @ y <= lo + width",
+        rows_that_meet,
+    ),
+}
+
+
+def drawn(name, random, rows=ROWS):
+    text, draw = FAMILIES[name]
+    region = hcr.Region(text)
+    assert region.origin_form == "checked"
+    x = draw(random, rows).astype(np.float32)
+    v = np.exp(2 * random.standard_normal((rows, region.n))) * random.standard_normal((rows, region.n))
+    return region, v.astype(np.float32), x
+
+
+def assert_results(region, name, got, v, x):
+    """NaN where the library has none, all else inside, but for rows that have one value: these up to rounding."""
+    want, outcome = region.contract(v.astype(got.dtype), x.astype(got.dtype), outcomes=True)
+    np.testing.assert_array_equal(np.isnan(got).any(1), np.isnan(want).any(1))
+    told = ~np.isnan(got).any(1)
+    inside = region.check(got[told], x[told].astype(got.dtype))
+    if name == "rows":
+        worst, _ = region.violation(got[told].astype(float), x[told].astype(float))
+        assert worst.max() < (1e-13 if got.dtype == np.float64 else 1e-5)
+        inside |= outcome[told] == hcr.Outcome.TO_ROUNDING
+        inside |= (x[told, 2:] == 0).any(1)  # the sums' roundings differ
+    assert inside.all()
+    # Margins differ: of a band of 1e-3 beside numbers of 10 they are 1e-2 in single precision.
+    assert np.abs(got - want)[told].max() < (1e-7 if got.dtype == np.float64 else 0.05)
+
+
+@pytest.mark.parametrize("result", ["float64", "float32"])
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_formulas(name, result, random):
+    region, v, x = drawn(name, random)
+    precision = _formulas.Precision("float64", result)
+    maps = _formulas.Maps(region, _formulas.NumPy(precision), precision, "NumPy", "nan")
+    assert_results(region, name, maps.contract(v.astype(float), x.astype(float)), v, x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_onnx(name, dtype, random):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import hcr.onnx
+
+    region, v, x = drawn(name, random)
+    session = onnxruntime.InferenceSession(hcr.onnx.export(region, dtype=dtype).SerializeToString())
+    parts = [
+        session.run(None, {"input": v[i : i + 1000].astype(dtype), "x": x[i : i + 1000].astype(dtype)})[0]
+        for i in range(0, len(v), 1000)
+    ]
+    assert_results(region, name, np.concatenate(parts), v, x)
+
+
+def test_onnx_row_by_row(random):
+    """A sample's result doesn't depend on the others, by more than the order of sums."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import hcr.onnx
+
+    region, v, x = drawn("ramps", random, 5)
+    session = onnxruntime.InferenceSession(hcr.onnx.export(region).SerializeToString())
+    v, x = v.astype(float), x.astype(float)
+    together = session.run(None, {"input": v, "x": x})[0]
+    for i in range(5):
+        alone = session.run(None, {"input": v[i : i + 1], "x": x[i : i + 1]})[0][0]
+        np.testing.assert_allclose(alone, together[i], rtol=0, atol=1e-12)
+
+
+SMALL = (
+    "param cap[4] in [0, 10], last in [0, 12]\nvar y[4]\n0 <= y <= 10\ny <= cap\nabs(diff(y)) <= 2\n"
+    "abs(y[0] - last) <= 2"
+)
+
+
+def interior(random, rows):
+    """Of four hours' ramps, directions and parameters that leave room everywhere."""
+    x = np.concatenate([6 + 3 * random.random((rows, 4)), 7 + random.random((rows, 1))], 1)
+    return random.standard_normal((rows, 4)), x
+
+
+def test_torch_twice(random):
+    """Double backward, as differences of the first derivative have it, and those as differences of the map."""
+    torch = pytest.importorskip("torch")
+    import hcr.torch
+
+    region = hcr.Region(SMALL)
+    assert region.origin_form == "checked"
+    inputs = [torch.tensor(value, requires_grad=True) for value in interior(random, 1)]
+    for formulas in (False, True):
+        run = lambda v, x, formulas=formulas: hcr.torch.soften(v, region, x, formulas=formulas)  # noqa: E731
+        assert torch.autograd.gradcheck(run, inputs, eps=1e-5, atol=1e-5)
+        assert torch.autograd.gradgradcheck(run, inputs, eps=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["capacities", "sold", "rows"])
+def test_torch_formulas(name, random):
+    torch = pytest.importorskip("torch")
+    import hcr.torch
+
+    region, v, x = drawn(name, random)
+    got = hcr.torch.contract(torch.tensor(v).double(), region, torch.tensor(x).double(), formulas=True)
+    assert_results(region, name, got.numpy(), v, x)
+
+
+def test_torch_s_exporter_refuses(random):
+    torch = pytest.importorskip("torch")
+    import hcr.torch
+
+    region, _, _ = drawn("ramps", random, 1)
+    assert hcr.torch.formulas.serves(region)
+    with pytest.raises(hcr.UnsupportedError, match=r"hcr\.onnx\.export does"):
+        hcr.torch.formulas.write("contract", torch.zeros(1, HOURS), torch.zeros(1, HOURS + 1), region)
+
+
+@pytest.fixture
+def x64():
+    """JAX with double precision, in the threads that call the library too."""
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", False)
+
+
+@pytest.mark.parametrize("name", ["capacities", "sold", "rows"])
+def test_jax(name, x64, random):
+    import hcr.jax
+
+    region, v, x = drawn(name, random)
+    run = x64.jit(lambda v, x: hcr.jax.contract(v, region, x, formulas=True))
+    assert_results(region, name, np.asarray(run(v.astype(float), x.astype(float))), v, x)
+
+
+def test_jax_twice(x64, random):
+    import hcr.jax
+
+    region, step = hcr.Region(SMALL), 1e-5
+    v, x = (value[0] for value in interior(random, 1))
+    first = x64.jit(x64.grad(lambda x: hcr.jax.soften(v, region, x, formulas=True).sum()))
+    second = x64.jacfwd(first)(x)
+    for k in (0, 2, 4):
+        unit = step * np.eye(5)[k]
+        slope = (first(x + unit) - first(x - unit)) / (2 * step)
+        np.testing.assert_allclose(second[k], slope, rtol=0, atol=1e-7)
