@@ -318,8 +318,8 @@ class Centre:
         return xp.matmul(f, self.expand_transposed) * moves
 
     def mend(self, y: Any, completed: Any, bounds: tuple[Any, Any], origin: Any, moves: Any) -> Any:
-        """Where equalities give `completed` to an output that has one value: what is missing goes to one that moves and has
-        the most room, without a derivative."""
+        """Where equalities give `completed` to an output that has one value: what is missing goes to one that moves
+        and has the most room, without a derivative."""
         xp = self.arrays
         held = xp.gather(1.0 - moves, self.dependent)
         rest = held * (completed - xp.gather(origin, self.dependent))
