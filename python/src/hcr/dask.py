@@ -147,7 +147,7 @@ def project(region: Region, points: Any, x: Any = None) -> Any:
         x: beside an array, the parameters: a Dask array (rows, p), or p numbers for all.
 
     Returns:
-        A Dask array or data frame, not computed yet; float64.
+        A Dask array or data frame, not computed yet, of the type of the points.
     """
     return _over("project", region, points, x, region.names, _parameters(region), region.names)
 
