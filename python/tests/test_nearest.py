@@ -144,6 +144,20 @@ def test_model_trained_through_the_projection(tmp_path):
         onnx.export(model, tmp_path / "a.onnx")
 
 
+def test_outputs_that_a_sample_holds_from_both_sides():
+    """A capacity of 0 beside ramps: two rows leave the output one value. Clarabel is right to 1e-5 at this size."""
+    region = hcr.Region("param cap[4] in [0, 1000]\nvar y[4]\n0 <= y <= cap\nabs(diff(y)) <= 5")
+    caps = random.random((40, 4)) * 1000 * (random.random((40, 4)) > 0.3)
+    points = random.normal(size=(40, 4)) * 400
+    found, outcomes = region.project(points, caps, outcomes=True)
+    assert not (outcomes == hcr.Outcome.NEARBY).any()
+    y = cvxpy.Variable(4)
+    for point, cap, nearest in zip(points, caps, found, strict=True):
+        ramps = cvxpy.abs(cvxpy.diff(y)) <= 5
+        solve(cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(y - point)), [y >= 0, y <= cap, ramps]))
+        assert np.linalg.norm(nearest - point) <= np.linalg.norm(y.value - point) + 1e-5
+
+
 # ------------------------------------------------------------------------------------------- in place of cvxpylayers
 
 
@@ -182,6 +196,19 @@ def test_quadratic_program_as_a_problem():
     problem = cvxpy.Problem(objective, [G @ z <= h, cvxpy.sum(z) == b])
     layer = check_layer(problem, [q, h, b], [z], [random.normal(size=4), random.random(3) + 1, random.normal(size=1)])
     assert layer.regularisation == 0
+
+
+def test_active_rows_whose_parameters_have_no_range():
+    """Ranges without ends mustn't make the rounding of rows large: 1e-6 is what Clarabel gives."""
+    y, v, h = cvxpy.Variable(3), cvxpy.Parameter(3), cvxpy.Parameter(4)
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(y - v)), [random.normal(size=(4, 3)) @ y <= h])
+    layer = hcr.torch.CvxpyLayer(problem, parameters=[v, h], variables=[y])
+    points, sides = random.normal(size=(20, 3)), 0.1 + 0.2 * random.random((20, 4))
+    (found,) = layer(torch.from_numpy(points), torch.from_numpy(sides))
+    for i in range(20):
+        v.value, h.value = points[i], sides[i]
+        solve(problem)
+        np.testing.assert_allclose(found[i].numpy(), y.value, atol=1e-6)
 
 
 def test_matrices_and_several_variables():

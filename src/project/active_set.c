@@ -34,7 +34,8 @@ struct hcri_active_set {
     double *p; /* on the equalities */
     double *y;
     int careful;  /* p is so far away, or rows so near to dependence, that a step's rounding counts */
-    double swell; /* how many times larger than in the region an output is, and with it what rounding does */
+    double swell; /* how many times larger than in the region an output is, and with it what rounding does … */
+    double reach; /* … and was at p */
     double *safe; /* constraint c holds as long as y has moved less than safe[c] in all */
     double moved;
     uint32_t worst; /* the most violated constraint, NONE when all hold; its side (+1 upper, −1 lower), by how much */
@@ -169,20 +170,21 @@ static int append(hcri_active_set *a, size_t terms, const uint32_t *columns, con
     return append_unit(a, left, a->entries, a->whole, hcri_norm(left, a->whole), lower, upper);
 }
 
-/* How large an output gets; where the region is open, about as large as what is near its origin. */
-static double size_of(const hcr_region *region, size_t j) {
+/* How large an output gets; where the region is open, about as large as what is near the origin, and so where samples
+ * have centres of their own: ranges without ends reach far beyond any of them. */
+static double size_of(const hcr_region *region, const double *origin, size_t j) {
     const double low = fabs(region->lower[j]), high = fabs(region->upper[j]);
-    const double near = fabs(region->origin[j]) + region->inradius;
-    return isinf(low) || isinf(high) ? near : fmax(fmax(low, high), region->inradius);
+    const double near = fabs(origin[j]) + region->inradius;
+    return isinf(low) || isinf(high) || region->centres != NULL ? near : fmax(fmax(low, high), region->inradius);
 }
 
-static void find_sizes(hcri_active_set *a) {
+static void find_sizes(hcri_active_set *a, const double *origin) {
     const hcri_metric *metric = a->metric;
     for (size_t j = 0; j < a->n; j++) {
-        double size = metric == NULL ? size_of(a->region, j) : 0;
+        double size = metric == NULL ? size_of(a->region, origin, j) : 0;
         for (size_t k = 0; metric != NULL && k < a->n; k++)
             if (!metric->is_diagonal || k == j)
-                size += fabs(metric->root[metric->is_diagonal ? j : k * a->n + j]) * size_of(a->region, k);
+                size += fabs(metric->root[metric->is_diagonal ? j : k * a->n + j]) * size_of(a->region, origin, k);
         a->inverse_size[j] = 1 / size;
     }
 }
@@ -217,6 +219,7 @@ int hcri_active_set_place(hcri_active_set *a, const double *point) {
     for (size_t i = 0; i < a->active; i++)
         a->is_active[a->constraint[i]] = 0;
     a->active = a->count = 0;
+    find_sizes(a, point);
     int good = 1;
     for (uint32_t j = 0; j < a->n && good; j++)
         good = append(a, 1, &j, &one, set->box->lower[j], set->box->upper[j]);
@@ -245,10 +248,7 @@ hcr_status hcri_active_set_create(const hcr_region *region, const hcri_metric *m
     a->n = region->set.outputs;
     a->bounds = metric == NULL || metric->is_diagonal ? a->n : 0;
     a->kernels = hcri_kernels_best();
-    int good = allocate(a);
-    if (good)
-        find_sizes(a);
-    if (!good || !hcri_active_set_place(a, region->origin)) {
+    if (!allocate(a) || !hcri_active_set_place(a, region->origin)) {
         hcri_active_set_free(a);
         return hcri_fail_memory(error);
     }
@@ -430,7 +430,8 @@ static double resolve(hcri_active_set *a, uint32_t c) {
     return refine_step(a, c);
 }
 
-static int is_equality(const hcri_active_set *a, uint32_t c) { return c >= a->equality && c < a->cut; }
+/* One of the region, or a bound or row whose sides meet: its multiplier may have either sign. */
+static int is_equality(const hcri_active_set *a, uint32_t c) { return a->lower[c] == a->upper[c]; }
 
 static double bound_at(const hcri_active_set *a, uint32_t c, double side) {
     return (side > 0 ? a->upper : a->lower)[c];
@@ -463,8 +464,10 @@ static int add_worst(hcri_active_set *a) {
                 blocking = i;
             }
         }
-        if (isinf(length))
-            return 0;
+        if (isinf(length)) { /* opposite rows that leave one value, but for what rounding left of the way here */
+            a->safe[c] = a->moved + violation;
+            return violation <= a->reach * a->rounding[c];
+        }
         multiplier += side * length;
         if (!dependent) {
             row_add(a, c, -side * length, a->y);
@@ -609,6 +612,7 @@ static int start(hcri_active_set *a, const double *p) {
     if (!warm)
         start_point(a);
     find_worst(a);
+    a->reach = a->swell;
     a->careful = a->swell > far_away;
     return 1;
 }
@@ -700,9 +704,10 @@ size_t hcri_active_set_contacts(const hcri_active_set *a, hcr_contact *contact) 
     size_t count = 0;
     for (size_t i = 0; i < a->active && count < a->n; i++) {
         const uint32_t c = a->constraint[i];
-        if (!is_equality(a, c) && a->multiplier[i] * a->side[i] > 0)
-            contact[count++] = (hcr_contact){.constraint = number_of(a, c, a->side[i]),
-                                             .multiplier = a->side[i] * a->multiplier[i] / a->length[c]};
+        const double multiplier = a->multiplier[i], side = is_equality(a, c) ? copysign(1, multiplier) : a->side[i];
+        if ((c < a->equality || c >= a->cut) && side * multiplier > 0)
+            contact[count++] =
+                (hcr_contact){.constraint = number_of(a, c, side), .multiplier = side * multiplier / a->length[c]};
     }
     return count;
 }
