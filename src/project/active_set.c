@@ -444,6 +444,8 @@ static void snap(hcri_active_set *a, uint32_t c, double side) {
     a->y[c] = bound;
 }
 
+static void refine(hcri_active_set *a);
+
 /* Raises the multiplier of the most violated constraint until it holds. */
 static int add_worst(hcri_active_set *a) {
     const uint32_t c = a->worst;
@@ -465,8 +467,10 @@ static int add_worst(hcri_active_set *a) {
             }
         }
         if (isinf(length)) { /* opposite rows that leave one value, but for what rounding left of the way here */
-            a->safe[c] = a->moved + violation;
-            return violation <= a->reach * a->rounding[c];
+            refine(a);
+            const double off = row_dot(a, c, a->y) - bound_at(a, c, side);
+            a->safe[c] = a->moved + fabs(off);
+            return side * off <= a->reach * a->rounding[c];
         }
         multiplier += side * length;
         if (!dependent) {
