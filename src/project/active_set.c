@@ -444,7 +444,33 @@ static void snap(hcri_active_set *a, uint32_t c, double side) {
     a->y[c] = bound;
 }
 
-static void refine(hcri_active_set *a);
+/* One step of Newton's method for N'y = b; returns whether y was off by more than rounding. */
+static int refine_once(hcri_active_set *a) {
+    int off = 0;
+    for (size_t i = 0; i < a->active; i++) {
+        const uint32_t c = a->constraint[i];
+        a->step[i] = row_dot(a, c, a->y) - bound_at(a, c, a->side[i]);
+        off |= fabs(a->step[i]) > a->rounding[c];
+    }
+    hcri_envelope_forward(&a->gram, a->step);
+    hcri_envelope_backward(&a->gram, a->step);
+    for (size_t i = 0; i < a->active; i++) {
+        a->multiplier[i] += a->step[i];
+        row_add(a, a->constraint[i], -a->step[i], a->y);
+        a->moved += fabs(a->step[i]);
+    }
+    for (size_t i = 0; i < a->active; i++)
+        if (a->constraint[i] < a->bounds)
+            snap(a, a->constraint[i], a->side[i]);
+    return off;
+}
+
+/* The active rows get to where rounding leaves them: from afar each step takes away 16 digits at most. */
+static void refine(hcri_active_set *a) {
+    enum { MOST = 10 };
+    for (int step = 0; step < MOST && refine_once(a); step++)
+        ;
+}
 
 /* Raises the multiplier of the most violated constraint until it holds. */
 static int add_worst(hcri_active_set *a) {
@@ -492,34 +518,6 @@ static int add_worst(hcri_active_set *a) {
         if (!deactivate(a, blocking))
             return 0;
     }
-}
-
-/* One step of Newton's method for N'y = b; returns whether y was off by more than rounding. */
-static int refine_once(hcri_active_set *a) {
-    int off = 0;
-    for (size_t i = 0; i < a->active; i++) {
-        const uint32_t c = a->constraint[i];
-        a->step[i] = row_dot(a, c, a->y) - bound_at(a, c, a->side[i]);
-        off |= fabs(a->step[i]) > a->rounding[c];
-    }
-    hcri_envelope_forward(&a->gram, a->step);
-    hcri_envelope_backward(&a->gram, a->step);
-    for (size_t i = 0; i < a->active; i++) {
-        a->multiplier[i] += a->step[i];
-        row_add(a, a->constraint[i], -a->step[i], a->y);
-        a->moved += fabs(a->step[i]);
-    }
-    for (size_t i = 0; i < a->active; i++)
-        if (a->constraint[i] < a->bounds)
-            snap(a, a->constraint[i], a->side[i]);
-    return off;
-}
-
-/* The active rows get to where rounding leaves them: from afar each step takes away 16 digits at most. */
-static void refine(hcri_active_set *a) {
-    enum { MOST = 10 };
-    for (int step = 0; step < MOST && refine_once(a); step++)
-        ;
 }
 
 /* y = p − Nλ anew, which leaves nothing of the rounding on the way here, and refined. Active bounds needn't be
