@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import hcr
-import hcr.jax
-import hcr.torch
 
 jax = pytest.importorskip("jax")
 torch = pytest.importorskip("torch")
 cvxpy = pytest.importorskip("cvxpy")
+
+import hcr.jax
+import hcr.torch
 
 random = np.random.default_rng(1)
 METRIC = np.array([[2.0, 0.3, 0.0], [0.3, 1.0, 0.1], [0.0, 0.1, 1.5]])
