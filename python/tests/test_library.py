@@ -135,6 +135,7 @@ def test_enumerations():
         "CONTRACT": "hcr-contract",
         "SIMPLE": "simple",
         "SOFTEN": "hcr-soften",
+        "PROJECT": "hcr-project",
     }
     assert {heads[key[9:]]: value for key, value in enumerators("hcr_head").items()} == {
         head: i for i, head in enumerate(model.HEADS)
