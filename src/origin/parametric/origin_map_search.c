@@ -307,13 +307,12 @@ static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_
  * tried; with others the program is asked first whether there is anything to be found, but for large ones. */
 static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
     const int flat = at->lifted->set->blocks == 2;
-    const int large = (double)at->sweep.outputs * (double)(at->sweep.n - at->sweep.outputs) > many_pairs;
+    const int large = !flat && (double)at->sweep.outputs * (double)(at->sweep.n - at->sweep.outputs) > many_pairs;
     double most = INFINITY, room;
-    if (!flat && large) {
-        HCRI_TRY(take(at, &at->moves, fair * at->middle_room, &room, error));
-        if (at->centre != NULL)
-            return HCR_OK;
-    }
+    if (large)
+        HCRI_TRY(take(at, &at->moves, 0, &room, error));
+    if (large && at->room >= fair * at->middle_room)
+        return HCR_OK;
     if (!flat)
         HCRI_TRY(promise(at, program, &most, error));
     if (most > 0 && !large)
