@@ -84,7 +84,7 @@ static hcr_region *region_of(const char *constraint) {
 int main(int argc, char **argv) {
     fill();
     for (size_t k = 0; k < KINDS; k++) {
-        if (argc > 1 && strstr(kinds[k].name, argv[1]) == NULL)
+        if (argc > 1 && strstr(kinds[k].kind, argv[1]) == NULL)
             continue;
         hcr_region *region = region_of(kinds[k].text);
         hcr_workspace *workspace;
