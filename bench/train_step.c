@@ -8,6 +8,7 @@
 #include "hcr/hcr_learn.h"
 #include "region/builder.h"
 #include "region/region.h"
+#include "solvers/blas_threads.h"
 #include "train/blas.h"
 #include "train/model.h"
 #include "train/training.h"
@@ -93,12 +94,14 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
 }
 
 int main(void) {
-    hcri_blas_begin();
+    hcri_blas blas = {0};
+    if (hcri_blas_begin(&blas, NULL) != HCR_OK)
+        return 1;
     time_step("dense 128-128-769", HCR_ENCODER_DENSE, 128, 128, 769);
     time_step("dense 128-768-769", HCR_ENCODER_DENSE, 128, 768, 769);
     time_step("lstm 48 steps, 32 wide", HCR_ENCODER_LSTM, 48, 32, 48);
     time_step("lstm 48 steps, 64 wide", HCR_ENCODER_LSTM, 48, 64, 48);
     time_step("lstm 48 steps, 128 wide", HCR_ENCODER_LSTM, 48, 128, 48);
-    hcri_blas_end();
+    hcri_blas_end(&blas);
     return 0;
 }

@@ -6,7 +6,7 @@
 #include "base/double_double.h"
 #include "hcr/hcr_build.h"
 #include "region/builder.h"
-#include "solvers/blas_memory.h"
+#include "solvers/blas_threads.h"
 
 static double largest(size_t count, const double *values) {
     double most = 0;
@@ -60,7 +60,8 @@ static hcr_status check_semidefinite(size_t n, const double *matrix, const hcr_a
                                      hcr_error *error) {
     const double scale = largest(n * n, matrix);
     const lapack_int size = (lapack_int)n;
-    HCRI_TRY(hcri_blas_reserve(error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     HCRI_SCRATCH(scratch, allocator);
     double *scaled = hcri_allocate(scratch, n * n, sizeof *scaled);
     double *eigenvalue = hcri_allocate(scratch, n, sizeof *eigenvalue);

@@ -6,7 +6,7 @@
 #include "origin/star/star_domain.h"
 #include "region/builder.h"
 #include "region/region.h"
-#include "solvers/blas_memory.h"
+#include "solvers/blas_threads.h"
 #include "solvers/stop_request.h"
 
 /* Parameters in a region that isn't convex. */
@@ -51,7 +51,8 @@ hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_err
     if (builder == NULL || region == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "builder or region is NULL");
     *region = NULL;
-    HCRI_TRY(hcri_blas_reserve(error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     hcri_stop stop;
     hcri_stop_begin(&stop, builder->stop, builder->stop_context);
     const hcr_status status = hcri_stop_end(&stop, finish(builder, region, error), error);

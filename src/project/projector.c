@@ -8,7 +8,7 @@
 #endif
 
 #include "base/sized_options.h"
-#include "solvers/blas_memory.h"
+#include "solvers/blas_threads.h"
 
 static void release_lane(hcri_lane *lane) {
     hcr_workspace_free(lane->workspace);
@@ -125,7 +125,8 @@ hcr_status hcr_projector_create(const hcr_region *region, const hcr_projector_op
     if (taken.bad_value != HCR_BAD_ORIGIN && taken.bad_value != HCR_BAD_NAN)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing number %d can stand for a bad value",
                          (int)taken.bad_value);
-    HCRI_TRY(hcri_blas_reserve(error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     if (!region->convex)
         return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
                          "there may be several nearest points of a region that isn't convex: use contract, which draws "
@@ -176,6 +177,8 @@ static void do_chunk(hcr_projector *projector, hcri_lane *lane, hcri_project_fun
 static hcr_status run(hcr_projector *projector, size_t rows, hcri_project_function *function,
                       const hcri_project_call *call, hcr_error *error) {
     HCRI_TRY(check(projector, rows, call, error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     const size_t most = projector->chunk, chunks = rows / most + (rows % most != 0);
     for (size_t i = 0; i < projector->threads; i++)
         projector->lane[i].status = HCR_OK;

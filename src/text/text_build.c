@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "hcr/hcr_build.h"
+#include "solvers/blas_threads.h"
 #include "text/compilation.h"
 #include "text/syntax/parser.h"
 #include "text/values/parameter_products.h"
@@ -147,6 +148,8 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
     if (text == NULL && length != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "text is NULL");
     HCRI_TRY(check_constants(constants, constant, error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     const char *kind = hcri_file_kind(text, length);
     if (kind != NULL)
         return hcri_fail_at(error, HCR_ERROR_FORMAT, file == NULL ? "" : file, 0, 0,

@@ -1,28 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
 #include "train/blas.h"
 
 #include <cblas.h>
-#include <pthread.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned users;
-static int threads_before;
-
-void hcri_blas_begin(void) {
-    pthread_mutex_lock(&lock);
-    if (users++ == 0) {
-        threads_before = openblas_get_num_threads();
-        openblas_set_num_threads(1);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-void hcri_blas_end(void) {
-    pthread_mutex_lock(&lock);
-    if (--users == 0)
-        openblas_set_num_threads(threads_before);
-    pthread_mutex_unlock(&lock);
-}
 
 void hcri_multiply_transposed(size_t rows, size_t columns, size_t inner, const float *A, const float *B, float *C) {
     const blasint m = (blasint)rows, n = (blasint)columns, k = (blasint)inner;

@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "exact/exact_equalities.h"
-#include "solvers/blas_memory.h"
-#include "train/blas.h"
+#include "solvers/blas_threads.h"
 #include "train/checkpoint.h"
 #include "train/model.h"
 #include "train/model_file.h"
@@ -368,13 +367,12 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
-    HCRI_TRY(hcri_blas_reserve(error));
+    HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
+    HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();
     HCRI_SCOPED_BY(release) fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
     hcr_fit_report filled = {0};
-    hcri_blas_begin();
     const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);
-    hcri_blas_end();
     if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
         filled.seconds = hcri_seconds() - start;
         if (report != NULL)

@@ -18,7 +18,7 @@
 #include "exact/exact_sign.h"
 #include "numeric/regions.h"
 #include "scratch.h"
-#include "train/blas.h"
+#include "solvers/blas_threads.h"
 
 static hcr_error error;
 
@@ -384,8 +384,10 @@ int main(int argc, char **argv) {
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    hcri_blas_begin(); /* one thread: its threads spin where others work */
+    hcri_blas blas = {0}; /* one thread: its threads spin where others work */
+    if (hcri_blas_begin(&blas, NULL) != HCR_OK)
+        return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    hcri_blas_end();
+    hcri_blas_end(&blas);
     return failed;
 }

@@ -4,7 +4,6 @@
 
 #include <lapacke.h>
 
-#include "solvers/blas_memory.h"
 #include "text/values/elementwise_atoms.h"
 
 /* Entries that differ by no more than this share of the largest number in the matrix are the same but for rounding. */
@@ -31,12 +30,6 @@ static int is_diagonal(size_t size, const double *matrix) {
     return 1;
 }
 
-static void reserve_blas(hcri_text *text, hcri_span span) {
-    hcr_error reason = {0};
-    if (hcri_blas_reserve(&reason) != HCR_OK)
-        hcri_refuse(text, span, HCR_ERROR_MEMORY, "%s", reason.text);
-}
-
 void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, const double *matrix, double *least,
                               double *largest) {
     if (is_diagonal(size, matrix)) {
@@ -50,7 +43,6 @@ void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, cons
     double scale;
     double *copy = scaled_copy(text, span, size * size, matrix, &scale);
     double *eigenvalue = hcri_take(text, span, size, sizeof *eigenvalue);
-    reserve_blas(text, span);
     const lapack_int order = (lapack_int)size;
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', order, copy, order, eigenvalue) != 0)
         hcri_refuse(text, span, HCR_ERROR_SOLVER, "the eigenvalues of this matrix can't be computed");
@@ -63,7 +55,6 @@ static double sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape
     double scale;
     double *copy = scaled_copy(text, span, shape.dim[0] * shape.dim[1], matrix, &scale);
     double *singular = hcri_take(text, span, least, sizeof *singular);
-    reserve_blas(text, span);
     const lapack_int rows = (lapack_int)shape.dim[0], columns = (lapack_int)shape.dim[1];
     if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0)
         hcri_refuse(text, span, HCR_ERROR_SOLVER, "the singular values of this matrix can't be computed");

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "solvers/blas_threads.h"
 #include "torch_reference.h"
 #include "train/blas.h"
 #include "train/network.h"
@@ -244,13 +245,15 @@ static void test_initial_weights(void **state) {
 }
 
 int main(void) {
-    hcri_blas_begin();
+    hcri_blas blas = {0};
+    if (hcri_blas_begin(&blas, NULL) != HCR_OK)
+        return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense_is_torch),     cmocka_unit_test(test_lstm_is_torch),
         cmocka_unit_test(test_strips_of_a_batch),  cmocka_unit_test(test_linear_encoder),
         cmocka_unit_test(test_shapes_are_checked), cmocka_unit_test(test_initial_weights),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    hcri_blas_end();
+    hcri_blas_end(&blas);
     return failed;
 }

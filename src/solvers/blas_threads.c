@@ -1,7 +1,8 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "solvers/blas_memory.h"
+#include "solvers/blas_threads.h"
 
 #include <cblas.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,7 +22,7 @@ static hcr_status multiply(hcr_error *error) {
     return HCR_OK;
 }
 
-hcr_status hcri_blas_reserve(hcr_error *error) {
+static hcr_status reserve(hcr_error *error) {
     static atomic_int is_reserved;
     static const size_t megabyte = (size_t)1 << 20, needed = 144 * megabyte; /* 128 MB on x86-64, and some */
     struct rlimit limit;
@@ -37,4 +38,30 @@ hcr_status hcri_blas_reserve(hcr_error *error) {
     HCRI_TRY(multiply(error));
     atomic_store(&is_reserved, 1);
     return HCR_OK;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned users;
+static int threads_before;
+
+hcr_status hcri_blas_begin(hcri_blas *blas, hcr_error *error) {
+    HCRI_TRY(reserve(error));
+    pthread_mutex_lock(&lock);
+    if (users++ == 0) {
+        threads_before = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&lock);
+    blas->begun = 1;
+    return HCR_OK;
+}
+
+void hcri_blas_end(hcri_blas *blas) {
+    if (!blas->begun)
+        return;
+    blas->begun = 0;
+    pthread_mutex_lock(&lock);
+    if (--users == 0)
+        openblas_set_num_threads(threads_before);
+    pthread_mutex_unlock(&lock);
 }
