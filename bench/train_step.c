@@ -42,7 +42,6 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     hcr_error error;
     hcri_net net;
     hcri_state state;
-    hcri_training training;
     hcr_fit_options given = HCR_FIT_OPTIONS_INIT, options;
     given.encoder = encoder;
     given.hidden = hidden;
@@ -50,9 +49,10 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     given.head = HCR_HEAD_SIMPLE;
     bench_check(hcri_options_resolve(&given, &options, &error), &error);
     bench_check(hcri_net_shape(&net, encoder, 0, inputs, 1, hidden, n, &error), &error);
-    bench_check(hcri_state_create(&state, net.weights, 0, &error), &error);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    bench_check(hcri_state_create(&state, net.weights, 0, memory, &error), &error);
     double *numbers = calloc(5 * n + BATCH * n, sizeof *numbers);
-    float *scaled = hcri_floats(BATCH * inputs);
+    float *scaled = hcri_floats(memory, BATCH * inputs);
     if (numbers == NULL || scaled == NULL)
         exit(1);
     double *mean = numbers, *deviation = mean + n, *targets = numbers + 5 * n;
@@ -69,13 +69,18 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     for (size_t i = 0; i < BATCH; i++)
         row[i] = i;
     hcri_places places;
-    bench_check(hcri_places_create(region, 1, &places, &error), &error);
+    bench_check(hcri_places_create(region, 1, memory, &places, &error), &error);
     bench_check(hcri_places_find(&places, NULL, 1, &error), &error);
     const hcri_head head = {
         .kind = HCR_HEAD_SIMPLE, .n = n, .region = region, .mean = mean, .deviation = deviation, .places = &places};
-    bench_check(
-        hcri_training_create(&training, &net, &head, &options, scaled, targets, BATCH, row, 0, row, NULL, &error),
-        &error);
+    hcri_training training = {.net = &net,
+                              .head = head,
+                              .options = &options,
+                              .inputs = scaled,
+                              .targets = targets,
+                              .rows = BATCH,
+                              .row = row};
+    bench_check(hcri_training_create(&training, NULL, memory, &error), &error);
     double times[STEPS], loss;
     const int steps = bench_turns(STEPS);
     for (int step = -WARM; step < steps; step++) {
@@ -86,11 +91,8 @@ static void time_step(const char *name, hcr_encoder encoder, size_t inputs, size
     }
     printf("%s\t%.1f\n", name, bench_median(steps, times));
     hcri_training_release(&training);
-    hcri_places_release(&places);
-    hcri_state_release(&state);
     hcr_region_free(region);
     free(numbers);
-    free(scaled);
 }
 
 int main(void) {

@@ -22,41 +22,15 @@ static size_t tensor_bytes(const hcri_tensor *tensor) {
 }
 
 hcr_status hcri_tensors_create(hcri_tensors *tensors, hcr_error *error) {
-    *tensors = (hcri_tensors){.metadata = json_object()};
+    *tensors = (hcri_tensors){.metadata = json_object(), .error = error};
     return tensors->metadata == NULL ? hcri_fail_memory(error) : HCR_OK;
 }
 
 void hcri_tensors_release(hcri_tensors *tensors) {
     json_decref(tensors->metadata);
+    json_decref(tensors->taken);
     hcri_release(&hcri_default_allocator, tensors->bytes);
     *tensors = (hcri_tensors){0};
-}
-
-void hcri_tensors_add(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows, size_t columns,
-                      const void *data) {
-    hcri_tensor *tensor = &tensors->tensor[tensors->count++];
-    *tensor = (hcri_tensor){.type = type, .rows = rows, .columns = columns, .data = data};
-    snprintf(tensor->name, sizeof tensor->name, "%s", name);
-}
-
-hcr_status hcri_tensors_set(hcri_tensors *tensors, const char *key, const char *value, hcr_error *error) {
-    json_t *string = json_string(value);
-    if (string == NULL)
-        return hcri_fail(error, HCR_ERROR_DATA,
-                         "the model's \"%s\" can't be kept: it isn't UTF-8 text; change its encoding", key);
-    return json_object_set_new(tensors->metadata, key, string) == 0 ? HCR_OK : hcri_fail_memory(error);
-}
-
-hcr_status hcri_tensors_set_number(hcri_tensors *tensors, const char *key, double value, hcr_error *error) {
-    char text[32];
-    hcri_number_write(text, value, 0);
-    return hcri_tensors_set(tensors, key, text, error);
-}
-
-hcr_status hcri_tensors_set_count(hcri_tensors *tensors, const char *key, uint64_t value, hcr_error *error) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    return hcri_tensors_set(tensors, key, text, error);
 }
 
 static int compare(const void *a, const void *b) {
@@ -96,7 +70,9 @@ static hcr_status write_all(const char *path, const char *text, const hcri_tenso
     return hcri_writer_commit(&writer, error);
 }
 
-hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error *error) {
+hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path) {
+    HCRI_TRY(tensors->status);
+    hcr_error *error = tensors->error;
     qsort(tensors->tensor, tensors->count, sizeof *tensors->tensor, compare);
     static const size_t compact = JSON_COMPACT | JSON_SORT_KEYS;
     json_auto_t *header = json_pack("{sO}", "__metadata__", tensors->metadata);
@@ -114,7 +90,8 @@ hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error 
         digest = digest_of(NULL, tensor_bytes(&tensors->tensor[i]), tensors->tensor[i].data, digest);
     char hexadecimal[20];
     snprintf(hexadecimal, sizeof hexadecimal, "%016" PRIx64, digest);
-    HCRI_TRY(hcri_tensors_set(tensors, "digest", hexadecimal, error));
+    if (json_object_set_new(tensors->metadata, "digest", json_string(hexadecimal)) != 0)
+        return hcri_fail_memory(error);
     HCRI_SCOPED char *signed_text = json_dumps(header, compact);
     json_object_del(tensors->metadata, "digest");
     return signed_text == NULL ? hcri_fail_memory(error) : write_all(path, signed_text, tensors, error);
@@ -224,12 +201,15 @@ static hcr_status read_header(const char *path, json_t *header, const char *data
         return fail_format(error, path, "it has no metadata");
     HCRI_TRY(check_digest(path, header, metadata, data, size, error));
     tensors->metadata = json_incref(metadata);
+    tensors->taken = json_object();
+    if (tensors->taken == NULL)
+        return hcri_fail_memory(error);
     json_object_del(header, "__metadata__");
     return read_entries(path, header, data, size, tensors, error);
 }
 
 hcr_status hcri_tensors_load(const char *path, hcri_tensors *tensors, hcr_error *error) {
-    *tensors = (hcri_tensors){0};
+    *tensors = (hcri_tensors){.error = error};
     size_t size;
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &tensors->bytes, &size, error));
     uint64_t length = 0;
@@ -251,8 +231,69 @@ hcr_status hcri_tensors_load(const char *path, hcri_tensors *tensors, hcr_error 
     return status;
 }
 
-static hcr_status fail_missing(hcr_error *error, const char *name) {
-    return hcri_fail(error, HCR_ERROR_FORMAT, "the file isn't what it says: \"%s\" is missing or can't be", name);
+/* ----------------------------------------------------------------------------------------------- what a file has */
+
+static void refuse(hcri_tensors *tensors, const char *name) {
+    tensors->status =
+        hcri_fail(tensors->error, HCR_ERROR_FORMAT, "the file isn't what it says: \"%s\" is missing or can't be", name);
+}
+
+void hcri_tensors_text(hcri_tensors *tensors, const char *key, const char **text) {
+    if (tensors->status != HCR_OK)
+        return;
+    int kept = 1;
+    if (tensors->bytes == NULL) {
+        json_t *string = json_string(*text);
+        if (string == NULL)
+            tensors->status =
+                hcri_fail(tensors->error, HCR_ERROR_DATA,
+                          "the model's \"%s\" can't be kept: it isn't UTF-8 text; change its encoding", key);
+        else
+            kept = json_object_set_new(tensors->metadata, key, string) == 0;
+    } else {
+        json_t *string = json_object_get(tensors->metadata, key);
+        if (!json_is_string(string)) {
+            refuse(tensors, key);
+        } else {
+            *text = json_string_value(string);
+            kept = json_object_set(tensors->taken, key, string) == 0;
+            json_object_del(tensors->metadata, key);
+        }
+    }
+    if (!kept)
+        tensors->status = hcri_fail_memory(tensors->error);
+}
+
+void hcri_tensors_number(hcri_tensors *tensors, const char *key, double *number) {
+    char written[32];
+    const char *text = written;
+    hcri_number_write(written, *number, 0);
+    hcri_tensors_text(tensors, key, &text);
+    const size_t length = strlen(text);
+    if (tensors->status == HCR_OK && (length == 0 || hcri_number_read(text, length, number) != length))
+        refuse(tensors, key);
+}
+
+void hcri_tensors_count(hcri_tensors *tensors, const char *key, uint64_t *count) {
+    char written[32];
+    const char *text = written;
+    snprintf(written, sizeof written, "%" PRIu64, *count);
+    hcri_tensors_text(tensors, key, &text);
+    int good = text[0] != '\0' && (text[0] != '0' || text[1] == '\0');
+    *count = 0;
+    for (const char *c = text; good && *c != '\0'; c++) {
+        const unsigned digit = (unsigned)(*c - '0');
+        good = digit <= 9 && *count <= (UINT64_MAX - digit) / 10;
+        *count = 10 * *count + digit;
+    }
+    if (!good && tensors->status == HCR_OK)
+        refuse(tensors, key);
+}
+
+static void add(hcri_tensors *tensors, hcri_tensor tensor, const char *name) {
+    snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    if (tensors->status == HCR_OK)
+        tensors->tensor[tensors->count++] = tensor;
 }
 
 static hcri_tensor *find(hcri_tensors *tensors, const char *name) {
@@ -262,69 +303,47 @@ static hcri_tensor *find(hcri_tensors *tensors, const char *name) {
     return NULL;
 }
 
-static void take_out(hcri_tensors *tensors, hcri_tensor *found, hcri_tensor *tensor) {
-    *tensor = *found;
+static const void *take(hcri_tensors *tensors, hcri_tensor *found) {
+    const void *data = found->data;
     *found = tensors->tensor[--tensors->count];
+    return data;
 }
 
-hcr_status hcri_tensors_take(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows,
-                             size_t columns, hcri_tensor *tensor, hcr_error *error) {
-    hcri_tensor *found = find(tensors, name);
-    if (found == NULL || found->type != type || found->rows != rows || found->columns != columns)
-        return fail_missing(error, name);
-    take_out(tensors, found, tensor);
-    return HCR_OK;
-}
-
-hcr_status hcri_tensors_take_bytes(hcri_tensors *tensors, const char *name, hcri_tensor *tensor, hcr_error *error) {
-    hcri_tensor *found = find(tensors, name);
-    if (found == NULL || found->type != HCRI_U8 || found->columns != 0)
-        return fail_missing(error, name);
-    take_out(tensors, found, tensor);
-    return HCR_OK;
-}
-
-hcr_status hcri_tensors_get(hcri_tensors *tensors, const char *key, char **value, hcr_error *error) {
-    const json_t *string = json_object_get(tensors->metadata, key);
-    if (!json_is_string(string))
-        return fail_missing(error, key);
-    const size_t size = json_string_length(string) + 1;
-    *value = malloc(size);
-    if (*value == NULL)
-        return hcri_fail_memory(error);
-    memcpy(*value, json_string_value(string), size);
-    json_object_del(tensors->metadata, key);
-    return HCR_OK;
-}
-
-hcr_status hcri_tensors_get_number(hcri_tensors *tensors, const char *key, double *value, hcr_error *error) {
-    HCRI_SCOPED char *text = NULL;
-    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
-    const size_t length = strlen(text);
-    return length > 0 && hcri_number_read(text, length, value) == length ? HCR_OK : fail_missing(error, key);
-}
-
-hcr_status hcri_tensors_get_count(hcri_tensors *tensors, const char *key, uint64_t *value, hcr_error *error) {
-    HCRI_SCOPED char *text = NULL;
-    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
-    uint64_t count = 0;
-    int good = text[0] != '\0' && (text[0] != '0' || text[1] == '\0');
-    for (const char *c = text; good && *c != '\0'; c++) {
-        const unsigned digit = (unsigned)(*c - '0');
-        good = digit <= 9 && count <= (UINT64_MAX - digit) / 10;
-        count = 10 * count + digit;
+const void *hcri_tensors_matrix(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows,
+                                size_t columns, const void *data) {
+    if (tensors->bytes == NULL) {
+        add(tensors, (hcri_tensor){.type = type, .rows = rows, .columns = columns, .data = data}, name);
+        return data;
     }
-    *value = count;
-    return good ? HCR_OK : fail_missing(error, key);
+    hcri_tensor *found = find(tensors, name);
+    if (tensors->status != HCR_OK)
+        return NULL;
+    if (found != NULL && found->type == type && found->rows == rows && found->columns == columns)
+        return take(tensors, found);
+    refuse(tensors, name);
+    return NULL;
 }
 
-hcr_status hcri_tensors_finish(const hcri_tensors *tensors, hcr_error *error) {
+void hcri_tensors_vector(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t count, void *data) {
+    const void *found = hcri_tensors_matrix(tensors, name, type, count, 0, data);
+    if (found != NULL && found != data)
+        memcpy(data, found, count * type_sizes[type]);
+}
+
+const void *hcri_tensors_bytes(hcri_tensors *tensors, const char *name, size_t *size, const void *data) {
+    const hcri_tensor *found = tensors->bytes == NULL ? NULL : find(tensors, name);
+    *size = found == NULL ? *size : found->rows;
+    return hcri_tensors_matrix(tensors, name, HCRI_U8, *size, 0, data);
+}
+
+hcr_status hcri_tensors_finish(hcri_tensors *tensors) {
+    HCRI_TRY(tensors->status);
     if (tensors->count != 0)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the file has a tensor \"%s\" that doesn't belong there",
+        return hcri_fail(tensors->error, HCR_ERROR_FORMAT, "the file has a tensor \"%s\" that doesn't belong there",
                          tensors->tensor[0].name);
     const char *key = json_object_iter_key(json_object_iter(tensors->metadata));
     if (key != NULL)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the file's metadata has a key \"%s\" that doesn't belong there",
-                         key);
+        return hcri_fail(tensors->error, HCR_ERROR_FORMAT,
+                         "the file's metadata has a key \"%s\" that doesn't belong there", key);
     return HCR_OK;
 }

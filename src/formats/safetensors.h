@@ -22,35 +22,35 @@ typedef struct hcri_tensor {
 #define HCRI_TENSORS 16
 typedef struct hcri_tensors {
     size_t count;
-    hcri_tensor tensor[HCRI_TENSORS];
-    json_t *metadata; /* an object of strings */
-    char *bytes;      /* of the file that was read */
+    hcri_tensor tensor[HCRI_TENSORS]; /* those to write, or of a file those that nobody has taken */
+    json_t *metadata;                 /* an object of strings, likewise */
+    json_t *taken;                    /* those of a file that were taken: their text stays where it is */
+    char *bytes;                      /* of the file that is read; NULL: one is to be written */
+    hcr_status status;                /* the first refusal, which is in `error`: what comes after it does nothing */
+    hcr_error *error;
 } hcri_tensors;
 
+/* For a file that is to be written; `error` must stay where it is, as in hcri_tensors_load. */
 hcr_status hcri_tensors_create(hcri_tensors *tensors, hcr_error *error);
-void hcri_tensors_release(hcri_tensors *tensors);
-
-/* The tensor isn't copied. */
-void hcri_tensors_add(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows, size_t columns,
-                      const void *data);
-/* MEMORY; DATA when `value` isn't UTF-8, which JSON can't hold. */
-hcr_status hcri_tensors_set(hcri_tensors *tensors, const char *key, const char *value, hcr_error *error);
-hcr_status hcri_tensors_set_number(hcri_tensors *tensors, const char *key, double value, hcr_error *error);
-hcr_status hcri_tensors_set_count(hcri_tensors *tensors, const char *key, uint64_t value, hcr_error *error);
-hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path, hcr_error *error);
-
 /* Every length is checked against the file's before anything is made of it. Errors: FILE, FORMAT, MEMORY. */
 hcr_status hcri_tensors_load(const char *path, hcri_tensors *tensors, hcr_error *error);
-/* The tensor of that name, type and shape. FORMAT when there is none. Every tensor may be taken once; those left over
- * are what hcri_tensors_finish complains of, and so are keys of the metadata. */
-hcr_status hcri_tensors_take(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows,
-                             size_t columns, hcri_tensor *tensor, hcr_error *error);
-/* The same for a vector of U8 of any length. */
-hcr_status hcri_tensors_take_bytes(hcri_tensors *tensors, const char *name, hcri_tensor *tensor, hcr_error *error);
-/* The text is released with free(). */
-hcr_status hcri_tensors_get(hcri_tensors *tensors, const char *key, char **value, hcr_error *error);
-hcr_status hcri_tensors_get_number(hcri_tensors *tensors, const char *key, double *value, hcr_error *error);
-hcr_status hcri_tensors_get_count(hcri_tensors *tensors, const char *key, uint64_t *value, hcr_error *error);
-hcr_status hcri_tensors_finish(const hcri_tensors *tensors, hcr_error *error);
+void hcri_tensors_release(hcri_tensors *tensors);
+
+/* What a file has, by the same calls when it is written and when it is read: they put what is given into the file, or
+ * get it from there. Each name is read once. They set `status`: MEMORY; DATA for a text that isn't UTF-8, which JSON
+ * can't hold; FORMAT for what isn't in the file or can't be. */
+void hcri_tensors_text(hcri_tensors *tensors, const char *key, const char **text); /* one read stays with the file */
+void hcri_tensors_number(hcri_tensors *tensors, const char *key, double *number);
+void hcri_tensors_count(hcri_tensors *tensors, const char *key, uint64_t *count);
+void hcri_tensors_vector(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t count, void *data);
+/* A tensor that lies elsewhere: data to be written, which isn't copied, or the file's (NULL: refused). */
+const void *hcri_tensors_matrix(hcri_tensors *tensors, const char *name, hcri_tensor_type type, size_t rows,
+                                size_t columns, const void *data);
+/* A vector of bytes of any length, whose number is `size`. */
+const void *hcri_tensors_bytes(hcri_tensors *tensors, const char *name, size_t *size, const void *data);
+
+hcr_status hcri_tensors_save(hcri_tensors *tensors, const char *path);
+/* FORMAT when the file has more than was read. */
+hcr_status hcri_tensors_finish(hcri_tensors *tensors);
 
 #endif

@@ -14,26 +14,27 @@
 #include "base/status.h"
 #include "train/model_file.h"
 
-hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region, size_t rows,
-                             size_t inputs, const double *X, const double *parameters, const double *Y,
-                             hcr_error *error) {
+hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region,
+                             const hcri_samples *samples, hcr_error *error) {
     void *bytes;
     size_t size;
     HCRI_TRY(hcr_region_write(region, &bytes, &size, error));
     run->region = hcri_digest(HCRI_DIGEST_START, bytes, size);
     hcr_free(bytes);
+    const size_t rows = samples->rows, inputs = samples->inputs, p = hcr_region_parameters(region);
     const uint64_t shape[] = {rows, inputs};
     run->data = hcri_digest(HCRI_DIGEST_START, shape, sizeof shape);
-    run->data = hcri_digest(run->data, X, rows * inputs * sizeof *X);
-    if (parameters != NULL)
-        run->data = hcri_digest(run->data, parameters, rows * hcr_region_parameters(region) * sizeof *parameters);
-    run->data = hcri_digest(run->data, Y, rows * hcr_region_dimension(region) * sizeof *Y);
+    run->data = hcri_digest(run->data, samples->X, rows * inputs * sizeof *samples->X);
+    if (samples->parameters != NULL)
+        run->data = hcri_digest(run->data, samples->parameters, rows * p * sizeof *samples->parameters);
+    run->data = hcri_digest(run->data, samples->Y, rows * hcr_region_dimension(region) * sizeof *samples->Y);
 
     hcr_fit_options same = *options;
     same.epochs = 1;
     HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors described = {0};
     HCRI_TRY(hcri_tensors_create(&described, error));
-    HCRI_TRY(hcri_options_set(&same, &described, error));
+    hcri_options_walk(&described, &same);
+    HCRI_TRY(described.status);
     HCRI_SCOPED char *text = json_dumps(described.metadata, JSON_COMPACT | JSON_SORT_KEYS);
     if (text == NULL)
         return hcri_fail_memory(error);
@@ -41,118 +42,84 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
     return HCR_OK;
 }
 
-static hcr_status describe(hcri_tensors *tensors, const hcri_run *run, const hcri_state *state, hcr_error *error) {
-    HCRI_TRY(hcri_format_set(tensors, "hcr-checkpoint", error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "options", run->options, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "data", run->data, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "region", run->region, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "steps", state->steps, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "epoch", state->epoch, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "best_epoch", state->best_epoch, error));
-    HCRI_TRY(hcri_tensors_set_number(tensors, "best_loss", state->best_epoch == 0 ? 0 : state->best_loss, error));
+/* What a checkpoint is of must be the run's own. */
+static void walk_run(hcri_tensors *tensors, const hcri_run *run, const char *path) {
+    const struct {
+        const char *key, *what;
+        uint64_t digest;
+    } parts[] = {{"options", "options", run->options},
+                 {"data", "data", run->data},
+                 {"region", "limits (another region)", run->region}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        uint64_t found = parts[i].digest;
+        hcri_tensors_count(tensors, parts[i].key, &found);
+        if (tensors->status == HCR_OK && found != parts[i].digest)
+            tensors->status = hcri_fail(tensors->error, HCR_ERROR_ARGUMENT,
+                                        "the checkpoint \"%s\" is of a run with other %s: go on with those, or train "
+                                        "without resume",
+                                        path, parts[i].what);
+    }
+}
+
+static void walk_state(hcri_tensors *tensors, hcri_state *state) {
+    static const char *const kinds[] = {"weights", "first", "second", "best"}; /* of state->memory */
+    hcri_tensors_count(tensors, "steps", &state->steps);
+    hcri_tensors_count(tensors, "epoch", &state->epoch);
+    hcri_tensors_count(tensors, "best_epoch", &state->best_epoch);
+    double loss = state->best_epoch == 0 ? 0 : state->best_loss;
+    hcri_tensors_number(tensors, "best_loss", &loss);
+    state->best_loss = state->best_epoch == 0 ? INFINITY : loss;
     for (int i = 0; i < 4; i++) {
         char key[16];
         snprintf(key, sizeof key, "random_%d", i);
-        HCRI_TRY(hcri_tensors_set_count(tensors, key, state->random.state[i], error));
+        hcri_tensors_count(tensors, key, &state->random.state[i]);
     }
-    return HCR_OK;
+    for (size_t k = 0; k < HCRI_STATE_ARRAYS; k++)
+        hcri_tensors_vector(tensors, kinds[k], HCRI_F32, state->weights_count,
+                            state->memory + k * state->weights_count);
+    if (state->multipliers > 0)
+        hcri_tensors_vector(tensors, "multipliers", HCRI_F64, state->multipliers, state->multiplier);
 }
 
-/* The four arrays of a state under their names in the file. */
-static const char *const kinds[] = {"weights", "first", "second", "best"};
-#define KINDS (sizeof kinds / sizeof *kinds)
-
-hcr_status hcri_checkpoint_save(const char *path, const hcri_net *net, const hcri_run *run, const hcri_state *state,
-                                hcr_error *error) {
+hcr_status hcri_checkpoint_save(const char *path, const hcri_run *run, const hcri_state *state, hcr_error *error) {
+    hcri_state shown = *state;
     HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
     HCRI_TRY(hcri_tensors_create(&tensors, error));
-    HCRI_TRY(describe(&tensors, run, state, error));
-    for (size_t k = 0; k < KINDS; k++)
-        hcri_tensors_add(&tensors, kinds[k], HCRI_F32, net->weights, 0, state->memory + k * net->weights);
-    if (state->multipliers > 0)
-        hcri_tensors_add(&tensors, "multipliers", HCRI_F64, state->multipliers, 0, state->multiplier);
-    return hcri_tensors_save(&tensors, path, error);
+    hcri_format_walk(&tensors, "hcr-checkpoint");
+    walk_run(&tensors, run, path);
+    walk_state(&tensors, &shown);
+    return hcri_tensors_save(&tensors, path);
 }
 
-static hcr_status check_same(hcri_tensors *tensors, const char *key, uint64_t value, const char *what, const char *path,
-                             hcr_error *error) {
-    uint64_t found;
-    HCRI_TRY(hcri_tensors_get_count(tensors, key, &found, error));
-    if (found == value)
-        return HCR_OK;
-    return hcri_fail(error, HCR_ERROR_ARGUMENT,
-                     "the checkpoint \"%s\" is of a run with other %s: go on with those, or train without resume", path,
-                     what);
-}
-
-/* Floats or doubles, by their size; numbers of a file lie anywhere. */
-static int are_finite(size_t count, size_t size, const char *bytes) {
-    for (size_t i = 0; i < count; i++) {
-        float single = 0;
-        double value = 0;
-        if (size == sizeof single)
-            memcpy(&single, bytes + i * size, sizeof single);
-        else
-            memcpy(&value, bytes + i * size, sizeof value);
-        if (!isfinite(single) || !isfinite(value))
-            return 0;
-    }
-    return 1;
-}
-
-static hcr_status read_state(const char *path, hcri_tensors *tensors, const hcri_net *net, const hcri_run *run,
-                             hcri_state *state, hcr_error *error) {
-    HCRI_TRY(hcri_format_check(tensors, "hcr-checkpoint", error));
-    HCRI_TRY(check_same(tensors, "options", run->options, "options", path, error));
-    HCRI_TRY(check_same(tensors, "data", run->data, "data", path, error));
-    HCRI_TRY(check_same(tensors, "region", run->region, "limits (another region)", path, error));
-    hcri_state read = *state;
-    HCRI_TRY(hcri_tensors_get_count(tensors, "steps", &read.steps, error));
-    HCRI_TRY(hcri_tensors_get_count(tensors, "epoch", &read.epoch, error));
-    HCRI_TRY(hcri_tensors_get_count(tensors, "best_epoch", &read.best_epoch, error));
-    HCRI_TRY(hcri_tensors_get_number(tensors, "best_loss", &read.best_loss, error));
-    if (read.best_epoch == 0)
-        read.best_loss = INFINITY;
-    for (int i = 0; i < 4; i++) {
-        char key[16];
-        snprintf(key, sizeof key, "random_%d", i);
-        HCRI_TRY(hcri_tensors_get_count(tensors, key, &read.random.state[i], error));
-    }
-    hcri_tensor tensor[KINDS], multipliers;
-    for (size_t k = 0; k < KINDS; k++)
-        HCRI_TRY(hcri_tensors_take(tensors, kinds[k], HCRI_F32, net->weights, 0, &tensor[k], error));
-    if (state->multipliers > 0)
-        HCRI_TRY(hcri_tensors_take(tensors, "multipliers", HCRI_F64, state->multipliers, 0, &multipliers, error));
-    HCRI_TRY(hcri_tensors_finish(tensors, error));
-    if (read.best_epoch > read.epoch)
+static hcr_status check_state(const hcri_state *state, hcr_error *error) {
+    if (state->best_epoch > state->epoch)
         return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint contradicts itself: delete it");
-    const uint64_t *random = read.random.state;
+    const uint64_t *random = state->random.state;
     int sound = (random[0] | random[1] | random[2] | random[3]) != 0; /* the generator never leaves that state */
-    for (size_t k = 0; k < KINDS; k++)
-        sound &= are_finite(net->weights, sizeof(float), tensor[k].data);
-    if (state->multipliers > 0)
-        sound &= are_finite(state->multipliers, sizeof(double), multipliers.data);
-    if (!sound)
-        return hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint has a number that can't be: delete it");
-    for (size_t k = 0; k < KINDS; k++)
-        memcpy(state->memory + k * net->weights, tensor[k].data, net->weights * sizeof(float));
-    if (state->multipliers > 0)
-        memcpy(state->multiplier, multipliers.data, state->multipliers * sizeof *state->multiplier);
-    *state = read;
-    return HCR_OK;
+    for (size_t k = 0; k < HCRI_STATE_ARRAYS * state->weights_count; k++)
+        sound &= isfinite(state->memory[k]);
+    for (size_t i = 0; i < state->multipliers; i++)
+        sound &= isfinite(state->multiplier[i]);
+    return sound ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the checkpoint has a number that can't be: delete it");
 }
 
-hcr_status hcri_checkpoint_load(const char *path, const hcri_net *net, const hcri_run *run, hcri_state *state,
-                                int *found, hcr_error *error) {
+hcr_status hcri_checkpoint_load(const char *path, const hcri_run *run, hcri_state *state, int *found,
+                                hcr_error *error) {
     *found = !(access(path, F_OK) != 0 && errno == ENOENT);
     if (!*found)
         return HCR_OK;
-    hcri_tensors tensors;
-    HCRI_TRY(hcri_tensors_load(path, &tensors, error));
     hcr_error wrong = {0};
-    const hcr_status status = read_state(path, &tensors, net, run, state, &wrong);
-    hcri_tensors_release(&tensors);
-    if (status == HCR_ERROR_ARGUMENT) /* it is another run's: the caller's fault */
-        return hcri_fail(error, status, "%s", wrong.text);
+    HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
+    hcr_status status = hcri_tensors_load(path, &tensors, &wrong);
+    if (status == HCR_OK) {
+        hcri_format_walk(&tensors, "hcr-checkpoint");
+        walk_run(&tensors, run, path);
+        if (tensors.status == HCR_ERROR_ARGUMENT) /* it is another run's: the caller's fault */
+            return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s", wrong.text);
+        walk_state(&tensors, state);
+        status = hcri_tensors_finish(&tensors);
+    }
+    if (status == HCR_OK)
+        status = check_state(state, &wrong);
     return hcri_file_blame(path, status, &wrong, error);
 }

@@ -8,16 +8,19 @@
 typedef struct hcri_run {
     uint64_t options, data, region; /* digests */
 } hcri_run;
-/* The number of epochs isn't part of it: a finished run can go on for longer. */
-hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region, size_t rows,
-                             size_t inputs, const double *X, const double *parameters, const double *Y,
-                             hcr_error *error);
+/* What a run trains on, as it was given. */
+typedef struct hcri_samples {
+    size_t rows, inputs;
+    const double *X, *parameters, *Y; /* parameters: NULL without, and where they are inputs until they are found */
+} hcri_samples;
 
-hcr_status hcri_checkpoint_save(const char *path, const hcri_net *net, const hcri_run *run, const hcri_state *state,
-                                hcr_error *error);
-/* *found is 0 when there is no such file; then the state is as it was. Errors: FORMAT, VERSION, FILE; ARGUMENT when it
- * is of another run. */
-hcr_status hcri_checkpoint_load(const char *path, const hcri_net *net, const hcri_run *run, hcri_state *state,
-                                int *found, hcr_error *error);
+/* The number of epochs isn't part of it: a finished run can go on for longer. */
+hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, const hcr_region *region,
+                             const hcri_samples *samples, hcr_error *error);
+
+hcr_status hcri_checkpoint_save(const char *path, const hcri_run *run, const hcri_state *state, hcr_error *error);
+/* *found is 0 when there is no such file; then the state is as it was. Errors, after which the state is of no use:
+ * FORMAT, VERSION, FILE; ARGUMENT when it is of another run. */
+hcr_status hcri_checkpoint_load(const char *path, const hcri_run *run, hcri_state *state, int *found, hcr_error *error);
 
 #endif

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -81,50 +80,38 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
     return HCR_OK;
 }
 
-hcr_status hcri_options_set(const hcr_fit_options *options, hcri_tensors *tensors, hcr_error *error) {
-    hcr_fit_options copy = *options;
-    HCRI_TRY(hcri_tensors_set(tensors, "encoder", hcri_encoder_names[options->encoder], error));
-    HCRI_TRY(hcri_tensors_set(tensors, "head", hcri_head_names[options->head], error));
-    for (size_t i = 0; i < COUNTS; i++)
-        HCRI_TRY(hcri_tensors_set_count(tensors, counts[i].name, *count_of(&copy, i), error));
-    for (size_t i = 0; i < REALS; i++)
-        HCRI_TRY(hcri_tensors_set_number(tensors, reals[i].name, *real_of(&copy, i), error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "linear_encoder", (uint64_t)options->linear_encoder, error));
-    HCRI_TRY(hcri_tensors_set_count(tensors, "common_scale", (uint64_t)options->common_scale, error));
-    return hcri_tensors_set_count(tensors, "seed", options->seed, error);
+static int walk_choice(hcri_tensors *tensors, const char *key, const char *const *names, int choice) {
+    const char *text = names[choice];
+    hcri_tensors_text(tensors, key, &text);
+    int found = 0;
+    while (names[found] != NULL && strcmp(text, names[found]) != 0)
+        found++;
+    if (names[found] != NULL)
+        return found;
+    tensors->status = hcri_fail(tensors->error, HCR_ERROR_FORMAT, "the file's %s is none that this version knows", key);
+    return choice;
 }
 
-static hcr_status get_choice(hcri_tensors *tensors, const char *key, const char *const *names, int *choice,
-                             hcr_error *error) {
-    HCRI_SCOPED char *text = NULL;
-    HCRI_TRY(hcri_tensors_get(tensors, key, &text, error));
-    *choice = 0;
-    while (names[*choice] != NULL && strcmp(text, names[*choice]) != 0)
-        ++*choice;
-    return names[*choice] != NULL
-               ? HCR_OK
-               : hcri_fail(error, HCR_ERROR_FORMAT, "the file's %s is none that this version knows", key);
+static bool walk_flag(hcri_tensors *tensors, const char *key, bool flag) {
+    uint64_t number = flag;
+    hcri_tensors_count(tensors, key, &number);
+    return number != 0;
 }
 
-hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr_error *error) {
-    *options = (hcr_fit_options)HCR_FIT_OPTIONS_INIT;
-    int encoder, head;
-    uint64_t number;
-    HCRI_TRY(get_choice(tensors, "encoder", hcri_encoder_names, &encoder, error));
-    HCRI_TRY(get_choice(tensors, "head", hcri_head_names, &head, error));
-    options->encoder = (hcr_encoder)encoder;
-    options->head = (hcr_head)head;
+void hcri_options_walk(hcri_tensors *tensors, hcr_fit_options *options) {
+    options->encoder = (hcr_encoder)walk_choice(tensors, "encoder", hcri_encoder_names, (int)options->encoder);
+    options->head = (hcr_head)walk_choice(tensors, "head", hcri_head_names, (int)options->head);
     for (size_t i = 0; i < COUNTS; i++) {
-        HCRI_TRY(hcri_tensors_get_count(tensors, counts[i].name, &number, error));
+        uint64_t number = *count_of(options, i);
+        hcri_tensors_count(tensors, counts[i].name, &number);
         *count_of(options, i) = (size_t)number;
     }
     for (size_t i = 0; i < REALS; i++) {
-        HCRI_TRY(hcri_tensors_get_number(tensors, reals[i].name, real_of(options, i), error));
-        HCRI_TRY(check_real(&reals[i], *real_of(options, i), error));
+        hcri_tensors_number(tensors, reals[i].name, real_of(options, i));
+        if (tensors->status == HCR_OK)
+            tensors->status = check_real(&reals[i], *real_of(options, i), tensors->error);
     }
-    HCRI_TRY(hcri_tensors_get_count(tensors, "linear_encoder", &number, error));
-    options->linear_encoder = number != 0;
-    HCRI_TRY(hcri_tensors_get_count(tensors, "common_scale", &number, error));
-    options->common_scale = number != 0;
-    return hcri_tensors_get_count(tensors, "seed", &options->seed, error);
+    options->linear_encoder = walk_flag(tensors, "linear_encoder", options->linear_encoder);
+    options->common_scale = walk_flag(tensors, "common_scale", options->common_scale);
+    hcri_tensors_count(tensors, "seed", &options->seed);
 }

@@ -39,40 +39,29 @@ void hcri_head_points(const hcri_head *head, size_t rows, const float *outputs, 
     }
 }
 
-hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    const size_t width = hcri_head_outputs(head->kind, head->n), p = head->places->parameters;
+hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allocator *allocator, hcri_losses *losses,
+                              hcr_error *error) {
+    const size_t n = head->n, width = hcri_head_outputs(head->kind, n), p = head->places->parameters;
+    const int projects = head->kind == HCR_HEAD_PROJECT;
     *losses = (hcri_losses){.rows = rows,
-                            .points = hcri_allocate(a, rows, (2 * (width + head->n) + p) * sizeof(double)),
-                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
-    hcr_status status = losses->points == NULL || losses->rays == NULL
-                            ? hcri_fail_memory(error)
-                            : hcr_workspace_create(head->region, 1, &losses->workspace, error);
-    if (status == HCR_OK && head->kind == HCR_HEAD_PROJECT) {
-        hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
-        options.threads = 0;
-        losses->contacts = hcri_allocate(a, rows * head->n, sizeof(hcr_contact));
-        status = losses->contacts == NULL ? hcri_fail_memory(error)
-                                          : hcr_projector_create(head->region, &options, &losses->projector, error);
-    }
-    if (status != HCR_OK) {
-        hcri_losses_release(losses);
-        return status;
-    }
+                            .points = hcri_allocate(allocator, rows, (2 * (width + n) + p) * sizeof(double)),
+                            .rays = hcri_allocate(allocator, rows, sizeof(hcr_ray)),
+                            .contacts = hcri_allocate(allocator, projects ? rows * n : 0, sizeof(hcr_contact))};
+    if (losses->points == NULL || losses->rays == NULL || losses->contacts == NULL)
+        return hcri_fail_memory(error);
     losses->points_bar = losses->points + rows * width;
     losses->y = losses->points_bar + rows * width;
-    losses->y_bar = losses->y + rows * head->n;
-    losses->x = p == 0 ? NULL : losses->y_bar + rows * head->n;
-    return HCR_OK;
+    losses->y_bar = losses->y + rows * n;
+    losses->x = p == 0 ? NULL : losses->y_bar + rows * n;
+    HCRI_TRY(hcr_workspace_create(head->region, 1, &losses->workspace, error));
+    hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
+    options.threads = 0;
+    return projects ? hcr_projector_create(head->region, &options, &losses->projector, error) : HCR_OK;
 }
 
 void hcri_losses_release(hcri_losses *losses) {
-    hcri_release(&hcri_default_allocator, losses->points);
-    hcri_release(&hcri_default_allocator, losses->rays);
-    hcri_release(&hcri_default_allocator, losses->contacts);
     hcr_projector_free(losses->projector);
     hcr_workspace_free(losses->workspace);
-    *losses = (hcri_losses){0};
 }
 
 /* Directions shorter than this have no meaning. */

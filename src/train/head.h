@@ -52,7 +52,9 @@ typedef struct hcri_losses {
     hcr_projector *projector; /* of project, with its contacts; else NULL */
     hcr_contact *contacts;
 } hcri_losses;
-hcr_status hcri_losses_create(const hcri_head *head, size_t rows, hcri_losses *losses, hcr_error *error);
+hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allocator *allocator, hcri_losses *losses,
+                              hcr_error *error);
+/* What the allocator doesn't know of. */
 void hcri_losses_release(hcri_losses *losses);
 
 /* *loss = the sum over the rows of their losses; outputs_bar (NULL: not wanted) = the derivative of their mean. Row i

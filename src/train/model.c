@@ -9,43 +9,27 @@
 #include "base/status.h"
 #include "region/region.h"
 
-static const hcr_allocator *const a = &hcri_default_allocator;
-
-static hcr_status scaling_create(hcri_scaling *scaling, size_t count, hcr_error *error) {
-    scaling->count = count;
-    scaling->mean = hcri_allocate(a, count, 2 * sizeof(double));
-    if (scaling->mean == NULL)
-        return hcri_fail_memory(error);
-    scaling->deviation = scaling->mean + count;
-    return HCR_OK;
-}
-
-static void names_free(char **names, size_t count) {
-    for (size_t i = 0; names != NULL && i < count; i++)
-        hcri_release(a, names[i]);
-    hcri_release(a, names);
+static hcri_scaling make_scaling(hcr_model *model, size_t count) {
+    const hcr_allocator *a = hcri_pool_allocator(&model->memory);
+    return (hcri_scaling){count, hcri_allocate(a, count, sizeof(double)), hcri_allocate(a, count, sizeof(double))};
 }
 
 static hcr_status name_columns(hcr_model *model, const char *const *input_names, hcr_error *error) {
+    const hcr_allocator *a = hcri_pool_allocator(&model->memory);
     const size_t inputs = model->net.inputs, n = model->targets.count;
     model->input_names = hcri_allocate(a, inputs, sizeof(char *));
     model->output_names = hcri_allocate(a, n, sizeof(char *));
-    if (model->input_names == NULL || model->output_names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_pool_check(&model->memory, error));
     char name[256];
     for (size_t j = 0; j < inputs; j++) {
         snprintf(name, sizeof name, "x[%zu]", j);
         model->input_names[j] = hcri_copy_string(a, input_names == NULL ? name : input_names[j]);
-        if (model->input_names[j] == NULL)
-            return hcri_fail_memory(error);
     }
     for (size_t j = 0; j < n; j++) {
         hcr_region_output_name(model->region, j, name, sizeof name);
         model->output_names[j] = hcri_copy_string(a, name);
-        if (model->output_names[j] == NULL)
-            return hcri_fail_memory(error);
     }
-    return HCR_OK;
+    return hcri_pool_check(&model->memory, error);
 }
 
 static void summarise(hcr_model *model) {
@@ -64,23 +48,23 @@ static hcr_status fill(hcr_model *model, const hcr_region *region, const char *t
     HCRI_TRY(hcri_net_shape(&model->net, o->encoder, o->linear_encoder, inputs, o->features, o->hidden,
                             hcri_head_outputs(o->head, n), error));
     HCRI_TRY(hcri_region_copy(region, &model->region, error));
-    HCRI_TRY(scaling_create(&model->inputs, model->net.features, error));
-    HCRI_TRY(scaling_create(&model->targets, n, error));
+    const hcr_allocator *a = hcri_pool_allocator(&model->memory);
+    model->inputs = make_scaling(model, model->net.features);
+    model->targets = make_scaling(model, n);
     HCRI_TRY(name_columns(model, input_names, error));
     model->text = hcri_copy_string(a, text == NULL ? "" : text);
     model->library = hcri_copy_string(a, hcr_version());
-    model->weights = hcri_floats(model->net.weights);
-    if (model->text == NULL || model->library == NULL || model->weights == NULL)
-        return hcri_fail_memory(error);
+    model->weights = hcri_floats(a, model->net.weights);
     summarise(model);
-    return HCR_OK;
+    return hcri_pool_check(&model->memory, error);
 }
 
 hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t inputs, const char *const *input_names,
                              const hcr_fit_options *options, hcr_model **model, hcr_error *error) {
-    hcr_model *made = hcri_allocate(a, 1, sizeof *made);
+    hcr_model *made = hcri_allocate(&hcri_default_allocator, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
+    made->memory.from = &hcri_default_allocator;
     made->options = *options;
     made->options.checkpoint = NULL;
     made->options.resume = 0;
@@ -114,7 +98,7 @@ hcr_status hcri_model_find_parameters(hcr_model *model, int named, hcr_error *er
             "X has %zu columns and no names, and the region %zu parameters, for which its last columns are "
             "taken: add them to X, or give them apart",
             inputs, p);
-    model->parameter_columns = hcri_allocate(a, p, sizeof *model->parameter_columns);
+    model->parameter_columns = hcri_allocate(hcri_pool_allocator(&model->memory), p, sizeof *model->parameter_columns);
     if (model->parameter_columns == NULL)
         return hcri_fail_memory(error);
     for (size_t k = 0; k < p; k++) {
@@ -158,7 +142,7 @@ hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error) {
     if (hcr_region_parameters(model->region) != 0)
         return HCR_OK;
     hcr_workspace *workspace;
-    HCRI_TRY(hcri_places_create(model->region, 1, &model->place, error));
+    HCRI_TRY(hcri_places_create(model->region, 1, hcri_pool_allocator(&model->memory), &model->place, error));
     HCRI_TRY(hcr_workspace_create(model->region, 1, &workspace, error));
     hcr_status status = hcri_places_find(&model->place, workspace, 1, error);
     if (status == HCR_OK && model->head == HCR_HEAD_SOFTEN)
@@ -168,7 +152,8 @@ hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error) {
 }
 
 hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
-    return hcri_predictor_create(&model->net, model->weights, &model->predictor, error);
+    return hcri_predictor_create(&model->net, model->weights, hcri_pool_allocator(&model->memory), &model->predictor,
+                                 error);
 }
 
 hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
@@ -186,18 +171,9 @@ hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
 void hcr_model_free(hcr_model *model) {
     if (model == NULL)
         return;
-    hcri_predictor_release(&model->predictor);
-    free(model->weights);
-    names_free(model->input_names, model->net.inputs);
-    names_free(model->output_names, model->targets.count);
-    hcri_release(a, model->inputs.mean);
-    hcri_release(a, model->targets.mean);
-    hcri_places_release(&model->place);
-    hcri_release(a, model->parameter_columns);
-    hcri_release(a, model->text);
-    hcri_release(a, model->library);
+    hcri_pool_release(&model->memory);
     hcr_region_free(model->region);
-    hcri_release(a, model);
+    hcri_release(&hcri_default_allocator, model);
 }
 
 const hcr_region *hcr_model_region(const hcr_model *model) { return model->region; }

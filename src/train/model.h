@@ -2,12 +2,14 @@
 #ifndef HCRI_MODEL_H
 #define HCRI_MODEL_H
 
+#include "base/memory.h"
 #include "formats/safetensors.h"
 #include "train/head.h"
 #include "train/network.h"
 #include "train/scaling.h"
 
 struct hcr_model {
+    hcri_pool memory; /* of all of it but for the region */
     hcri_net net;
     hcr_head head;
     hcr_fit_options options; /* as used: no 0 stands for a default; no checkpoint, no callback */
@@ -44,9 +46,8 @@ hcr_status hcri_model_finish(hcr_model *model, hcr_error *error);
  * all samples in `place`. */
 hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places);
 
-/* The options as the file's metadata has them, both ways. */
-hcr_status hcri_options_set(const hcr_fit_options *options, hcri_tensors *tensors, hcr_error *error);
-hcr_status hcri_options_get(hcri_tensors *tensors, hcr_fit_options *options, hcr_error *error);
+/* The options in the file's metadata. */
+void hcri_options_walk(hcri_tensors *tensors, hcr_fit_options *options);
 /* Defaults for every 0, after checking. Errors: ARGUMENT. */
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error);
 

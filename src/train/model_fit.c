@@ -13,9 +13,11 @@
 
 /* A run of hcr_fit: everything that it makes and releases. */
 typedef struct fit_run {
+    hcri_pool memory; /* of all arrays */
     hcr_fit_options options;
-    size_t rows, inputs, n;
-    const double *X;
+    hcri_samples samples; /* with their parameters, once these are found */
+    const char *const *input_names;
+    size_t n;
     hcr_model *model;
     hcr_workspace *workspace;
     double *Y;          /* the targets, inside the region */
@@ -32,16 +34,10 @@ typedef struct fit_run {
 } fit_run;
 
 static void release(fit_run *run) {
-    const hcr_allocator *a = &hcri_default_allocator;
     hcr_workspace_free(run->workspace);
     hcr_model_free(run->model);
-    hcri_release(a, run->Y);
-    hcri_places_release(&run->places);
-    hcri_release(a, run->order);
-    free(run->scaled);
-    hcri_release(a, run->targets);
     hcri_training_release(&run->training);
-    hcri_state_release(&run->state);
+    hcri_pool_release(&run->memory);
 }
 
 static hcr_status check_finite(const char *table, size_t rows, size_t columns, const double *values, char **names,
@@ -61,7 +57,7 @@ static hcr_status check_places(const fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
     const size_t p = run->places.parameters;
     const double *lower = hcr_region_parameter_lower(region), *upper = hcr_region_parameter_upper(region);
-    for (size_t k = 0; k < run->rows * p; k++) {
+    for (size_t k = 0; k < run->samples.rows * p; k++) {
         const double x = run->places.x[k], least = lower[k % p], most = upper[k % p];
         char name[256];
         if (x >= least && x <= most)
@@ -72,7 +68,7 @@ static hcr_status check_places(const fit_run *run, hcr_error *error) {
             "parameters: row %zu (counted from 0) has %.17g for \"%s\", whose range is from %.17g to %.17g", k / p, x,
             name, least, most);
     }
-    for (size_t i = 0; i < run->rows; i++)
+    for (size_t i = 0; i < run->samples.rows; i++)
         if (run->places.rays[i].outcome == HCR_OUTCOME_NO_ORIGIN)
             return hcri_fail(error, HCR_ERROR_DATA,
                              "parameters: those of row %zu (counted from 0) leave no point strictly inside the region",
@@ -81,23 +77,20 @@ static hcr_status check_places(const fit_run *run, hcr_error *error) {
 }
 
 /* Takes the parameters, and finds where they put the origins. */
-static hcr_status place(fit_run *run, const double *parameters, const char *const *input_names, hcr_error *error) {
+static hcr_status place(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
+    hcri_samples *samples = &run->samples;
     const size_t p = hcr_region_parameters(model->region);
     if (p == 0)
         return HCR_OK;
-    if (parameters == NULL)
-        HCRI_TRY(hcri_model_find_parameters(model, input_names != NULL, error));
+    if (samples->parameters == NULL)
+        HCRI_TRY(hcri_model_find_parameters(model, run->input_names != NULL, error));
     hcri_places *places = &run->places;
-    HCRI_TRY(hcri_places_create(model->region, run->rows, places, error));
-    HCRI_TRY(hcri_model_take_parameters(model, run->rows, run->X, parameters, places->x, error));
-    HCRI_TRY(hcri_places_find(places, run->workspace, run->rows, error));
+    HCRI_TRY(hcri_places_create(model->region, samples->rows, hcri_pool_allocator(&run->memory), places, error));
+    HCRI_TRY(hcri_model_take_parameters(model, samples->rows, samples->X, samples->parameters, places->x, error));
+    samples->parameters = places->x;
+    HCRI_TRY(hcri_places_find(places, run->workspace, samples->rows, error));
     return check_places(run, error);
-}
-
-/* The parameters of sample i; NULL without. */
-static const double *parameters_of(const fit_run *run, size_t i) {
-    return run->places.x == NULL ? NULL : run->places.x + i * run->places.parameters;
 }
 
 static void note_projected(fit_run *run, size_t row) {
@@ -108,13 +101,13 @@ static void note_projected(fit_run *run, size_t row) {
 
 /* In a star domain, which has no parameters, targets that the origin doesn't see, outside or hidden, are drawn towards
  * it until it does. */
-static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
+static hcr_status draw_in(fit_run *run, hcr_error *error) {
+    const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const hcr_region *region = run->model->region;
-    HCRI_SCOPED double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
-    if (v == NULL || polar == NULL)
-        return hcri_fail_memory(error);
-    for (size_t i = 0; i < run->rows; i++) {
+    const double *Y = run->samples.Y;
+    double *v = hcri_allocate(a, run->n, sizeof *v), *polar = hcri_allocate(a, run->n + 1, sizeof *polar);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    for (size_t i = 0; i < run->samples.rows; i++) {
         hcr_ray ray;
         HCRI_TRY(hcr_encode(region, run->workspace, 1, NULL, Y + i * run->n, polar, &ray, error));
         if (ray.outcome != HCR_OUTCOME_OUTSIDE && ray.outcome != HCR_OUTCOME_HIDDEN)
@@ -131,49 +124,50 @@ static hcr_status draw_in(fit_run *run, const double *Y, hcr_error *error) {
 static void free_projector(hcr_projector **projector) { hcr_projector_free(*projector); }
 
 /* In any other region they are projected. */
-static hcr_status move_in(fit_run *run, const double *Y, hcr_error *error) {
+static hcr_status move_in(fit_run *run, hcr_error *error) {
     const hcr_region *region = run->model->region;
-    HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->rows, 1);
+    const double *Y = run->samples.Y, *x = run->places.x;
+    HCRI_SCOPED uint8_t *inside = hcri_allocate(&hcri_default_allocator, run->samples.rows, 1);
     if (inside == NULL)
         return hcri_fail_memory(error);
-    HCRI_TRY(hcri_check_data(region, run->rows, run->places.x, Y, inside, error));
+    HCRI_TRY(hcri_check_data(region, run->samples.rows, x, Y, inside, error));
     HCRI_SCOPED_BY(free_projector) hcr_projector *projector = NULL;
-    for (size_t i = 0; i < run->rows; i++) {
+    for (size_t i = 0; i < run->samples.rows; i++) {
         if (inside[i])
             continue;
         if (projector == NULL)
             HCRI_TRY(hcr_projector_create(region, NULL, &projector, error));
-        HCRI_TRY(
-            hcr_project(projector, 1, parameters_of(run, i), Y + i * run->n, run->Y + i * run->n, NULL, NULL, error));
+        HCRI_TRY(hcr_project(projector, 1, x == NULL ? NULL : x + i * run->places.parameters, Y + i * run->n,
+                             run->Y + i * run->n, NULL, NULL, error));
         note_projected(run, i);
     }
     return HCR_OK;
 }
 
 /* Copies the targets, those outside the region replaced. */
-static hcr_status project(fit_run *run, const double *Y, hcr_error *error) {
-    run->Y = hcri_copy(&hcri_default_allocator, Y, run->rows * run->n, sizeof *Y);
-    if (run->Y == NULL)
-        return hcri_fail_memory(error);
-    return hcr_region_is_convex(run->model->region) ? move_in(run, Y, error) : draw_in(run, Y, error);
+static hcr_status project(fit_run *run, hcr_error *error) {
+    const hcri_samples *samples = &run->samples;
+    run->Y = hcri_copy(hcri_pool_allocator(&run->memory), samples->Y, samples->rows * run->n, sizeof *run->Y);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    return (hcr_region_is_convex(run->model->region) ? move_in : draw_in)(run, error);
 }
 
 /* The rows in a random order; the first of them are held for validation. */
 static hcr_status split(fit_run *run, hcr_error *error) {
-    run->order = hcri_allocate(&hcri_default_allocator, run->rows, sizeof *run->order);
-    if (run->order == NULL)
-        return hcri_fail_memory(error);
-    for (size_t i = 0; i < run->rows; i++)
+    const size_t rows = run->samples.rows;
+    run->order = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->order);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    for (size_t i = 0; i < run->samples.rows; i++)
         run->order[i] = i;
     if (run->options.validation == 0)
         return HCR_OK;
-    if (run->rows < 2)
+    if (rows < 2)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
-    hcri_random_shuffle(&run->state.random, run->rows, run->order);
-    const double share = floor(run->options.validation * (double)run->rows + 0.5);
+    hcri_random_shuffle(&run->state.random, rows, run->order);
+    const double share = floor(run->options.validation * (double)rows + 0.5);
     run->held = share < 1 ? 1 : (size_t)share;
-    if (run->held > run->rows - 1)
-        run->held = run->rows - 1;
+    if (run->held > rows - 1)
+        run->held = rows - 1;
     return HCR_OK;
 }
 
@@ -200,8 +194,9 @@ static void share_deviation(hcri_scaling *targets) {
 
 static hcr_status scale(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
-    const size_t *row = run->order + run->held, count = run->rows - run->held;
-    if (!hcri_scaling_measure(&model->inputs, count, row, run->inputs, run->X))
+    const hcri_samples *samples = &run->samples;
+    const size_t *row = run->order + run->held, count = samples->rows - run->held, inputs = samples->inputs;
+    if (!hcri_scaling_measure(&model->inputs, count, row, inputs, samples->X))
         return hcri_fail(error, HCR_ERROR_DATA, "the inputs are too large to take means and deviations of");
     if (!hcri_scaling_measure(&model->targets, count, row, run->n, run->Y))
         return hcri_fail(error, HCR_ERROR_DATA, "the targets are too large to take means and deviations of");
@@ -210,51 +205,45 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
         share_deviation(&model->targets);
     HCRI_TRY(hcri_model_set_place(model, error));
     if (model->head == HCR_HEAD_SOFTEN && run->places.parameters != 0)
-        HCRI_TRY(hcri_places_stretch(&run->places, run->workspace, run->rows, model->targets.mean, error));
-    run->scaled = hcri_floats(run->rows * run->inputs);
-    if (run->scaled == NULL)
-        return hcri_fail_memory(error);
-    for (size_t i = 0; i < run->rows; i++)
-        if (!hcri_scaling_apply(&model->inputs, run->inputs, run->X + i * run->inputs, run->scaled + i * run->inputs))
+        HCRI_TRY(hcri_places_stretch(&run->places, run->workspace, samples->rows, model->targets.mean, error));
+    run->scaled = hcri_floats(hcri_pool_allocator(&run->memory), samples->rows * inputs);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    for (size_t i = 0; i < run->samples.rows; i++)
+        if (!hcri_scaling_apply(&model->inputs, inputs, samples->X + i * inputs, run->scaled + i * inputs))
             return hcri_fail(error, HCR_ERROR_DATA,
                              "X: row %zu is kept for validation and too far from all other rows to be used", i);
     return HCR_OK;
 }
 
 static hcr_status make_targets(fit_run *run, hcr_error *error) {
-    const hcr_region *region = run->model->region;
-    const size_t width = hcri_head_targets(run->options.head, run->n);
-    if (run->options.head != HCR_HEAD_HCR) {
-        const hcri_scaling *scaling = &run->model->targets;
-        run->targets = hcri_copy(&hcri_default_allocator, run->Y, run->rows * width, sizeof *run->targets);
-        if (run->targets == NULL)
-            return hcri_fail_memory(error);
-        for (size_t k = 0; run->options.head == HCR_HEAD_SIMPLE && k < run->rows * width; k++)
-            run->targets[k] = (run->targets[k] - scaling->mean[k % width]) / scaling->deviation[k % width];
-        return HCR_OK;
-    }
-    run->targets = hcri_allocate(&hcri_default_allocator, run->rows, width * sizeof *run->targets);
-    if (run->targets == NULL)
-        return hcri_fail_memory(error);
-    return hcr_encode(region, run->workspace, run->rows, run->places.x, run->Y, run->targets, NULL, error);
+    const size_t width = hcri_head_targets(run->options.head, run->n), rows = run->samples.rows;
+    const hcri_scaling *scaling = &run->model->targets;
+    run->targets = hcri_allocate(hcri_pool_allocator(&run->memory), rows, width * sizeof *run->targets);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    if (run->options.head == HCR_HEAD_HCR)
+        return hcr_encode(run->model->region, run->workspace, rows, run->places.x, run->Y, run->targets, NULL, error);
+    const int is_scaled = run->options.head == HCR_HEAD_SIMPLE;
+    for (size_t k = 0; k < rows * width; k++)
+        run->targets[k] =
+            is_scaled ? (run->Y[k] - scaling->mean[k % width]) / scaling->deviation[k % width] : run->Y[k];
+    return HCR_OK;
 }
 
 static hcr_status save_state(void *context, const hcri_state *state, hcr_error *error) {
     const fit_run *run = context;
     if (run->options.checkpoint == NULL)
         return HCR_OK;
-    return hcri_checkpoint_save(run->options.checkpoint, &run->model->net, &run->described, state, error);
+    return hcri_checkpoint_save(run->options.checkpoint, &run->described, state, error);
 }
 
 /* The checkpoint's state, where there is one to go on from: *found. */
-static hcr_status load_state(fit_run *run, const double *Y, int *found, hcr_error *error) {
+static hcr_status load_state(fit_run *run, int *found, hcr_error *error) {
     const hcr_fit_options *options = &run->options;
     *found = 0;
-    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, run->rows, run->inputs, run->X,
-                               run->places.x, Y, error));
+    HCRI_TRY(hcri_run_describe(&run->described, options, run->model->region, &run->samples, error));
     if (!options->resume)
         return HCR_OK;
-    HCRI_TRY(hcri_checkpoint_load(options->checkpoint, &run->model->net, &run->described, &run->state, found, error));
+    HCRI_TRY(hcri_checkpoint_load(options->checkpoint, &run->described, &run->state, found, error));
     if (*found && run->state.epoch > options->epochs)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the checkpoint \"%s\" is of epoch %zu, later than the %zu epochs asked for",
@@ -264,22 +253,28 @@ static hcr_status load_state(fit_run *run, const double *Y, int *found, hcr_erro
 
 /* The state to begin with: fresh, or the checkpoint's. A fresh one is saved at once, so that a path that can't be
  * written is known before the first epoch and an interruption during it finds a checkpoint. */
-static hcr_status begin(fit_run *run, const double *Y, hcr_error *error) {
+static hcr_status begin(fit_run *run, hcr_error *error) {
     hcri_net_initialise(&run->model->net, &run->state.random, run->state.weights);
     if (run->options.checkpoint == NULL)
         return HCR_OK;
     int found;
-    HCRI_TRY(load_state(run, Y, &found, error));
+    HCRI_TRY(load_state(run, &found, error));
     return found ? HCR_OK : save_state(run, &run->state, error);
 }
 
-static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
+static hcr_status train(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
-    const hcri_head head = hcri_model_head(model, &run->places);
-    HCRI_TRY(begin(run, Y, error));
-    HCRI_TRY(hcri_training_create(&run->training, &model->net, &head, &run->options, run->scaled, run->targets,
-                                  run->rows - run->held, run->order + run->held, run->held, run->order,
-                                  run->state.multiplier, error));
+    HCRI_TRY(begin(run, error));
+    run->training = (hcri_training){.net = &model->net,
+                                    .head = hcri_model_head(model, &run->places),
+                                    .options = &run->options,
+                                    .inputs = run->scaled,
+                                    .targets = run->targets,
+                                    .rows = run->samples.rows - run->held,
+                                    .row = run->order + run->held,
+                                    .held = run->held,
+                                    .held_row = run->order};
+    HCRI_TRY(hcri_training_create(&run->training, run->state.multiplier, hcri_pool_allocator(&run->memory), error));
     const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
         return status;
@@ -290,17 +285,17 @@ static hcr_status train(fit_run *run, const double *Y, hcr_error *error) {
 }
 
 /* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
-static hcr_status measure(const fit_run *run, hcr_fit_report *report, hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    HCRI_SCOPED double *y = hcri_allocate(a, run->rows, run->n * sizeof *y);
-    HCRI_SCOPED uint8_t *inside = hcri_allocate(a, run->rows, 1);
-    if (y == NULL || inside == NULL)
-        return hcri_fail_memory(error);
-    HCRI_TRY(hcr_predict(run->model, run->rows, run->X, run->places.x, y, NULL, error));
-    HCRI_TRY(hcr_check(run->model->region, run->rows, run->places.x, y, inside, NULL, error));
+static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error) {
+    const hcr_allocator *a = hcri_pool_allocator(&run->memory);
+    const size_t rows = run->samples.rows;
+    double *y = hcri_allocate(a, rows, run->n * sizeof *y);
+    uint8_t *inside = hcri_allocate(a, rows, 1);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    HCRI_TRY(hcr_predict(run->model, rows, run->samples.X, run->places.x, y, NULL, error));
+    HCRI_TRY(hcr_check(run->model->region, rows, run->places.x, y, inside, NULL, error));
     double squares[2] = {0, 0}; /* training, validation */
     size_t count[2] = {0, 0}, inside_count = 0;
-    for (size_t i = 0; i < run->rows; i++) {
+    for (size_t i = 0; i < run->samples.rows; i++) {
         const size_t row = run->order[i], held = i < run->held;
         for (size_t j = 0; j < run->n; j++) {
             const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
@@ -331,25 +326,25 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     return measure(run, report, error);
 }
 
-static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, const char *const *input_names,
-                          const double *parameters, const double *Y, const hcr_fit_options *options,
-                          hcr_fit_report *report, hcr_error *error) {
-    HCRI_TRY(hcri_options_resolve(options, &run->options, error));
-    HCRI_TRY(hcri_model_create(region, text, run->inputs, input_names, &run->options, &run->model, error));
+static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, hcr_fit_report *report,
+                          hcr_error *error) {
+    const hcri_samples *samples = &run->samples;
+    HCRI_TRY(hcri_model_create(region, text, samples->inputs, run->input_names, &run->options, &run->model, error));
     hcr_model *model = run->model;
     HCRI_TRY(hcri_model_check_text(model, error));
-    HCRI_TRY(check_finite("X", run->rows, run->inputs, run->X, model->input_names, error));
-    HCRI_TRY(check_finite("Y", run->rows, run->n, Y, model->output_names, error));
+    HCRI_TRY(check_finite("X", samples->rows, samples->inputs, samples->X, model->input_names, error));
+    HCRI_TRY(check_finite("Y", samples->rows, run->n, samples->Y, model->output_names, error));
     HCRI_TRY(hcr_workspace_create(model->region, 1, &run->workspace, error));
-    HCRI_TRY(place(run, parameters, input_names, error));
-    HCRI_TRY(project(run, Y, error));
+    HCRI_TRY(place(run, error));
+    HCRI_TRY(project(run, error));
     HCRI_TRY(hcri_state_create(&run->state, model->net.weights,
-                               run->options.ascent > 0 ? hcr_region_constraints(region) : 0, error));
+                               run->options.ascent > 0 ? hcr_region_constraints(region) : 0,
+                               hcri_pool_allocator(&run->memory), error));
     hcri_random_seed(&run->state.random, run->options.seed);
     HCRI_TRY(split(run, error));
     HCRI_TRY(scale(run, error));
     HCRI_TRY(make_targets(run, error));
-    const hcr_status status = train(run, Y, error);
+    const hcr_status status = train(run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
         return status;
     HCRI_TRY(fill_report(run, report, error));
@@ -370,9 +365,14 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();
-    HCRI_SCOPED_BY(release) fit_run run = {.rows = rows, .inputs = inputs, .n = n, .X = X};
+    HCRI_SCOPED_BY(release)
+    fit_run run = {.memory = {.from = &hcri_default_allocator},
+                   .samples = {rows, inputs, X, parameters, Y},
+                   .input_names = input_names,
+                   .n = n};
+    HCRI_TRY(hcri_options_resolve(options, &run.options, error));
     hcr_fit_report filled = {0};
-    const hcr_status status = run_fit(&run, region, text, input_names, parameters, Y, options, &filled, error);
+    const hcr_status status = run_fit(&run, region, text, &filled, error);
     if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
         filled.seconds = hcri_seconds() - start;
         if (report != NULL)

@@ -14,6 +14,7 @@
 
 /* What predictions need, for BLOCK rows at a time. */
 typedef struct prediction_room {
+    hcri_pool memory; /* of all arrays */
     int threads;
     size_t scratch; /* numbers a thread */
     float *inputs, *outputs, *scratches;
@@ -27,15 +28,7 @@ typedef struct prediction_room {
 } prediction_room;
 
 static void room_release(prediction_room *room) {
-    free(room->inputs);
-    free(room->outputs);
-    free(room->scratches);
-    free(room->bad);
-    free(room->points);
-    free(room->points_f32);
-    free(room->x_f32);
-    hcri_places_release(&room->places);
-    free(room->rays);
+    hcri_pool_release(&room->memory);
     hcr_workspace_free(room->workspace);
     hcr_projector_free(room->projector);
 }
@@ -43,8 +36,9 @@ static void room_release(prediction_room *room) {
 static hcr_status room_create(prediction_room *room, const hcr_model *model, size_t rows, int single,
                               hcr_error *error) {
     const hcri_net *net = &model->net;
-    const size_t p = hcr_region_parameters(model->region);
-    *room = (struct prediction_room){.threads = 1, .scratch = hcri_strips(hcri_predictor_scratch(net))};
+    const size_t p = hcr_region_parameters(model->region), singles = single ? rows : 0;
+    room->threads = 1;
+    room->scratch = hcri_strips(hcri_predictor_scratch(net));
 #if defined(_OPENMP)
     room->threads = omp_get_max_threads();
 #endif
@@ -52,19 +46,18 @@ static hcr_status room_create(prediction_room *room, const hcr_model *model, siz
     if ((size_t)room->threads > groups)
         room->threads = (int)groups;
     const size_t threads = (size_t)room->threads;
-    room->inputs = hcri_floats(groups * HCRI_GROUP * net->inputs);
-    room->outputs = hcri_floats(groups * HCRI_GROUP * net->outputs);
-    room->scratches = hcri_floats(threads * room->scratch);
-    room->bad = malloc(groups * HCRI_GROUP);
-    room->points = malloc(rows * net->outputs * sizeof *room->points);
-    room->points_f32 = malloc(single ? rows * net->outputs * sizeof *room->points_f32 : 1);
-    room->x_f32 = malloc(single ? rows * p * sizeof *room->x_f32 + 1 : 1);
-    room->rays = malloc(rows * sizeof *room->rays);
-    if (room->inputs == NULL || room->outputs == NULL || room->scratches == NULL || room->bad == NULL ||
-        room->points == NULL || room->points_f32 == NULL || room->x_f32 == NULL || room->rays == NULL)
-        return hcri_fail_memory(error);
+    const hcr_allocator *a = hcri_pool_allocator(&room->memory);
+    room->inputs = hcri_floats(a, groups * HCRI_GROUP * net->inputs);
+    room->outputs = hcri_floats(a, groups * HCRI_GROUP * net->outputs);
+    room->scratches = hcri_floats(a, threads * room->scratch);
+    room->bad = hcri_allocate(a, groups * HCRI_GROUP, 1);
+    room->points = hcri_allocate(a, rows * net->outputs, sizeof *room->points);
+    room->points_f32 = hcri_allocate(a, singles * net->outputs, sizeof *room->points_f32);
+    room->x_f32 = hcri_allocate(a, singles * p, sizeof *room->x_f32);
+    room->rays = hcri_allocate(a, rows, sizeof *room->rays);
+    HCRI_TRY(hcri_pool_check(&room->memory, error));
     if (p != 0)
-        HCRI_TRY(hcri_places_create(model->region, rows, &room->places, error));
+        HCRI_TRY(hcri_places_create(model->region, rows, a, &room->places, error));
     if (model->head == HCR_HEAD_PROJECT) {
         hcr_projector_options options = HCR_PROJECTOR_OPTIONS_INIT;
         options.threads = threads;
@@ -246,7 +239,7 @@ static hcr_status predict(const hcr_model *model, size_t rows, const request *wa
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "model, X, or the array for the result is NULL");
     if (rows == 0)
         return HCR_OK;
-    HCRI_SCOPED_BY(room_release) prediction_room room = {0};
+    HCRI_SCOPED_BY(room_release) prediction_room room = {.memory = {.from = &hcri_default_allocator}};
     HCRI_TRY(room_create(&room, model, rows < BLOCK ? rows : BLOCK, wanted->Y_f32 != NULL, error));
     for (size_t first = 0; first < rows; first += BLOCK) {
         const request block = from_row(model, wanted, first);

@@ -2,21 +2,15 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "train/blas.h"
 #include "train/training_loops.h"
 
-float *hcri_floats(size_t count) {
-    if (count > SIZE_MAX / 8)
-        return NULL;
-    const size_t bytes = hcri_strips(count == 0 ? 1 : count) * sizeof(float);
-    float *floats = aligned_alloc(64, bytes);
-    if (floats != NULL)
-        memset(floats, 0, bytes);
-    return floats;
+float *hcri_floats(const hcr_allocator *allocator, size_t count) {
+    return hcri_allocate(allocator, count > SIZE_MAX / 8 ? count : hcri_strips(count == 0 ? 1 : count), sizeof(float));
 }
 
 static hcri_layer add_layer(hcri_net *net, size_t inputs, size_t outputs) {
@@ -105,7 +99,8 @@ static float *take(float **next, size_t count) {
     return taken;
 }
 
-hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pass, hcr_error *error) {
+hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, const hcr_allocator *allocator, hcri_pass *pass,
+                            hcr_error *error) {
     *pass = (hcri_pass){0};
     const int lstm = net->encoder == HCR_ENCODER_LSTM;
     const size_t slots = net->steps + 1, steps = lstm ? net->steps : 0;
@@ -125,21 +120,15 @@ hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pas
     size_t all = 0;
     for (size_t i = 0; i < count; i++)
         all += hcri_strips(sizes[i]);
-    float *next = hcri_floats(all);
+    float *next = hcri_floats(allocator, all);
     if (next == NULL)
         return hcri_fail_memory(error);
-    pass->memory = next;
     pass->capacity = capacity;
     for (size_t i = 0; i < count; i++)
         *parts[i] = take(&next, sizes[i]);
     for (size_t k = 0; k < capacity * net->steps; k++)
         pass->ones[k] = 1;
     return HCR_OK;
-}
-
-void hcri_pass_release(hcri_pass *pass) {
-    free(pass->memory);
-    *pass = (hcri_pass){0};
 }
 
 void hcri_pass_gather(const hcri_net *net, hcri_pass *pass, size_t count, const size_t *row, const float *inputs) {
@@ -255,24 +244,16 @@ void hcri_net_backward(const hcri_net *net, const float *weights, hcri_pass *pas
     layer_gradient(net->encode, rows, pass->encoded_bar, pass->input, pass->ones, gradient);
 }
 
-hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, hcri_predictor *predictor,
-                                 hcr_error *error) {
+hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, const hcr_allocator *allocator,
+                                 hcri_predictor *predictor, hcr_error *error) {
     const hcri_layer encode = net->encode, head = net->head;
-    *predictor = (hcri_predictor){net, weights, hcri_floats(hcri_strips(encode.outputs) * encode.inputs),
-                                  hcri_floats(hcri_strips(head.outputs) * head.inputs)};
-    if (predictor->encode == NULL || predictor->head == NULL) {
-        hcri_predictor_release(predictor);
+    *predictor = (hcri_predictor){net, weights, hcri_floats(allocator, hcri_strips(encode.outputs) * encode.inputs),
+                                  hcri_floats(allocator, hcri_strips(head.outputs) * head.inputs)};
+    if (predictor->encode == NULL || predictor->head == NULL)
         return hcri_fail_memory(error);
-    }
     hcri_pack(encode.outputs, encode.inputs, weights + encode.weight, predictor->encode);
     hcri_pack(head.outputs, head.inputs, weights + head.weight, predictor->head);
     return HCR_OK;
-}
-
-void hcri_predictor_release(hcri_predictor *predictor) {
-    free(predictor->encode);
-    free(predictor->head);
-    *predictor = (hcri_predictor){0};
 }
 
 size_t hcri_predictor_scratch(const hcri_net *net) {

@@ -48,17 +48,16 @@ hcr_status hcri_net_shape(hcri_net *net, hcr_encoder encoder, int linear, size_t
  * gates, so that it begins by remembering (Jozefowicz, Zaremba and Sutskever, 2015). */
 void hcri_net_initialise(const hcri_net *net, hcri_random *random, float *weights);
 
-/* `count` numbers, zeroed, at a multiple of 64 bytes; free() them. NULL when there is no memory. */
-float *hcri_floats(size_t count);
+/* `count` numbers, zeroed, at a multiple of 64 bytes, whole strips. NULL when there is no memory. */
+float *hcri_floats(const hcr_allocator *allocator, size_t count);
 
 /* What a batch leaves on its way forward, for the way back. */
 typedef struct hcri_pass {
     size_t capacity; /* rows */
-    float *memory;
-    float *input;   /* what the encoder's matrix multiplies: rows × inputs; LSTM: for each step, and for one more that
-                     * holds   the last state, rows × (features + hidden) */
-    float *encoded; /* rows × hidden */
-    float *outputs; /* rows × outputs */
+    float *input;    /* what the encoder's matrix multiplies: rows × inputs; LSTM: for each step, and for one more that
+                      * holds   the last state, rows × (features + hidden) */
+    float *encoded;  /* rows × hidden */
+    float *outputs;  /* rows × outputs */
     float *outputs_bar; /* the loss's derivative by them: given to the way back */
     float *encoded_bar;
     float *ones;
@@ -66,8 +65,8 @@ typedef struct hcri_pass {
     float *gates, *cell, *tanh_cell, *cell_bar;
     float *packed; /* LSTM: the encoder's matrix, laid out for products */
 } hcri_pass;
-hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, hcri_pass *pass, hcr_error *error);
-void hcri_pass_release(hcri_pass *pass);
+hcr_status hcri_pass_create(const hcri_net *net, size_t capacity, const hcr_allocator *allocator, hcri_pass *pass,
+                            hcr_error *error);
 
 /* Fills the pass's input with rows `row[0 … count − 1]` of a table of inputs. */
 void hcri_pass_gather(const hcri_net *net, hcri_pass *pass, size_t count, const size_t *row, const float *inputs);
@@ -81,9 +80,8 @@ typedef struct hcri_predictor {
     const float *weights;
     float *encode, *head; /* packed */
 } hcri_predictor;
-hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, hcri_predictor *predictor,
-                                 hcr_error *error);
-void hcri_predictor_release(hcri_predictor *predictor);
+hcr_status hcri_predictor_create(const hcri_net *net, const float *weights, const hcr_allocator *allocator,
+                                 hcri_predictor *predictor, hcr_error *error);
 size_t hcri_predictor_scratch(const hcri_net *net); /* numbers that hcri_predictor_run needs */
 /* inputs HCRI_GROUP × inputs, outputs HCRI_GROUP × outputs. */
 void hcri_predictor_run(const hcri_predictor *predictor, const float *inputs, float *scratch, float *outputs);

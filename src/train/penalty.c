@@ -7,11 +7,12 @@
 #include "base/status.h"
 #include "region/region.h"
 
-hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcri_penalty *penalty, hcr_error *error) {
+hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, const hcr_allocator *allocator,
+                               hcri_penalty *penalty, hcr_error *error) {
     const size_t count = hcr_region_constraints(region);
     const hcri_set *set = &region->set;
     *penalty = (hcri_penalty){.region = region, .count = count, .multiplier = multiplier};
-    penalty->unit = hcri_allocate(&hcri_default_allocator, 2 * (count + set->n) + region->scratch, sizeof(double));
+    penalty->unit = hcri_allocate(allocator, 2 * (count + set->n) + region->scratch, sizeof(double));
     if (penalty->unit == NULL)
         return hcri_fail_memory(error);
     penalty->violation = penalty->unit + count;
@@ -26,11 +27,6 @@ hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcr
                     1 / fabs(block->kind->value(block, i, region->origin, NULL, penalty->scratch));
     }
     return HCR_OK;
-}
-
-void hcri_penalty_release(hcri_penalty *penalty) {
-    hcri_release(&hcri_default_allocator, penalty->unit);
-    *penalty = (hcri_penalty){0};
 }
 
 void hcri_penalty_add(hcri_penalty *penalty, const double *x, const double *y, double share, double *loss,

@@ -17,8 +17,8 @@ typedef struct hcri_penalty {
 } hcri_penalty;
 
 /* Nothing is violated yet; `multiplier` has one a constraint number. */
-hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, hcri_penalty *penalty, hcr_error *error);
-void hcri_penalty_release(hcri_penalty *penalty);
+hcr_status hcri_penalty_create(const hcr_region *region, double *multiplier, const hcr_allocator *allocator,
+                               hcri_penalty *penalty, hcr_error *error);
 
 /* Adds one sample's part to *loss, share times its derivative to y_bar (NULL: not wanted, and then the sample isn't
  * counted). x: its parameters, NULL without. */

@@ -6,30 +6,22 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-hcr_status hcri_places_create(const hcr_region *region, size_t rows, hcri_places *places, hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
+hcr_status hcri_places_create(const hcr_region *region, size_t rows, const hcr_allocator *allocator,
+                              hcri_places *places, hcr_error *error) {
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
     if (p == 0)
         rows = 1;
     *places = (hcri_places){.region = region,
                             .n = n,
                             .parameters = p,
-                            .origin = hcri_allocate(a, rows, (2 * n + 1 + p) * sizeof(double)),
-                            .rays = hcri_allocate(a, rows, sizeof(hcr_ray))};
-    if (places->origin == NULL || places->rays == NULL) {
-        hcri_places_release(places);
+                            .origin = hcri_allocate(allocator, rows, (2 * n + 1 + p) * sizeof(double)),
+                            .rays = hcri_allocate(allocator, rows, sizeof(hcr_ray))};
+    if (places->origin == NULL || places->rays == NULL)
         return hcri_fail_memory(error);
-    }
     places->steps = places->origin + rows * n;
     places->stretch = places->steps + rows * n;
     places->x = p == 0 ? NULL : places->stretch + rows;
     return HCR_OK;
-}
-
-void hcri_places_release(hcri_places *places) {
-    hcri_release(&hcri_default_allocator, places->origin);
-    hcri_release(&hcri_default_allocator, places->rays);
-    *places = (hcri_places){0};
 }
 
 hcr_status hcri_places_find(hcri_places *places, hcr_workspace *workspace, size_t rows, hcr_error *error) {

@@ -16,9 +16,9 @@ typedef struct hcri_places {
     double *steps; /* scratch: rows × n */
 } hcri_places;
 
-/* Room for `rows` samples. */
-hcr_status hcri_places_create(const hcr_region *region, size_t rows, hcri_places *places, hcr_error *error);
-void hcri_places_release(hcri_places *places);
+/* Room for `rows` samples, taken from the allocator, which releases it too. */
+hcr_status hcri_places_create(const hcr_region *region, size_t rows, const hcr_allocator *allocator,
+                              hcri_places *places, hcr_error *error);
 
 /* The row of sample i. */
 static inline size_t hcri_places_row(const hcri_places *places, size_t i) { return places->parameters == 0 ? 0 : i; }

@@ -2,7 +2,6 @@
 #include "train/training.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,73 +9,40 @@
 #include "base/status.h"
 #include "train/training_loops.h"
 
-hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error) {
-    *state = (hcri_state){.weights_count = weights, .best_loss = INFINITY, .multipliers = multipliers};
-    state->memory = hcri_floats(4 * weights); /* weights is a multiple of HCRI_STRIP */
-    state->multiplier =
-        multipliers == 0 ? NULL : hcri_allocate(&hcri_default_allocator, multipliers, sizeof *state->multiplier);
-    if (state->memory == NULL || (multipliers != 0 && state->multiplier == NULL)) {
-        hcri_state_release(state);
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, const hcr_allocator *allocator,
+                             hcr_error *error) {
+    *state = (hcri_state){.weights_count = weights,
+                          .memory = hcri_floats(allocator, HCRI_STATE_ARRAYS * weights),
+                          .best_loss = INFINITY,
+                          .multipliers = multipliers,
+                          .multiplier = hcri_allocate(allocator, multipliers, sizeof(double))};
+    if (state->memory == NULL || state->multiplier == NULL)
         return hcri_fail_memory(error);
-    }
-    state->weights = state->memory;
+    state->weights = state->memory; /* weights is a multiple of HCRI_STRIP */
     state->first = state->weights + weights;
     state->second = state->first + weights;
     state->best = state->second + weights;
     return HCR_OK;
 }
 
-void hcri_state_release(hcri_state *state) {
-    free(state->memory);
-    hcri_release(&hcri_default_allocator, state->multiplier);
-    *state = (hcri_state){0};
-}
-
-hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
-                                const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
-                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+hcr_status hcri_training_create(hcri_training *training, double *multiplier, const hcr_allocator *allocator,
                                 hcr_error *error) {
-    const hcr_allocator *a = &hcri_default_allocator;
     /* Validation uses the same batches, so rows are what is smaller. */
-    const size_t most = rows > held ? rows : held, batch = options->batch < most ? options->batch : most;
-    *training = (hcri_training){.net = net,
-                                .head = *head,
-                                .options = options,
-                                .inputs = inputs,
-                                .targets = targets,
-                                .rows = rows,
-                                .held = held,
-                                .row = hcri_copy(a, row, rows, sizeof *row),
-                                .held_row = hcri_copy(a, held_row, held, sizeof *row),
-                                .order = hcri_allocate(a, rows, sizeof *row),
-                                .gradient = hcri_floats(net->weights)};
-    hcr_status status = HCR_OK;
-    if (training->row == NULL || training->held_row == NULL || training->order == NULL || training->gradient == NULL)
-        status = hcri_fail_memory(error);
-    if (status == HCR_OK)
-        status = hcri_pass_create(net, batch, &training->pass, error);
-    if (status == HCR_OK)
-        status = hcri_losses_create(&training->head, batch, &training->losses, error);
-    if (status == HCR_OK && options->ascent > 0) {
-        status = hcri_penalty_create(head->region, multiplier, &training->penalty, error);
-        training->losses.penalty = &training->penalty;
-    }
-    if (status != HCR_OK)
-        hcri_training_release(training);
-    return status;
+    const size_t most = training->rows > training->held ? training->rows : training->held,
+                 batch = training->options->batch < most ? training->options->batch : most;
+    training->order = hcri_allocate(allocator, training->rows, sizeof *training->order);
+    training->gradient = hcri_floats(allocator, training->net->weights);
+    if (training->order == NULL || training->gradient == NULL)
+        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_pass_create(training->net, batch, allocator, &training->pass, error));
+    HCRI_TRY(hcri_losses_create(&training->head, batch, allocator, &training->losses, error));
+    if (training->options->ascent == 0)
+        return HCR_OK;
+    training->losses.penalty = &training->penalty;
+    return hcri_penalty_create(training->head.region, multiplier, allocator, &training->penalty, error);
 }
 
-void hcri_training_release(hcri_training *training) {
-    const hcr_allocator *a = &hcri_default_allocator;
-    hcri_release(a, training->row);
-    hcri_release(a, training->held_row);
-    hcri_release(a, training->order);
-    free(training->gradient);
-    hcri_pass_release(&training->pass);
-    hcri_losses_release(&training->losses);
-    hcri_penalty_release(&training->penalty);
-    *training = (hcri_training){0};
-}
+void hcri_training_release(hcri_training *training) { hcri_losses_release(&training->losses); }
 
 /* outputs_bar: of the mean over the rows. */
 static hcr_status forward(hcri_training *training, const float *weights, size_t count, const size_t *row, double *loss,

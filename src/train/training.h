@@ -7,8 +7,9 @@
 #include "train/network.h"
 
 /* What changes from step to step: all there is to go on from. */
+#define HCRI_STATE_ARRAYS 4
 typedef struct hcri_state {
-    size_t weights_count;
+    size_t weights_count; /* `memory` has HCRI_STATE_ARRAYS of so many numbers each: */
     float *memory;
     float *weights, *first, *second; /* first, second: Adam's moments */
     float *best;                     /* the weights with the lowest validation loss */
@@ -19,28 +20,30 @@ typedef struct hcri_state {
     uint64_t best_epoch;   /* 0: none yet */
     hcri_random random;
 } hcri_state;
-hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, hcr_error *error);
-void hcri_state_release(hcri_state *state);
+hcr_status hcri_state_create(hcri_state *state, size_t weights, size_t multipliers, const hcr_allocator *allocator,
+                             hcr_error *error);
 
-/* What doesn't change, and scratch. */
+/* What doesn't change, given first, and scratch. */
 typedef struct hcri_training {
     const hcri_net *net;
     hcri_head head;
     const hcr_fit_options *options;
-    const float *inputs;    /* all rows, scaled */
-    const double *targets;  /* all rows, as the head's loss takes them */
-    size_t rows, *row;      /* which of them are trained on */
-    size_t held, *held_row; /* which are for validation */
+    const float *inputs;   /* all rows, scaled */
+    const double *targets; /* all rows, as the head's loss takes them */
+    size_t rows;           /* how many of them are trained on, … */
+    const size_t *row;     /* … and which */
+    size_t held;           /* those for validation */
+    const size_t *held_row;
+    /* made by hcri_training_create */
     hcri_pass pass;
     hcri_losses losses;
     hcri_penalty penalty; /* losses.penalty, when options->ascent isn't 0 */
     float *gradient;
     size_t *order;
 } hcri_training;
-/* The rows are copied; the rest must stay where it is, this struct and the state's multipliers included. */
-hcr_status hcri_training_create(hcri_training *training, const hcri_net *net, const hcri_head *head,
-                                const hcr_fit_options *options, const float *inputs, const double *targets, size_t rows,
-                                const size_t *row, size_t held, const size_t *held_row, double *multiplier,
+/* What was given must stay where it is, this struct and the state's multipliers included. `allocator` releases what was
+ * taken from it, hcri_training_release the rest. */
+hcr_status hcri_training_create(hcri_training *training, double *multiplier, const hcr_allocator *allocator,
                                 hcr_error *error);
 void hcri_training_release(hcri_training *training);
 

@@ -14,10 +14,10 @@ static hcri_head make_head(hcr_head kind, const hcri_places *places) {
 }
 
 /* The places of ROWS samples. */
-static hcri_places make_places(hcr_head kind, const hcr_region *region) {
+static hcri_places make_places(hcr_head kind, const hcr_region *region, const hcr_allocator *memory) {
     hcri_places places;
     hcr_workspace *workspace;
-    assert_int_equal(hcri_places_create(region, ROWS, &places, NULL), HCR_OK);
+    assert_int_equal(hcri_places_create(region, ROWS, memory, &places, NULL), HCR_OK);
     assert_int_equal(hcr_workspace_create(region, 1, &workspace, NULL), HCR_OK);
     if (places.parameters != 0)
         make_parameters(ROWS, places.x);
@@ -31,14 +31,15 @@ static hcri_places make_places(hcr_head kind, const hcr_region *region) {
 /* The loss is computed in double from single-precision outputs, so differences with steps that single precision holds
  * exactly are as good as in double: 1e-6 from the step's square; the derivative itself is rounded to single. */
 static void check_derivatives(hcr_head kind, double size, hcr_region *region, double ascent) {
-    hcri_places places = make_places(kind, region);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    hcri_places places = make_places(kind, region, memory);
     const hcri_head head = make_head(kind, &places);
     hcri_losses losses;
     hcri_penalty penalty;
     double *multiplier = calloc(hcr_region_constraints(region), sizeof *multiplier);
-    assert_int_equal(hcri_losses_create(&head, ROWS, &losses, NULL), HCR_OK);
+    assert_int_equal(hcri_losses_create(&head, ROWS, memory, &losses, NULL), HCR_OK);
     if (ascent > 0) {
-        assert_int_equal(hcri_penalty_create(region, multiplier, &penalty, NULL), HCR_OK);
+        assert_int_equal(hcri_penalty_create(region, multiplier, memory, &penalty, NULL), HCR_OK);
         for (size_t i = 0; i < hcr_region_constraints(region); i++)
             multiplier[i] = ascent * (1 + (double)(i % 3));
         losses.penalty = &penalty;
@@ -68,9 +69,6 @@ static void check_derivatives(hcr_head kind, double size, hcr_region *region, do
     }
     assert_true(moved > (int)(ROWS * width) / 2);
     hcri_losses_release(&losses);
-    hcri_places_release(&places);
-    if (ascent > 0)
-        hcri_penalty_release(&penalty);
     free(multiplier);
     hcr_region_free(region);
 }
@@ -95,8 +93,9 @@ static void test_derivatives(void **state) {
  * region that has it well inside (1/(1 + 1/(1 − γ) · γ) · 1/(1 − γ) = 1; to rounding). */
 static void test_soften_predicts_the_mean(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcr_region *region = make_moving_region(N);
-    hcri_places places = make_places(HCR_HEAD_SOFTEN, region);
+    hcri_places places = make_places(HCR_HEAD_SOFTEN, region, memory);
     const hcri_head head = make_head(HCR_HEAD_SOFTEN, &places);
     const float outputs[ROWS * N] = {0};
     double points[ROWS * N], y[ROWS * N];
@@ -112,22 +111,22 @@ static void test_soften_predicts_the_mean(void **state) {
         }
     assert_true(reached >= N * ROWS / 2);
     hcr_workspace_free(workspace);
-    hcri_places_release(&places);
     hcr_region_free(region);
 }
 
 static void test_values_by_hand(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcr_region *region = make_region(N);
     const size_t row[1] = {0};
     double loss;
     hcri_losses losses;
     /* u = (0, 3, 4, 0, 0): d = (0, 0.6, 0.8, 0, 0); z = 0: r = 1/2. Against d* = (1, 0, …), r* = 1 */
-    hcri_places places = make_places(HCR_HEAD_HCR, region);
+    hcri_places places = make_places(HCR_HEAD_HCR, region, memory);
     hcri_head head = make_head(HCR_HEAD_HCR, &places);
     const float polar[N + 1] = {0, 3, 4, 0, 0, 0};
     const double polar_target[N + 1] = {1, 0, 0, 0, 0, 1};
-    assert_int_equal(hcri_losses_create(&head, 1, &losses, NULL), HCR_OK);
+    assert_int_equal(hcri_losses_create(&head, 1, memory, &losses, NULL), HCR_OK);
     assert_int_equal(hcri_head_loss(&head, &losses, 1, polar, row, polar_target, &loss, NULL, NULL), HCR_OK);
     assert_true(fabs(loss - (2 + 2.5 * 0.25) / 6) < 1e-12);
     hcri_losses_release(&losses);
@@ -135,11 +134,10 @@ static void test_values_by_hand(void **state) {
     head.kind = HCR_HEAD_CONTRACT;
     head.raw_weight = 2;
     const float tenth[N] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
-    assert_int_equal(hcri_losses_create(&head, 1, &losses, NULL), HCR_OK);
+    assert_int_equal(hcri_losses_create(&head, 1, memory, &losses, NULL), HCR_OK);
     assert_int_equal(hcri_head_loss(&head, &losses, 1, tenth, row, mean, &loss, NULL, NULL), HCR_OK);
     assert_true(fabs(loss - 3 * 0.01) < 1e-8); /* contracted and, twice as heavy, raw */
     hcri_losses_release(&losses);
-    hcri_places_release(&places);
     hcr_region_free(region);
 }
 
@@ -147,12 +145,13 @@ static void test_values_by_hand(void **state) {
  * the other row's untouched. */
 static void test_zero_outputs(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcr_region *region = make_region(N);
     for (hcr_head kind = HCR_HEAD_HCR; kind <= HCR_HEAD_PROJECT; kind++) {
-        hcri_places places = make_places(kind, region);
+        hcri_places places = make_places(kind, region, memory);
         const hcri_head head = make_head(kind, &places);
         hcri_losses losses;
-        assert_int_equal(hcri_losses_create(&head, 2, &losses, NULL), HCR_OK);
+        assert_int_equal(hcri_losses_create(&head, 2, memory, &losses, NULL), HCR_OK);
         const size_t width = hcri_head_outputs(kind, N), both[2] = {0, 1}, second[1] = {1};
         float outputs[2 * (N + 1)] = {0}, bar[2 * (N + 1)], alone[N + 1];
         double targets[2 * (N + 1)], loss;
@@ -170,7 +169,6 @@ static void test_zero_outputs(void **state) {
         for (size_t j = 0; j < width; j++)
             assert_true(alone[j] == 2 * bar[width + j]);
         hcri_losses_release(&losses);
-        hcri_places_release(&places);
     }
     hcr_region_free(region);
 }

@@ -60,7 +60,6 @@ static void test_round_trip(void **state) {
             hcr_model *model = make_model((hcr_encoder)encoder, (hcr_head)head), *loaded = NULL;
             model->weights[0] = 1e-45f;
             model->weights[1] = -0.0f;
-            hcri_predictor_release(&model->predictor);
             assert_int_equal(hcri_model_finish(model, NULL), HCR_OK);
             assert_int_equal(hcr_model_save(model, path, NULL), HCR_OK);
             assert_int_equal(hcr_model_load(path, &loaded, NULL), HCR_OK);

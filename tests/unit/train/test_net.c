@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "solvers/blas_threads.h"
 #include "torch_reference.h"
 #include "train/blas.h"
@@ -68,12 +69,14 @@ static double distance(size_t count, const float *found, const double *expected)
 }
 
 static void compare(const reference *torch, hcr_encoder encoder) {
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcri_net net;
     hcri_pass pass;
     assert_int_equal(
         hcri_net_shape(&net, encoder, 0, torch->inputs, torch->features, torch->hidden, torch->outputs, NULL), HCR_OK);
-    assert_int_equal(hcri_pass_create(&net, torch->rows + 2, &pass, NULL), HCR_OK);
-    float *weights = hcri_floats(net.weights), *gradient = hcri_floats(net.weights), *values = hcri_floats(net.weights);
+    assert_int_equal(hcri_pass_create(&net, torch->rows + 2, memory, &pass, NULL), HCR_OK);
+    float *weights = hcri_floats(memory, net.weights), *gradient = hcri_floats(memory, net.weights),
+          *values = hcri_floats(memory, net.weights);
     hcri_parameter parameter[HCRI_PARAMETERS];
     const size_t parameters = hcri_net_parameters(&net, parameter);
     for (size_t p = 0; p < parameters; p++) {
@@ -82,7 +85,7 @@ static void compare(const reference *torch, hcr_encoder encoder) {
             values[k] = (float)torch->values[find(torch, parameter[p].name)][k];
         hcri_parameter_scatter(&parameter[p], values, weights);
     }
-    float *inputs = hcri_floats(torch->rows * torch->inputs);
+    float *inputs = hcri_floats(memory, torch->rows * torch->inputs);
     size_t row[16];
     for (size_t k = 0; k < torch->rows * torch->inputs; k++)
         inputs[k] = (float)torch->input[k];
@@ -106,18 +109,11 @@ static void compare(const reference *torch, hcr_encoder encoder) {
     }
     /* The way of predictions gives the same. */
     hcri_predictor predictor;
-    assert_int_equal(hcri_predictor_create(&net, weights, &predictor, NULL), HCR_OK);
-    float *scratch = hcri_floats(hcri_predictor_scratch(&net)), *group = hcri_floats(HCRI_GROUP * torch->outputs);
+    assert_int_equal(hcri_predictor_create(&net, weights, memory, &predictor, NULL), HCR_OK);
+    float *scratch = hcri_floats(memory, hcri_predictor_scratch(&net)),
+          *group = hcri_floats(memory, HCRI_GROUP * torch->outputs);
     hcri_predictor_run(&predictor, inputs, scratch, group);
     assert_true(distance(HCRI_GROUP * torch->outputs, group, torch->output) < 2e-6);
-    hcri_predictor_release(&predictor);
-    hcri_pass_release(&pass);
-    free(weights);
-    free(gradient);
-    free(values);
-    free(inputs);
-    free(scratch);
-    free(group);
 }
 
 static void test_dense_is_torch(void **state) {
@@ -142,6 +138,7 @@ static void sums(hcri_layer layer, const float *weights, const double *in, doubl
 /* Batches that fill strips, fill the last one in part, and leave little of it: against sums in double. */
 static void test_strips_of_a_batch(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     enum { INPUTS = 37, HIDDEN = 41, OUTPUTS = 35, MOST = 2 * HCRI_STRIP + 5 };
     const size_t batches[] = {HCRI_STRIP, HCRI_STRIP - 1, HCRI_STRIP + 27, MOST};
     hcri_net net;
@@ -149,8 +146,8 @@ static void test_strips_of_a_batch(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 3);
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 0, INPUTS, 1, HIDDEN, OUTPUTS, NULL), HCR_OK);
-    assert_int_equal(hcri_pass_create(&net, MOST + 1, &pass, NULL), HCR_OK);
-    float *weights = hcri_floats(net.weights), *inputs = hcri_floats(MOST * INPUTS);
+    assert_int_equal(hcri_pass_create(&net, MOST + 1, memory, &pass, NULL), HCR_OK);
+    float *weights = hcri_floats(memory, net.weights), *inputs = hcri_floats(memory, MOST * INPUTS);
     size_t row[MOST];
     hcri_net_initialise(&net, &random, weights);
     for (size_t k = 0; k < HIDDEN; k++)
@@ -179,19 +176,17 @@ static void test_strips_of_a_batch(void **state) {
             assert_true(distance(OUTPUTS, pass.outputs + i * OUTPUTS, expected) < 2e-6);
         }
     }
-    hcri_pass_release(&pass);
-    free(weights);
-    free(inputs);
 }
 
 /* Without activation the network is a product of matrices: its derivative by an input times the outputs' is exact. */
 static void test_linear_encoder(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcri_net net;
     hcri_pass pass;
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 1, 1, 1, 2, 1, NULL), HCR_OK);
-    assert_int_equal(hcri_pass_create(&net, 1, &pass, NULL), HCR_OK);
-    float *weights = hcri_floats(net.weights), *gradient = hcri_floats(net.weights);
+    assert_int_equal(hcri_pass_create(&net, 1, memory, &pass, NULL), HCR_OK);
+    float *weights = hcri_floats(memory, net.weights), *gradient = hcri_floats(memory, net.weights);
     weights[net.encode.weight] = -2;
     weights[net.encode.weight + 1] = 3;
     weights[net.encode.bias] = 1;
@@ -205,13 +200,11 @@ static void test_linear_encoder(void **state) {
     hcri_net_backward(&net, weights, &pass, 1, gradient);
     assert_true(gradient[net.encode.weight] == 2 * 5 * 4 && gradient[net.encode.bias + 1] == 2 * 7);
     assert_true(gradient[net.head.weight] == 2 * -7 && gradient[net.head.bias] == 2);
-    hcri_pass_release(&pass);
-    free(weights);
-    free(gradient);
 }
 
 static void test_shapes_are_checked(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcri_net net;
     hcri_pass pass;
     hcr_error error;
@@ -221,14 +214,15 @@ static void test_shapes_are_checked(void **state) {
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 0, 4, 1, (size_t)1 << 60, 2, NULL), HCR_ERROR_SHAPE);
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 0, 1 << 20, 1, 1 << 20, 2, NULL), HCR_ERROR_SHAPE);
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_DENSE, 0, 4, 1, 4, 2, NULL), HCR_OK);
-    assert_int_equal(hcri_pass_create(&net, (size_t)1 << 40, &pass, NULL), HCR_ERROR_SHAPE);
+    assert_int_equal(hcri_pass_create(&net, (size_t)1 << 40, memory, &pass, NULL), HCR_ERROR_SHAPE);
 }
 
 static void test_initial_weights(void **state) {
     (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcri_net net;
     assert_int_equal(hcri_net_shape(&net, HCR_ENCODER_LSTM, 0, 12, 2, 16, 3, NULL), HCR_OK);
-    float *weights = hcri_floats(net.weights);
+    float *weights = hcri_floats(memory, net.weights);
     hcri_random random;
     hcri_random_seed(&random, 9);
     hcri_net_initialise(&net, &random, weights);
@@ -241,7 +235,6 @@ static void test_initial_weights(void **state) {
     assert_true(largest <= 0.25f && largest > 0.2375f && smallest >= -0.25f && smallest < -0.2375f);
     for (size_t j = 0; j < 64; j++)
         assert_true(weights[net.encode.bias + j] == (j >= 16 && j < 32 ? 1 : 0));
-    free(weights);
 }
 
 int main(void) {

@@ -16,7 +16,8 @@ static void test_by_hand(void **state) {
     const size_t count = hcr_region_constraints(region);
     double *multiplier = calloc(count, sizeof *multiplier), loss = 0, bar[N] = {0};
     hcri_penalty penalty;
-    assert_int_equal(hcri_penalty_create(region, multiplier, &penalty, NULL), HCR_OK);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    assert_int_equal(hcri_penalty_create(region, multiplier, memory, &penalty, NULL), HCR_OK);
     hcri_penalty_add(&penalty, NULL, outside, 1, &loss, bar);
     assert_true(loss == 0 && bar[0] == 0); /* multipliers are 0 */
     /* the origin violates nothing */
@@ -37,7 +38,6 @@ static void test_by_hand(void **state) {
     const double before = multiplier[0];
     hcri_penalty_raise(&penalty, 1, 1);
     assert_true(multiplier[0] == before);
-    hcri_penalty_release(&penalty);
     free(multiplier);
     hcr_region_free(region);
 }
@@ -49,7 +49,8 @@ static void test_derivative(void **state) {
     const size_t count = hcr_region_constraints(region);
     double *multiplier = calloc(count, sizeof *multiplier);
     hcri_penalty penalty;
-    assert_int_equal(hcri_penalty_create(region, multiplier, &penalty, NULL), HCR_OK);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    assert_int_equal(hcri_penalty_create(region, multiplier, memory, &penalty, NULL), HCR_OK);
     for (size_t i = 0; i < count; i++)
         multiplier[i] = 0.5 + 0.1 * (double)i;
     double y[N] = {-0.7, 3.1, 1.2}, bar[N] = {0}, loss = 0;
@@ -64,7 +65,6 @@ static void test_derivative(void **state) {
         y[j] = kept;
         assert_true(fabs(bar[j] - 0.25 * (up - down) / (2 * step)) < 1e-10);
     }
-    hcri_penalty_release(&penalty);
     free(multiplier);
     hcr_region_free(region);
 }
