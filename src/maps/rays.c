@@ -24,8 +24,8 @@ static void copy_parameters(const hcri_chunk *chunk) {
     }
 }
 
-static const double *flags_of(const hcri_chunk *chunk, size_t s) {
-    const double *is_free = chunk->slice->is_free;
+static double *flags_of(const hcri_chunk *chunk, size_t s) {
+    double *is_free = chunk->slice->is_free;
     return is_free == NULL ? NULL : is_free + s * hcri_sample_origin_flags(chunk->region);
 }
 
@@ -44,7 +44,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         if (hcri_sample_origin_exists(sample_origin) && rounds_origin &&
             !hcri_sample_origin_holds_rounded(region, sample_origin, point, flags_of(chunk, s), slice->vectors,
                                               slice->scratch))
-            sample_origin = HCRI_SAMPLE_ORIGIN_NONE;
+            sample_origin =
+                hcri_sample_origin_find_rounded(region, point, flags_of(chunk, s), slice->vectors, slice->scratch);
         if (!hcri_sample_origin_exists(sample_origin))
             memcpy(point, region->origin, n * sizeof *point);
         slice->sample_origin[s] = sample_origin;

@@ -10,10 +10,10 @@ typedef struct hcri_nearness {
     double share, length;
 } hcri_nearness;
 
-/* Between limits: 1 when they meet, −1 when they cross by more, else 0. */
-static int meet(double low, double high, hcri_nearness near) {
+/* Between limits, which may be too far apart by `off`: 1 when they meet, −1 when they cross by more, else 0. */
+static int meet(double low, double high, hcri_nearness near, double off) {
     const double size = fmax(fabs(low), fabs(high)), gap = high - low;
-    return gap < -near.share * fmax(size, near.length) ? -1 : isinf(size) || !(gap <= near.share * size) ? 0 : 1;
+    return gap < -near.share * fmax(size, near.length) ? -1 : isinf(size) || !(gap <= near.share * size + off) ? 0 : 1;
 }
 
 static void hold_column(hcri_sample *s, size_t j, double value) {
@@ -55,7 +55,7 @@ static int hold_rows(hcri_sample *s, hcri_nearness near) {
     double *low = s->distance, *high = low + barrier->rows;
     merge_twins(s, low, high);
     for (size_t r = 0; r < barrier->rows; r++) {
-        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], near);
+        const int met = hcri_sample_is_single(barrier, r) ? 0 : meet(low[twin[r]], high[twin[r]], near, 0);
         if (met < 0)
             return 0;
         if (met != 0)
@@ -69,7 +69,8 @@ static int hold_rows(hcri_sample *s, hcri_nearness near) {
 static int hold(hcri_sample *s, hcri_nearness near) {
     const hcri_barrier *barrier = &s->centres->barrier;
     for (size_t j = 0; j < barrier->columns; j++) {
-        const int met = meet(s->low[j], s->high[j], near);
+        const double off = 2 * (s->low_off[j] + s->high_off[j]);
+        const int met = meet(s->low[j], s->high[j], near, off);
         if (met < 0)
             return 0;
         if (met == 0)
@@ -77,9 +78,9 @@ static int hold(hcri_sample *s, hcri_nearness near) {
         /* The column's own limits, in `wide`, where rounding alone tells them from what rows leave. */
         const double low = s->wide[j], high = s->wide[barrier->columns + j];
         hold_column(s, j,
-                    meet(low, s->high[j], near) > 0   ? low
-                    : meet(s->low[j], high, near) > 0 ? high
-                                                      : s->low[j] + 0.5 * (s->high[j] - s->low[j]));
+                    meet(low, s->high[j], near, off) > 0   ? low
+                    : meet(s->low[j], high, near, off) > 0 ? high
+                                                           : s->low[j] + 0.5 * (s->high[j] - s->low[j]));
     }
     return hold_rows(s, near);
 }
@@ -293,8 +294,7 @@ static void hold_dependent_by_rows(hcri_sample *s, const hcri_barrier_problem *p
 
 int hcri_centres_find(const hcr_region *region, int attempt, double *point, double *is_free, double *scratch) {
     /* The last ones: the finer the limits are moved the less is held, and the less rounding lets be found. */
-    static const double shares[HCRI_CENTRE_ATTEMPTS] = {0x1p-50, 1e-12, 1e-12, 1e-12, 1e-12},
-                        moved[HCRI_CENTRE_ATTEMPTS] = {0, 0, 1e-6, 1e-4, 1e-3};
+    static const double moved[HCRI_CENTRE_ATTEMPTS] = {0, 0, 1e-6, 1e-4, 1e-3}, share = 0x1p-50;
     const int together = moved[attempt] > 0;
     const size_t outputs = region->set.outputs;
     const hcri_centres *centres = region->centres;
@@ -305,7 +305,7 @@ int hcri_centres_find(const hcr_region *region, int attempt, double *point, doub
     memcpy(s.wide + barrier->columns, s.high, barrier->columns * sizeof *s.wide);
     if (attempt > 0)
         hcri_sample_propagate(&s);
-    const hcri_nearness near = {shares[attempt], attempt == 0 ? 0 : region->inradius}; /* what rows leave is rounded */
+    const hcri_nearness near = {share, attempt == 0 ? 0 : region->inradius}; /* what rows leave is rounded */
     if (!hold(&s, near) || (together && !hold_together(&s, point, moved[attempt])))
         return 0;
     for (size_t j = 0; j < outputs; j++)

@@ -156,8 +156,10 @@ static int is_between_bounds(const hcr_region *region, const double *point, cons
     return 1;
 }
 
-/* The attempts from the cheapest on, until one's centre is certain to be inside. */
-static hcri_sample_origin find_centre(const hcr_region *region, double *point, double *is_free, double *scratch) {
+/* The attempts from the cheapest on, until one's centre is certain to be inside; and, where `rounded` isn't NULL, once
+ * it is rounded to single precision. */
+static hcri_sample_origin find_centre(const hcr_region *region, double *point, double *is_free, double *rounded,
+                                      double *scratch) {
     const size_t outputs = region->set.outputs, flags = hcri_centres_flags(region);
     for (int attempt = 0; attempt < HCRI_CENTRE_ATTEMPTS; attempt++) {
         hcri_origin_map_origin(&region->origin_map, point + outputs, point);
@@ -168,10 +170,17 @@ static hcri_sample_origin find_centre(const hcr_region *region, double *point, d
         for (size_t k = outputs; k < flags; k++)
             kind = is_free[k] == 0 ? HCRI_SAMPLE_ORIGIN_FLAT : kind;
         if (hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, is_free, scratch) &&
-            is_between_bounds(region, point, is_free))
+            is_between_bounds(region, point, is_free) &&
+            (rounded == NULL || hcri_sample_origin_holds_rounded(region, kind, point, is_free, rounded, scratch)))
             return kind;
     }
     return HCRI_SAMPLE_ORIGIN_NONE;
+}
+
+hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, double *point, double *is_free,
+                                                   double *rounded, double *scratch) {
+    return region->origin_proved || region->centres == NULL ? HCRI_SAMPLE_ORIGIN_NONE
+                                                            : find_centre(region, point, is_free, rounded, scratch);
 }
 
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch) {
@@ -181,7 +190,7 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
     if (region->origin_proved)
         return HCRI_SAMPLE_ORIGIN_AFFINE;
     if (region->centres != NULL)
-        return find_centre(region, point, is_free, scratch);
+        return find_centre(region, point, is_free, NULL, scratch);
     hcri_affine_complete(&region->affine, point);
     return hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_AFFINE, HCR_DOUBLE, point, NULL, scratch) &&
                    is_between_bounds(region, point, NULL)

@@ -29,7 +29,10 @@ size_t hcri_sample_origin_flags(const hcr_region *region);
  * Where there is none the outputs mean nothing. Of an O(x) that is proved the dependent outputs too are what the origin
  * map says; results get theirs from the free ones as they are rounded. */
 hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *point, double *is_free, double *scratch);
-/* The same for samples whose points are set.n apart. */
+/* Where hcri_sample_origin_holds_rounded says no: a centre for which it says yes, of a set in which more is held. */
+hcri_sample_origin hcri_sample_origin_find_rounded(const hcr_region *region, double *point, double *is_free,
+                                                   double *rounded, double *scratch);
+/* The same as the first for samples whose points are set.n apart. */
 void hcri_sample_origin_find_all(const hcr_region *region, size_t samples, double *points, double *is_free,
                                  double *scratch, hcri_sample_origin *sample_origin);
 /* 1 when the origin, rounded to single precision as a result is, is certain to be inside; `rounded`: set.n numbers. */

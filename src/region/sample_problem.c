@@ -36,7 +36,7 @@ size_t hcri_centres_scratch(const hcr_region *region) {
         return 0;
     const hcri_barrier *barrier = &centres->barrier;
     const size_t columns = barrier->columns, outputs = region->set.outputs;
-    return barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 4 * columns + outputs +
+    return barrier->start[barrier->rows] + 8 * (columns + barrier->rows) + barrier->rows + 6 * columns + outputs +
            (region->set.n - outputs) + 2 * outputs + 3 * region->set.n + hcri_barrier_scratch(barrier);
 }
 
@@ -74,7 +74,9 @@ hcri_sample hcri_sample_begin(const hcr_region *region, const double *point, dou
     s.upper = s.lower + count;
     s.f = s.upper + count;
     s.towards = s.f + columns;
-    s.low = s.towards + columns;
+    s.low_off = s.towards + columns;
+    s.high_off = s.low_off + columns;
+    s.low = s.high_off + columns;
     s.high = s.low + columns;
     s.folded.of_columns = s.high + columns;
     s.folded.of_parameters = s.folded.of_columns + outputs;
@@ -129,35 +131,57 @@ static double reach_without(hcri_reach reach, double part, double otherwise) {
     return reach.infinite == 0 ? reach.finite : otherwise;
 }
 
-/* What row r, with its other columns between low and high, leaves each of its columns. */
+/* low or high of column j becomes `end`, if that says more; off: how far that may be outside of what it stands for. */
+static void take_end(hcri_sample *s, size_t j, int is_low, double end, double off) {
+    double *at = is_low ? &s->low[j] : &s->high[j];
+    if (!(is_low ? end > *at : end < *at))
+        return;
+    *at = end;
+    (is_low ? s->low_off : s->high_off)[j] = off;
+}
+
+/* What row r, with its other columns between low and high, leaves each of its columns. Rows of several columns leave
+ * them as much more as rounding may have taken. */
 static void narrow(hcri_sample *s, size_t r) {
     const hcri_barrier *barrier = &s->centres->barrier;
     const size_t first = barrier->start[r], last = barrier->start[r + 1];
     const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
     hcri_reach least = {0}, most = {0};
-    for (int pass = 0; pass < 2; pass++)
+    double size = 0, least_off = 0, most_off = 0, beyond = 0;
+    for (int pass = 0; pass < 2; pass++) {
         for (size_t k = first; k < last; k++) {
             const double a = s->values[k];
-            double *low = &s->low[barrier->column[k]], *high = &s->high[barrier->column[k]];
-            const double own_least = a > 0 ? a * *low : a * *high, own_most = a > 0 ? a * *high : a * *low;
+            const uint32_t j = barrier->column[k];
+            const double own_least = a > 0 ? a * s->low[j] : a * s->high[j],
+                         own_most = a > 0 ? a * s->high[j] : a * s->low[j];
+            const double own_least_off = fabs(a) * (a > 0 ? s->low_off : s->high_off)[j],
+                         own_most_off = fabs(a) * (a > 0 ? s->high_off : s->low_off)[j];
             if (a == 0)
                 continue;
             if (pass == 0) {
                 reach_add(&least, own_least, 1);
                 reach_add(&most, own_most, 1);
+                size += fmax(isinf(own_least) ? 0 : fabs(own_least), isinf(own_most) ? 0 : fabs(own_most));
+                least_off += own_least_off;
+                most_off += own_most_off;
                 continue;
             }
-            const double at_most = (upper - reach_without(least, own_least, -INFINITY)) / a;
-            const double at_least = (lower - reach_without(most, own_most, INFINITY)) / a;
-            *low = fmax(*low, a > 0 ? at_least : at_most);
-            *high = fmin(*high, a > 0 ? at_most : at_least);
+            const double above = upper - reach_without(least, own_least, -INFINITY) + beyond;
+            const double below = lower - reach_without(most, own_most, INFINITY) - beyond;
+            take_end(s, j, a < 0, above / a, (least_off - own_least_off + 2 * beyond) / fabs(a));
+            take_end(s, j, a > 0, below / a, (most_off - own_most_off + 2 * beyond) / fabs(a));
         }
+        size += fmax(isinf(lower) ? 0 : fabs(lower), isinf(upper) ? 0 : fabs(upper));
+        beyond = last - first == 1 ? 0 : (double)(last - first + 4) * 0x1p-53 * size;
+    }
 }
 
 void hcri_sample_take_bounds(hcri_sample *s) {
     const hcri_barrier *barrier = &s->centres->barrier;
     memcpy(s->low, s->lower, barrier->columns * sizeof(double));
     memcpy(s->high, s->upper, barrier->columns * sizeof(double));
+    memset(s->low_off, 0, barrier->columns * sizeof(double));
+    memset(s->high_off, 0, barrier->columns * sizeof(double));
     for (size_t r = 0; r < barrier->rows; r++)
         if (barrier->start[r + 1] - barrier->start[r] == 1)
             narrow(s, r);

@@ -23,10 +23,11 @@ typedef struct hcri_sample {
     const double *x;
     double *values, *lower, *upper; /* of the barrier's problem */
     double *f, *towards;
-    double *low, *high; /* between which each column is, by its own limits or by all */
-    double *wide;       /* limits that are moved outwards … */
-    double *distance;   /* … and how far a centre is from them: of lower ones, then of upper ones, and that twice */
-    double *row;        /* a number a row */
+    double *low, *high;         /* between which each column is, by its own limits or by all */
+    double *low_off, *high_off; /* by how much these may be outside of what they stand for, for rounding's sake */
+    double *wide;               /* limits that are moved outwards … */
+    double *distance; /* … and how far a centre is from them: of lower ones, then of upper ones, and that twice */
+    double *row;      /* a number a row */
     hcri_folded folded;
     double *of_row;  /* a row with moving coefficients: values and columns */
     double *scratch; /* the barrier's */
