@@ -120,6 +120,10 @@ typedef struct hcri_kind {
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch);
+    /* out += how weight · (the gradient of c_i at y) changes when y does by each of so many directions, n numbers each
+     * (NULL: the first unit vectors), where it has one gradient; 0 without memory. NULL: as differences have it. */
+    int (*add_curvature)(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
+                         const double *directions, double *out);
     /* gradient += weight · (the gradient of the gauge at t v, which just reaches the frontier), n numbers. For origins
      * that don't move, and blocks with `has_gauge_gradient`. */
     void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
@@ -136,10 +140,10 @@ typedef struct hcri_kind {
      * c_i itself. */
     size_t (*edge)(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                    double *rows);
-    /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the unit
-     * vectors), NaN without memory. NULL: it stays. */
-    void (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
-                               size_t count, const double *directions, double *out);
+    /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the first unit
+     * vectors); 0 without memory. NULL: it stays. */
+    int (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
+                              size_t count, const double *directions, double *out);
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
     int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/double_double.h"
+#include "base/memory.h"
 #include "functions/substitution.h"
 #include "kinds/block.h"
 
@@ -146,6 +147,41 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
     }
     for (size_t j = 0; j < constraint->n; j++)
         gradient[j] -= weight * cone->linear[j];
+}
+
+/* M'(M d − u u'M d)/|w| with w = M y + s and u = w/|w|; 0 where w is. */
+int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t index, const double *y, double weight,
+                            size_t count, const double *directions, double *out) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *rows = &cone->rows;
+    const size_t n = constraint->n;
+    double error;
+    (void)index;
+    const double norm = left_side(cone, y, &error);
+    if (!(norm > 0))
+        return 1;
+    HCRI_SCOPED double *room = hcri_allocate(&hcri_default_allocator, n + 2 * rows->count, sizeof *room);
+    if (room == NULL)
+        return 0;
+    double *unit = room + n, *change = unit + rows->count;
+    for (size_t i = 0; i < rows->count; i++)
+        unit[i] = row_value(cone, i, y, &error) / norm;
+    for (size_t d = 0; d < count; d++) {
+        const double *direction = directions == NULL ? room : directions + d * n;
+        double along = 0;
+        if (directions == NULL)
+            room[d] = 1;
+        for (size_t i = 0; i < rows->count; i++) {
+            change[i] = hcri_rows_dot(rows, i, direction, NULL);
+            along += unit[i] * change[i];
+        }
+        for (size_t i = 0; i < rows->count; i++)
+            for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+                out[d * n + rows->columns[k]] += weight * (change[i] - along * unit[i]) / norm * rows->values[k];
+        if (directions == NULL)
+            room[d] = 0;
+    }
+    return 1;
 }
 
 /* At the tip M y + s = 0 and c·y + e = 0; gradients are M'u − c, |u| <= 1. */
