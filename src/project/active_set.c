@@ -178,19 +178,23 @@ static double size_of(const hcr_region *region, const double *origin, size_t j) 
     return isinf(low) || isinf(high) || region->centres != NULL ? near : fmax(fmax(low, high), region->inradius);
 }
 
-static void find_sizes(hcri_active_set *a, const double *origin) {
+/* Returns whether they are what they were. */
+static int find_sizes(hcri_active_set *a, const double *origin) {
     const hcri_metric *metric = a->metric;
+    int same = 1;
     for (size_t j = 0; j < a->n; j++) {
         double size = metric == NULL ? size_of(a->region, origin, j) : 0;
         for (size_t k = 0; metric != NULL && k < a->n; k++)
             if (!metric->is_diagonal || k == j)
                 size += fabs(metric->root[metric->is_diagonal ? j : k * a->n + j]) * size_of(a->region, origin, k);
+        same &= a->inverse_size[j] == 1 / size;
         a->inverse_size[j] = 1 / size;
     }
+    return same;
 }
 
-/* Row i at the parameters x: its outputs' part, and what the others' leave of its sides. */
-static int append_row(hcri_active_set *a, size_t i, const double *x) {
+/* Row i at the parameters x: what those leave of its sides; returns how many of its entries are outputs'. */
+static size_t split_row(const hcri_active_set *a, size_t i, const double *x, double *lower, double *upper) {
     const hcri_linear *linear = a->region->set.linear;
     const hcri_rows *rows = &linear->rows;
     const size_t start = rows->start[i];
@@ -198,8 +202,33 @@ static int append_row(hcri_active_set *a, size_t i, const double *x) {
     double moved = 0;
     for (; terms > 0 && rows->columns[start + terms - 1] >= a->n; terms--)
         moved += rows->values[start + terms - 1] * x[rows->columns[start + terms - 1] - a->n];
-    return append(a, terms, rows->columns + start, rows->values + start, linear->lower[i] - moved,
-                  linear->upper[i] - moved);
+    *lower = linear->lower[i] - moved;
+    *upper = linear->upper[i] - moved;
+    return terms;
+}
+
+static int append_row(hcri_active_set *a, size_t i, const double *x) {
+    const hcri_rows *rows = &a->region->set.linear->rows;
+    double lower, upper;
+    const size_t terms = split_row(a, i, x, &lower, &upper);
+    return append(a, terms, rows->columns + rows->start[i], rows->values + rows->start[i], lower, upper);
+}
+
+/* The sides alone, where no coefficient moves. */
+static void move_sides(hcri_active_set *a, const double *point) {
+    const hcri_rows *basis = &a->region->affine.basis;
+    a->count = a->cut;
+    for (size_t i = 0; i < a->region->set.linear->rows.count; i++) {
+        double lower, upper;
+        (void)split_row(a, i, point + a->n, &lower, &upper);
+        if (a->start[a->n + i + 1] == a->start[a->n + i])
+            continue;
+        a->lower[a->n + i] = lower / a->length[a->n + i];
+        a->upper[a->n + i] = upper / a->length[a->n + i];
+    }
+    for (size_t i = 0; i < basis->count; i++)
+        a->lower[a->equality + i] = a->upper[a->equality + i] =
+            hcri_rows_dot(basis, i, point, NULL) / a->length[a->equality + i];
 }
 
 static int append_bilinear_row(hcri_active_set *a, const hcri_constraint *block, size_t i, const double *x) {
@@ -216,11 +245,15 @@ int hcri_active_set_place(hcri_active_set *a, const double *point) {
     const hcri_set *set = &a->region->set;
     const hcri_rows *basis = &a->region->affine.basis;
     const double *x = point + a->n;
+    int good = 1;
     for (size_t i = 0; i < a->active; i++)
         a->is_active[a->constraint[i]] = 0;
-    a->active = a->count = 0;
-    find_sizes(a, point);
-    int good = 1;
+    a->active = 0;
+    if (find_sizes(a, point) && a->cut != 0 && set->blocks == 2) {
+        move_sides(a, point);
+        return 1;
+    }
+    a->count = 0;
     for (uint32_t j = 0; j < a->n && good; j++)
         good = append(a, 1, &j, &one, set->box->lower[j], set->box->upper[j]);
     for (size_t i = 0; i < set->linear->rows.count && good; i++)
@@ -231,7 +264,7 @@ int hcri_active_set_place(hcri_active_set *a, const double *point) {
     a->equality = a->count;
     for (size_t i = 0; i < basis->count && good; i++) {
         const size_t start = basis->start[i];
-        const double right = hcri_rows_dot_minus(basis, i, point, 0);
+        const double right = hcri_rows_dot(basis, i, point, NULL);
         good = append(a, basis->start[i + 1] - start, basis->columns + start, basis->values + start, right, right);
     }
     a->cut = a->count;
@@ -574,7 +607,10 @@ static int start_anew(hcri_active_set *a) {
     for (size_t c = a->equality; c < a->cut; c++) {
         if (!make_room(a))
             return 0;
-        (void)resolve(a, (uint32_t)c);
+        if (a->metric == NULL) /* the rows are orthonormal */
+            memset(a->cross, 0, a->active * sizeof *a->cross);
+        else
+            (void)resolve(a, (uint32_t)c);
         if (!activate(a, (uint32_t)c, 1, 0))
             return 0;
     }
