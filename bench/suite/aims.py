@@ -51,6 +51,12 @@ class Measured:
         """How many times as long another layer takes."""
         return ratio(self.layer(letter, other, what, precision), self.layer(letter, by, what, precision))
 
+    def nearest(self, subject, by, what, batch=None):
+        """In a batch of this size, or in the largest that there is."""
+        found = self.results.all(part="nearest", subject=subject, by=by, what=what)
+        found = [f for f in found if batch in (None, f.batch)]
+        return max(found, key=lambda f: f.batch).value if found else None
+
     def projection(self, letter, by):
         return self.results.value(part="solvers", subject=letter, what="project", by=by)
 
@@ -115,6 +121,20 @@ def projection(m, letter):
         return None
     parts = (f"{number(mine)} µs beside {number(other)}" for mine, other in times)
     return "; five times as far: ".join(parts), all(mine <= other for mine, other in times)
+
+
+def beside_moreau(m, subject, aim):
+    return at_least(aim, ratio(*(m.nearest(subject, by, "with gradient") for by in ("Moreau", "hcr, C"))))
+
+
+def no_slower_than_daqp(m):
+    ratios = [
+        ratio(m.nearest(subject, "DAQP", "forward", batch), m.nearest(subject, "hcr, C", "forward", batch))
+        for subject in ("A", "A, five times as far", "C", "DC3")
+        for batch in (1, None)
+    ]
+    found = [r for r in ratios if r is not None]
+    return at_least(1, min(found, default=None), " as quick at the least")
 
 
 # what, aim, measured and whether it is met
@@ -202,6 +222,24 @@ AIMS = (
     ),
     ("projection, A, beside DAQP", "no slower", lambda m: projection(m, "A")),
     ("projection, C, beside DAQP", "no slower", lambda m: projection(m, "C")),
+    ("nearest point, A, batch 1,000", "≤ 3 µs", lambda m: at_most(3, m.nearest("A", "hcr, C", "forward"), " µs")),
+    (
+        "nearest point, A, with gradient",
+        "≤ 6 µs",
+        lambda m: at_most(6, m.nearest("A", "hcr, C", "with gradient"), " µs"),
+    ),
+    ("nearest point, A, with gradient, beside Moreau", "≥ 40 times", lambda m: beside_moreau(m, "A", 40)),
+    (
+        "the same, five times as far",
+        "≥ 20 times",
+        lambda m: beside_moreau(m, "A, five times as far", 20),
+    ),
+    (
+        "nearest point, C, with gradient, beside Moreau",
+        "≥ 1,000 times",
+        lambda m: beside_moreau(m, "C", 1000),
+    ),
+    ("nearest point, beside DAQP: A, C and DC3's", "no slower", no_slower_than_daqp),
     ("compile, A", "≤ 10 ms", lambda m: at_most(10, m.compiled("A"), " ms")),
     ("compile, C", "≤ 200 ms", lambda m: at_most(200, m.compiled("C"), " ms")),
     ("compile, F", "≤ 2 s", lambda m: at_most(2000, m.compiled("F"), " ms")),

@@ -19,6 +19,8 @@ PACKAGES = [
     "rayen",
     "pinet-hcnn",
     "cvxpylayers",
+    "moreau",
+    "qpth",
 ]
 
 

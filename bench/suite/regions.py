@@ -1,4 +1,4 @@
-"""Regions A to F of bench/README.md in NumPy and as region text, and the library's calls for them."""
+"""Regions A to F of bench/README.md and DC3's in NumPy and as region text, and the library's calls for them."""
 
 import ctypes
 import dataclasses
@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 
-DEVIATIONS = {"A": 0.184, "B": 0.373, "C": 0.371, "D": 0.120, "E": 0.232, "F": 0.0964}
+DEVIATIONS = {"A": 0.184, "B": 0.373, "C": 0.371, "D": 0.120, "E": 0.232, "F": 0.0964, "DC3": 1}
 
 
 def single(x):
@@ -27,16 +27,36 @@ class Shape:
     n: int
     text: str
     data: dict = dataclasses.field(default_factory=dict)
-    rows: np.ndarray = None  # C: rows @ y <= 1
+    rows: np.ndarray = None  # C and DC3: rows @ y <= right
+    right: np.ndarray = None
+    equalities: np.ndarray = None  # DC3: equalities @ y == x, the parameters
     quadratics: list = dataclasses.field(default_factory=list)  # D: ½y'Py + q'y <= 1
     matrices: list = dataclasses.field(default_factory=list)  # E: I + Σ y_j F_j is positive semidefinite
+
+    @property
+    def declared(self):
+        moving = "" if self.equalities is None else f"param x[{len(self.equalities)}] in [-1, 1]\n"
+        return f"{moving}var y[{self.n}]"
+
+    @property
+    def origin(self):
+        return f"origin = zeros({self.n})" if self.equalities is None else ""
 
     def points(self, count):
         return single(DEVIATIONS[self.letter] * np.random.default_rng(7).standard_normal((count, self.n)))
 
+    def parameters(self, count):
+        return (
+            None if self.equalities is None else np.random.default_rng(6).uniform(-1, 1, (count, len(self.equalities)))
+        )
+
 
 def shape(letter):
     random = np.random.default_rng(1234)
+    if letter == "DC3":  # as Donti, Rolnick and Kolter draw their quadratic programs, with a wide box
+        A, G = random.standard_normal((50, 100)), random.standard_normal((50, 100))
+        h, text = np.abs(G @ np.linalg.pinv(A)).sum(1), "-50 <= y <= 50\nA @ y == x\nG @ y <= h"
+        return Shape(letter, 100, text, {"A": A, "G": G, "h": h}, rows=G, right=h, equalities=A)
     if letter in "AF":
         return Shape(letter, 48 if letter == "A" else 10000, "-2 <= y <= 2\nabs(y[1:] - y[:-1]) <= 0.5")
     if letter == "B":
@@ -44,7 +64,7 @@ def shape(letter):
     if letter == "C":
         rows = random.standard_normal((1000, 100))
         rows = single(rows / np.linalg.norm(rows, axis=1, keepdims=True))
-        return Shape(letter, 100, "A @ y <= 1", {"A": rows}, rows=rows)
+        return Shape(letter, 100, "A @ y <= 1", {"A": rows}, rows=rows, right=np.ones(1000))
     if letter == "D":
         n, made = 100, Shape(letter, 100, "")
         for i in range(100):
@@ -66,19 +86,19 @@ def pointer(array):
 
 
 class Region:
-    """A region of the library around the origin 0, one thread."""
+    """A region of the library, around the origin 0 where it has no parameters; one thread."""
 
     def __init__(self, build, of):
         self.library, self.n = ctypes.CDLL(str(build / "libhcr.so")), of.n
         self.error = ctypes.create_string_buffer(4096)
         self.region, self.workspace, self.projector = (ctypes.c_void_p() for _ in range(3))
         with tempfile.TemporaryDirectory() as folder:
-            lines = [f"var y[{of.n}]"]
+            lines = [of.declared]
             for name, values in of.data.items():
                 np.save(f"{folder}/{name}.npy", values)
                 lines.append(f'const {name} = read("{name}.npy")')
             source, compiled = pathlib.Path(folder, "source.region"), f"{folder}/compiled.hcr"
-            source.write_text("\n".join([*lines, of.text, f"origin = zeros({of.n})"]) + "\n")
+            source.write_text("\n".join([*lines, of.text, of.origin]) + "\n")
             subprocess.run([build / "hcr", "compile", source, "-o", compiled], check=True, capture_output=True)
             self.call("hcr_region_load", compiled.encode(), None, ctypes.byref(self.region))
         self.call("hcr_workspace_create", self.region, ctypes.c_size_t(1), ctypes.byref(self.workspace))
@@ -107,6 +127,22 @@ class Region:
         run.arrays = (given, y, rays, bar, gradient)  # which must live as long as the pointers
         return run, y
 
+    def nearest(self, given, x=None, bar=None):
+        """As `map`, to the nearest points, for parameters x."""
+        rows, y, gradient = ctypes.c_size_t(len(given)), np.empty_like(given), np.empty_like(given)
+        contacts = np.empty((*given.shape, 3)) if bar is not None else None  # an hcr_contact has three doubles
+        forward, backward = self.library.hcr_project, self.library.hcr_project_vjp
+        there = (self.projector, rows, pointer(x), pointer(given))
+        one = (*there, pointer(y), None, pointer(contacts), self.error)
+        two = (*there, pointer(contacts), pointer(bar), pointer(gradient), None, self.error)
+
+        def run():
+            if forward(*one) != 0 or (bar is not None and backward(*two) != 0):
+                raise RuntimeError("hcr_project")
+
+        run.arrays = (given, x, y, contacts, bar, gradient)  # which must live as long as the pointers
+        return run, y
+
     def project(self, points, y):
         """A function that projects one of the points into y."""
         function, one = self.library.hcr_project, ctypes.c_size_t(1)
@@ -121,8 +157,8 @@ class Region:
 
         return run
 
-    def inside(self, y):
-        """The share of the points that satisfy every inequality, exactly."""
+    def inside(self, y, x=None):
+        """The share of the points that satisfy every inequality, exactly, and the equalities up to rounding."""
         y, found = np.ascontiguousarray(y, dtype=np.float64), np.empty(len(y), dtype=np.uint8)
-        self.call("hcr_check", self.region, ctypes.c_size_t(len(y)), None, pointer(y), pointer(found), None)
+        self.call("hcr_check", self.region, ctypes.c_size_t(len(y)), pointer(x), pointer(y), pointer(found), None)
         return found.mean()

@@ -136,6 +136,23 @@ def layers(results):
     return table((*head, "/ hcr's contract", "with gradient", "inside"), rows)
 
 
+def nearest(results):
+    rows = []
+    for subject in dict.fromkeys(f.subject for f in results.all(part="nearest")):
+        figures = results.all(part="nearest", subject=subject)
+        base = {f.what: f.value for f in figures if f.by == "hcr, C" and f.batch > 1}
+        for by in dict.fromkeys(f.by for f in figures):
+            own = [f for f in figures if f.by == by]
+            most, more = max(f.batch for f in own), next(f.more for f in own if f.more)
+            value = {(f.what, f.batch > 1): f.value for f in own}
+            ratios = [value[what, True] / base[what] if (what, True) in value else None for what in base]
+            cells = [value.get((what, many)) for many in (False, True) for what in ("forward", "with gradient")]
+            farther = "0" if by == "hcr, C" else f"{max(more['farther'], 0):.1e}"
+            rows.append((subject, by, *cells, *ratios, str(most), f"{more['inside']:.3f}", farther))
+    head = ("region", "by", "batch 1", "with gradient", "a batch", "with gradient")
+    return table((*head, "/ hcr in C", "with gradient", "rows of the batch", "inside", "farther by up to"), rows)
+
+
 def solvers(results):
     rows = []
     for subject in dict.fromkeys(f.subject for f in results.all(part="solvers")):
@@ -235,6 +252,7 @@ TABLES = {
     "limits": ("What the machine allows", limits),
     "maps": ("The maps, C interface: microseconds a sample", maps),
     "layers": ("Layers: microseconds a sample", layers),
+    "nearest": ("The nearest point as a layer: microseconds a sample", nearest),
     "solvers": ("Projection, called from Python: microseconds a point", solvers),
     "rows": ("With the rows, 32 outputs: microseconds a sample", growth_rows),
     "outputs": ("With the outputs, box and differences: microseconds a sample", growth_outputs),
