@@ -53,6 +53,13 @@ def rows_that_meet(random, rows):
     return np.concatenate([1 + 4 * share(random, rows, 2), np.where(random.random((rows, 2)) < 0.5, 0, 0.5)], 1)
 
 
+def hierarchies(random, rows, part=share):
+    """Each leaf between limits that may meet; the total at most what the leaves are at least, now and then."""
+    lo, width = (np.where(random.random((rows, 9)) < 0.3, 0, 2 * part(random, rows, 9)) for _ in range(2))
+    least = lo.sum(1, keepdims=True)
+    return np.concatenate([lo, width, least + np.where(random.random((rows, 1)) < 0.5, 0, part(random, rows, 1))], 1)
+
+
 FAMILIES = {
     "capacities": ("param cap[24] in [0, 5]\nvar y[24]\n0 <= y <= 5\ny <= cap", capacities),
     "bands": (
@@ -70,6 +77,12 @@ FAMILIES = {
         "param lo[2] in [1, 5], width[2] in [0, 1]\nvar y[5]\n0 <= y <= 5\n"
         "const A = [[1, 2, 0, 1, 0.3], [0.7, 0, 3, 0, 1]]\nlo <= A @ y\nA @ y <= lo + width",
         rows_that_meet,
+    ),
+    "hierarchies": (
+        "param lo[9] in [0, 2], width[9] in [0, 2], top in [0, 30]\nvar t, g[3], y[9]\nlo <= y\ny <= lo + width\n"
+        "g[0] == sum(y[:3])\ng[1] == sum(y[3:6])\ng[2] == sum(y[6:])\nt == sum(g)\nt <= top\n0 <= t <= 40\n"
+        "0 <= g <= 15",
+        hierarchies,
     ),
 }
 
@@ -122,6 +135,21 @@ def test_onnx(name, dtype, random):
         for i in range(0, len(v), 1000)
     ]
     assert_results(region, name, np.concatenate(parts), v, x)
+
+
+def test_onnx_of_any_numbers(random):
+    """Totals that are sums up to their rounding, and truly less by that as often as not: no NaN, and off by as much."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import hcr.onnx
+
+    region = hcr.Region(FAMILIES["hierarchies"][0])
+    x = hierarchies(random, 4 * ROWS, lambda random, *shape: random.random(shape))
+    v = np.exp(2 * random.standard_normal((len(x), region.n))) * random.standard_normal((len(x), region.n))
+    session = onnxruntime.InferenceSession(hcr.onnx.export(region).SerializeToString())
+    parts = [session.run(None, {"input": v[i : i + 1000], "x": x[i : i + 1000]})[0] for i in range(0, len(v), 1000)]
+    worst, _ = region.violation(np.concatenate(parts), x)
+    assert worst.max() < 1e-13
+    assert np.isfinite(region.contract(v, x)).all()
 
 
 def test_onnx_row_by_row(random):

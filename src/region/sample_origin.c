@@ -125,26 +125,36 @@ static void shift_rest(const hcr_region *region, hcr_precision precision, size_t
     }
 }
 
+/* The first equality that doesn't give its output, which has one value, that one. */
+static size_t first_missed(const hcr_region *region, hcr_precision precision, const double *origin,
+                           const double *is_free, const double *point) {
+    const hcri_affine *affine = &region->affine;
+    for (size_t d = 0; d < affine->count; d++) {
+        const size_t j = affine->dependent[d];
+        if (is_free[j] == 0 && rounded_to(precision, point[j]) != rounded_to(precision, origin[j]))
+            return d;
+    }
+    return affine->count;
+}
+
 int hcri_sample_origin_complete(const hcr_region *region, hcri_sample_origin sample_origin, hcr_precision precision,
                                 const double *origin, const double *is_free, double *point) {
-    enum { PASSES = 3 };
     const hcri_affine *affine = &region->affine;
-    int completes = 0;
-    for (int pass = 0; pass < PASSES && !completes; pass++) {
-        completes = 1;
+    hcri_affine_complete(affine, point);
+    if (sample_origin != HCRI_SAMPLE_ORIGIN_FLAT)
+        return 1;
+    size_t missed;
+    for (size_t pass = 0;
+         (missed = first_missed(region, precision, origin, is_free, point)) < affine->count && pass < affine->count + 2;
+         pass++) {
+        const size_t j = affine->dependent[missed];
+        shift_rest(region, precision, missed, point[j] - rounded_to(precision, origin[j]), is_free, point);
         hcri_affine_complete(affine, point);
-        for (size_t d = 0; d < affine->count && sample_origin == HCRI_SAMPLE_ORIGIN_FLAT; d++) {
-            const size_t j = affine->dependent[d];
-            const double y = rounded_to(precision, point[j]), held = rounded_to(precision, origin[j]);
-            if (is_free[j] != 0)
-                continue;
-            completes &= y == held;
-            if (y != held && pass + 1 < PASSES)
-                shift_rest(region, precision, d, point[j] - held, is_free, point);
-            point[j] = held;
-        }
     }
-    return completes;
+    for (size_t d = 0; d < affine->count; d++)
+        if (is_free[affine->dependent[d]] == 0)
+            point[affine->dependent[d]] = rounded_to(precision, origin[affine->dependent[d]]);
+    return missed == affine->count;
 }
 
 /* Bounds, whose values have no rounding, hold on the frontier too, where no ray of an output that is free can begin. */

@@ -131,23 +131,24 @@ static double reach_without(hcri_reach reach, double part, double otherwise) {
     return reach.infinite == 0 ? reach.finite : otherwise;
 }
 
-/* low or high of column j becomes `end`, if that says more; off: how far that may be outside of what it stands for. */
+/* low or high of column j becomes `end`, if that says more; off: by how much rounding may have moved it. Ends that
+ * cross by no more than that meet: each pass would move them further apart. */
 static void take_end(hcri_sample *s, size_t j, int is_low, double end, double off) {
     double *at = is_low ? &s->low[j] : &s->high[j];
+    const double other = is_low ? s->high[j] : s->low[j], beyond = is_low ? end - other : other - end;
     if (!(is_low ? end > *at : end < *at))
         return;
-    *at = end;
+    *at = beyond > 0 && beyond <= 2 * (off + (is_low ? s->high_off : s->low_off)[j]) ? other : end;
     (is_low ? s->low_off : s->high_off)[j] = off;
 }
 
-/* What row r, with its other columns between low and high, leaves each of its columns. Rows of several columns leave
- * them as much more as rounding may have taken. */
+/* What row r, with its other columns between low and high, leaves each of its columns. */
 static void narrow(hcri_sample *s, size_t r) {
     const hcri_barrier *barrier = &s->centres->barrier;
     const size_t first = barrier->start[r], last = barrier->start[r + 1];
     const double lower = s->lower[barrier->columns + r], upper = s->upper[barrier->columns + r];
     hcri_reach least = {0}, most = {0};
-    double size = 0, least_off = 0, most_off = 0, beyond = 0;
+    double size = 0, least_off = 0, most_off = 0, rounding = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = first; k < last; k++) {
             const double a = s->values[k];
@@ -166,13 +167,13 @@ static void narrow(hcri_sample *s, size_t r) {
                 most_off += own_most_off;
                 continue;
             }
-            const double above = upper - reach_without(least, own_least, -INFINITY) + beyond;
-            const double below = lower - reach_without(most, own_most, INFINITY) - beyond;
-            take_end(s, j, a < 0, above / a, (least_off - own_least_off + 2 * beyond) / fabs(a));
-            take_end(s, j, a > 0, below / a, (most_off - own_most_off + 2 * beyond) / fabs(a));
+            const double above = upper - reach_without(least, own_least, -INFINITY);
+            const double below = lower - reach_without(most, own_most, INFINITY);
+            take_end(s, j, a < 0, above / a, (least_off - own_least_off + rounding) / fabs(a));
+            take_end(s, j, a > 0, below / a, (most_off - own_most_off + rounding) / fabs(a));
         }
         size += fmax(isinf(lower) ? 0 : fabs(lower), isinf(upper) ? 0 : fabs(upper));
-        beyond = last - first == 1 ? 0 : (double)(last - first + 4) * 0x1p-53 * size;
+        rounding = last - first == 1 ? 0 : (double)(last - first + 4) * 0x1p-53 * size;
     }
 }
 

@@ -24,7 +24,7 @@ typedef struct hcri_sample {
     double *values, *lower, *upper; /* of the barrier's problem */
     double *f, *towards;
     double *low, *high;         /* between which each column is, by its own limits or by all */
-    double *low_off, *high_off; /* by how much these may be outside of what they stand for, for rounding's sake */
+    double *low_off, *high_off; /* by how much rounding may have moved these */
     double *wide;               /* limits that are moved outwards … */
     double *distance; /* … and how far a centre is from them: of lower ones, then of upper ones, and that twice */
     double *row;      /* a number a row */

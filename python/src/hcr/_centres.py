@@ -327,7 +327,8 @@ class Centre:
         room = xp.gather(moves * xp.maximum(room, 0.0), self.limits.free)
         score = self.preference * xp.unsqueeze(xp.without_derivative(room))
         chosen = xp.where((score > 0.0) & (score >= xp.max_last(score)), 1.0, 0.0)
-        change = xp.sum_rows(chosen * self.per_entry, rest)
+        misses = xp.where(xp.abs(rest) > 0, 1.0, 0.0)  # several that miss the same share it
+        change = xp.sum_rows(chosen * self.per_entry, rest) / xp.maximum(xp.sum_rows(chosen, misses), 1.0)
         return y - xp.without_derivative(xp.to_result(xp.matmul(change, self.chosen)))
 
     # ------------------------------------------------------------------------------- without the library: in a graph
@@ -340,6 +341,9 @@ class Centre:
         single, many = np.flatnonzero(entries == 1), np.flatnonzero(entries > 1)
         column = np.array([int(np.flatnonzero(columns[i])[0]) for i in single], np.int64)
         own = columns[single, column]
+        rises = np.zeros((2, len(columns), columns.shape[1]))  # single rows of each column, by the sign of their entry
+        rises[np.where(own > 0, 0, 1), single, column] = 1.0
+        self.column_rises, self.column_falls = (constant(part) for part in rises)
         self.singles = [self._layer(_of(single, at, -1), _of(own, at, 1)) for at in _rounds(column, columns.shape[1])]
         keys: dict[bytes, int] = {}
         sign, leader = np.ones(len(many)), np.zeros(len(many), np.int64)
@@ -354,9 +358,6 @@ class Centre:
         self.group_rows = constant(of_groups / length) if len(keys) else None
         self.group_transposed = constant(np.ascontiguousarray((of_groups / length).T)) if len(keys) else None
         self.group_length = constant(length[:, 0]) if len(keys) else None
-        member = np.zeros((len(keys), len(columns)))
-        member[leader, many] = 1.0
-        self.member = constant(member) if len(keys) else None
         place = {int(i): at for at, i in enumerate(many)}
         own = np.array([place.get(j, -1) for j in range(self.n)])  # outputs that equalities determine are rows, too
         self.group_of = np.where(own >= 0, leader[own] if len(many) else 0, 0)
@@ -374,6 +375,16 @@ class Centre:
         self.tiny, self.nearly = constant(np.array([2.0**-50])), constant(np.array([1e-12]))
         self.ridge = constant(np.array([1e-14]))
         self.passes = min(max(8, columns.shape[1]), 100)
+        self.along = constant(np.tile(inradius * np.sqrt((columns**2).sum(1)), 2))
+        turns = np.zeros((2, len(columns), len(keys)))  # rows of each group, by their sign
+        turns[np.where(sign > 0, 0, 1), many, leader] = 1.0
+        self.group_rises, self.group_falls = (constant(part) if len(keys) else None for part in turns)
+        self.sums_rounding = constant(np.array([2.0**-53 * (columns.shape[1] + limits.expand_x.shape[1] + 8)]))
+        self.of_a_point = constant(np.array([16.0]))  # what that of several sums adds up to, at most
+        self.per_entry_sizes = constant(np.abs(np.where(columns != 0, 1 / np.where(columns != 0, columns, 1.0), 0.0)))
+        self.entry_sizes_wide = constant(np.abs(columns).T.copy())
+        self.shares = [constant(np.array([share])) for share in (1e-4, 1e-6)]
+        self.fraction = constant(np.array([0.1]))
         bounds = [bound[limits.free] for bound in self.region_bounds]
         self.least_free, self.most_free = (constant(bound) for bound in bounds)
         has = np.isfinite(limits.lower)[:, None], np.isfinite(limits.upper)[:, None]
@@ -422,8 +433,9 @@ class Centre:
         assert found is not None
         return found
 
-    def _narrow(self, now: list[Any], offset: Any) -> list[Any]:
-        """What rows leave of columns, those beside them between low and high: one pass over all rows at once."""
+    def _narrow(self, now: list[Any], offset: Any, off: Any) -> list[Any]:
+        """What rows leave of columns, those beside them between low and high: one pass over all rows at once. Ends that
+        cross by no more than `off` meet."""
         xp = self.arrays
         low, high = now
         wide_low, wide_high = xp.unsqueeze(low), xp.unsqueeze(high)
@@ -435,57 +447,123 @@ class Centre:
         at_least = (xp.column(self.lower - offset) - beside_most) * self.per_entry_wide
         from_above = xp.where(self.rises_above, at_most, xp.where(self.falls_below, at_least, wide_high))
         from_below = xp.where(self.rises_below, at_least, xp.where(self.falls_above, at_most, wide_low))
-        return [xp.max_rows(from_below), -xp.max_rows(-from_above)]
+        low, high = xp.maximum(low, xp.max_rows(from_below)), xp.minimum(high, -xp.max_rows(-from_above))
+        return [low, xp.where((low > high) & (low - high <= off), low, high)]
 
-    def _meet(self, low: Any, high: Any, share: Any) -> tuple[Any, Any]:
+    def _meet(self, low: Any, high: Any, share: Any, off: Any = 0.0) -> tuple[Any, Any]:
         """1 where two limits meet, up to rounding, and 1 where they cross by more."""
         xp = self.arrays
-        near = share * xp.maximum(xp.abs(low), xp.abs(high))
+        near = share * xp.maximum(xp.abs(low), xp.abs(high)) + off
         open_ = xp.where(xp.maximum(-low, high) < self.huge, 1.0, 0.0)
         gap = high - low
         return xp.where((gap <= near) & (open_ > 0), 1.0, 0.0), xp.where(gap < -near, 1.0, 0.0)
 
     def search(self, x: Any) -> Any:
-        """The origins of samples with parameters x, NaN where limits leave no room by more than bounds that meet, and
-        rows of equal coefficients whose sides do."""
+        """The origins of samples with parameters x, NaN where limits leave no point. Held first are bounds that meet
+        and rows of equal coefficients whose sides do, and what rows leave one value beside them; where that isn't all,
+        what _hold_together finds."""
         xp = self.arrays
         offset = self._values(xp.matmul(x, self.expand_x) + self.constant, x)
         own = self._between(self.singles, offset) if self.singles else (self.least_free, self.most_free)
-        own = xp.maximum(own[0], self.least_free), xp.minimum(own[1], self.most_free)
-        state = [own[0] + 0.0 * offset[..., :1], own[1] + 0.0 * offset[..., :1]]
-        low, high = xp.repeat(self.passes, state, lambda now: self._narrow(now, offset))
-        held, lost = self._meet(low, high, self.nearly)
-        lost = xp.max_last(lost)
-        at_low, _ = self._meet(own[0], high, self.nearly)  # rounding alone tells them apart
-        at_high, _ = self._meet(low, own[1], self.nearly)
-        value = xp.where(at_low > 0, own[0], xp.where(at_high > 0, own[1], low + 0.5 * (high - low)))
-        f = xp.where(held > 0, value, self.middle_free)
-        moves = 1.0 - held
-        counts = xp.where(xp.matmul(moves, self.entry_sizes) > 0, 1.0, 0.0)
-        pulled, value = None, None
+        own = (
+            xp.maximum(own[0], self.least_free) + 0.0 * offset[..., :1],
+            xp.minimum(own[1], self.most_free) + 0.0 * offset[..., :1],
+        )
+        f, moves, lost = self._hold_columns(own, offset)
+        between, pulled, value = None, None, None
         if self.group_rows is not None:
-            low, high = self._between(self.groups, offset)
-            pulled, crossed = self._meet(low, high, self.tiny)
-            between = self._of_outputs(low, high, offset)
+            between = self._between(self.groups, offset)
+            pulled, crossed = self._meet(*between, self.tiny)
             pulled = pulled * xp.where(xp.matmul(moves, self.group_sizes) > 0, 1.0, 0.0)
             lost = xp.maximum(lost, xp.max_last(crossed))
-            value = xp.where(pulled > 0, low + 0.5 * (high - low), 0.0) / self.group_length
-            counts = counts * (1.0 - xp.matmul(pulled, self.member))
-        active = xp.concatenate([counts, counts]) * self.has_both
-        slack = xp.maximum(-self._excess(f, offset), self.least)
-        slack = xp.where(active > 0, slack, 1.0)
-        state = [f, slack, 1 / slack, f[..., :1] * 0.0]
-        step = lambda now: self._search_step(now, offset, active, moves, pulled, value)  # noqa: E731
-        f = xp.repeat(60, state, step, lambda now: now[3])[0]
-        if pulled is not None:
-            f = self._onto(f, moves, pulled, value)
-        origin = self.expanded(f, x)
-        if pulled is not None:
-            origin = xp.where(self.is_row > 0, xp.minimum(xp.maximum(origin, between[0]), between[1]), origin)
-        excess = xp.max_last(xp.where(active > 0, self._excess(f, offset), -1.0))
-        over = self._excess(f, offset) - self.near * self._both(self._sizes(origin, x))
+            value = xp.where(pulled > 0, between[0] + 0.5 * (between[1] - between[0]), 0.0) / self.group_length
+        held = moves, pulled, value, self._active(moves, pulled)
+        found = self._centred(f, offset, held, lost)
+        if between is not None:
+            missed = self._is_missed(found, offset, held)
+            settled = xp.where(missed > 0, lost, 1.0)
+            f, more = self._hold_together(f, offset, held, (own, between), settled)
+            found = xp.where(missed > 0, self._centred(f, offset, more, settled), found)
+            held = tuple(xp.where(missed > 0, new, old) for new, old in zip(more, held, strict=True))
+            found = self._onto(found, *held[:3])
+        origin = self.expanded(found, x)
+        if between is not None:
+            low, high = self._of_outputs(*between, offset)
+            origin = xp.where(self.is_row > 0, xp.minimum(xp.maximum(origin, low), high), origin)
+        missed = self._is_missed(found, offset, held)
+        over = self._excess(found, offset) - self.near * self._both(self._sizes(origin, x))
         over = xp.max_last(xp.where(self.has_both > 0, over, -1.0))
-        return xp.where((lost > 0) | (excess >= 0) | (over > 0), float("nan"), origin)
+        return xp.where((lost > 0) | (missed > 0) | (over > 0), float("nan"), origin)
+
+    def _hold_columns(self, own: tuple[Any, Any], offset: Any) -> tuple[Any, Any, Any]:
+        """Where to begin, 1 for columns that limits and rows leave more than one value, and 1 for samples with none."""
+        xp = self.arrays
+        size = xp.matmul(xp.maximum(xp.abs(own[0]), xp.abs(own[1])), self.entry_sizes_wide)
+        beyond = self.sums_rounding * (size + xp.maximum(self.lower_size, self.upper_size) + xp.abs(offset))
+        off = self.of_a_point * xp.max_rows(xp.column(beyond) * self.per_entry_sizes)
+        low, high = xp.repeat(self.passes, list(own), lambda now: self._narrow(now, offset, off))
+        held, lost = self._meet(low, high, self.tiny, off)
+        at_low, _ = self._meet(own[0], high, self.tiny, off)  # rounding alone tells them apart
+        at_high, _ = self._meet(low, own[1], self.tiny, off)
+        value = xp.where(at_low > 0, own[0], xp.where(at_high > 0, own[1], low + 0.5 * (high - low)))
+        return xp.where(held > 0, value, self.middle_free), 1.0 - held, xp.max_last(lost)
+
+    def _active(self, moves: Any, pulled: Any) -> Any:
+        """1 for the limits that a barrier has, lower ones, then upper ones: of what isn't held, nor moved by nothing
+        that is left. For that a direction in which all outputs move is taken onto what is."""
+        xp = self.arrays
+        counts = xp.where(xp.matmul(moves, self.entry_sizes) > 0, 1.0, 0.0)
+        if pulled is not None:
+            left = self._onto(self.generic * moves, moves, pulled, 0.0 * pulled)
+            counts = counts * xp.where(xp.abs(xp.matmul(left, self.unit_transposed)) > self.still, 1.0, 0.0)
+        return self._both(counts) * self.has_both
+
+    def _centred(self, f: Any, offset: Any, held: tuple[Any, ...], done: Any, beyond: Any = 0.0) -> Any:
+        """The centre of what isn't held, with all limits moved outwards by `beyond`, from f; samples that are done stay
+        there."""
+        xp = self.arrays
+        active = held[3]
+        slack = xp.maximum(beyond - self._excess(f, offset), self.least)
+        slack = xp.where(active > 0, slack, 1.0)
+        state = [f, slack, 1 / slack, done + 0.0 * f[..., :1]]
+        step = lambda now: self._search_step(now, offset, held, beyond)  # noqa: E731
+        return xp.repeat(60, state, step, lambda now: now[3])[0]
+
+    def _is_missed(self, f: Any, offset: Any, held: tuple[Any, ...]) -> Any:
+        """1 where f isn't strictly inside what isn't held."""
+        xp = self.arrays
+        excess = xp.max_last(xp.where(held[3] > 0, self._excess(f, offset), -1.0))
+        return xp.where(excess < 0, 0.0, 1.0)
+
+    def _hold_together(
+        self, f: Any, offset: Any, held: tuple[Any, ...], between: tuple[Any, Any], done: Any
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """What only all limits together leave one value, as src/region/sample_centre.c finds it: at centres of sets
+        whose limits are moved outwards, distances from limits that are met everywhere go down with what these are moved
+        by, others stay."""
+        xp = self.arrays
+        moves, pulled, value, active = held
+        size = xp.maximum(xp.abs(self.lower - offset) * self.has_lower, xp.abs(self.upper - offset) * self.has_upper)
+        size = xp.maximum(self._both(size), self.along)
+        rooms, at = [], f
+        for share in self.shares:
+            at = self._centred(at, offset, held, done, share * size)
+            rooms.append(share * size - self._excess(at, offset))
+        met = xp.where(rooms[1] < self.fraction * rooms[0], active, 0.0)
+        k = self.limits.lower.size
+        met_low, met_high = met[..., :k], met[..., k:]
+        low = xp.matmul(met_low, self.column_rises) + xp.matmul(met_high, self.column_falls)
+        high = xp.matmul(met_high, self.column_rises) + xp.matmul(met_low, self.column_falls)
+        own, of_groups = between
+        f = xp.where(moves > 0, xp.where(low > 0, own[0], xp.where(high > 0, own[1], f)), f)
+        moves = moves * xp.where(low + high > 0, 0.0, 1.0)
+        low = xp.matmul(met_low, self.group_rises) + xp.matmul(met_high, self.group_falls)
+        high = xp.matmul(met_high, self.group_rises) + xp.matmul(met_low, self.group_falls)
+        at = xp.where(low > 0, of_groups[0], of_groups[1]) / self.group_length
+        now = xp.where((pulled < 1) & (low + high > 0), 1.0, 0.0)
+        value = xp.where(now > 0, at, value)
+        pulled = xp.maximum(pulled, now) * xp.where(xp.matmul(moves, self.group_sizes) > 0, 1.0, 0.0)
+        return f, (moves, pulled, value, self._active(moves, pulled))
 
     def _of_outputs(self, low: Any, high: Any, offset: Any) -> tuple[Any, Any]:
         """What rows with the coefficients of an output leave it."""
@@ -504,12 +582,13 @@ class Centre:
         excess = xp.concatenate([self.lower - d, d - self.upper])
         return xp.where(self.has_both > 0, excess, -1.0)
 
-    def _search_step(self, now: list[Any], offset: Any, active: Any, moves: Any, pulled: Any, value: Any) -> list[Any]:
+    def _search_step(self, now: list[Any], offset: Any, held: tuple[Any, ...], beyond: Any) -> list[Any]:
         """src/region/barrier.c has the formulas."""
         xp = self.arrays
         f, slack, multiplier, done = now
+        moves, pulled, value, active = held
         k = self.limits.lower.size
-        left = self._excess(f, offset) + slack
+        left = self._excess(f, offset) - beyond + slack
         ratio = multiplier / slack
         part = active * (1 / slack + ratio * left)
         weight = active * ratio

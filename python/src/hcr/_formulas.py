@@ -136,6 +136,7 @@ class Maps:
             for side, steps in _SCALES[precision.arithmetic].items()
         }
         self.finite = constant(np.array([np.finfo(precision.arithmetic).max]))
+        self.most_margin = constant(np.array([1 - 2.0**-20]))
         shares = (1 - margin, -margin, margin / (1 - margin))
         self.shares = dict(
             zip(("most", "least", "softest"), (constant(np.array([share])) for share in shares), strict=True)
@@ -215,8 +216,7 @@ class Maps:
         bad = xp.sum_last(xp.where(xp.abs(known) <= self.finite, xp.where(bad, 1.0, 0.0), 1.0)) > 0
         x = xp.where(bad, centre.middle, x)
         origin, below, above, met, margin = centre.find(x, xp.where(bad, centre.origin, known))
-        bad = xp.where(margin < 0.5, xp.where(bad, 1.0, 0.0), 1.0) > 0  # too thin for numbers of this precision
-        margin = xp.where(bad, 0.0, margin)
+        margin = xp.minimum(xp.where(bad, 0.0, margin), self.most_margin)  # a set too thin for it has its origin alone
         return _At(
             origin,
             above[..., :n],
@@ -343,7 +343,7 @@ class Maps:
         if self.rays.affine is not None:
             completed = self._dependent(y, at)
             if self.centre is not None:
-                for _ in range(2):
+                for _ in range(3):
                     y = self.centre.mend(y, completed, at.bounds, at.origin, at.moves)
                     completed = self._dependent(y, at)
             y = y * self.free + xp.matmul(xp.to_result(completed), self.chosen)

@@ -110,7 +110,7 @@ class _Graph:
         return f"{operator.lower()}_{self.count - 1}"
 
     def loop(self, times: int, state: list[_Value], step: Any, stops: Any = None) -> list[_Value]:
-        """The state after so many steps, each of which makes it of its number and the one before; or once all of
+        """The state after so many steps, each of which makes it of its number and the one before; or as soon as all of
         `stops` of it is 1."""
         name, outer = self.name("Loop"), self.nodes
         self.nodes = []
@@ -118,8 +118,7 @@ class _Graph:
         now = [_Value(self, f"{name}_in_{k}", value.type) for k, value in enumerate(state)]
         results = step(number, now)
         if stops is not None:
-            least = self.node("ReduceMin", stops(results), type="float64", keepdims=0)
-            goes_on_now = self.node("Squeeze", least < 1.0, type="bool")
+            goes_on_now = self._goes_on(stops(results))
         else:
             goes_on_now = self.node("Identity", goes_on, type="bool")
         ends = [self.node("Identity", value, type=value.type) for value in results]
@@ -131,9 +130,13 @@ class _Graph:
         )
         self.nodes = outer
         outputs = [f"{name}_out_{k}" for k in range(len(state))]
-        inputs = [self.value(times, "int64").name, "", *(value.name for value in state)]
+        begins = "" if stops is None else self._goes_on(stops(state)).name
+        inputs = [self.value(times, "int64").name, begins, *(value.name for value in state)]
         self.nodes.append(helper.make_node("Loop", inputs, outputs, name, body=body))
         return [_Value(self, output, value.type) for output, value in zip(outputs, state, strict=True)]
+
+    def _goes_on(self, done: _Value) -> _Value:
+        return self.node("Squeeze", self.node("ReduceMin", done, type="float64", keepdims=0) < 1.0, type="bool")
 
     def value(self, given: Any, type: str) -> _Value:
         """A value, or a constant made of what was given."""
@@ -243,8 +246,12 @@ class _Graph:
         return self.node("MatMul", self.unsqueeze(weights) * turned, rows, type=rows.type)
 
     def solve(self, matrix: _Value, right: _Value, size: int) -> _Value:
-        """Gauss and Jordan's elimination, without pivoting."""
+        """Gauss and Jordan's elimination, without pivoting, for a matrix that is positive definite: its diagonal is
+        brought to 1 first, or rounding would be that of a pivot beside 1."""
         units = self.value(np.eye(size), "float64")
+        diagonal = self.node("ReduceSum", matrix * units, self.indices([2]), type="float64", keepdims=0)
+        scale = 1.0 / self.sqrt(self.maximum(diagonal, 1e-300))
+        matrix = matrix * self.column(scale) * self.unsqueeze(scale)
 
         def eliminate(i: _Value, now: list[_Value]) -> list[_Value]:
             row = self.node("Gather", now[0], i, type="float64", axis=1)
@@ -255,10 +262,10 @@ class _Graph:
             own = self.node("Gather", units, i, type="float64", axis=0)
             return [now[0] - self.column(across - own) * self.unsqueeze(row / pivot)]
 
-        whole = self.node("Concat", matrix, self.column(right), type="float64", axis=2)
+        whole = self.node("Concat", matrix, self.column(right * scale), type="float64", axis=2)
         solved = self.loop(size, [whole], eliminate)[0]
         last = self.node("Gather", solved, self.indices([size]), type="float64", axis=2)
-        return self.node("Squeeze", last, self.indices([2]), type="float64")
+        return self.node("Squeeze", last, self.indices([2]), type="float64") * scale
 
     def repeat(self, times: int, state: list[_Value], step: Any, stops: Any = None) -> list[_Value]:
         return self.loop(times, state, lambda _, now: step(now), stops)
