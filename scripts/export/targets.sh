@@ -25,7 +25,7 @@ measure() {
     model) defines+=(-DMODEL) ;;
     *) defines+=(-DPARAMETERS="$5" -DLOW="$6" -DHIGH="$7") ;;
     esac
-    if gcc -m32 -E - </dev/null >/dev/null 2>&1; then
+    if echo "#include <stdint.h>" | gcc -m32 -E - >/dev/null 2>&1; then
         for level in 0 2 3; do
             gcc -m32 -mfpmath=387 -std=c99 -O$level "$work/t/t.c" "$work/t/t_test.c" -lm -o "$work/test" &&
                 "$work/test" >/dev/null || { echo "$title fails its self-test on 32-bit x86 at -O$level"; exit 1; }

@@ -45,64 +45,54 @@ hcri_literal hcri_code_literal(hcri_code *code, double x) {
     return literal;
 }
 
-static int is_function(const char *name, size_t length) {
-    static const char *const functions[] = {"sqrt", "exp", "log", "log1p", "pow", "sin", "cos", "tanh", "atan"};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strlen(functions[i]) == length && strncmp(functions[i], name, length) == 0)
-            return 1;
-    return 0;
+void hcri_code_mean_text(hcri_code *code, const char *name, const char *text) {
+    size_t k = 0;
+    while (k < code->meanings && strcmp(code->meaning[k].name, name) != 0)
+        k++;
+    if (k == HCRI_MOST_MEANINGS) {
+        code->bytes.failed = 1;
+        return;
+    }
+    code->meanings += k == code->meanings;
+    code->meaning[k].name = name;
+    snprintf(code->meaning[k].text, sizeof code->meaning[k].text, "%s", text);
 }
 
-/* The text of one mark at `format`; returns how many characters of the format it took, 0 for no mark. */
-static size_t expand(hcri_code *code, const char *format, char *out, size_t room) {
-    const char mark = format[0];
-    const char *plain = mark == '@' ? (code->single ? "float" : "double") : mark == '$' ? code->prefix : code->upper;
-    if (mark == '@' || mark == '$' || mark == '^') {
-        snprintf(out, room, "%s", plain);
-        return 1;
-    }
-    const char *end = mark == '~' || mark == '|' ? strchr(format + 1, mark) : NULL;
-    if (end == NULL)
-        return 0;
-    const size_t length = (size_t)(end - format) - 1;
-    double value = 0;
-    if (mark == '~') {
-        if (hcri_number_read(format + 1, length, &value) == length)
-            snprintf(out, room, "%s", hcri_code_literal(code, value).text);
-        else /* hexadecimal */
-            snprintf(out, room, "%s", hcri_code_literal(code, strtod(format + 1, NULL)).text);
-    } else if (!is_function(format + 1, length)) {
-        return 0; /* an operator */
-    } else {
-        snprintf(out, room, "%.*s%s", (int)length, format + 1, code->single ? "f" : "");
-    }
-    return length + 2;
+void hcri_code_mean(hcri_code *code, const char *name, double x) {
+    hcri_code_mean_text(code, name, hcri_code_literal(code, x).text);
+}
+
+void hcri_code_mean_count(hcri_code *code, const char *name, size_t count) {
+    char text[32];
+    snprintf(text, sizeof text, "%zuu", count);
+    hcri_code_mean_text(code, name, text);
+}
+
+void hcri_code_mean_flag(hcri_code *code, const char *name, int value) {
+    hcri_code_mean_text(code, name, value ? "" : "0");
+}
+
+const char *hcri_code_meaning(const hcri_code *code, const char *name, size_t length) {
+    for (size_t k = 0; k < code->meanings; k++)
+        if (strlen(code->meaning[k].name) == length && strncmp(code->meaning[k].name, name, length) == 0)
+            return code->meaning[k].text;
+    return NULL;
 }
 
 /* The text with its marks replaced; returns 0 when there is no room. */
-static int expand_all(hcri_code *code, const char *format, char *out, size_t room) {
+static int expand_all(const hcri_code *code, const char *format, char *out, size_t room) {
     size_t at = 0;
-    for (const char *c = format; *c != '\0';) {
+    for (const char *c = format; *c != '\0'; c++) {
+        const char *plain = *c == '@' ? (code->single ? "float" : "double") : *c == '$' ? code->prefix : code->upper;
         if (at + 64 > room)
             return 0;
-        out[at] = '\0';
-        const size_t taken = expand(code, c, out + at, room - at);
-        if (taken == 0)
-            out[at++] = *c++;
+        if (*c == '@' || *c == '$' || *c == '^')
+            at += (size_t)sprintf(out + at, "%s", plain);
         else
-            at += strlen(out + at);
-        c += taken;
+            out[at++] = *c;
     }
     out[at] = '\0';
     return 1;
-}
-
-void hcri_code_template(hcri_code *code, const char *text) {
-    char expanded[LONGEST];
-    if (expand_all(code, text, expanded, sizeof expanded))
-        hcri_code_text(code, expanded);
-    else
-        code->bytes.failed = 1;
 }
 
 void hcri_code_put(hcri_code *code, const char *format, ...) {
@@ -124,6 +114,14 @@ void hcri_code_put(hcri_code *code, const char *format, ...) {
         hcri_put_bytes(&code->bytes, text, (size_t)length);
 }
 
+void hcri_code_define(hcri_code *code, const char *name, double x) {
+    hcri_code_put(code, "#define ^%s %s\n", name, hcri_code_literal(code, x).text);
+}
+
+void hcri_code_define_count(hcri_code *code, const char *name, size_t count) {
+    hcri_code_put(code, "#define ^%s %zuu\n", name, count);
+}
+
 static void open_table(hcri_code *code, const char *type, const char *name, size_t count) {
     hcri_code_put(code, "static const %s %s[%zu] = {", type, name, count);
     code->left = count;
@@ -139,7 +137,7 @@ static void put_item(hcri_code *code, const char *text) {
     }
     hcri_code_text(code, " ");
     hcri_code_text(code, text);
-    hcri_code_text(code, --code->left > 0 ? "," : "\n};\n");
+    hcri_code_text(code, --code->left > 0 ? "," : "\n};\n\n");
     code->column += length;
 }
 
@@ -158,31 +156,25 @@ void hcri_code_numbers(hcri_code *code, const char *name, size_t count, const do
         hcri_code_number(code, values[i]);
 }
 
-/* One of both has the values. */
-static void put_indices(hcri_code *code, const char *name, size_t count, const size_t *wide, const uint32_t *narrow) {
-    size_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t value = wide != NULL ? wide[i] : narrow[i];
-        most = value > most ? value : most;
-    }
-    open_table(code,
-               most <= UINT8_MAX    ? "uint8_t"
-               : most <= UINT16_MAX ? "uint16_t"
-                                    : "uint32_t",
-               name, count == 0 ? 1 : count);
-    if (count == 0)
-        put_item(code, "0u");
-    for (size_t i = 0; i < count; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%zuu", wide != NULL ? wide[i] : narrow[i]);
-        put_item(code, text);
-    }
+static void put_index(hcri_code *code, size_t value, size_t *most) {
+    char text[32];
+    *most = value > *most ? value : *most;
+    snprintf(text, sizeof text, "%zuu", value);
+    put_item(code, text);
 }
 
-void hcri_code_indices(hcri_code *code, const char *name, size_t count, const size_t *values) {
-    put_indices(code, name, count, values, NULL);
+void hcri_code_starts(hcri_code *code, const char *name, size_t count, const size_t *values) {
+    open_table(code, "row_start", name, count == 0 ? 1 : count);
+    for (size_t i = 0; i < count || code->left > 0; i++)
+        put_index(code, count == 0 ? 0 : values[i], &code->most_start);
 }
 
 void hcri_code_columns(hcri_code *code, const char *name, size_t count, const uint32_t *values) {
-    put_indices(code, name, count, NULL, values);
+    open_table(code, "row_column", name, count == 0 ? 1 : count);
+    for (size_t i = 0; i < count || code->left > 0; i++)
+        put_index(code, count == 0 ? 0 : values[i], &code->most_column);
+}
+
+const char *hcri_code_unsigned(size_t most) {
+    return most <= UINT8_MAX ? "uint8_t" : most <= UINT16_MAX ? "uint16_t" : "uint32_t";
 }

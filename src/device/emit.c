@@ -8,10 +8,13 @@ const char *hcri_emit_refusal(const hcri_constraint *block, int gradient) {
     return kind->refused != NULL || kind->refusal == NULL ? kind->refused : kind->refusal(block, gradient);
 }
 
+static size_t count_of(const hcri_plan *plan, size_t b) { /* not the parameters' range */
+    return b == 0 ? 2 * plan->n : plan->region->set.block[b]->count;
+}
+
 int hcri_emit_is_needed(const hcri_plan *plan, size_t b) {
     const hcri_constraint *block = plan->region->set.block[b];
-    const size_t count = b == 0 ? 2 * plan->n : block->count; /* not the parameters' range */
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count_of(plan, b); i++)
         if (block->kind->exists(block, i))
             return 1;
     return 0;
@@ -21,7 +24,22 @@ hcr_status hcri_emit_block(hcri_code *code, const hcri_plan *plan, size_t b, hcr
     const hcri_device_kind *kind = hcri_device_kind_of(plan->region->set.block[b]);
     if (!hcri_emit_is_needed(plan, b))
         return HCR_OK;
+    char number[32];
+    snprintf(number, sizeof number, "%zu", b);
+    hcri_code_mean_text(code, "HCR_BLOCK", number);
+    hcri_code_mean_count(code, "HCR_FIRST", plan->region->set.block[b]->first);
     return (plan->p != 0 ? kind->emit_moving : kind->emit)(code, plan, b, error);
+}
+
+void hcri_emit_list(hcri_code *code, const hcri_plan *plan) {
+    hcri_code_put(code, "#define ^BLOCKS(DO)");
+    for (size_t b = 0; b < plan->region->set.blocks; b++)
+        if (hcri_emit_is_needed(plan, b)) {
+            const uint32_t first = plan->region->set.block[b]->first;
+            hcri_code_put(code, " \\\n    DO(block_%zu_gauge, block_%zu_check, block_%zu_gradient, %uu, %zuu, %d)", b,
+                          b, b, first, first + count_of(plan, b), plan->is_verified[b]);
+        }
+    hcri_code_text(code, "\n\n");
 }
 
 static hcr_status put_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count,
@@ -39,6 +57,12 @@ static hcr_status put_table(hcri_code *code, const hcri_plan *plan, const char *
     return HCR_OK;
 }
 
+hcri_block_name hcri_emit_name(size_t b, const char *name) {
+    hcri_block_name made;
+    snprintf(made.text, sizeof made.text, "block_%zu_%s", b, name);
+    return made;
+}
+
 hcr_status hcri_emit_table(hcri_code *code, const hcri_plan *plan, const char *name, size_t count, const double *values,
                            hcr_error *error) {
     return put_table(code, plan, name, count, values, 1, error);
@@ -51,29 +75,9 @@ hcr_status hcri_emit_rows(hcri_code *code, const hcri_plan *plan, const char *na
     const size_t entries = start[rows->count];
     char table[80];
     snprintf(table, sizeof table, "%s_start", name);
-    hcri_code_indices(code, table, rows->count + 1, start);
+    hcri_code_starts(code, table, rows->count + 1, start);
     snprintf(table, sizeof table, "%s_columns", name);
     hcri_code_columns(code, table, entries, rows->columns);
     snprintf(table, sizeof table, "%s_values", name);
     return put_table(code, plan, table, entries, rows->values, scale, error);
-}
-
-void hcri_emit_gauge_head(hcri_code *code, const hcri_plan *plan, size_t b) {
-    hcri_code_put(code, "static @ gauge_%zu(const @ *v, @ best%s%s)\n{\n", b, plan->p != 0 ? ", const sample *at" : "",
-                  plan->gradient ? ", uint32_t *active" : "");
-}
-
-void hcri_emit_gauge_tail(hcri_code *code, const hcri_plan *plan, size_t b) {
-    if (plan->gradient)
-        hcri_code_put(code,
-                      "    if (found > best) {\n        *active = %uu;\n        best = found;\n    }\n"
-                      "    return best;\n}\n\n",
-                      plan->region->set.block[b]->first);
-    else
-        hcri_code_text(code, "    return (found > best) ? found : best;\n}\n\n");
-}
-
-void hcri_emit_check_head(hcri_code *code, const hcri_plan *plan, size_t b) {
-    hcri_code_put(code, "static int check_%zu(const @ *y, const @ *z, const @ *size%s)\n{\n", b,
-                  plan->p != 0 ? ", const sample *at" : "");
 }

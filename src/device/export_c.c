@@ -51,6 +51,7 @@ static hcr_status write_file(hcri_code *code, const char *folder, const char *fo
 static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
                             const char *origin, const char *folder, hcr_export_report *report, hcr_error *error) {
     hcri_cost cost = {0, 0};
+    hcri_source_flags(code, plan, model);
     HCRI_TRY(hcri_source_body(code, plan, model, origin, &cost, error)); /* first: it may refuse */
     HCRI_TRY(make_folder(folder, error));
     HCRI_TRY(write_file(code, folder, "$.c", error));

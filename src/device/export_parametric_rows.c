@@ -1,7 +1,6 @@
 #include "device/export_parametric_rows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/double_double.h"
@@ -168,8 +167,7 @@ hcr_status hcri_moving_margin_of_rows(const hcri_plan *plan, const hcri_constrai
     return HCR_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- as code
- */
+/* ------------------------------------------------------------------------------------------------------ as tables */
 
 /* The sides of a block as tables. */
 typedef struct tables {
@@ -214,93 +212,25 @@ static hcr_status collect(const hcri_plan *plan, const hcri_constraint *block, t
     return HCR_OK;
 }
 
-/* "row" and "slack" of side i, of v; `sizes`: what their terms are bounded by, too. */
-static void put_sums(hcri_code *code, const tables *made, size_t b, const char *v, int sizes) {
-    hcri_code_put(code, "        @ row = ~0~;\n        @ slack = ~1~;\n");
-    if (sizes)
-        hcri_code_put(code, "        @ terms = ~1~;\n");
-    hcri_code_put(code,
-                  "        for (k = slope_%zu_start[i]; k < slope_%zu_start[i + 1u]; k++) {\n"
-                  "            row += slope_%zu_values[k] * %s[slope_%zu_columns[k]];\n",
-                  b, b, b, v, b);
-    if (sizes)
-        hcri_code_put(code, "            terms += magnitude(slope_%zu_values[k]) * size[slope_%zu_columns[k]];\n", b,
-                      b);
-    hcri_code_text(code, "        }\n");
-    if (hcri_rows_entries(&made->lean) != 0) {
-        hcri_code_put(code,
-                      "        for (k = lean_%zu_start[i]; k < lean_%zu_start[i + 1u]; k++) {\n"
-                      "            const uint32_t j = lean_%zu_columns[k] / ^PARAMETERS;\n"
-                      "            const @ lean = lean_%zu_values[k] * at->moved[lean_%zu_columns[k] %% ^PARAMETERS];\n"
-                      "            row += lean * %s[j];\n",
-                      b, b, b, b, b, v);
-        if (sizes)
-            hcri_code_put(code, "            terms += magnitude(lean) * size[j];\n");
-        hcri_code_text(code, "        }\n");
-    }
-    if (hcri_rows_entries(&made->rate) != 0) {
-        hcri_code_put(code,
-                      "        for (k = rate_%zu_start[i]; k < rate_%zu_start[i + 1u]; k++) {\n"
-                      "            const @ rate = rate_%zu_values[k] * at->moved[rate_%zu_columns[k]];\n"
-                      "            slack += rate;\n",
-                      b, b, b, b);
-        if (sizes)
-            hcri_code_put(code, "            terms += magnitude(rate);\n");
-        hcri_code_text(code, "        }\n");
-    }
-    if (hcri_rows_entries(&made->curved_term) != 0) {
-        hcri_code_put(
-            code,
-            "        for (k = bend_%zu_start[i]; k < bend_%zu_start[i + 1u]; k++) {\n"
-            "            const @ bend = (bend_%zu_values[k] * at->moved[bend_%zu_columns[k] / ^PARAMETERS]) *\n"
-            "                           at->moved[bend_%zu_columns[k] %% ^PARAMETERS];\n"
-            "            slack += bend;\n",
-            b, b, b, b, b);
-        if (sizes)
-            hcri_code_put(code, "            terms += magnitude(bend);\n");
-        hcri_code_text(code, "        }\n");
-    }
-}
-
-static void put_functions(hcri_code *code, const hcri_plan *plan, const tables *made, size_t b) {
-    const int uses_sample =
-        hcri_rows_entries(&made->lean) + hcri_rows_entries(&made->rate) + hcri_rows_entries(&made->curved_term) != 0;
-    hcri_emit_gauge_head(code, plan, b);
-    hcri_code_put(code, "    uint32_t i;\n    uint32_t k;\n%s    for (i = 0u; i < %zuu; i++) {\n",
-                  uses_sample ? "" : "    (void)at;\n", made->slope.count);
-    put_sums(code, made, b, "v", 0);
-    hcri_code_text(code,
-                   "        best = (row > (best * slack)) ? (row / slack) : best;\n    }\n    return best;\n}\n\n");
-    hcri_emit_check_head(code, plan, b);
-    hcri_code_put(code,
-                  "    int verdict = SURE;\n    uint32_t i;\n    uint32_t k;\n    (void)y;\n%s"
-                  "    for (i = 0u; i < %zuu; i++) {\n",
-                  uses_sample ? "" : "    (void)at;\n", made->slope.count);
-    put_sums(code, made, b, "z", 1);
-    hcri_code_put(
-        code,
-        "        verdict = worse(verdict, judge(row - slack, (%s * terms) + %s));\n    }\n    return verdict;\n}\n\n",
-        hcri_code_literal(code, 1.01 * made->terms * plan->unit).text,
-        hcri_code_literal(code, made->terms * 4 * plan->smallest).text);
-    const double entries = (double)(hcri_rows_entries(&made->slope) + 2 * hcri_rows_entries(&made->lean) +
-                                    hcri_rows_entries(&made->rate) + 2 * hcri_rows_entries(&made->curved_term));
-    code->operations += 2 * entries + 4 * (double)made->slope.count;
-    code->check_operations += 4 * entries + 6 * (double)made->slope.count;
-}
-
 hcr_status hcri_moving_emit_rows(hcri_code *code, const hcri_plan *plan, size_t b, hcr_error *error) {
     HCRI_SCOPED_BY(tables_release) tables made = {.terms = 0};
     static const char *const names[] = {"slope", "lean", "rate", "bend"};
+    static const char *const flags[] = {"HCR_SLOPE", "HCR_LEAN", "HCR_RATE", "HCR_BEND"};
     const hcri_rows *const rows[] = {&made.slope, &made.lean, &made.rate, &made.curved_term};
     HCRI_TRY(collect(plan, plan->region->set.block[b], &made, error));
-    hcri_code_text(code, "/* Rows in units of their slack at the middle of the parameters' range. */\n");
-    for (size_t k = 0; k < 4; k++)
-        if (k == 0 || hcri_rows_entries(rows[k]) != 0) {
-            char name[32];
-            snprintf(name, sizeof name, "%s_%zu", names[k], b);
-            HCRI_TRY(hcri_emit_rows(code, plan, name, rows[k], 1, error));
-        }
-    hcri_code_text(code, "\n");
-    put_functions(code, plan, &made, b);
+    double entries = 0;
+    for (size_t k = 0; k < 4; k++) {
+        const size_t count = hcri_rows_entries(rows[k]);
+        hcri_code_mean_flag(code, flags[k], count != 0);
+        if (k == 0 || count != 0)
+            HCRI_TRY(hcri_emit_rows(code, plan, hcri_emit_name(b, names[k]).text, rows[k], 1, error));
+        entries += (double)(k % 2 == 0 ? count : 2 * count);
+    }
+    hcri_code_mean_count(code, "HCR_COUNT", made.slope.count);
+    hcri_code_mean(code, "HCR_ERROR", 1.01 * made.terms * plan->unit);
+    hcri_code_mean(code, "HCR_LOST", made.terms * 4 * plan->smallest);
+    hcri_template_put(code, "moving");
+    code->operations += 2 * entries + 4 * (double)made.slope.count;
+    code->check_operations += 4 * entries + 6 * (double)made.slope.count;
     return HCR_OK;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "device/template_text.h"
 
 enum { VECTORS = 32 };
 
@@ -62,8 +63,7 @@ static hcr_status run_maps(const hcr_region *region, vectors *made, hcr_error *e
     return status;
 }
 
-/* X stands for the parameters' argument, nothing without. */
-static void put_region_test(hcri_code *code, const vectors *made) {
+static void put_region_tables(hcri_code *code, const vectors *made) {
     const size_t n = made->n;
     if (made->p != 0)
         hcri_code_numbers(code, "parameters", VECTORS * made->p, made->x);
@@ -75,48 +75,12 @@ static void put_region_test(hcri_code *code, const vectors *made) {
     hcri_code_numbers(code, "decoded", VECTORS * n, made->decoded);
     hcri_code_numbers(code, "v", VECTORS * n, made->v);
     hcri_code_numbers(code, "contracted", VECTORS * n, made->contracted);
-    hcri_code_put(code, made->p != 0 ? "\n#define X(i) &parameters[(i) * ^PARAMETERS],\n" : "\n#define X(i)\n");
-    hcri_code_put(
-        code,
-        "\nstatic int differs(uint32_t i, const @ *y, const @ *wanted)\n{\n    uint32_t j;\n    int bad = 0;\n"
-        "    @ most = ~0~;\n    @ room;\n    for (j = 0u; j < ^OUTPUTS; j++) {\n"
-        "        const @ size = (wanted[j] < ~0~) ? -wanted[j] : wanted[j];\n"
-        "        most = (size > most) ? size : most;\n    }\n    room = %s * (most + %s);\n"
-        "    for (j = 0u; j < ^OUTPUTS; j++) {\n        const @ off = y[j] - wanted[j];\n"
-        "        bad |= !((off <= room) && (off >= -room));\n    }\n    (void)i;\n"
-        "    return bad | ($_check(X(i) y) == ^OUTSIDE);\n}\n\n",
-        hcri_code_literal(code, made->share).text, hcri_code_literal(code, rounded(code, made->base)).text);
-    hcri_code_put(
-        code,
-        "/* What is no number, and what has no direction, is the origin. */\n"
-        "static int odd_inputs(void)\n{\n    static const @ zero = ~0~;\n    const @ infinite = ~1~ / zero;\n"
-        "    const @ odd[3] = {infinite, infinite - infinite, ~0~};\n    @ d[^OUTPUTS];\n    @ y[^OUTPUTS];\n"
-        "    @ centre[^OUTPUTS];\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n    $_origin(X(0u) centre);\n"
-        "    for (i = 0u; i < 3u; i++) {\n        const int wanted = (i < 2u) ? ^BAD_VALUE : ^AT_ORIGIN;\n"
-        "        for (j = 0u; j < ^OUTPUTS; j++) {\n            d[j] = (j == 0u) ? odd[i] : ~0~;\n        }\n"
-        "        bad |= $_decode(d, ~0.5~, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
-        "        bad |= $_contract(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n"
-        "        bad |= $_soften(d, X(0u) y) != wanted;\n        bad |= differs(0u, y, centre);\n    }\n"
-        "    d[0] = ~1~;\n    bad |= $_decode(d, odd[1], X(0u) y) != ^BAD_VALUE;\n");
-    if (made->p != 0)
-        hcri_code_put(code, "    {\n        @ x[^PARAMETERS];\n        for (j = 0u; j < ^PARAMETERS; j++) {\n"
-                            "            x[j] = odd[1];\n        }\n"
-                            "        bad |= $_decode(d, ~0.5~, x, y) != ^OUT_OF_RANGE;\n"
-                            "        bad |= !((y[0] - y[0]) <= ~0~);\n    }\n");
-    hcri_code_put(
-        code,
-        "    return bad;\n}\n\nstatic int maps(void)\n{\n    uint32_t i;\n    int bad = 0;\n    @ y[^OUTPUTS];\n"
-        "    for (i = 0u; i < %uu; i++) {\n        const @ *d = &polar[i * (^OUTPUTS + 1u)];\n"
-        "        (void)$_decode(d, d[^OUTPUTS], X(i) y);\n        bad += differs(i, y, &decoded[i * ^OUTPUTS]);\n"
-        "        (void)$_contract(&v[i * ^OUTPUTS], X(i) y);\n"
-        "        bad += differs(i, y, &contracted[i * ^OUTPUTS]);\n"
-        "        (void)$_soften(&v[i * ^OUTPUTS], X(i) y);\n        bad += ($_check(X(i) y) == ^OUTSIDE);\n    }\n"
-        "    return bad + odd_inputs();\n}\n\n",
-        VECTORS);
+    hcri_code_define(code, "SHARE", made->share);
+    hcri_code_define(code, "BASE", rounded(code, made->base));
 }
 
 /* Inputs around their means, as the network sees them. */
-static hcr_status put_model_test(hcri_code *code, const hcr_model *model, vectors *made, hcr_error *error) {
+static hcr_status put_model_tables(hcri_code *code, const hcr_model *model, vectors *made, hcr_error *error) {
     hcri_random random;
     hcri_random_seed(&random, 7);
     for (size_t i = 0; i < VECTORS * made->inputs; i++) {
@@ -134,18 +98,6 @@ static hcr_status put_model_test(hcri_code *code, const hcr_model *model, vector
         made->tolerance[j] = 1e-3 * most; /* a network in single precision, its sums in another order */
     }
     hcri_code_numbers(code, "predicted_tolerance", made->n, made->tolerance);
-    hcri_code_put(
-        code,
-        "\nstatic int predictions(void)\n{\n    uint32_t i;\n    uint32_t j;\n    int bad = 0;\n"
-        "    @ y[^OUTPUTS];\n    for (i = 0u; i < %uu; i++) {\n"
-        "        (void)$_predict(&input[i * ^INPUTS], y);\n"
-        "        for (j = 0u; j < ^OUTPUTS; j++) {\n"
-        "            const @ off = y[j] - predicted[(i * ^OUTPUTS) + j];\n"
-        "            bad |= !((off <= predicted_tolerance[j]) && (off >= -predicted_tolerance[j]));\n        }\n",
-        VECTORS);
-    if (model->head != HCR_HEAD_SIMPLE)
-        hcri_code_put(code, "        bad |= ($_check(y) == ^OUTSIDE);\n");
-    hcri_code_text(code, "    }\n    return bad;\n}\n\n");
     return HCR_OK;
 }
 
@@ -180,16 +132,13 @@ hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_r
         fill(code, plan, &made);
         HCRI_TRY(run_maps(region, &made, error));
         fill_tolerance(plan, region, &made);
-        put_region_test(code, &made);
+        put_region_tables(code, &made);
     }
     if (model != NULL)
-        HCRI_TRY(put_model_test(code, model, &made, error));
-    hcri_code_put(code, "int main(void)\n{\n    int bad = 0;\n");
-    if (plan != NULL)
-        hcri_code_text(code, "    bad += maps();\n");
-    if (model != NULL)
-        hcri_code_text(code, "    bad += predictions();\n");
-    hcri_code_put(code, "    (void)printf((bad == 0) ? \"$: as expected\\n\" : \"$: results differ\\n\");\n"
-                        "    return (bad == 0) ? 0 : 1;\n}\n");
+        HCRI_TRY(put_model_tables(code, model, &made, error));
+    hcri_code_put(code, "#define ^TITLE \"$\"\n");
+    hcri_code_define_count(code, "VECTORS", VECTORS);
+    hcri_code_text(code, "\n");
+    hcri_template_put(code, "selftest");
     return HCR_OK;
 }

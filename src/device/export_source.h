@@ -18,10 +18,10 @@ static inline const char *hcri_source_title(const hcr_model *model) {
     return model == NULL ? "A region's maps" : "A trained model, its outputs within a region";
 }
 
+/* The template's conditions. */
+void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *model);
 /* `model` NULL: the region alone; `plan` NULL: a model that has no map. */
 void hcri_source_header(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin);
-/* The statement that makes `verdict` worse by what check_b says of y; `at`: the argument for a sample, or "". */
-void hcri_source_put_check(hcri_code *code, const hcri_plan *plan, size_t b, const char *at);
 hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
                             hcri_cost *cost, hcr_error *error);
 

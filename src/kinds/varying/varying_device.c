@@ -5,5 +5,4 @@
 const hcri_device_kind hcri_varying_device = {.kind = &hcri_kind_varying,
                                               .emit_moving = hcri_moving_emit_rows,
                                               .margin_moving = hcri_moving_margin_of_rows,
-                                              .degree = 1,
-                                              .judges = 1};
+                                              .degree = 1};

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "device/c_code.h"
+#include "device/template_text.h"
 
 static hcri_code code_of(int single) {
     return (hcri_code){
@@ -28,15 +28,11 @@ static void expect(hcri_code *code, const char *wanted) {
 static void marks(void **state) {
     (void)state;
     hcri_code code = code_of(0);
-    hcri_code_put(&code, "static @ $_f(@ x) { return ~0.5~ * |sqrt|(x) + ^N + %d; }", 3);
-    expect(&code, "static double arm_f(double x) { return 0.5 * sqrt(x) + ARM_N + 3; }");
-    hcri_code_put(&code, "a || b, x | y, 100%%, %s", "@ $ ~1~");
-    expect(&code, "a || b, x | y, 100%, @ $ ~1~");
-    hcri_code_template(&code, "x %% ~2~");
-    expect(&code, "x %% 2.0");
-    code = code_of(1);
-    hcri_code_put(&code, "@ x = |exp|(~-0x1p-60~);");
-    expect(&code, "float x = expf(-0x1p-60f);");
+    hcri_code_put(&code, "static @ $_f(@ x) { return x + ^N + %d + %s; }", 3, "@ $");
+    expect(&code, "static double arm_f(double x) { return x + ARM_N + 3 + @ $; }");
+    hcri_code_define(&code, "HALF", 0.5);
+    hcri_code_define_count(&code, "N", 7);
+    expect(&code, "#define ARM_HALF 0.5\n#define ARM_N 7u\n");
 }
 
 /* Whatever the number, the compiler reads it as the nearest one of the precision: strtod stands for it. */
@@ -69,22 +65,56 @@ static void literals(void **state) {
 static void tables(void **state) {
     (void)state;
     static const double values[] = {0.5, -2};
-    static const size_t small[] = {0, 255}, large[] = {1, 256, 70000};
+    static const size_t starts[] = {1, 256, 70000};
+    static const uint32_t columns[] = {0, 255};
     hcri_code code = code_of(1);
     hcri_code_numbers(&code, "a", 2, values);
-    expect(&code, "static const float a[2] = {\n    0.5f, -2.0f\n};\n");
+    expect(&code, "static const float a[2] = {\n    0.5f, -2.0f\n};\n\n");
     hcri_code_numbers(&code, "none", 0, NULL);
-    expect(&code, "static const float none[1] = {\n    0.0f\n};\n");
+    expect(&code, "static const float none[1] = {\n    0.0f\n};\n\n");
     assert_int_equal(code.constants, 3);
-    hcri_code_indices(&code, "i", 2, small);
-    expect(&code, "static const uint8_t i[2] = {\n    0u, 255u\n};\n");
-    hcri_code_indices(&code, "i", 2, large);
-    expect(&code, "static const uint16_t i[2] = {\n    1u, 256u\n};\n");
-    hcri_code_indices(&code, "i", 3, large);
-    expect(&code, "static const uint32_t i[3] = {\n    1u, 256u, 70000u\n};\n");
+    hcri_code_starts(&code, "i", 3, starts);
+    expect(&code, "static const row_start i[3] = {\n    1u, 256u, 70000u\n};\n\n");
+    hcri_code_columns(&code, "j", 2, columns);
+    expect(&code, "static const row_column j[2] = {\n    0u, 255u\n};\n\n");
+    hcri_code_columns(&code, "k", 0, NULL);
+    expect(&code, "static const row_column k[1] = {\n    0u\n};\n\n");
+    assert_string_equal(hcri_code_unsigned(code.most_start), "uint32_t");
+    assert_string_equal(hcri_code_unsigned(code.most_column), "uint8_t");
+    assert_string_equal(hcri_code_unsigned(256), "uint16_t");
+}
+
+/* What a file of the template becomes: words, conditions, and what nobody names. */
+static void templates(void **state) {
+    (void)state;
+    static const char text[] = "/* For readers. */\n\n"
+                               "/* Stays: HCR_A. */\n"
+                               "FN real unused(real x) { return x; }\n\n"
+                               "TABLE real half[1] = {R(0.5)};\n\n"
+                               "#define TWICE(x) (R(2.0) * (x))\n\n"
+                               "typedef struct pair {\n    real a;\n} pair;\n\n"
+                               "#if HCR_ON\nINLINE real root(real x) {\n#if !HCR_ON\n    off;\n#else\n"
+                               "    return MATH(sqrt)(TWICE(x)) + half[0];\n#endif\n}\n#else\nnever;\n#endif\n\n"
+                               "#if defined(__x)\n#error \"x\"\n#endif\n\n"
+                               "API int hcr_f(HCR_X const hcr_real *y) { return root(*y) < LARGEST; }\n";
+    hcri_code code = code_of(1);
+    hcri_code_mean_flag(&code, "HCR_ON", 1);
+    hcri_code_mean_text(&code, "HCR_PARAMETERS", "0");
+    hcri_template_copy(&code, text);
+    hcri_template_finish(&code, 0);
+    expect(&code, "typedef uint8_t row_start;\ntypedef uint8_t row_column;\n\n"
+                  "static const float half[1] = {0.5f};\n\n"
+                  "#define TWICE(x) (2.0f * (x))\n\n"
+                  "static inline float root(float x) {\n    return sqrtf(TWICE(x)) + half[0];\n}\n\n"
+                  "#if defined(__x)\n#error \"x\"\n#endif\n\n"
+                  "int arm_f(const arm_real *y) { return root(*y) < FLT_MAX; }\n\n");
+    hcri_code_mean_text(&code, "HCR_PARAMETERS", "ARM_PARAMETERS");
+    hcri_template_copy(&code, "API int hcr_f(HCR_X real *y);\n");
+    expect(&code, "int arm_f(const arm_real *x, float *y);\n\n");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(marks), cmocka_unit_test(literals), cmocka_unit_test(tables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(marks), cmocka_unit_test(literals), cmocka_unit_test(tables),
+                                       cmocka_unit_test(templates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,58 @@
+#ifndef HCR_H
+#define HCR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef real hcr_real;
+
+/* What became of a call. */
+enum {
+    HCR_INSIDE = 0,      /* strictly inside, where the input put it */
+    HCR_FRONTIER = 1,    /* the frontier stopped it; check: inside or outside by less than rounding */
+    HCR_AT_ORIGIN = 2,   /* the direction is 0 */
+    HCR_OUTSIDE = 3,     /* check: not in the region */
+    HCR_BAD_VALUE = 4,   /* a NaN or an infinity in the input: the result is the origin */
+    HCR_NO_FRONTIER = 5, /* decode: nothing stops this direction: the result is the origin */
+    HCR_OUT_OF_RANGE = 7 /* a parameter is: the result is the origin for those held in range */
+};
+
+#if HCR_MODEL
+/* The model's prediction; inside the region, whatever the input, but for a model of the head simple. */
+API int hcr_predict(const hcr_real *input, hcr_real *y);
+#endif
+
+#if HCR_MAPS
+#if HCR_PARAMETERS
+/* x are the region's parameters. */
+#endif
+/* y = O + radius direction/gauge(direction), radius held in [0, 1]; the direction's length is of no matter. */
+API int hcr_decode(const hcr_real *direction, hcr_real radius, HCR_X hcr_real *y);
+
+/* y = O + v/max(1, gauge(v)): the points O + v of the region stay where they are. */
+API int hcr_contract(const hcr_real *v, HCR_X hcr_real *y);
+
+/* y = O + v/(1 + gauge(v)). */
+API int hcr_soften(const hcr_real *v, HCR_X hcr_real *y);
+
+/* HCR_INSIDE when y satisfies every inequality for certain, HCR_OUTSIDE when it doesn't, HCR_FRONTIER when rounding
+ * leaves it open. */
+API int hcr_check(HCR_X const hcr_real *y);
+
+/* O. */
+API void hcr_origin(HCR_X hcr_real *y);
+#endif
+
+#if HCR_GRADIENT
+/* The gradient of a scalar by the input from y_bar, that by y: what a map's derivative sends it to. */
+API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, const hcr_real *y_bar, hcr_real *direction_bar,
+                             hcr_real *radius_bar);
+API void hcr_contract_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

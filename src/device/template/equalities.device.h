@@ -1,0 +1,167 @@
+/* Directions within the equalities, and dependent outputs from the free ones. Tables: across, orthonormal rows; map, a
+ * dependent output as a row of free ones and parameters; map_constants, three numbers each; map_parts, HCR_PARTS of
+ * each number of map, of so few bits that no product with half of an output is rounded: fused or not, they are the
+ * same; dependent, which outputs they are. equality and right: the equalities themselves; tolerance and alone: the
+ * bound of what they may be off. */
+
+/* a + b, and in *rest what rounding lost. */
+FN real sum_of(real a, real b, real *rest) {
+    const real total = rounded(a + b);
+    const real part = rounded(total - a);
+    const real other = rounded(total - part);
+    *rest = rounded(rounded(a - other) + rounded(b - part));
+    return total;
+}
+
+/* The orthogonal projection onto the equalities; twice, so that what is left across is rounding. */
+FN void project_along(real *v) {
+    uint32_t k;
+    for (uint32_t pass = 0u; pass < 2u; pass++) {
+        for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+            real along = R(0.0);
+            k = across_start[i];
+            ADD_ROW(along, across, i, k, v)
+            for (k = across_start[i]; k < across_start[i + 1u]; k++) {
+                v[across_columns[k]] -= along * across_values[k];
+            }
+        }
+    }
+}
+
+/* A direction within the equalities: what changes of dependent outputs follow from those of free ones, with what their
+ * sum loses; a parameter stays. Returns its largest number's size. */
+FN real project(real *v) {
+    real most = R(0.0);
+    uint32_t k = 0u;
+    project_along(v);
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) {
+        real change = R(0.0);
+        real lost = R(0.0);
+        real rest;
+        for (; k < map_start[i + 1u]; k++) {
+            const uint32_t j = map_columns[k];
+#if HCR_PARAMETERS
+            const real moved = (j < HCR_OUTPUTS) ? v[j] : R(0.0);
+#else
+            const real moved = v[j];
+#endif
+            change = sum_of(change, rounded(map_values[k] * moved), &rest);
+            lost += rest;
+        }
+        v[dependent[i]] = change + lost;
+    }
+    for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) {
+        const real size = magnitude(v[i]);
+        most = (size > most) ? size : most;
+    }
+    return most;
+}
+
+#if HCR_GRID
+/* To the grid on which sums of outputs are exact: numbers from grid[j] on are on it. */
+FN real to_grid(real x, uint32_t j) {
+    const real size = magnitude(x);
+    const real near = rounded(rounded(size + grid[j]) - grid[j]);
+    return (size < grid[j]) ? ((x < R(0.0)) ? -near : near) : x;
+}
+#endif
+
+/* Adds x to a sum of three numbers, without loss but in the last. */
+FN void add_exactly(real *sum, real x) {
+    real rest;
+    sum[0] = sum_of(sum[0], x, &rest);
+    sum[1] = sum_of(sum[1], rest, &rest);
+    sum[2] += rest;
+}
+
+/* The first half of a number's bits. */
+#if HCR_SINGLE
+FN real first_half(real x) {
+    uint32_t bits;
+    real half = x;
+    (void)memcpy(&bits, &half, sizeof bits);
+    bits &= 0xFFFFF000u;
+    (void)memcpy(&half, &bits, sizeof half);
+    return half;
+}
+#else
+FN real first_half(real x) {
+    uint64_t bits;
+    real half = x;
+    (void)memcpy(&bits, &half, sizeof bits);
+    bits &= 0xFFFFFFFFF8000000u;
+    (void)memcpy(&half, &bits, sizeof half);
+    return half;
+}
+#endif
+
+/* Output j, or parameter j - HCR_OUTPUTS. */
+#if HCR_PARAMETERS
+INLINE real factor_of(const real *y, const sample *at, uint32_t j) {
+    return (j >= HCR_OUTPUTS) ? at->x[j - HCR_OUTPUTS] : y[j];
+}
+#else
+INLINE real factor_of(const real *y, const sample *at, uint32_t j) {
+    (void)at;
+    return y[j];
+}
+#endif
+
+FN real completed(const real *y, uint32_t i, const sample *at) {
+    real sum[3] = {R(0.0), R(0.0), R(0.0)};
+    real rest;
+    for (uint32_t p = 0u; p < 3u; p++) { add_exactly(sum, map_constants[(3u * i) + p]); }
+    for (uint32_t k = map_start[i]; k < map_start[i + 1u]; k++) {
+        const real factor = factor_of(y, at, map_columns[k]);
+        const real high = first_half(factor);
+        const real low = factor - high;
+        for (uint32_t p = 0u; p < HCR_PARTS; p++) {
+            const real part = map_parts[(HCR_PARTS * k) + p];
+            add_exactly(sum, rounded(part * high));
+            add_exactly(sum, rounded(part * low));
+        }
+    }
+    sum[0] = sum_of(sum[0], sum[1], &rest);
+    return rounded(sum[0] + (rest + sum[2]));
+}
+
+/* The outputs that equalities determine, from the others as they are rounded. */
+FN void complete(real *y, const sample *at) {
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { y[dependent[i]] = completed(y, i, at); }
+}
+
+/* An output as it was completed is within the tolerance, unless products of its sum underflowed: those of factors of at
+ * least HCR_EXACT, or of 0, didn't, and what the others lose is nothing beside an output of at least HCR_TINY. */
+FN int is_completed(const real *y, uint32_t i, const sample *at) {
+    const real wanted = completed(y, i, at);
+    int same = (y[dependent[i]] <= wanted) && (y[dependent[i]] >= wanted);
+    for (uint32_t k = map_start[i]; (k < map_start[i + 1u]) && (magnitude(wanted) < HCR_TINY); k++) {
+        const real size = magnitude(factor_of(y, at, map_columns[k]));
+        same = ((size <= R(0.0)) || (size >= HCR_EXACT)) ? same : 0;
+    }
+    return same;
+}
+
+/* Sure of outputs as they are completed, broken where one is off by more than any tolerance. */
+FN verdict check_equalities(const real *y, const sample *at) {
+    verdict found = SURE;
+    for (uint32_t i = 0u; i < HCR_DEPENDENT; i++) { found = (is_completed(y, i, at) != 0) ? found : UNCERTAIN; }
+#if HCR_GRID
+    for (uint32_t i = 0u; i < HCR_OUTPUTS; i++) {
+        const real near = to_grid(y[i], i);
+        found = ((near <= y[i]) && (near >= y[i])) ? found : UNCERTAIN;
+    }
+#endif
+    for (uint32_t i = 0u; (i < HCR_EQUALITIES) && (found == UNCERTAIN); i++) {
+        real off = -right[i];
+        real most = alone[i];
+        for (uint32_t k = equality_start[i]; k < equality_start[i + 1u]; k++) {
+            off += equality_values[k] * factor_of(y, at, equality_columns[k]);
+        }
+        for (uint32_t k = tolerance_start[i]; k < tolerance_start[i + 1u]; k++) {
+            most += tolerance_values[k] * magnitude(factor_of(y, at, tolerance_columns[k]));
+        }
+        found = ((magnitude(off) > most) && (is_finite(off) != 0)) ? BROKEN : found;
+    }
+    return found;
+}

@@ -1,0 +1,65 @@
+/* A convex expression, of which BLOCK(value)(y) and BLOCK(bounds)(y) are the value and the value with its error, and
+ * HCR_VALUE what it is at the origin. nearness: of an output a little less than 1/|y_j − O_j| on the region, 0 where
+ * that has no end. */
+
+/* Along a ray: false position (Illinois), with a bisection each third time, between a point inside and one outside,
+ * which is where the ray leaves what holds the region, at the latest; a region that has an end is left there. */
+FN void BLOCK(gauge)(ray *r) {
+#if HCR_SINGLE
+    const uint32_t evaluations = 90u;
+#else
+    const uint32_t evaluations = 180u;
+#endif
+    real y[HCR_OUTPUTS];
+    real most = (r->gauge > R(0x1p-60)) ? r->gauge : R(0x1p-60);
+    real low = R(0.0);
+    real high;
+    real at_low = HCR_VALUE;
+    real at_high;
+    real found;
+    int side = 0;
+    for (uint32_t k = 0u; k < HCR_OUTPUTS; k++) {
+        const real here = magnitude(r->v[k]) * nearness[k];
+        most = (here > most) ? here : most;
+    }
+    high = R(1.0) / most;
+#if HCR_BOUNDED
+    found = R(1.0) / high;
+#else
+    found = r->gauge;
+#endif
+    point_on(r->v, high, r->at, y);
+    at_high = BLOCK(value)(y);
+    if (!(at_high <= R(0.0))) {
+        for (uint32_t k = 0u; (k < evaluations) && ((high - low) > (HCR_TWO_UNITS * high)); k++) {
+            real t = low + ((high - low) * (at_low / (at_low - at_high)));
+            real value;
+            if (((k % 3u) == 2u) || !((t > low) && (t < high))) { t = low + (R(0.5) * (high - low)); }
+            point_on(r->v, t, r->at, y);
+            value = BLOCK(value)(y);
+            if (value <= R(0.0)) {
+                low = t;
+                at_low = value;
+                at_high *= (side == 1) ? R(0.5) : R(1.0);
+                side = 1;
+            } else {
+                high = t;
+                at_high = value;
+                at_low *= (side == 2) ? R(0.5) : R(1.0);
+                side = 2;
+            }
+        }
+        found = (low > R(0.0)) ? ((R(1.0) + (R(2.0) * HCR_TWO_UNITS)) / low) : UNKNOWN;
+    }
+    meet(r, found, HCR_FIRST);
+}
+
+/* No number, or infinite: out of its domain; far out products may overflow, so that nothing there is broken for
+ * certain.
+ */
+FN verdict BLOCK(check)(const place *p) {
+    const bounded x = BLOCK(bounds)(p->y);
+    verdict found = BROKEN;
+    if (x.value <= LARGEST) { found = judge(x.value, (R(1.01) * x.error) + HCR_UNDERFLOW); }
+    return ((p->unit < R(1.0)) && (found == BROKEN)) ? UNCERTAIN : found;
+}

@@ -1,0 +1,65 @@
+/* Sides of rows that move with parameters, HCR_COUNT, in units of their slack at the middle of the range: with x what
+ * they are off that, sum_j (slope_j + sum_q lean_jq x_q) v_j against 1 + sum_q rate_q x_q + sum_qk bend_qk x_q x_k.
+ * HCR_LEAN, HCR_RATE, HCR_BEND: 0 where there are none. Columns of lean and bend are the first times the number of
+ * parameters plus the second. */
+
+FN void BLOCK(gauge)(ray *r) {
+    const sample *const at = r->at;
+    uint32_t k;
+    for (uint32_t i = 0u; i < HCR_COUNT; i++) {
+        real row = R(0.0);
+        real slack = R(1.0);
+        k = BLOCK(slope_start)[i];
+        ADD_ROW(row, BLOCK(slope), i, k, r->v)
+#if HCR_LEAN
+        k = BLOCK(lean_start)[i];
+        ADD_PAIRS(row, BLOCK(lean), i, k, r->v, at->moved, )
+#endif
+#if HCR_RATE
+        k = BLOCK(rate_start)[i];
+        ADD_ROW(slack, BLOCK(rate), i, k, at->moved)
+#endif
+#if HCR_BEND
+        k = BLOCK(bend_start)[i];
+        ADD_PAIRS(slack, BLOCK(bend), i, k, at->moved, at->moved, )
+#endif
+        if (row > (r->gauge * slack)) { r->gauge = row / slack; }
+    }
+    (void)at;
+}
+
+FN verdict BLOCK(check)(const place *p) {
+    const sample *const at = p->at;
+    verdict found = SURE;
+    uint32_t k;
+    for (uint32_t i = 0u; i < HCR_COUNT; i++) {
+        real row = R(0.0);
+        real slack = R(1.0);
+        real terms = R(1.0);
+        k = BLOCK(slope_start)[i];
+        ADD_ROW(row, BLOCK(slope), i, k, p->z)
+        k = BLOCK(slope_start)[i];
+        ADD_SIZES(terms, BLOCK(slope), i, k, p->size)
+#if HCR_LEAN
+        k = BLOCK(lean_start)[i];
+        ADD_PAIRS(row, BLOCK(lean), i, k, p->z, at->moved, )
+        k = BLOCK(lean_start)[i];
+        ADD_PAIRS(terms, BLOCK(lean), i, k, p->size, at->moved, magnitude)
+#endif
+#if HCR_RATE
+        k = BLOCK(rate_start)[i];
+        ADD_ROW(slack, BLOCK(rate), i, k, at->moved)
+        k = BLOCK(rate_start)[i];
+        ADD_SIZES(terms, BLOCK(rate), i, k, at->moved)
+#endif
+#if HCR_BEND
+        k = BLOCK(bend_start)[i];
+        ADD_PAIRS(slack, BLOCK(bend), i, k, at->moved, at->moved, )
+        k = BLOCK(bend_start)[i];
+        ADD_PAIRS(terms, BLOCK(bend), i, k, at->moved, at->moved, magnitude)
+#endif
+        found = worse(found, judge(row - slack, (HCR_ERROR * terms) + HCR_LOST));
+    }
+    (void)at;
+    return (p->unit < R(1.0)) ? UNCERTAIN : found;
+}

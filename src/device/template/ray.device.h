@@ -1,0 +1,48 @@
+/* What the functions of a block of constraints are given: BLOCK(gauge)(ray) finds where the ray meets it,
+ * BLOCK(check)(place) what is known of a place, BLOCK(gradient)(i, z, g) adds the gradient of its constraint i at O + z
+ * to g. All of it in units in which c_i(O) is −1. A kind's file is taken once for each block, with its number in the
+ * names that are in BLOCK(…), and with macros of the numbers that it has. */
+
+#if HCR_PARAMETERS
+/* What a sample's parameters make of the region: those held in their range, their distances from its middle, its
+ * origin.
+ */
+typedef struct sample {
+    real x[HCR_PARAMETERS];
+    real moved[HCR_PARAMETERS];
+    real origin[HCR_OUTPUTS];
+} sample;
+#else
+/* There is one origin, and nothing else that a sample may have: it is NULL. */
+typedef struct sample sample;
+#endif
+
+/* O + t v, and 1/t where it meets the nearest inequality so far; 0: none. */
+typedef struct ray {
+    const real *v;
+    const sample *at;
+    real gauge;
+#if HCR_GRADIENT
+    uint32_t active;
+#endif
+} ray;
+
+INLINE void meet(ray *r, real gauge, uint32_t number) {
+    if (gauge > r->gauge) {
+        r->gauge = gauge;
+#if HCR_GRADIENT
+        r->active = number;
+#endif
+    }
+    (void)number;
+}
+
+/* y = O + z in units in which that isn't too far to compute with, the origin's unit being less than 1 for a y that is
+ * far; `size` bounds |z_j|, and of dependent outputs |O_j| too: z is off by that share. */
+typedef struct place {
+    const real *y;
+    const sample *at;
+    real unit;
+    real z[HCR_OUTPUTS];
+    real size[HCR_OUTPUTS];
+} place;
