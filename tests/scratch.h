@@ -30,4 +30,10 @@ static inline void batch_gauge_from(const hcri_constraint *block, size_t rows, c
     block->kind->gauge_from(block, &(hcri_batch){rows, stride, v, origins, best, active}, scratch);
 }
 
+/* The ends of an interval. */
+static inline void ends_of(hcri_interval inside, double *enter, double *leave) {
+    *enter = inside.enter;
+    *leave = inside.leave;
+}
+
 #endif

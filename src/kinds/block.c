@@ -135,9 +135,8 @@ int hcri_block_takes_parameters(const hcri_constraint *constraint) {
 
 static double gauge_from(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
                          double *scratch) {
-    double enter, leave;
-    constraint->kind->interval(constraint, i, origin, v, &enter, &leave, scratch);
-    return enter == 0 && leave > 0 ? 1 / leave : INFINITY;
+    const hcri_interval inside = constraint->kind->interval(constraint, i, origin, v, scratch);
+    return inside.enter == 0 && inside.leave > 0 ? 1 / inside.leave : INFINITY;
 }
 
 void hcri_block_gauge_from(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {

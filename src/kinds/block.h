@@ -75,8 +75,8 @@ double *hcri_block_vectors(const hcri_constraint *constraint, double *scratch);
 /* The default for `holds`: value and its error bound, inequality by inequality. */
 int hcri_block_holds(const hcri_constraint *constraint, const double *y, double *scratch);
 /* The default for `interval`: Newton's method on c_i(O + t v) from value and add_gradient. */
-void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                         double *enter, double *leave, double *scratch);
+hcri_interval hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                  double *scratch);
 /* 1 when the block can be part of a region with parameters. */
 int hcri_block_takes_parameters(const hcri_constraint *constraint);
 /* The default for `gauge_from` of convex inequalities: 1/leave of `interval`, 0 where the ray doesn't leave. An origin

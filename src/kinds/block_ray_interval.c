@@ -83,20 +83,19 @@ static double find_inside(const line *ray, double size, double *at) {
     return -1;
 }
 
-void hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                         double *enter, double *leave, double *scratch) {
+hcri_interval hcri_block_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                  double *scratch) {
     double *y = hcri_block_vectors(constraint, scratch);
     line ray = {constraint, i, origin, v, 0, 1, y, y + constraint->n, scratch};
     double at = 0, size = 0;
     for (size_t j = 0; j < constraint->n; j++)
         size = fmax(size, fabs(v[j]));
-    *enter = INFINITY;
-    *leave = 0;
     const double inside = find_inside(&ray, size, &at);
     if (inside < 0)
-        return;
+        return HCRI_NOWHERE;
     ray.start = inside;
-    *leave = inside + hcri_first_root(HCRI_NEWTON, evaluate, &ray, at, 0, farthest / size, NULL);
+    const double leave = inside + hcri_first_root(HCRI_NEWTON, evaluate, &ray, at, 0, farthest / size, NULL);
     ray.sign = -1;
-    *enter = inside == 0 ? 0 : fmax(0, inside - hcri_first_root(HCRI_NEWTON, evaluate, &ray, at, 0, inside, NULL));
+    const double back = inside == 0 ? 0 : hcri_first_root(HCRI_NEWTON, evaluate, &ray, at, 0, inside, NULL);
+    return (hcri_interval){fmax(0, inside - back), leave};
 }

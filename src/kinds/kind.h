@@ -71,6 +71,13 @@ typedef struct hcri_batch {
     uint32_t *active; /* NULL: not wanted */
 } hcri_batch;
 
+/* The t >= 0 of a ray that lie in a set: enter = infinity where there are none, leave = infinity where it doesn't end.
+ */
+typedef struct hcri_interval {
+    double enter, leave;
+} hcri_interval;
+#define HCRI_NOWHERE ((hcri_interval){INFINITY, 0})
+
 typedef struct hcri_kind {
     hcri_kind_id id;
     const char *name;
@@ -120,6 +127,10 @@ typedef struct hcri_kind {
     /* gradient += weight · (the gradient of c_i at y), n numbers. */
     void (*add_gradient)(const hcri_constraint *constraint, size_t i, const double *y, double weight, double *gradient,
                          double *scratch);
+    /* out += how weight · (the gradient of c_i at y) changes when y does by each of so many directions, n numbers each
+     * (NULL: the first unit vectors), where it has one gradient; 0 without memory. NULL: as differences have it. */
+    int (*add_curvature)(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
+                         const double *directions, double *out);
     /* gradient += weight · (the gradient of the gauge at t v, which just reaches the frontier), n numbers. For origins
      * that don't move, and blocks with `has_gauge_gradient`. */
     void (*add_gauge_gradient)(const hcri_constraint *constraint, size_t i, double t, const double *v, double weight,
@@ -136,18 +147,17 @@ typedef struct hcri_kind {
      * c_i itself. */
     size_t (*edge)(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                    double *rows);
-    /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the unit
-     * vectors), NaN without memory. NULL: it stays. */
-    void (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
-                               size_t count, const double *directions, double *out);
+    /* out += how Σ nu_k row_k changes when y does by each of so many directions, n numbers each (NULL: the first unit
+     * vectors); 0 without memory. NULL: it stays. */
+    int (*add_edge_curvature)(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
+                              size_t count, const double *directions, double *out);
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
     int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);
-    /* The t >= 0 with c_i(O + t v) <= 0 as one interval: *enter = infinity when there is none, *leave = infinity when
-     * it doesn't end. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
+    /* The t >= 0 with c_i(O + t v) <= 0. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
      * (hcri_block_interval serves any convex kind). */
-    void (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v, double *enter,
-                     double *leave, double *scratch);
+    hcri_interval (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                              double *scratch);
     /* The block as one on z, y = constant + T z, sources included; one that is left without z may be refused by EMPTY
      * or come back as NULL when it always holds. NULL for box and linear: origin/ has its own way. */
     hcr_status (*substitute)(const hcri_constraint *constraint, const hcri_substitution *substitution,

@@ -7,54 +7,42 @@
 #include "kinds/quadratic/quadratic_value.h"
 #include "kinds/varying/varying.h"
 
-static void set_empty(double *enter, double *leave) {
-    *enter = INFINITY;
-    *leave = 0;
-}
-
 /* at + slope t <= 0 */
-static void half_line(double at, double slope, double *enter, double *leave) {
-    if (slope >= 0 && !(at <= 0)) {
-        set_empty(enter, leave);
-        return;
-    }
-    *enter = at > 0 ? at / -slope : 0;
-    *leave = slope > 0 ? -at / slope : INFINITY;
+static hcri_interval half_line(double at, double slope) {
+    if (slope >= 0 && !(at <= 0))
+        return HCRI_NOWHERE;
+    return (hcri_interval){at > 0 ? at / -slope : 0, slope > 0 ? -at / slope : INFINITY};
 }
 
 /* at + g1 t + g2 t² <= 0 with g2 >= 0; none of the forms cancels but for the root of a ray that touches. */
-static void between_roots(double at, double g1, double g2, double *enter, double *leave) {
-    if (g2 == 0) {
-        half_line(at, g1, enter, leave);
-        return;
-    }
+static hcri_interval between_roots(double at, double g1, double g2) {
+    if (g2 == 0)
+        return half_line(at, g1);
     const double discriminant = g1 * g1 - 4 * g2 * at;
-    if (at > 0 && (g1 >= 0 || !(discriminant >= 0))) {
-        set_empty(enter, leave);
-        return;
-    }
+    if (at > 0 && (g1 >= 0 || !(discriminant >= 0)))
+        return HCRI_NOWHERE;
     const double half = sqrt(fmax(discriminant, 0));
-    *enter = at > 0 ? 2 * at / (half - g1) : 0;
-    *leave = g1 < 0 ? (half - g1) / (2 * g2) : at == 0 ? 0 : -2 * at / (half + g1);
+    return (hcri_interval){at > 0 ? 2 * at / (half - g1) : 0, g1 < 0    ? (half - g1) / (2 * g2)
+                                                              : at == 0 ? 0
+                                                                        : -2 * at / (half + g1)};
 }
 
-void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                       double *enter, double *leave, double *scratch) {
-    half_line(constraint->kind->value(constraint, i, origin, NULL, scratch), i % 2 == 0 ? v[i / 2] : -v[i / 2], enter,
-              leave);
+hcri_interval hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                double *scratch) {
+    return half_line(constraint->kind->value(constraint, i, origin, NULL, scratch), i % 2 == 0 ? v[i / 2] : -v[i / 2]);
 }
 
-void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                          double *enter, double *leave, double *scratch) {
+hcri_interval hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                   double *scratch) {
     const hcri_linear *linear = (const hcri_linear *)constraint;
     const double bound = (i % 2 == 0 ? linear->upper : linear->lower)[i / 2];
     const double at = hcri_rows_dot_minus(&linear->rows, i / 2, origin, bound);
     const double slope = hcri_rows_dot(&linear->rows, i / 2, v, NULL);
-    half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope, enter, leave);
+    return half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope);
 }
 
-void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                           double *enter, double *leave, double *scratch) {
+hcri_interval hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                    double *scratch) {
     const hcri_varying *varying = (const hcri_varying *)constraint;
     const hcri_rows *products = &varying->products;
     const double bound = (i % 2 == 0 ? varying->upper : varying->lower)[i / 2];
@@ -63,7 +51,7 @@ void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const do
     for (size_t k = products->start[i / 2]; k < products->start[i / 2 + 1]; k++)
         slope += products->values[k] *
                  (v[varying->left[products->columns[k]]] * origin[varying->right[products->columns[k]]]);
-    half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope, enter, leave);
+    return half_line(i % 2 == 0 ? at : -at, i % 2 == 0 ? slope : -slope);
 }
 
 /* v'P(O − shift) and v'Pv */
@@ -97,13 +85,13 @@ static void quadratic_forms(const hcri_quadratic *quadratic, const double *origi
     }
 }
 
-void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                             double *enter, double *leave, double *scratch) {
+hcri_interval hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin,
+                                      const double *v, double *scratch) {
     const hcri_quadratic *quadratic = (const hcri_quadratic *)constraint;
     double sizes, mixed, square;
     const double at = hcri_quadratic_accurate_value(quadratic, origin, &sizes);
     quadratic_forms(quadratic, origin, v, &mixed, &square);
     for (size_t j = 0; j < constraint->n; j++)
         mixed += quadratic->linear[j] * v[j];
-    between_roots(at, mixed, square > 0 ? 0.5 * square : 0, enter, leave);
+    return between_roots(at, mixed, square > 0 ? 0.5 * square : 0);
 }

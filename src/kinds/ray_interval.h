@@ -5,14 +5,14 @@
 
 #include "kinds/kind.h"
 
-void hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                       double *enter, double *leave, double *scratch);
-void hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                          double *enter, double *leave, double *scratch);
+hcri_interval hcri_box_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                double *scratch);
+hcri_interval hcri_linear_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                   double *scratch);
 /* v has zeros for the parameters. */
-void hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                           double *enter, double *leave, double *scratch);
-void hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                             double *enter, double *leave, double *scratch);
+hcri_interval hcri_varying_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                    double *scratch);
+hcri_interval hcri_quadratic_interval(const hcri_constraint *constraint, size_t i, const double *origin,
+                                      const double *v, double *scratch);
 
 #endif

@@ -81,11 +81,10 @@ static hcri_best search_flat(const hcri_chunk *chunk, size_t s, const double *v)
     for (size_t b = 0; b < set->blocks; b++) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count; i++) {
-            double enter, leave;
             if (!hcri_centres_is_free(chunk->region, is_free, block->first + i, &row) || !block->kind->exists(block, i))
                 continue;
-            block->kind->interval(block, i, origin, v, &enter, &leave, chunk->slice->scratch);
-            const double gauge = 1 / leave; /* infinite where the origin is on the frontier, and v leads out */
+            /* infinite where the origin is on the frontier, and v leads out */
+            const double gauge = 1 / block->kind->interval(block, i, origin, v, chunk->slice->scratch).leave;
             if (gauge > best.gauge)
                 best = (hcri_best){gauge, block->first + (uint32_t)i};
         }

@@ -14,7 +14,7 @@
 typedef struct contact_rows {
     const hcri_constraint *block;
     size_t inequality;
-    size_t first, count, weights; /* weights 0: the gradient of c, whose curvature is found by differences */
+    size_t first, count, weights; /* weights 0: the gradient of c */
     double multiplier;
 } contact_rows;
 
@@ -37,6 +37,7 @@ struct hcri_face {
     double *wide;                           /* n × set.n */
     double *room, *scratch;                 /* 4 set.n; the blocks' */
     double *top, *bottom, *sum, *direction; /* set.n + 1 each */
+    int out_of_memory;                      /* a curvature wasn't found */
 };
 
 /* A constraint touches a point that has no larger share of its slack at the origin left. */
@@ -177,6 +178,7 @@ static hcr_status add_contact(hcri_face *face, const hcr_contact *given, hcr_err
 /* The rows of equalities and contacts at the point. */
 static hcr_status take_rows(hcri_face *face, const double *point, size_t count, const hcr_contact *contact,
                             hcr_error *error) {
+    face->out_of_memory = 0;
     const hcri_affine *affine = &face->region->affine;
     const hcri_rows *basis = &affine->basis;
     const size_t n = face->n, columns = face->region->set.n;
@@ -224,17 +226,18 @@ static int factor(hcri_face *face, int with_curvature) {
         for (size_t j = 0; own != NULL && j < n; j++)
             system->hessian[j] += contact->multiplier * own->matrix[j];
         if (!system->is_diagonal && contact->weights == 0 && contact->multiplier > 0)
-            hcri_curvature_add(contact->block, contact->inequality, n, face->point, hcri_curvature_size(face->region),
-                               contact->multiplier, system->hessian, face->room, face->scratch);
+            face->out_of_memory |= !hcri_curvature_add(contact->block, contact->inequality, n, face->point,
+                                                       hcri_curvature_size(face->region), contact->multiplier,
+                                                       system->hessian, face->room, face->scratch);
         if (contact->weights == 0 || kind->add_edge_curvature == NULL)
             continue;
         memset(face->wide, 0, n * columns * sizeof *face->wide);
-        kind->add_edge_curvature(contact->block, contact->inequality, face->point, face->nu + contact->first, n, NULL,
-                                 face->wide);
+        face->out_of_memory |= !kind->add_edge_curvature(contact->block, contact->inequality, face->point,
+                                                         face->nu + contact->first, n, NULL, face->wide);
         for (size_t k = 0; k < n * n; k++)
             system->hessian[k] += 0.5 * (face->wide[k / n * columns + k % n] + face->wide[k % n * columns + k / n]);
     }
-    return hcri_kkt_system_factor(system);
+    return !face->out_of_memory && hcri_kkt_system_factor(system);
 }
 
 /* H w + J'ν = top with J w = −∂c/∂x x_dot, or −c with `to_face`: w in top, ν in the rows' order. */
@@ -266,7 +269,9 @@ static void find_multipliers(hcri_face *face, const double *v, int to_face, doub
     }
 }
 
-static hcr_status fail_to_factor(hcr_error *error) {
+static hcr_status fail_to_factor(const hcri_face *face, hcr_error *error) {
+    if (face->out_of_memory)
+        return hcri_fail_memory(error);
     return hcri_fail(error, HCR_ERROR_SOLVER, "the face of a nearest point can't be factored");
 }
 
@@ -299,7 +304,7 @@ hcr_status hcri_face_hold(hcri_face *face, const double *point, const double *v,
     }
     if (edges && (good = factor(face, 0)) != 0)
         find_multipliers(face, v, 0, face->top);
-    return good && factor(face, 1) ? HCR_OK : fail_to_factor(error);
+    return good && factor(face, 1) ? HCR_OK : fail_to_factor(face, error);
 }
 
 hcr_status hcri_face_contacts(hcri_face *face, const double *origin, const double *point, const double *v,
@@ -308,7 +313,7 @@ hcr_status hcri_face_contacts(hcri_face *face, const double *origin, const doubl
     do {
         HCRI_TRY(take_rows(face, point, *count, contact, error));
         if (!factor(face, 0))
-            return fail_to_factor(error);
+            return fail_to_factor(face, error);
         find_multipliers(face, v, 0, face->top);
     } while (drop(face, contact, count));
     return HCR_OK;
@@ -327,7 +332,7 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
         double moved = 0;
         HCRI_TRY(take_rows(face, point, count, contact, error));
         if (!factor(face, round > 0))
-            return fail_to_factor(error);
+            return fail_to_factor(face, error);
         find_multipliers(face, v, 1, face->top);
         if (drop(face, contact, &count))
             continue;
@@ -350,19 +355,19 @@ static void add_change(hcri_face *face, const double *direction, double weight, 
         const contact_rows *contact = &face->contact[i];
         const hcri_kind *kind = contact->block->kind;
         if (contact->weights == 0) {
-            hcri_curvature_product(contact->block, contact->inequality, face->point, direction,
-                                   hcri_curvature_size(face->region), weight * contact->multiplier, out, face->room,
-                                   face->scratch);
+            face->out_of_memory |= !hcri_curvature_product(
+                contact->block, contact->inequality, face->point, direction, hcri_curvature_size(face->region),
+                weight * contact->multiplier, out, face->room, face->scratch);
         } else if (kind->add_edge_curvature != NULL) {
             memset(face->room, 0, columns * sizeof *face->room);
-            kind->add_edge_curvature(contact->block, contact->inequality, face->point, face->nu + contact->first, 1,
-                                     direction, face->room);
+            face->out_of_memory |= !kind->add_edge_curvature(contact->block, contact->inequality, face->point,
+                                                             face->nu + contact->first, 1, direction, face->room);
             hcri_kernels_best()->combine(columns, 1, out, weight, face->room, out);
         }
     }
 }
 
-void hcri_face_solve(hcri_face *face, const double *x_dot, double *top) {
+hcr_status hcri_face_solve(hcri_face *face, const double *x_dot, double *top, hcr_error *error) {
     const size_t n = face->n, columns = face->region->set.n;
     if (x_dot != NULL) {
         memset(face->direction, 0, n * sizeof *face->direction);
@@ -373,9 +378,10 @@ void hcri_face_solve(hcri_face *face, const double *x_dot, double *top) {
     }
     /* The rows' own multipliers stay for the edges' curvature. */
     solve(face, x_dot, 0, top, face->solved);
+    return face->out_of_memory ? hcri_fail_memory(error) : HCR_OK;
 }
 
-void hcri_face_adjoint(hcri_face *face, const double *w, double *x_bar) {
+hcr_status hcri_face_adjoint(hcri_face *face, const double *w, double *x_bar, hcr_error *error) {
     const size_t n = face->n, columns = face->region->set.n;
     memcpy(face->direction, w, n * sizeof *w);
     memset(face->direction + n, 0, (columns - n) * sizeof *w);
@@ -385,4 +391,5 @@ void hcri_face_adjoint(hcri_face *face, const double *w, double *x_bar) {
         for (size_t k = n; k < columns; k++)
             face->sum[k] -= face->solved[r] * face->row[r * columns + k];
     memcpy(x_bar, face->sum + n, (columns - n) * sizeof *x_bar);
+    return face->out_of_memory ? hcri_fail_memory(error) : HCR_OK;
 }

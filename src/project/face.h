@@ -21,9 +21,9 @@ hcr_status hcri_face_polish(hcri_face *face, const double *origin, const double 
 /* From here on the face is that of these contacts at `point`, which is kept. Errors: MEMORY; SOLVER. */
 hcr_status hcri_face_hold(hcri_face *face, const double *point, const double *v, size_t count,
                           const hcr_contact *contact, hcr_error *error);
-/* top becomes the w of H w + J'ν = top − Σ λ ∂∇c/∂x x_dot, J w = −∂c/∂x x_dot; x_dot NULL: 0. */
-void hcri_face_solve(hcri_face *face, const double *x_dot, double *top);
-/* With the last w and ν: −Σ λ (∂∇c/∂x)'w − Σ ν ∂c/∂x, p numbers. */
-void hcri_face_adjoint(hcri_face *face, const double *w, double *x_bar);
+/* top becomes the w of H w + J'ν = top − Σ λ ∂∇c/∂x x_dot, J w = −∂c/∂x x_dot; x_dot NULL: 0. Errors: MEMORY. */
+hcr_status hcri_face_solve(hcri_face *face, const double *x_dot, double *top, hcr_error *error);
+/* With the last w and ν: −Σ λ (∂∇c/∂x)'w − Σ ν ∂c/∂x, p numbers. Errors: MEMORY. */
+hcr_status hcri_face_adjoint(hcri_face *face, const double *w, double *x_bar, hcr_error *error);
 
 #endif

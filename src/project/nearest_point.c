@@ -159,6 +159,8 @@ hcr_status hcri_nearest_project(hcri_nearest *nearest, const double *p, double *
                 least = 0;
                 break;
             }
+            if (gap <= 0.1 * promise && hcri_outer_is_needed(&nearest->region->set))
+                break; /* an edge, which cuts get to but slowly */
         }
         const size_t before = cuts->count;
         size_t violated;

@@ -25,7 +25,9 @@ struct hcri_kkt {
     double *probe, *gradient, *room;
 };
 
-enum { ROUNDS = 100 };
+/* In all, and with the same constraints: Newton's method then doesn't converge, as where a constraint has several
+ * gradients. */
+enum { ROUNDS = 100, PATIENCE = 15 };
 /* Gauges this close to 1 are on the frontier at the start. */
 static const double close = 1e-7;
 
@@ -124,9 +126,9 @@ static int linearise(hcri_kkt *kkt) {
         const hcri_constraint *block = hcri_set_block_of(set, kkt->constraint[i], &local);
         kkt->value[i] = kkt->depth[i] * block->kind->along(block, local, kkt->from_origin, 1, kkt->scratch);
         block->kind->add_gradient(block, local, kkt->y, 1, system->jacobian + i * n, kkt->scratch);
-        if (kkt->multiplier[i] > 0)
-            hcri_curvature_add(block, local, n, kkt->y, hcri_curvature_size(kkt->region), kkt->multiplier[i],
-                               system->hessian, kkt->room, kkt->scratch);
+        if (kkt->multiplier[i] > 0 && !hcri_curvature_add(block, local, n, kkt->y, hcri_curvature_size(kkt->region),
+                                                          kkt->multiplier[i], system->hessian, kkt->room, kkt->scratch))
+            return 0;
     }
     return hcri_kkt_system_factor(system);
 }
@@ -233,19 +235,22 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
     memcpy(kkt->y, y, n * sizeof *y);
     guess(kkt);
     int added = 0; /* the last active constraint is a new one */
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0, steps = 0; round < ROUNDS && steps < PATIENCE; round++, steps++) {
         if (!linearise(kkt))
             return 0;
         if (added && !kkt->system.kept[kkt->active - 1]) {
             added = exchange_last(kkt);
             if (!added)
                 return 0;
+            steps = 0;
             continue;
         }
         added = 0;
         newton(kkt, p);
-        if (drop(kkt) || round == 0) /* the first multipliers come without curvature: no step yet */
+        if (drop(kkt) || round == 0) { /* the first multipliers come without curvature: no step yet */
+            steps = 0;
             continue;
+        }
         double moved = 0;
         stay_in_domain(kkt);
         for (size_t j = 0; j < n; j++) {
@@ -259,6 +264,7 @@ int hcri_kkt_project(hcri_kkt *kkt, const double *p, double *y) {
         if (violated && !is_active(kkt, ray.constraint)) {
             activate(kkt, ray.constraint);
             added = 1;
+            steps = 0;
         } else if (!violated && moved <= 1e-13 * kkt->size) {
             memcpy(y, kkt->y, n * sizeof *y);
             return 1;

@@ -103,8 +103,7 @@ static hcr_status solve(hcr_projector *projector, hcri_lane *lane, const row *at
     if (!projector->is_polytope) {
         HCRI_TRY(hcri_lane_face(projector, lane, error));
         HCRI_TRY(hcri_face_hold(lane->face, at->point, at->v, at->contacts, at->contact, error));
-        hcri_face_solve(lane->face, x_dot, top);
-        return HCR_OK;
+        return hcri_face_solve(lane->face, x_dot, top, error);
     }
     memset(bottom, 0, (region->set.outputs + region->affine.count) * sizeof *bottom);
     if (x_dot != NULL)
@@ -126,16 +125,15 @@ static hcr_status solve(hcr_projector *projector, hcri_lane *lane, const row *at
 
 /* With w and ν: the gradient by the parameters, −Σ λ (∂∇c/∂x)'w − Σ ν ∂c/∂x, into `sum`, set.n numbers of which the
  * last p are it in the end. */
-static void find_x_bar(hcr_projector *projector, hcri_lane *lane, const row *at, const double *w, double *sum) {
+static hcr_status find_x_bar(hcr_projector *projector, hcri_lane *lane, const row *at, const double *w, double *sum,
+                             hcr_error *error) {
     const hcr_region *region = projector->region;
     const hcri_affine *affine = &region->affine;
     const size_t n = region->set.outputs, p = region->origin_map.parameters, equalities = affine->count;
     double *direction = lane->own_y, *room = lane->room;
     const double *nu = lane->bottom;
-    if (!projector->is_polytope) {
-        hcri_face_adjoint(lane->face, w, sum + n);
-        return;
-    }
+    if (!projector->is_polytope)
+        return hcri_face_adjoint(lane->face, w, sum + n, error);
     memset(sum, 0, region->set.n * sizeof *sum);
     memcpy(direction, w, n * sizeof *w);
     memset(direction + n, 0, p * sizeof *w);
@@ -154,6 +152,7 @@ static void find_x_bar(hcr_projector *projector, hcri_lane *lane, const row *at,
         for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
             if (affine->map.columns[k] >= n)
                 sum[affine->map.columns[k]] += room[affine->dependent[d]] * affine->map.values[k];
+    return HCR_OK;
 }
 
 hcr_status hcri_project_vjp_chunk(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call,
@@ -170,7 +169,7 @@ hcr_status hcri_project_vjp_chunk(hcr_projector *projector, hcri_lane *lane, con
         if (has_face(at.outcome))
             HCRI_TRY(solve(projector, lane, &at, NULL, w, error));
         if (has_face(at.outcome) && p != 0 && call->x_out != NULL)
-            find_x_bar(projector, lane, &at, w, x_bar);
+            HCRI_TRY(find_x_bar(projector, lane, &at, w, x_bar, error));
         if (has_face(at.outcome) && !projector->linear)
             hcri_metric_apply(projector->metric, w, lane->room);
         double *out = hcri_result_place(call->precision, call->out, i * n, lane->own_y);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/double_double.h"
+#include "base/memory.h"
 #include "functions/substitution.h"
 #include "kinds/block.h"
 
@@ -148,6 +149,41 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
         gradient[j] -= weight * cone->linear[j];
 }
 
+/* M'(M d − u u'M d)/|w| with w = M y + s and u = w/|w|; 0 where w is. */
+int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t index, const double *y, double weight,
+                            size_t count, const double *directions, double *out) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *rows = &cone->rows;
+    const size_t n = constraint->n;
+    double error;
+    (void)index;
+    const double norm = left_side(cone, y, &error);
+    if (!(norm > 0))
+        return 1;
+    HCRI_SCOPED double *room = hcri_allocate(&hcri_default_allocator, n + 2 * rows->count, sizeof *room);
+    if (room == NULL)
+        return 0;
+    double *unit = room + n, *change = unit + rows->count;
+    for (size_t i = 0; i < rows->count; i++)
+        unit[i] = row_value(cone, i, y, &error) / norm;
+    for (size_t d = 0; d < count; d++) {
+        const double *direction = directions == NULL ? room : directions + d * n;
+        double along = 0;
+        if (directions == NULL)
+            room[d] = 1;
+        for (size_t i = 0; i < rows->count; i++) {
+            change[i] = hcri_rows_dot(rows, i, direction, NULL);
+            along += unit[i] * change[i];
+        }
+        for (size_t i = 0; i < rows->count; i++)
+            for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+                out[d * n + rows->columns[k]] += weight * (change[i] - along * unit[i]) / norm * rows->values[k];
+        if (directions == NULL)
+            room[d] = 0;
+    }
+    return 1;
+}
+
 /* At the tip M y + s = 0 and c·y + e = 0; gradients are M'u − c, |u| <= 1. */
 size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                       double *rows) {
@@ -232,52 +268,33 @@ static double leave_from_inside(const hcri_cone *cone, const hcri_crossing *ray,
 }
 
 /* From anywhere: |w0 + t w|² − (e0 + t f)² = a t² + 2 b t + k <= 0 on the nappe where e0 + t f >= 0. */
-static void cross_nappe(const hcri_crossing *ray, double *enter, double *leave) {
+static hcri_interval cross_nappe(const hcri_crossing *ray) {
+    static const hcri_interval nowhere = {INFINITY, -INFINITY};
     const double a = (ray->w_norm - fabs(ray->f)) * (ray->w_norm + fabs(ray->f)), b = ray->dot - ray->e0 * ray->f;
     const double k = (ray->w0_norm - fabs(ray->e0)) * (ray->w0_norm + fabs(ray->e0));
     const double discriminant = b * b - a * k;
-    *enter = INFINITY;
-    *leave = -INFINITY;
-    if (a == 0 && b == 0) { /* along a generator, or v = 0 */
-        if (k <= 0 && ray->f == 0 && ray->e0 >= 0) {
-            *enter = -INFINITY;
-            *leave = INFINITY;
-        }
-        return;
-    }
+    if (a == 0 && b == 0) /* along a generator, or v = 0 */
+        return k <= 0 && ray->f == 0 && ray->e0 >= 0 ? (hcri_interval){-INFINITY, INFINITY} : nowhere;
     if (a > 0 && discriminant < 0)
-        return;
+        return nowhere;
     const double q = -(b + copysign(sqrt(fmax(0, discriminant)), b)), one = k / q, other = q / a;
     const double low = a == 0 ? one : fmin(one, other), high = a == 0 ? one : fmax(one, other);
-    if (a > 0) { /* inside between the roots, and one nappe holds both */
-        if (ray->e0 + ray->f * (0.5 * (low + high)) >= 0) {
-            *enter = low;
-            *leave = high;
-        }
-    } else if (ray->f > 0 && (a < 0 || b < 0)) { /* into the cone, for good */
-        *enter = high;
-        *leave = INFINITY;
-    } else if (ray->f < 0 && (a < 0 || b > 0)) { /* out of it */
-        *enter = -INFINITY;
-        *leave = low;
-    }
+    if (a > 0) /* inside between the roots, and one nappe holds both */
+        return ray->e0 + ray->f * (0.5 * (low + high)) >= 0 ? (hcri_interval){low, high} : nowhere;
+    return ray->f > 0 && (a < 0 || b < 0)   ? (hcri_interval){high, INFINITY} /* into the cone, for good */
+           : ray->f < 0 && (a < 0 || b > 0) ? (hcri_interval){-INFINITY, low} /* out of it */
+                                            : nowhere;
 }
 
-void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                        double *enter, double *leave, double *scratch) {
+hcri_interval hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                 double *scratch) {
     const hcri_cone *cone = (const hcri_cone *)constraint;
     const hcri_crossing ray = crossing(cone, origin, v);
-    if (ray.w0_norm < ray.e0) {
-        *enter = 0;
-        *leave = leave_from_inside(cone, &ray, origin, v);
-        return;
-    }
-    cross_nappe(&ray, enter, leave);
-    *enter = fmax(0, *enter);
-    if (!(*leave >= *enter)) {
-        *enter = INFINITY;
-        *leave = INFINITY;
-    }
+    if (ray.w0_norm < ray.e0)
+        return (hcri_interval){0, leave_from_inside(cone, &ray, origin, v)};
+    const hcri_interval inside = cross_nappe(&ray);
+    const double enter = fmax(0, inside.enter);
+    return inside.leave >= enter ? (hcri_interval){enter, inside.leave} : HCRI_NOWHERE;
 }
 
 /* -------------------------------------------------------------------------------------------------- substitution */

@@ -11,10 +11,12 @@ double hcri_cone_value(const hcri_constraint *constraint, size_t i, const double
 int hcri_cone_holds(const hcri_constraint *constraint, const double *y, double *scratch);
 void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t i, const double *y, double weight,
                             double *gradient, double *scratch);
+int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
+                            const double *directions, double *out);
 size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                       double *rows);
-void hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
-                        double *enter, double *leave, double *scratch);
+hcri_interval hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,
+                                 double *scratch);
 hcr_status hcri_cone_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                 hcri_constraint **substituted, hcr_error *error);
 

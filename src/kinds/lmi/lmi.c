@@ -311,6 +311,7 @@ const hcri_kind hcri_kind_lmi = {
     .along = along,
     .value = hcri_lmi_value,
     .add_gradient = hcri_lmi_add_gradient,
+    .add_curvature = hcri_lmi_add_curvature,
     .edge = hcri_lmi_edge,
     .add_edge_curvature = hcri_lmi_add_edge_curvature,
     .gauge_gradients = gauge_gradients,

@@ -30,8 +30,10 @@ void hcri_lmi_add_gradient(const hcri_constraint *constraint, size_t i, const do
                            double *gradient, double *scratch);
 size_t hcri_lmi_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                      double *rows);
-void hcri_lmi_add_edge_curvature(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
-                                 size_t count, const double *directions, double *out);
+int hcri_lmi_add_edge_curvature(const hcri_constraint *constraint, size_t i, const double *y, const double *nu,
+                                size_t count, const double *directions, double *out);
+int hcri_lmi_add_curvature(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
+                           const double *directions, double *out);
 int hcri_lmi_holds(const hcri_constraint *constraint, const double *y, double *scratch);
 hcr_status hcri_lmi_substitute(const hcri_constraint *constraint, const hcri_substitution *substitution,
                                hcri_constraint **substituted, hcr_error *error);

@@ -321,32 +321,28 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
                                                     : place_union(constraint, origin, scratch, error);
 }
 
-static void body_interval(const hcri_body *body, const double *origin, const double *v, double *enter, double *leave,
-                          double *scratch) {
-    *enter = 0;
-    *leave = INFINITY;
+static hcri_interval body_interval(const hcri_body *body, const double *origin, const double *v, double *scratch) {
+    hcri_interval inside = {0, INFINITY};
     for (size_t b = 0; b < body->blocks; b++) {
         const hcri_constraint *block = body->block[b];
         for (size_t i = 0; i < block->count; i++) {
-            double from, to;
             if (!block->kind->exists(block, i))
                 continue;
-            block->kind->interval(block, i, origin, v, &from, &to, scratch);
-            *enter = fmax(*enter, from);
-            *leave = fmin(*leave, to);
-            if (!(*enter <= *leave)) {
-                *enter = INFINITY;
-                return;
-            }
+            const hcri_interval own = block->kind->interval(block, i, origin, v, scratch);
+            inside = (hcri_interval){fmax(inside.enter, own.enter), fmin(inside.leave, own.leave)};
+            if (!(inside.enter <= inside.leave))
+                return HCRI_NOWHERE;
         }
     }
+    return inside;
 }
 
 static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     /* Bodies that touch are one after the other; what rounding opens between them is no gap. */
     static const double touching = 1 + 0x1p-40;
     const hcri_union *set = (const hcri_union *)constraint;
-    double *enter = scratch, *leave = enter + set->bodies, *rest = scratch + rays_of(set);
+    hcri_interval *inside = (hcri_interval *)(void *)scratch;
+    double *rest = scratch + rays_of(set);
     size_t ahead = 0;
     double least = INFINITY; /* the gauge of the part that is known to be seen */
     for (size_t b = 0; b < set->bodies; b++) {
@@ -357,13 +353,13 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
                 gauge = hcri_block_gauge(body->block[k], v, gauge, rest);
             least = fmin(least, gauge);
         } else {
-            body_interval(body, set->centre, v, &enter[ahead], &leave[ahead], rest);
-            ahead += !isinf(enter[ahead]);
+            inside[ahead] = body_interval(body, set->centre, v, rest);
+            ahead += !isinf(inside[ahead].enter);
         }
     }
     for (size_t k = 0; k < ahead && least > 0;) {
-        if (enter[k] * least <= touching && leave[k] * least > 1) {
-            least = 1 / leave[k];
+        if (inside[k].enter * least <= touching && inside[k].leave * least > 1) {
+            least = 1 / inside[k].leave;
             k = 0; /* which may bring others within reach */
         } else {
             k++;
@@ -374,9 +370,7 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
 
 static double except_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
     const hcri_union *set = (const hcri_union *)constraint;
-    double enter, leave;
-    body_interval(set->body, set->centre, v, &enter, &leave, scratch);
-    return 1 / enter;
+    return 1 / body_interval(set->body, set->centre, v, scratch).enter;
 }
 
 /* Not known: the set needn't end where the ray first leaves it. */

@@ -124,7 +124,7 @@ static void test_intervals(void **state) {
         const double v[2] = {k % 3 == 0 ? 0 : hcri_random_normal(&random),
                              k % 5 == 0 ? 0 : hcri_random_normal(&random)};
         double enter, leave;
-        cone->kind->interval(cone, 0, origin, v, &enter, &leave, scratch_for(cone));
+        ends_of(cone->kind->interval(cone, 0, origin, v, scratch_for(cone)), &enter, &leave);
         assert_true(enter >= 0 && (enter <= leave || isinf(enter)));
         for (size_t i = 0; i <= 60; i++) {
             const double t = i == 0 ? 0 : exp2((double)i / 4 - 8);

@@ -235,15 +235,15 @@ static void test_generator(void **state) {
     for (int k = -20; k <= 20; k++) {
         const double s = ldexp(1, k), out[2] = {s, -s}, in[2] = {-s, s};
         double enter, leave;
-        cone->kind->interval(cone, 0, on, out, &enter, &leave, scratch_for(cone));
+        ends_of(cone->kind->interval(cone, 0, on, out, scratch_for(cone)), &enter, &leave);
         assert_true(enter == 0 && leave == 0);
-        cone->kind->interval(cone, 0, on, in, &enter, &leave, scratch_for(cone));
+        ends_of(cone->kind->interval(cone, 0, on, in, scratch_for(cone)), &enter, &leave);
         assert_true(enter == 0 && isinf(leave));
-        cone->kind->interval(cone, 0, above, out, &enter, &leave, scratch_for(cone));
+        ends_of(cone->kind->interval(cone, 0, above, out, scratch_for(cone)), &enter, &leave);
         assert_true(enter == 0 && fabs(leave * s - 1) <= 1e-15);
-        cone->kind->interval(cone, 0, below, in, &enter, &leave, scratch_for(cone)); /* |1 − t s| <= ½ + t s */
+        ends_of(cone->kind->interval(cone, 0, below, in, scratch_for(cone)), &enter, &leave); /* |1 − t s| <= ½ + t s */
         assert_true(fabs(enter * s - 0.25) <= 1e-15 && isinf(leave));
-        cone->kind->interval(cone, 0, below, out, &enter, &leave, scratch_for(cone));
+        ends_of(cone->kind->interval(cone, 0, below, out, scratch_for(cone)), &enter, &leave);
         assert_true(isinf(enter));
     }
     hcri_block_release(cone);

@@ -36,10 +36,10 @@ static void compare(const hcri_constraint *block, uint64_t seed) {
         draw(&random, 3, origin);
         draw(&random, 1, v);
         const size_t i = hcri_random_below(&random, block->count);
-        block->kind->interval(block, i, origin, v, &enter, &leave, scratch_for(block));
+        ends_of(block->kind->interval(block, i, origin, v, scratch_for(block)), &enter, &leave);
         double scratch[64]; /* this kind has an interval of its own, and no vectors for this one */
         assert_true(hcri_block_scratch(block) + 2 * block->n <= 64);
-        hcri_block_interval(block, i, origin, v, &from, &to, scratch);
+        ends_of(hcri_block_interval(block, i, origin, v, scratch), &from, &to);
         if (!isinf(enter) && leave - enter < 1e-3)
             continue;
         if (isinf(enter)) {
@@ -109,7 +109,7 @@ static void test_quadratics(void **state) {
 
 static void expect(const hcri_constraint *block, const double *origin, const double *v, double enter, double leave) {
     double from, to;
-    block->kind->interval(block, 0, origin, v, &from, &to, scratch_for(block));
+    ends_of(block->kind->interval(block, 0, origin, v, scratch_for(block)), &from, &to);
     assert_near(from, enter, 1e-14);
     if (isinf(leave))
         assert_true(isinf(to));
@@ -139,11 +139,11 @@ static void test_ends(void **state) {
     expect(box, zero, up, 0, INFINITY);
     expect(box, outside, left, 2, INFINITY);
     double enter, leave;
-    quadratic->kind->interval(quadratic, 0, higher, right, &enter, &leave, scratch_for(quadratic));
+    ends_of(quadratic->kind->interval(quadratic, 0, higher, right, scratch_for(quadratic)), &enter, &leave);
     assert_true(isinf(enter));
-    quadratic->kind->interval(quadratic, 0, zero, left, &enter, &leave, scratch_for(quadratic));
+    ends_of(quadratic->kind->interval(quadratic, 0, zero, left, scratch_for(quadratic)), &enter, &leave);
     assert_true(isinf(enter));
-    box->kind->interval(box, 0, outside, up, &enter, &leave, scratch_for(box));
+    ends_of(box->kind->interval(box, 0, outside, up, scratch_for(box)), &enter, &leave);
     assert_true(isinf(enter));
     hcri_block_release(quadratic);
     hcri_block_release(box);
@@ -174,22 +174,22 @@ static void test_domain(void **state) {
     const hcri_constraint block = {.kind = &kind, .n = 2, .count = 1, .convex = 1};
     const double origin[2] = {0, 0}, far[2] = {40, 0};
     double enter, leave;
-    hcri_block_interval(&block, 0, origin, (const double[2]){1, 0}, &enter, &leave,
-                        scratch_for(&block)); /* from outside the domain */
+    ends_of(hcri_block_interval(&block, 0, origin, (const double[2]){1, 0}, scratch_for(&block)), &enter,
+            &leave); /* from outside the domain */
     assert_near(enter, 2, 1e-13);
     assert_true(isinf(leave));
-    hcri_block_interval(&block, 0, far, (const double[2]){-1, 0}, &enter, &leave,
-                        scratch_for(&block)); /* out through its end */
+    ends_of(hcri_block_interval(&block, 0, far, (const double[2]){-1, 0}, scratch_for(&block)), &enter,
+            &leave); /* out through its end */
     assert_true(enter == 0);
     assert_near(leave, 38, 1e-12);
-    hcri_block_interval(&block, 0, far, (const double[2]){0, 1}, &enter, &leave, scratch_for(&block));
+    ends_of(hcri_block_interval(&block, 0, far, (const double[2]){0, 1}, scratch_for(&block)), &enter, &leave);
     assert_near(leave, sqrt(log(39)), 1e-13);
-    hcri_block_interval(&block, 0, origin, (const double[2]){-1, 0}, &enter, &leave,
-                        scratch_for(&block)); /* never in the domain */
+    ends_of(hcri_block_interval(&block, 0, origin, (const double[2]){-1, 0}, scratch_for(&block)), &enter,
+            &leave); /* never in the domain */
     assert_true(isinf(enter));
     /* y_0 = 1 + s, y_1 = 0.3 s: in between the two roots of s = exp(0.09 s²) */
     const double from[2] = {1, 0};
-    hcri_block_interval(&block, 0, from, (const double[2]){1, 0.3}, &enter, &leave, scratch_for(&block));
+    ends_of(hcri_block_interval(&block, 0, from, (const double[2]){1, 0.3}, scratch_for(&block)), &enter, &leave);
     assert_true(enter > 0 && leave > enter && !isinf(leave));
     assert_near(enter, exp(0.09 * enter * enter), 1e-12);
     assert_near(leave, exp(0.09 * leave * leave), 1e-12);
