@@ -64,7 +64,7 @@ static hcr_status check(const hcr_region *region, const hcr_workspace *workspace
                          "region or workspace is NULL, or the workspace is another region's");
     if (rows != 0 && (call->in == NULL || call->out == NULL || call->factor == NULL))
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "an array is NULL where there are rows");
-    if (rows != 0 && call->x == NULL && region->origin_map.parameters != 0)
+    if (rows != 0 && call->x == NULL && call->origins == NULL && region->origin_map.parameters != 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "parameters is NULL: the region has %zu parameters",
                          region->origin_map.parameters);
     return call->map->gives_point ? hcri_region_accepts(region, call->precision, error) : HCR_OK;
@@ -106,6 +106,11 @@ static hcr_status run(const hcr_region *region, hcr_workspace *workspace, size_t
     for (size_t first = 0; first < rows; first += most)
         do_chunk(workspace, &workspace->slice[0], function, call, first, rows - first < most ? rows - first : most);
     return HCR_OK;
+}
+
+hcr_status hcri_map_run(const hcr_region *region, hcr_workspace *workspace, size_t rows, const hcri_call *call,
+                        hcr_error *error) {
+    return run(region, workspace, rows, forward_chunk, call, error);
 }
 
 /* What the public functions share: how a call is described to the driver. */

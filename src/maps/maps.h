@@ -49,6 +49,10 @@ static inline size_t hcri_output_width(const hcri_map *map, size_t n) {
     return (map->gives_vector ? n : 0) + (size_t)map->gives_gauge;
 }
 
+/* A map itself, as its public functions call it: for calls whose origins are known. Errors: ARGUMENT. */
+hcr_status hcri_map_run(const hcr_region *region, hcr_workspace *workspace, size_t rows, const hcri_call *call,
+                        hcr_error *error);
+
 /* Rows go through one of these, a chunk at a time. */
 typedef void hcri_chunk_function(const hcri_chunk *chunk);
 hcri_chunk_function hcri_vjp_chunk, hcri_jvp_chunk;

@@ -29,15 +29,28 @@ static double *flags_of(const hcri_chunk *chunk, size_t s) {
     return is_free == NULL ? NULL : is_free + s * hcri_sample_origin_flags(chunk->region);
 }
 
+static void take_origins(const hcri_chunk *chunk, const hcri_sample_origins *known) {
+    const size_t n = chunk->region->set.n, flags = hcri_sample_origin_flags(chunk->region);
+    memcpy(chunk->slice->origins, known->points + chunk->first * n, chunk->rows * n * sizeof *known->points);
+    if (flags != 0)
+        memcpy(chunk->slice->is_free, known->is_free + chunk->first * flags,
+               chunk->rows * flags * sizeof *known->is_free);
+    memcpy(chunk->slice->sample_origin, known->found + chunk->first, chunk->rows * sizeof *known->found);
+}
+
 void hcri_origins_find(const hcri_chunk *chunk) {
     const hcr_region *region = chunk->region;
     hcri_slice *slice = chunk->slice;
     const size_t n = region->set.n;
     /* A single-precision result that ends at the origin rounds it: rounded too it must be inside. */
     const int rounds_origin = chunk->call->precision == HCR_SINGLE && chunk->call->map->gives_point;
-    copy_parameters(chunk);
-    hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->is_free, slice->scratch,
-                                slice->sample_origin);
+    if (chunk->call->origins != NULL) {
+        take_origins(chunk, chunk->call->origins);
+    } else {
+        copy_parameters(chunk);
+        hcri_sample_origin_find_all(region, chunk->rows, slice->origins, slice->is_free, slice->scratch,
+                                    slice->sample_origin);
+    }
     for (size_t s = 0; s < chunk->rows; s++) {
         double *point = slice->origins + s * n;
         hcri_sample_origin sample_origin = slice->sample_origin[s];

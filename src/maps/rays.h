@@ -13,11 +13,12 @@ typedef struct hcri_map hcri_map;
 typedef struct hcri_call {
     const hcri_map *map;
     hcr_precision precision;
-    const void *x, *in;            /* the parameters and the input of the map */
-    const void *factor, *x_factor; /* what a derivative is multiplied with */
-    void *out, *x_out;             /* x_out: of the reverse derivative; NULL: not wanted */
-    const hcr_ray *known;          /* of a derivative: the rays that the map returned, or NULL */
-    hcr_ray *rays;                 /* of the map; NULL: not wanted */
+    const void *x, *in;                 /* the parameters and the input of the map */
+    const hcri_sample_origins *origins; /* of all rows, which then are a double's; NULL: not known yet */
+    const void *factor, *x_factor;      /* what a derivative is multiplied with */
+    void *out, *x_out;                  /* x_out: of the reverse derivative; NULL: not wanted */
+    const hcr_ray *known;               /* of a derivative: the rays that the map returned, or NULL */
+    hcr_ray *rays;                      /* of the map; NULL: not wanted */
 } hcri_call;
 
 /* Precision is decided here: inside the maps numbers are doubles. `count` numbers of an array, from `at` on: where they

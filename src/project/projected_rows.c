@@ -2,6 +2,7 @@
 #include "base/vector.h"
 #include "exact/exact_equalities.h"
 #include "exact/exact_sign.h"
+#include "maps/maps.h"
 #include "project/projector.h"
 
 /* Coordinates whose squares stay finite, whatever is summed. */
@@ -9,7 +10,16 @@ static const double largest_coordinate = 1e140;
 
 static const double *origin_of(const hcr_projector *projector, const hcri_lane *lane, size_t i) {
     return projector->region->origin_map.parameters == 0 ? projector->region->origin
-                                                         : lane->origins + i * projector->region->set.n;
+                                                         : lane->origins.points + i * projector->region->set.n;
+}
+
+/* The origin of row i and what it holds become those of row `to`, before it. */
+static void move_origin(const hcr_region *region, hcri_sample_origins *origins, size_t i, size_t to) {
+    const size_t n = region->set.n, flags = hcri_sample_origin_flags(region);
+    memmove(origins->points + to * n, origins->points + i * n, n * sizeof *origins->points);
+    if (flags != 0)
+        memmove(origins->is_free + to * flags, origins->is_free + i * flags, flags * sizeof *origins->is_free);
+    origins->found[to] = origins->found[i];
 }
 
 /* The row's point, and where its rays begin; the outcome of one that has neither, else MOVED. */
@@ -17,10 +27,11 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     if (p != 0) {
-        double *origin = lane->origins + i * region->set.n;
+        double *origin = lane->origins.points + i * region->set.n;
         memcpy(origin + n, lane->xs + i * p, p * sizeof *origin);
-        double *is_free = lane->is_free + i * hcri_sample_origin_flags(region);
+        double *is_free = lane->origins.is_free + i * hcri_sample_origin_flags(region);
         const hcri_sample_origin found = hcri_sample_origin_find(region, origin, is_free, lane->scratch);
+        lane->origins.found[i] = found;
         if (!hcri_sample_origin_exists(found))
             return found == HCRI_SAMPLE_ORIGIN_NONE ? HCR_OUTCOME_NO_ORIGIN : HCR_OUTCOME_OUT_OF_RANGE;
         if (!hcri_sample_origin_is_centre(found)) /* which is complete */
@@ -54,7 +65,15 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
         for (size_t j = 0; j < n; j++)
             away[j] = outcome[i] == HCR_OUTCOME_MOVED ? point[j] - origin[j] : 0;
     }
-    return hcr_gauge(region, lane->workspace, rows, lane->xs, lane->away, lane->gauge, NULL, error);
+    return hcri_map_run(region, lane->workspace, rows,
+                        &(hcri_call){.map = &hcri_map_gauge,
+                                     .precision = HCR_DOUBLE,
+                                     .x = lane->xs,
+                                     .origins = lane->knows_origins ? &lane->origins : NULL,
+                                     .in = lane->away,
+                                     .factor = lane->away,
+                                     .out = lane->gauge},
+                        error);
 }
 
 /* Is a point of the region's set inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier
@@ -187,6 +206,8 @@ static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, 
         status = take_slice(projector, lane, origin + n, &reason);
     else if (p != 0 && !hcri_projection_place(lane->projection, origin))
         status = hcri_fail_memory(&reason);
+    if (lane->knows_origins && projector->is_polytope)
+        hcri_projection_know(lane->projection, &lane->origins, i);
     for (size_t j = 0; j < n; j++)
         nearest[j] = NAN;
     if (status == HCR_OK)
@@ -200,21 +221,23 @@ static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, 
     return contact == NULL ? HCR_OK : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
 }
 
-/* `count` rows of `moved`, from the origin, exactly inside: in `result`, doubles whatever the precision. */
+/* `count` rows of `moved`, from the origins, exactly inside: in `result`, doubles whatever the precision. */
 static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_precision precision, size_t count,
                               hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    if (precision == HCR_DOUBLE)
-        return hcr_contract(region, lane->workspace, count, lane->moved_xs, lane->moved, lane->result, NULL, error);
+    hcri_call call = {
+        .map = &hcri_map_contract, .precision = precision, .origins = lane->knows_origins ? &lane->origins : NULL};
     float *xs = lane->moved_single + count * n;
-    for (size_t k = 0; k < count * n; k++)
+    for (size_t k = 0; precision == HCR_SINGLE && k < count * n; k++)
         lane->moved_single[k] = (float)lane->moved[k];
-    for (size_t k = 0; k < count * p; k++)
+    for (size_t k = 0; precision == HCR_SINGLE && k < count * p; k++)
         xs[k] = (float)lane->moved_xs[k];
-    HCRI_TRY(
-        hcr_contract_f32(region, lane->workspace, count, xs, lane->moved_single, lane->result_single, NULL, error));
-    for (size_t k = 0; k < count * n; k++)
+    call.x = precision == HCR_DOUBLE ? (void *)lane->moved_xs : xs;
+    call.in = call.factor = precision == HCR_DOUBLE ? (void *)lane->moved : lane->moved_single;
+    call.out = precision == HCR_DOUBLE ? (void *)lane->result : lane->result_single;
+    HCRI_TRY(hcri_map_run(region, lane->workspace, count, &call, error));
+    for (size_t k = 0; precision == HCR_SINGLE && k < count * n; k++)
         lane->result[k] = (double)lane->result_single[k];
     return HCR_OK;
 }
@@ -259,7 +282,10 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
             continue;
         for (size_t j = 0; j < n; j++)
             nearest[j] -= origin[j];
-        memcpy(lane->moved_xs + moved++ * p, origin + n, p * sizeof *origin);
+        memcpy(lane->moved_xs + moved * p, origin + n, p * sizeof *origin);
+        if (p != 0)
+            move_origin(region, &lane->origins, i, moved);
+        moved++;
     }
     if (moved != 0)
         HCRI_TRY(draw_inside(projector, lane, call->precision, moved, error));

@@ -16,7 +16,7 @@ static void release_lane(hcri_lane *lane) {
     hcr_workspace_free(lane->slice_workspace);
     hcr_region_free(lane->slice);
     hcri_face_free(lane->face);
-    void *owned[] = {lane->numbers, lane->moved_single, lane->contacts};
+    void *owned[] = {lane->numbers, lane->moved_single, lane->contacts, lane->origins.found};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }
@@ -41,8 +41,8 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
         {&lane->x, p + 1},
         {&lane->points, chunk * n},
         {&lane->xs, chunk * p + 1},
-        {&lane->origins, chunk * columns},
-        {&lane->is_free, chunk * hcri_sample_origin_flags(region)},
+        {&lane->origins.points, chunk * columns},
+        {&lane->origins.is_free, chunk * hcri_sample_origin_flags(region)},
         {&lane->away, chunk * n},
         {&lane->moved, chunk * n},
         {&lane->result, chunk * n},
@@ -62,10 +62,12 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         total += numbers[i].count;
     HCRI_TRY(hcr_workspace_create(region, 1, &lane->workspace, error));
+    lane->knows_origins = region->centres != NULL;
     lane->contacts = calloc(n, sizeof *lane->contacts);
+    lane->origins.found = calloc(chunk, sizeof *lane->origins.found);
     lane->moved_single = calloc(chunk * (columns + n), sizeof(float));
     lane->numbers = calloc(total, sizeof(double));
-    if (lane->contacts == NULL || lane->moved_single == NULL || lane->numbers == NULL)
+    if (lane->contacts == NULL || lane->origins.found == NULL || lane->moved_single == NULL || lane->numbers == NULL)
         return hcri_fail_memory(error);
     lane->result_single = lane->moved_single + chunk * columns;
     double *next = lane->numbers;

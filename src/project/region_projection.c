@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kinds/block.h"
+#include "maps/maps.h"
 #include "origin/outer_approximation.h"
 #include "origin/single_quadratic.h"
 #include "project/curved_projection.h"
@@ -14,7 +15,8 @@ struct hcri_projection {
     const hcr_region *region;
     const hcri_metric *metric;
     hcr_workspace *workspace;
-    const double *origin; /* and behind it the parameters */
+    const double *origin;      /* and behind it the parameters */
+    hcri_sample_origins known; /* that one, where points isn't NULL */
     int is_polytope;
     hcri_nearest *nearest; /* curved inequalities that are no quadratics, on equalities, or in a metric; else NULL */
     hcri_active_set *active_set; /* NULL: bounds alone, or curved inequalities */
@@ -113,7 +115,15 @@ hcr_status hcri_projection_create(const hcr_region *region, const hcri_metric *m
 
 int hcri_projection_place(hcri_projection *projection, const double *point) {
     projection->origin = point;
+    projection->known = (hcri_sample_origins){0};
     return hcri_active_set_place(projection->active_set, point);
+}
+
+void hcri_projection_know(hcri_projection *projection, const hcri_sample_origins *origins, size_t i) {
+    const hcr_region *region = projection->region;
+    projection->known = (hcri_sample_origins){.points = origins->points + i * region->set.n,
+                                              .is_free = origins->is_free + i * hcri_sample_origin_flags(region),
+                                              .found = origins->found + i};
 }
 
 void hcri_projection_clamp(const hcr_region *region, const double *p, double *y) {
@@ -164,10 +174,14 @@ static double gauge_of(hcri_projection *projection, const double *y) {
     double gauge = NAN;
     for (size_t j = 0; j < region->set.outputs; j++)
         projection->point[j] = y[j] - projection->origin[j];
-    return hcr_gauge(region, projection->workspace, 1, projection->origin + region->set.outputs, projection->point,
-                     &gauge, NULL, NULL) == HCR_OK
-               ? gauge
-               : NAN;
+    const hcri_call call = {.map = &hcri_map_gauge,
+                            .precision = HCR_DOUBLE,
+                            .x = projection->origin + region->set.outputs,
+                            .origins = projection->known.points == NULL ? NULL : &projection->known,
+                            .in = projection->point,
+                            .factor = projection->point,
+                            .out = &gauge};
+    return hcri_map_run(region, projection->workspace, 1, &call, NULL) == HCR_OK ? gauge : NAN;
 }
 
 /* Rounding leaves a nearest point so near the frontier. */

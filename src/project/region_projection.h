@@ -18,6 +18,8 @@ void hcri_projection_free(hcri_projection *projection); /* NULL is fine */
 /* From here on the origin and the parameters are these, a point of the region's set, which is kept. 0 without memory.
  */
 int hcri_projection_place(hcri_projection *projection, const double *point);
+/* What is known of that origin, row i of these: the maps then needn't find it again. */
+void hcri_projection_know(hcri_projection *projection, const hcri_sample_origins *origins, size_t i);
 /* y = the nearest point to a p outside. Errors: MEMORY; SOLVER and UNSUPPORTED: none was found. */
 hcr_status hcri_projection_find(hcri_projection *projection, const double *p, double *y, hcr_error *error);
 /* The same where the region's box is all there is. */

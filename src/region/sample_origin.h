@@ -20,6 +20,12 @@ static inline int hcri_sample_origin_exists(hcri_sample_origin sample_origin) {
     return sample_origin == HCRI_SAMPLE_ORIGIN_AFFINE || hcri_sample_origin_is_centre(sample_origin);
 }
 
+/* The origins of samples that somebody has found: as hcri_sample_origin_find_all makes them. */
+typedef struct hcri_sample_origins {
+    double *points, *is_free; /* set.n and hcri_sample_origin_flags numbers a sample */
+    hcri_sample_origin *found;
+} hcri_sample_origins;
+
 /* How many numbers the functions below need as scratch. */
 size_t hcri_sample_origin_scratch(const hcr_region *region);
 /* Numbers of is_free below: of outputs, and behind them of rows (sample_centre.h). 0: it is NULL. */
