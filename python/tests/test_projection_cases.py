@@ -5,6 +5,7 @@ drawn anew from the same distributions."""
 from __future__ import annotations
 
 import itertools
+import os
 import warnings
 
 import numpy as np
@@ -281,3 +282,40 @@ def test_matrices_of_each_row(seed):
             )
             wanted = nearest(point[0], A, right[0], C, x[0, 40:90], x[0, 90:])
             check(region, point, [wanted], x, 2)
+
+
+# --------------------------------------------------------------------------------------- the regions of bench/README.md
+
+
+@pytest.mark.parametrize("letter", ["A", "B", "C", "E"])
+def test_distances_of_measured_regions(letter):
+    """As far away as Clarabel's, to 1e-8 of the distance, at ×1 and ×5."""
+    random, count = np.random.default_rng(11), 100 if os.environ.get("HCR_LONG") else 5
+    n, deviation = {"A": (48, 0.184), "B": (768, 0.373), "C": (100, 0.371), "E": (20, 0.232)}[letter]
+    rows = random.standard_normal((1000, 100)) / 10
+    factors = random.standard_normal((20, 20, 20)) / np.sqrt(80)
+    y, point = cvxpy.Variable(n), cvxpy.Parameter(n)
+    if letter == "A":
+        text, data = "-2 <= y <= 2\nabs(diff(y)) <= 0.5", {}
+        limits = [cvxpy.abs(y) <= 2, cvxpy.abs(cvxpy.diff(y)) <= 0.5]
+    elif letter == "B":
+        text, data, limits = "norm(y) <= 10", {}, [cvxpy.norm(y) <= 10]
+    elif letter == "C":
+        text, data, limits = "A @ y <= 1", {"A": rows}, [rows @ y <= 1]
+    else:
+        data = {f"F{j}": F + F.T for j, F in enumerate(factors)}
+        text = "eye(20) + " + " + ".join(f"y[{j}]*F{j}" for j in range(20)) + " >> 0"
+        limits = [np.eye(20) + sum(y[j] * (F + F.T) for j, F in enumerate(factors)) >> 0]
+    region = hcr.Region(f"var y[{n}]\n{text}\norigin = zeros({n})", **data)
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(y - point)), limits)
+    for farther in (1, 5):
+        points = farther * deviation * random.standard_normal((count, n))
+        found = region.project(points)
+        assert region.check(found).all()
+        for v, mine in zip(points, found, strict=True):
+            point.value = v
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                problem.solve(solver="CLARABEL", tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
+            least, away = np.linalg.norm(y.value - v), np.linalg.norm(mine - v)
+            assert abs(away - least) <= 1e-8 * max(away, 1), (away, least)
