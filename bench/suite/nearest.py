@@ -4,13 +4,11 @@ derivatives, beside the forward passes. All in double precision, which all of th
 
 import os
 import sys
-import time
 
 import numpy as np
 
-from . import regions, solvers
+from . import regions, results, solvers
 from .layers import STEPS, Case, build_package, in_jax, in_torch
-from .results import take_turns
 
 INFINITE = 1e20
 SECONDS = 0.7  # what a batch may take: those that take longer get a smaller one
@@ -245,9 +243,9 @@ METHODS = {
 
 
 def seconds(run):
-    start = time.perf_counter()
+    start = results.clock()
     run()
-    return time.perf_counter() - start
+    return results.clock() - start
 
 
 def cases_of(layers, make, shape, given, most, budget):
@@ -262,7 +260,7 @@ def cases_of(layers, make, shape, given, most, budget):
     return one, make(layers, shape, *(a if a is None else a[:count] for a in given))
 
 
-def compare(results, layers, options, letter, farther=1):
+def compare(figures, layers, options, letter, farther=1):
     shape, subject = regions.shape(letter), letter + (", five times as far" if farther == 5 else "")
     most = 20 if options.quick else 100 if letter == "F" else 1000
     v, x = farther * shape.points(most), shape.parameters(most)
@@ -272,20 +270,20 @@ def compare(results, layers, options, letter, farther=1):
         try:
             made = cases_of(layers, make, shape, (v, bar, x), most, 0.1 if options.quick else SECONDS)
         except ImportError as missing:
-            results.leave_out("nearest", f"{name}, {letter}", missing)
+            figures.leave_out("nearest", f"{name}, {letter}", missing)
             continue
         except TimeoutError as slow:
-            results.leave_out("nearest", f"{name}, {letter}", slow)
+            figures.leave_out("nearest", f"{name}, {letter}", slow)
             continue
         except Exception as failed:
-            results.leave_out("nearest", f"{name}, {letter}", f"it fails: {failed}")
+            figures.leave_out("nearest", f"{name}, {letter}", f"it fails: {failed}")
             continue
         for case in made:
             cases[name] = case
             runs[name, "forward", case.batch] = case.forward
             if case.gradient is not None:
                 runs[name, "with gradient", case.batch] = case.gradient
-    times = take_turns(runs, 1 if options.quick else 5, 2 * SECONDS)
+    times = results.take_turns(runs, 1 if options.quick else 5, 2 * SECONDS)
     nearest = cases["hcr, C"].found()
     for (name, what, batch), taken in times.items():
         more = {}
@@ -295,10 +293,10 @@ def compare(results, layers, options, letter, farther=1):
             away, least = (np.linalg.norm(y[:batch] - v[:batch], axis=1) for y in (found, nearest))
             more["farther"] = float(((away - least) / np.maximum(least, 1e-3)).max())
             more["apart"] = float(np.abs(found - nearest[:batch]).max())
-        results.add("nearest", subject, what, name, 1e6 * taken / batch, precision="double", batch=batch, more=more)
+        figures.add("nearest", subject, what, name, 1e6 * taken / batch, precision="double", batch=batch, more=more)
 
 
-def measure(results, options):
+def measure(figures, options):
     os.environ["HCR_LIBRARY"] = str(build_package(options))
     os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -307,6 +305,6 @@ def measure(results, options):
     layers = Layers(options)
     for letter in [*(options.regions or "ABCEF"), *(["DC3"] if options.regions is None else [])]:
         if letter != "D":
-            compare(results, layers, options, letter)
+            compare(figures, layers, options, letter)
         if letter == "A":
-            compare(results, layers, options, letter, farther=5)
+            compare(figures, layers, options, letter, farther=5)
