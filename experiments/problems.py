@@ -111,7 +111,7 @@ def synthetic(seeds: int, epochs: int) -> Experiment:
         "projection": {"error": "0.050 ± 0.001", "inside": "1", "time": "70 ms, max. 125 ms"},
         "hcr": {"error": "0.010 ± 0.002", "inside": "1", "time": "100 µs, max. 200 µs"},
     }
-    methods = ("simple", "lagrangian", "projection", "hcr", "direct", "contract", "soften")
+    methods = ("simple", "lagrangian", "projection", "hcr", "direct", "contract", "soften", "project")
     settings = {"experiment": "synthetic", "seeds": seeds, "epochs": epochs}
     return Experiment("synthetic", "MSE", methods, tasks, settings, {fixed: published, drawn: published})
 
@@ -169,7 +169,7 @@ def m4(command: str, paths: dict[str, str], count: int, epochs: int) -> Experime
         "hcr": {"error": "0.130 ± 0.047", "inside": "1", "time": "100 µs, max. 1 ms"},
     }
     methods = ("simple", "lagrangian", "projection", "hcr", "hcr-mean", "direct", "direct-mean", "contract",
-               "contract-mean", "contract-raw", "soften")  # fmt: skip
+               "contract-mean", "contract-raw", "soften", "project")  # fmt: skip
     settings = {"experiment": "m4", "series": [task.label for task in tasks], "epochs": epochs}
     of_paper = {task.table: published for task in tasks if task.table.startswith("M4 hourly")}
     return Experiment("m4", "R-MSE", methods, tasks, settings, of_paper, tasks[0].table)

@@ -53,7 +53,7 @@ def _compared(errors: pd.DataFrame, method: str) -> str:
 
 def _row(experiment: Experiment, title: str, method: str, runs: pd.DataFrame, errors: pd.DataFrame) -> list[str]:
     paper = experiment.published.get(title, {}).get(method, {})
-    timed, guarded = "average_time" in runs and runs["average_time"].notna().any(), METHODS[method].map is not None
+    timed, searched = (what in runs and runs[what].notna().any() for what in ("average_time", "candidates"))
     average = _time(runs["average_time"].mean()) if timed else "–"
     if method == "projection" and runs["average_time_outside"].notna().any():
         average += f", outside {_time(runs['average_time_outside'].mean())}"
@@ -67,7 +67,7 @@ def _row(experiment: Experiment, title: str, method: str, runs: pd.DataFrame, er
         average,
         _time(runs["largest_time"].max()) if timed else "–",
         paper.get("time", "–"),
-        f"{runs['candidates'].mean():.2f}" if guarded else "–",
+        f"{runs['candidates'].mean():.2f}" if searched else "–",
         _compared(errors, method),
     ]
 

@@ -38,6 +38,7 @@ METHODS = {
     "contract-raw": Method("HCR-contract, origin at the mean, raw term", "#b8860b", "hcr-contract", "contract", True,
                            {"raw_weight": 1}),
     "soften": Method("HCR-soften", "#c08497", "hcr-soften", "soften"),
+    "project": Method("HCR-project", "#00a6a6", "hcr-project", "project"),
 }  # fmt: skip
 
 #: Times of single samples fall into bins, ten to a decade from 10 ns on.
@@ -122,7 +123,7 @@ def train(problem: Problem, key: str, stopped: Callable[[], bool]) -> dict[str, 
     record["training_error"] = model.report.training_mse / problem.unit
     record["seconds"] = model.report.seconds
     records = {key: record}
-    if method.map is not None:
+    if method.map not in (None, "project"):  # what the network gave before the projection isn't known any more
         record.update(_guarded(region, method.map, predicted))
     if key == "simple":
         times = _times(region.project, predicted)
