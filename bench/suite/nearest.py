@@ -290,8 +290,6 @@ def compare(figures, layers, options, letter, farther=1):
         if what == "forward" and batch > 1:
             found = np.asarray(cases[name].found()).reshape(batch, shape.n)
             more["inside"] = float(layers.region(shape).inside(found, x))
-            away, least = (np.linalg.norm(y[:batch] - v[:batch], axis=1) for y in (found, nearest))
-            more["farther"] = float(((away - least) / np.maximum(least, 1e-3)).max())
             more["apart"] = float(np.abs(found - nearest[:batch]).max())
         figures.add("nearest", subject, what, name, 1e6 * taken / batch, precision="double", batch=batch, more=more)
 

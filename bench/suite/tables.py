@@ -147,10 +147,10 @@ def nearest(results):
             value = {(f.what, f.batch > 1): f.value for f in own}
             ratios = [value[what, True] / base[what] if (what, True) in value else None for what in base]
             cells = [value.get((what, many)) for many in (False, True) for what in ("forward", "with gradient")]
-            farther = "0" if by == "hcr, C" else f"{max(more['farther'], 0):.1e}"
-            rows.append((subject, by, *cells, *ratios, str(most), f"{more['inside']:.3f}", farther))
+            apart = "–" if by == "hcr, C" else f"{more['apart']:.1e}"
+            rows.append((subject, by, *cells, *ratios, str(most), f"{more['inside']:.3f}", apart))
     head = ("region", "by", "batch 1", "with gradient", "a batch", "with gradient")
-    return table((*head, "/ hcr in C", "with gradient", "rows of the batch", "inside", "farther by up to"), rows)
+    return table((*head, "/ hcr in C", "with gradient", "rows of the batch", "inside", "apart by up to"), rows)
 
 
 def solvers(results):
