@@ -160,7 +160,7 @@ static void move_sides(hcri_active_set *a, const double *point) {
     for (size_t i = 0; i < a->region->set.linear->rows.count; i++) {
         double lower, upper;
         (void)split_row(a, i, point + a->n, &lower, &upper);
-        if (a->start[a->n + i + 1] == a->start[a->n + i])
+        if (a->rounding[a->n + i] == 0) /* a row of zeros */
             continue;
         a->lower[a->n + i] = lower / a->length[a->n + i];
         a->upper[a->n + i] = upper / a->length[a->n + i];
