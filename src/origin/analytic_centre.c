@@ -238,7 +238,7 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
         at->scale *= lowest / far;
         lowest = weigh(at);
     }
-    const hcri_local local = {set, at->y, at->scale};
+    const hcri_local local = {set, at->y, at->scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_margin(&local, NULL, &program, error));
@@ -260,7 +260,7 @@ static hcr_status solve_convex(search *at, hcr_error *error) {
 
 /* One linear program around y. */
 static hcr_status solve_flat(search *at, hcr_error *error) {
-    const hcri_local local = {at->set, at->y, at->scale};
+    const hcri_local local = {at->set, at->y, at->scale, NULL};
     const hcr_status status = hcri_ball_find(&local, at->z, at->multiplier, error);
     return status == HCR_ERROR_SOLVER && !at->flat_only ? solve_convex(at, error) : status;
 }
@@ -274,7 +274,7 @@ static hcr_status solve_once(search *at, hcr_error *error) {
     if (status != HCR_ERROR_SOLVER || at->set->blocks != 2)
         return status;
     at->convex = 0;
-    const hcri_local local = {at->set, at->y, at->scale};
+    const hcri_local local = {at->set, at->y, at->scale, NULL};
     return hcri_ball_find(&local, at->z, at->multiplier, error);
 }
 
@@ -344,15 +344,18 @@ static void draw_in(size_t count, double room, double *lower, double *upper) {
 /* Do bounds and rows alone have a point with about so much room, to within CLP's tolerance? A margin far below 0 can be
  * what a few rows make of rounding that the equalities leave next to nothing of. */
 static hcr_status find_flat_point(const hcri_set *set, double room, int *found, hcr_error *error) {
-    HCRI_SCOPED double *zeros = hcri_allocate(memory, set->n, sizeof *zeros);
+    hcri_local local = {set, NULL, 1, hcri_local_lift(set)};
+    HCRI_SCOPED double *zeros = hcri_allocate(memory, hcri_local_columns(&local), sizeof *zeros);
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     hcri_lp_outcome outcome = HCRI_LP_INFEASIBLE;
     if (zeros == NULL)
         return hcri_fail_memory(error);
-    HCRI_TRY(hcri_local_plain(&(hcri_local){set, zeros, 1}, &program, error));
+    local.centre = zeros;
+    HCRI_TRY(hcri_local_plain(&local, &program, error));
     draw_in(program.columns, room, program.lower, program.upper);
-    draw_in(program.rows.count, room, program.row_lower, program.row_upper);
+    draw_in(program.rows.count - (local.lift == NULL ? 0 : local.lift->original->equalities.rows.count), room,
+            program.row_lower, program.row_upper);
     hcr_status status = hcri_lp_create(&program, &lp, error);
     if (status == HCR_OK)
         status = hcri_lp_maximise(lp, zeros, &outcome, error);
@@ -379,7 +382,7 @@ static hcr_status search_judge(const search *at, hcr_error *error) {
 static hcr_status analytic(const hcri_set *set, double scale, double room, const int *held, double *y,
                            hcr_error *error) {
     const size_t n = set->n, sides = hcri_local_sides(set), quadratics = set->blocks - 2;
-    const hcri_local local = {set, y, scale};
+    const hcri_local local = {set, y, scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_slacks(&local, &program, error));
@@ -420,13 +423,31 @@ static hcr_status analytic(const hcri_set *set, double scale, double room, const
 hcr_status hcri_central_analytic(const hcri_set *set, double radius, double *y, hcr_error *error) {
     int found = 0;
     if (set->blocks == 2)
-        HCRI_TRY(hcri_polytope_centre(set, radius, y, &found, error));
+        HCRI_TRY(hcri_polytope_centre(set, radius, NULL, y, &found, error));
     return found ? HCR_OK : analytic(set, radius, 0, NULL, y, error);
+}
+
+/* By Newton's method on the sparse system. Its equalities converge slowly beside bounds that are far away; IPOPT's
+ * don't, and take minutes of large sets. */
+static hcr_status spread_sparse(const search *at, const int *held, double kept, double *moved, int *found,
+                                hcr_error *error) {
+    const hcri_set *set = at->set;
+    HCRI_SCOPED unsigned char *rows = hcri_allocate(memory, set->n + set->linear->rows.count, sizeof *rows);
+    if (rows == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < at->sides; i++) {
+        const uint32_t number = at->number[i], first = set->linear->base.first;
+        if (held[i])
+            rows[number < first ? (number - set->box->base.first) / 2 : set->n + (number - first) / 2] = 1;
+    }
+    const hcri_face face = {rows, kept * at->reached};
+    return hcri_polytope_centre(set, at->reached, &face, moved, found, error);
 }
 
 /* The centres of a largest ball make a face: sides with a multiplier keep their distance there, and y is free in the
  * rest. With as many multipliers as a basis has there is one centre. A failure leaves y where it was. */
 static hcr_status search_spread(search *at, hcr_error *error) {
+    enum { MOST_FOR_IPOPT = 100 };
     static const double kept = 0.99;
     const size_t n = at->set->n;
     size_t supporting = 0, largest = 0;
@@ -444,8 +465,12 @@ static hcr_status search_spread(search *at, hcr_error *error) {
     /* Σ λ_i a_i = 0: one of the supporting sides follows from the others. */
     for (size_t i = 0; i < at->sides; i++)
         held[i] = at->multiplier[i] > hcri_supporting && i != largest;
-    if (analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK &&
-        flat_radius(at->set, moved) >= kept * at->reached)
+    int found = 1;
+    if (n > MOST_FOR_IPOPT)
+        HCRI_TRY(spread_sparse(at, held, kept, moved, &found, error));
+    else
+        found = analytic(at->set, at->reached, kept, held, moved, error) == HCR_OK;
+    if (found && flat_radius(at->set, moved) >= kept * at->reached)
         memcpy(at->y, moved, n * sizeof *moved);
     return HCR_OK;
 }
@@ -463,7 +488,7 @@ hcr_status hcri_central_largest_ball(const hcri_set *set, const double *lower, c
     HCRI_TRY(search_start(&at, set, lower, upper, y, 0, error));
     if (set->n > MOST_FOR_SIMPLEX && set->blocks == 2) {
         int found;
-        HCRI_TRY(hcri_polytope_centre(set, at.scale, y, &found, error));
+        HCRI_TRY(hcri_polytope_centre(set, at.scale, NULL, y, &found, error));
         if (found && hcri_strictly_inside(set, y, NULL, NULL))
             return hcri_central_radius(set, y, radius, error);
     }

@@ -8,24 +8,32 @@
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
-static hcr_status solve(const hcri_program *program, const double *objective, hcri_lp **lp, hcr_error *error) {
+static hcr_status solve(const hcri_program *program, const double *objective, int is_lifted, hcri_lp **lp,
+                        hcr_error *error) {
+    enum { MANY = 5000 };
     hcri_lp_outcome outcome;
     HCRI_TRY(hcri_lp_create(program, lp, error));
+    if (is_lifted || program->rows.count > MANY)
+        hcri_lp_leave_out_presolve(*lp);
     HCRI_TRY(hcri_lp_maximise(*lp, objective, &outcome, error));
     return outcome == HCRI_LP_OPTIMAL ? HCR_OK
                                       : hcri_fail(error, HCR_ERROR_SOLVER, "CLP gave up on the interior of the region");
 }
 
-static hcr_status find_directly(const hcri_program *program, double *z, double *multiplier, hcr_error *error) {
+/* `sides`: of the program's rows; equalities come behind. */
+static hcr_status find_directly(const hcri_local *local, const hcri_program *program, size_t sides, double *z,
+                                double *multiplier, hcr_error *error) {
     const size_t columns = program->columns;
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
     if (objective == NULL)
         return hcri_fail_memory(error);
     objective[columns - 1] = 1;
-    HCRI_TRY(solve(program, objective, &lp, error));
-    memcpy(z, hcri_lp_solution(lp), columns * sizeof *z);
-    memcpy(multiplier, hcri_lp_multipliers(lp), program->rows.count * sizeof *multiplier);
+    HCRI_TRY(solve(program, objective, local->lift != NULL, &lp, error));
+    for (size_t j = 0; j < local->set->n; j++)
+        z[j] = hcri_lp_solution(lp)[hcri_local_place(local, j)];
+    z[local->set->n] = hcri_lp_solution(lp)[columns - 1];
+    memcpy(multiplier, hcri_lp_multipliers(lp), sides * sizeof *multiplier);
     return HCR_OK;
 }
 
@@ -76,7 +84,7 @@ static hcr_status find_by_dual(const hcri_program *program, double *z, double *m
     for (size_t i = 0; i < sides; i++)
         cost[i] = -program->row_upper[i];
     cost[sides] = -program->upper[columns - 1];
-    HCRI_TRY(solve(&dual, cost, &lp, error));
+    HCRI_TRY(solve(&dual, cost, 0, &lp, error));
     const double *solution = hcri_lp_multipliers(lp);
     for (size_t j = 0; j < columns; j++)
         z[j] = length[j] == 0 ? 0 : -solution[j] / length[j];
@@ -88,12 +96,13 @@ static hcr_status find_by_dual(const hcri_program *program, double *z, double *m
 hcr_status hcri_ball_find(const hcri_local *local, double *z, double *multiplier, hcr_error *error) {
     enum { MANY = 200, FOR_EACH_OUTPUT = 4 };
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_TRY(hcri_local_margin(local, NULL, &program, error));
-    const size_t sides = program.rows.count;
+    const hcri_local lifted = {local->set, local->centre, local->scale, hcri_local_lift(local->set)};
+    HCRI_TRY(hcri_local_margin(&lifted, NULL, &program, error));
+    const size_t sides = hcri_local_sides(local->set);
     hcr_status status = HCR_ERROR_SOLVER;
-    if (sides > MANY && sides / FOR_EACH_OUTPUT > program.columns)
+    if (lifted.lift == NULL && sides > MANY && sides / FOR_EACH_OUTPUT > program.columns)
         status = find_by_dual(&program, z, multiplier, error);
     if (status == HCR_ERROR_SOLVER)
-        status = find_directly(&program, z, multiplier, error);
+        status = find_directly(&lifted, &program, sides, z, multiplier, error);
     return status;
 }

@@ -1,8 +1,31 @@
 #include "origin/local_program.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "origin/equalities/reduction.h"
+const hcri_reduction *hcri_local_lift(const hcri_set *set) {
+    enum { FEWER = 4 };
+    static const size_t small = 20000; /* coefficients with which all is quick */
+    const hcri_reduction *reduction = set->reduction;
+    const size_t reduced = hcri_rows_entries(&set->linear->rows);
+    if (reduction == NULL || reduced < small)
+        return NULL;
+    const hcri_set *original = reduction->original;
+    return FEWER * (hcri_rows_entries(&original->equalities.rows) + hcri_rows_entries(&original->linear->rows)) <
+                   reduced
+               ? reduction
+               : NULL;
+}
+
+size_t hcri_local_columns(const hcri_local *local) {
+    return local->lift == NULL ? local->set->n : local->lift->original->n;
+}
+
+size_t hcri_local_place(const hcri_local *local, size_t j) { return local->lift == NULL ? j : local->lift->free[j]; }
+
+int hcri_local_is_bound(const hcri_local *local, size_t i) {
+    return local->lift != NULL && local->lift->row_of[i] < local->lift->original->linear->base.first;
+}
 
 /* Walks over the sides; row j < n is the bound of y_j. */
 typedef struct side {
@@ -43,33 +66,56 @@ void hcri_local_side_numbers(const hcri_set *set, uint32_t *number) {
         *number++ = at.number;
 }
 
+/* The coefficients of the set's row i: as they are, or as the original has them. Returns how many there are. */
+static size_t coefficients(const hcri_local *local, size_t i, uint32_t *columns, double *values) {
+    const hcri_rows *rows = &local->set->linear->rows;
+    if (local->lift != NULL) {
+        const hcri_set *original = local->lift->original;
+        const uint32_t number = local->lift->row_of[i];
+        if (hcri_local_is_bound(local, i)) {
+            columns[0] = (number - original->box->base.first) / 2;
+            values[0] = 1;
+            return 1;
+        }
+        rows = &original->linear->rows;
+        i = (number - original->linear->base.first) / 2;
+    }
+    const size_t count = rows->start[i + 1] - rows->start[i];
+    memcpy(columns, rows->columns + rows->start[i], count * sizeof *columns);
+    memcpy(values, rows->values + rows->start[i], count * sizeof *values);
+    return count;
+}
+
 /* The coefficients of a side's row as a unit vector in the form a·z <= slack, with room for one column more; returns
  * how many there are. */
 static size_t side_row(const hcri_local *local, const side *at, uint32_t *columns, double *values, double *slack) {
     const hcri_set *set = local->set;
-    const double sign = at->upper ? 1 : -1;
+    const double length = hcri_side_length(set, at->row), sign = at->upper ? 1 : -1;
     if (at->row < set->n) {
         const double bound = at->upper ? set->box->upper[at->row] : set->box->lower[at->row];
-        const double length = hcri_side_length(set, at->row);
-        columns[0] = (uint32_t)at->row;
+        columns[0] = (uint32_t)hcri_local_place(local, at->row);
         values[0] = sign / length;
         *slack = sign * (bound - local->centre[at->row]) / length / local->scale;
         return 1;
     }
-    const size_t i = at->row - set->n;
-    const hcri_rows *rows = &set->linear->rows;
+    const size_t i = at->row - set->n, terms = coefficients(local, i, columns, values);
     const double bound = at->upper ? set->linear->upper[i] : set->linear->lower[i];
-    const double length = hcri_side_length(set, at->row);
-    size_t terms = 0;
-    for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        columns[terms] = rows->columns[k];
-        values[terms++] = sign * rows->values[k] / length;
-    }
-    *slack = -sign * hcri_rows_dot_minus(rows, i, local->centre, bound) / length / local->scale;
+    for (size_t k = 0; k < terms; k++)
+        values[k] = sign * values[k] / length;
+    *slack = -sign * hcri_rows_dot_minus(&set->linear->rows, i, local->centre, bound) / length / local->scale;
     return terms;
 }
 
-/* Room for a row with one column more than there are outputs. */
+/* z stays on the equalities, where the centre is. */
+static hcr_status add_equalities(const hcri_local *local, hcri_program *program, hcr_error *error) {
+    const hcri_rows *rows = local->lift == NULL ? NULL : &local->lift->original->equalities.rows;
+    for (size_t e = 0; rows != NULL && e < rows->count; e++)
+        HCRI_TRY(hcri_program_add_row(program, rows->start[e + 1] - rows->start[e], rows->columns + rows->start[e],
+                                      rows->values + rows->start[e], 0, 0, error));
+    return HCR_OK;
+}
+
+/* Room for a row with one column more than there are. */
 typedef struct row_room {
     uint32_t *columns;
     double *values;
@@ -85,11 +131,11 @@ hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_
     const hcri_set *set = local->set;
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
-    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
-    HCRI_TRY(hcri_program_create(program, set->n, error));
+    HCRI_TRY(make_row_room(hcri_local_columns(local), scratch, &room, error));
+    HCRI_TRY(hcri_program_create(program, hcri_local_columns(local), error));
     for (size_t j = 0; j < set->n; j++) {
-        program->lower[j] = (set->box->lower[j] - local->centre[j]) / local->scale;
-        program->upper[j] = (set->box->upper[j] - local->centre[j]) / local->scale;
+        program->lower[hcri_local_place(local, j)] = (set->box->lower[j] - local->centre[j]) / local->scale;
+        program->upper[hcri_local_place(local, j)] = (set->box->upper[j] - local->centre[j]) / local->scale;
     }
     for (size_t i = 0; i < set->linear->rows.count; i++) {
         double low = -INFINITY, high = INFINITY;
@@ -104,31 +150,37 @@ hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_
         at.upper = 1;
         if (!isinf(set->linear->upper[i]))
             terms = side_row(local, &at, room.columns, room.values, &high);
+        if (terms != 0 && hcri_local_is_bound(local, i)) { /* ±1/length y */
+            const double length = hcri_side_length(set, set->n + i);
+            program->lower[room.columns[0]] = low * length;
+            program->upper[room.columns[0]] = high * length;
+            continue;
+        }
         HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, low, high, error));
     }
-    return HCR_OK;
+    return add_equalities(local, program, error);
 }
 
 hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_program *program, hcr_error *error) {
-    const hcri_set *set = local->set;
+    const size_t r = hcri_local_columns(local);
     HCRI_SCRATCH(scratch, &hcri_default_allocator);
     row_room room;
-    HCRI_TRY(make_row_room(set->n, scratch, &room, error));
-    HCRI_TRY(hcri_program_create(program, set->n + 1, error));
-    program->upper[set->n] = 2;
+    HCRI_TRY(make_row_room(r, scratch, &room, error));
+    HCRI_TRY(hcri_program_create(program, r + 1, error));
+    program->upper[r] = 2;
     size_t row = 0;
-    for (side at = before_first; next_side(set, &at); row++) {
+    for (side at = before_first; next_side(local->set, &at); row++) {
         double slack;
         size_t terms = side_row(local, &at, room.columns, room.values, &slack);
         if (level != NULL && level[row] >= 0) {
             slack -= level[row];
         } else {
-            room.columns[terms] = (uint32_t)set->n;
+            room.columns[terms] = (uint32_t)r;
             room.values[terms++] = 1;
         }
         HCRI_TRY(hcri_program_add_row(program, terms, room.columns, room.values, -INFINITY, slack, error));
     }
-    return HCR_OK;
+    return add_equalities(local, program, error);
 }
 
 hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error) {

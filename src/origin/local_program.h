@@ -4,26 +4,37 @@
 #ifndef HCRI_LOCAL_PROGRAM_H
 #define HCRI_LOCAL_PROGRAM_H
 
-#include "region/set.h"
+#include "origin/equalities/reduction.h"
 #include "solvers/linear_program.h"
 
 typedef struct hcri_local {
     const hcri_set *set;
     const double *centre;
     double scale;
+    const hcri_reduction *lift; /* NULL, or the set's: programs have the columns and equalities of its original, whose
+                                 * constraints are sparse where those in the free outputs are not */
 } hcri_local;
 
+/* The set's reduction where its original has far fewer coefficients, else NULL. */
+const hcri_reduction *hcri_local_lift(const hcri_set *set);
+/* How many columns z has in programs, and which of them stands for column j of the set. */
+size_t hcri_local_columns(const hcri_local *local);
+size_t hcri_local_place(const hcri_local *local, size_t j);
+/* Is row i of the set the bound of an output in the lift? It is a bound of that column then, and no row. */
+int hcri_local_is_bound(const hcri_local *local, size_t i);
+
 /* The program, which is zeros at first, is released by the caller, also after a failure.
- * The columns are z, with the bounds on them; each row of the set is a row. */
+ * The columns are z, with the bounds on them; each row of the set is a row, but where it is a
+ * bound; the equalities of a lift come behind. */
 hcr_status hcri_local_plain(const hcri_local *local, hcri_program *program, hcr_error *error);
 
 /* The sides that exist, bounds before rows, and their numbers in the set. */
 size_t hcri_local_sides(const hcri_set *set);
 void hcri_local_side_numbers(const hcri_set *set, uint32_t *number);
-/* Columns z and r, and one row a side: a·z + r <= slack, r at most 2. Where level[side] >= 0 (level may be NULL) the
- * side has that much room instead of r. */
+/* Columns z and r, and one row a side, before those of a lift's equalities: a·z + r <= slack, r at most 2. Where
+ * level[side] >= 0 (level may be NULL) the side has that much room instead of r. */
 hcr_status hcri_local_margin(const hcri_local *local, const double *level, hcri_program *program, hcr_error *error);
-/* Columns z, then one slack s >= 0 a side and one a quadratic: a·z + s = slack. */
+/* Columns z, then one slack s >= 0 a side and one a quadratic: a·z + s = slack. Not lifted. */
 hcr_status hcri_local_slacks(const hcri_local *local, hcri_program *program, hcr_error *error);
 
 #endif

@@ -182,7 +182,7 @@ static hcr_status add_boxes(search *at, hcri_program *program, hcr_error *error)
 }
 
 static hcr_status build(search *at, hcr_error *error) {
-    const hcri_local local = {at->outer->set, at->base, at->scale};
+    const hcri_local local = {at->outer->set, at->base, at->scale, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     hcri_lp_free(at->lp);
     at->lp = NULL;

@@ -131,19 +131,25 @@ static hcr_status add_recession(const hcri_quadratic *quadratic, hcri_program *p
     return HCR_OK;
 }
 
-/* {d : |d_j| <= 1, c(y + t d) stays bounded above for t → ∞, for every constraint}: a cone cut off at a cube. */
-static hcr_status recession_program(const hcri_set *set, const double *lower, const double *upper,
+static void open_sides(double *lower, double *upper) {
+    *lower = isinf(*lower) ? -INFINITY : 0;
+    *upper = isinf(*upper) ? INFINITY : 0;
+}
+
+/* {d : |d_j| <= 1, c(y + t d) stays bounded above for t → ∞, for every constraint}: a cone cut off at a cube, around
+ * 0 in units of 1. */
+static hcr_status recession_program(const hcri_local *local, const double *lower, const double *upper,
                                     hcri_program *program, hcr_error *error) {
-    HCRI_TRY(hcri_program_create(program, set->n, error));
+    const hcri_set *set = local->set;
+    HCRI_TRY(hcri_local_plain(local, program, error));
+    for (size_t j = 0; j < program->columns; j++)
+        open_sides(&program->lower[j], &program->upper[j]);
+    for (size_t i = 0; i < program->rows.count; i++)
+        open_sides(&program->row_lower[i], &program->row_upper[i]);
     for (size_t j = 0; j < set->n; j++) {
-        program->lower[j] = isinf(lower[j]) ? -1 : 0;
-        program->upper[j] = isinf(upper[j]) ? 1 : 0;
+        program->lower[hcri_local_place(local, j)] = isinf(lower[j]) ? -1 : 0;
+        program->upper[hcri_local_place(local, j)] = isinf(upper[j]) ? 1 : 0;
     }
-    const hcri_rows *rows = &set->linear->rows;
-    for (size_t i = 0; i < rows->count; i++)
-        HCRI_TRY(hcri_program_add_row(program, rows->start[i + 1] - rows->start[i], rows->columns + rows->start[i],
-                                      rows->values + rows->start[i], isinf(set->linear->lower[i]) ? -INFINITY : 0,
-                                      isinf(set->linear->upper[i]) ? INFINITY : 0, error));
     for (size_t b = 2; b < set->blocks; b++)
         HCRI_TRY(add_recession(hcri_block_quadratic(set->block[b]), program, error));
     return HCR_OK;
@@ -173,22 +179,28 @@ hcr_status hcri_bounds_prove(const hcri_set *set, const double *lower, const dou
     if (is_bounded)
         return HCR_OK;
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
-    HCRI_TRY(recession_program(set, lower, upper, &program, error));
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
-    HCRI_SCOPED double *objective = hcri_allocate(memory, n, sizeof *objective);
-    if (objective == NULL)
+    HCRI_SCOPED double *zeros = hcri_allocate(memory, n, sizeof *zeros);
+    const hcri_local local = {set, zeros, 1, set->blocks == 2 ? hcri_local_lift(set) : NULL};
+    const size_t columns = hcri_local_columns(&local);
+    HCRI_SCOPED double *objective = hcri_allocate(memory, columns, sizeof *objective);
+    if (zeros == NULL || objective == NULL)
         return hcri_fail_memory(error);
+    HCRI_TRY(recession_program(&local, lower, upper, &program, error));
     HCRI_TRY(hcri_lp_create(&program, &lp, error));
     hcri_random random;
     hcri_random_seed(&random, 1);
     for (size_t j = 0; j < n; j++)
-        objective[j] = (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
+        objective[hcri_local_place(&local, j)] =
+            (hcri_random_bits(&random) % 2 == 0 ? 1 : -1) * (1 + hcri_random_uniform(&random));
     for (int side = 0; side < 2; side++) {
         hcri_lp_outcome outcome;
         HCRI_TRY(hcri_lp_maximise(lp, objective, &outcome, error));
+        for (size_t j = 0; j < n; j++) /* a direction of the free outputs, where there is one */
+            zeros[j] = hcri_lp_solution(lp)[hcri_local_place(&local, j)];
         if (outcome == HCRI_LP_OPTIMAL && hcri_lp_value(lp) > hcri_unbounded_value)
-            HCRI_TRY(hcri_bounds_refuse(set, hcri_lp_solution(lp), error));
-        for (size_t j = 0; j < n; j++)
+            HCRI_TRY(hcri_bounds_refuse(set, zeros, error));
+        for (size_t j = 0; j < columns; j++)
             objective[j] = -objective[j];
     }
     return HCR_OK;
@@ -250,7 +262,7 @@ static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
     *value = hcri_lp_bound(at->lp) * local->scale;
     const double *z = hcri_lp_solution(at->lp);
     for (size_t j = 0; j < local->set->n; j++) {
-        const double centre = local->centre[j], reach = z[j] * local->scale;
+        const double centre = local->centre[j], reach = z[hcri_local_place(local, j)] * local->scale;
         at->reached[2 * j] |= centre + widen(centre, local->scale, reach) >= at->upper[j];
         at->reached[2 * j + 1] |= centre - widen(centre, local->scale, -reach) <= at->lower[j];
     }
@@ -261,23 +273,24 @@ static hcr_status sweep_solve(sweep *at, double *value, hcr_error *error) {
  * optimization-based bound tightening, 2017), when all outputs are asked for. */
 static hcr_status sweep_run(sweep *at, int all, hcr_error *error) {
     const hcri_local *local = at->local;
-    const size_t n = local->set->n, outputs = local->set->outputs;
+    const size_t outputs = local->set->outputs;
     double value;
     for (int side = 0; all && side < 2; side++) {
         for (size_t j = 0; j < outputs; j++)
-            at->objective[j] = side == 0 ? 1 : -1;
+            at->objective[hcri_local_place(local, j)] = side == 0 ? 1 : -1;
         HCRI_TRY(sweep_solve(at, &value, error));
     }
-    memset(at->objective, 0, n * sizeof *at->objective);
+    memset(at->objective, 0, hcri_local_columns(local) * sizeof *at->objective);
     for (size_t j = 0; j < outputs; j++)
         for (int side = 0; side < 2; side++) {
             if (at->reached[2 * j + (size_t)side] || (!all && !isinf((side == 0 ? at->upper : at->lower)[j])))
                 continue;
-            at->objective[j] = side == 0 ? 1 : -1;
+            double *own = &at->objective[hcri_local_place(local, j)];
+            *own = side == 0 ? 1 : -1;
             HCRI_TRY(sweep_solve(at, &value, error));
             if (!isinf(value))
                 hcri_bounds_take(local->centre[j], local->scale, value, side, &at->lower[j], &at->upper[j]);
-            at->objective[j] = 0;
+            *own = 0;
         }
     return HCR_OK;
 }
@@ -288,7 +301,7 @@ static hcr_status extremes_by_programs(const hcri_local *local, int all, double 
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_TRY(hcri_local_plain(local, &program, error));
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
-    HCRI_SCOPED double *objective = hcri_allocate(memory, n, sizeof *objective);
+    HCRI_SCOPED double *objective = hcri_allocate(memory, hcri_local_columns(local), sizeof *objective);
     HCRI_SCOPED int *reached = hcri_allocate(memory, 2 * n, sizeof *reached);
     if (objective == NULL || reached == NULL)
         return hcri_fail_memory(error);
@@ -303,16 +316,31 @@ static hcr_status linear_extremes(const hcri_local *local, int unbounded, double
     const int all = is_cheap(set, set->outputs);
     if (set->linear->rows.count == 0 || (!all && (unbounded || hcri_bounds_closed(n, lower, upper))))
         return HCR_OK;
+    const hcri_local lifted = {set, local->centre, local->scale, all ? NULL : hcri_local_lift(set)};
     int found = 0;
+    if (lifted.lift != NULL) /* what rounding of the equalities' multipliers leaves open is for the other ways */
+        HCRI_TRY(extremes_by_programs(&lifted, all, lower, upper, error));
+    if (lifted.lift != NULL && hcri_bounds_closed(n, lower, upper))
+        return HCR_OK;
     if (!all)
         HCRI_TRY(extremes_at_once(local, lower, upper, &found, error));
-    return found ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
+    return found || lifted.lift != NULL ? HCR_OK : extremes_by_programs(local, all, lower, upper, error);
+}
+
+static hcr_status refuse_reach(const hcri_set *set, size_t j, const char *solver, hcr_error *error) {
+    char name[128];
+    hcri_set_column_name(set, j, name, sizeof name);
+    return hcri_fail(error, HCR_ERROR_SOLVER,
+                     "%s can't find how far %s reaches: add a bound on it that it can't exceed", solver, name);
 }
 
 /* Outputs that only the quadratics bound, and none of them alone. */
 static hcr_status curved_extremes(const hcri_local *local, double *lower, double *upper, hcr_error *error) {
     const hcri_set *set = local->set;
     const size_t n = set->n;
+    for (size_t j = 0; j < n && set->blocks == 2; j++)
+        if (isinf(lower[j]) || isinf(upper[j]))
+            return refuse_reach(set, j, "CLP", error);
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_nlp_scoped) hcri_nlp *nlp = NULL;
     HCRI_TRY(hcri_local_plain(local, &program, error));
@@ -335,13 +363,9 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
                 continue;
             memset(z, 0, n * sizeof *z);
             hcri_nlp_linear(nlp)[j] = side == 0 ? -1 : 1;
-            char name[128];
-            hcri_set_column_name(set, j, name, sizeof name);
-            if (hcri_nlp_solve(nlp, 1e-8, z))
-                hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
-            else
-                return hcri_fail(error, HCR_ERROR_SOLVER,
-                                 "IPOPT can't find how far %s reaches: add a bound on it that it can't exceed", name);
+            if (!hcri_nlp_solve(nlp, 1e-8, z))
+                return refuse_reach(set, j, "IPOPT", error);
+            hcri_bounds_take(local->centre[j], local->scale, fabs(z[j]) * local->scale, side, &lower[j], &upper[j]);
             hcri_nlp_linear(nlp)[j] = 0;
         }
     return HCR_OK;
@@ -349,7 +373,7 @@ static hcr_status curved_extremes(const hcri_local *local, double *lower, double
 
 hcr_status hcri_bounds_narrow(const hcri_set *set, const double *centre, double inradius, int unbounded, double *lower,
                               double *upper, hcr_error *error) {
-    const hcri_local local = {set, centre, inradius};
+    const hcri_local local = {set, centre, inradius, NULL};
     HCRI_TRY(linear_extremes(&local, unbounded, lower, upper, error));
     hcri_propagate(set, lower, upper);
     return unbounded || hcri_bounds_closed(set->n, lower, upper) ? HCR_OK
@@ -360,7 +384,7 @@ hcr_status hcri_bounds_of_rows(const hcri_set *set, const double *centre, double
                                double *lower, double *upper, hcr_error *error) {
     if (!is_cheap(set, a->count))
         return HCR_OK;
-    const hcri_local local = {set, centre, inradius};
+    const hcri_local local = {set, centre, inradius, NULL};
     HCRI_SCOPED_BY(hcri_program_release) hcri_program program = {0};
     HCRI_SCOPED_BY(hcri_lp_scoped) hcri_lp *lp = NULL;
     HCRI_TRY(hcri_local_plain(&local, &program, error));

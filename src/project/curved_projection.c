@@ -61,7 +61,7 @@ int hcri_curved_improve(hcri_curved *curved, const double *p, double *y) {
 
 static hcr_status make_nlp(hcri_curved *curved, hcr_error *error) {
     const hcr_region *region = curved->region;
-    const hcri_local local = {&region->set, region->origin, curved->scale};
+    const hcri_local local = {&region->set, region->origin, curved->scale, NULL};
     hcri_program_release(&curved->program); /* of an attempt that failed */
     HCRI_TRY(hcri_local_plain(&local, &curved->program, error));
     const hcri_nlp_parts parts = {.set = &region->set,

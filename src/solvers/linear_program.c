@@ -16,6 +16,7 @@
 
 struct hcri_lp {
     Clp_Simplex *model;
+    int plain;  /* no presolve */
     int solved; /* there is a basis to start from … */
     int grown;  /* … which rows and bounds that came later may violate */
     double bound;
@@ -121,6 +122,8 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
     made = NULL;
     return HCR_OK;
 }
+
+void hcri_lp_leave_out_presolve(hcri_lp *lp) { lp->plain = 1; }
 
 void hcri_lp_free(hcri_lp *lp) {
     if (lp == NULL)
@@ -250,10 +253,12 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
         Clp_dual(lp->model, 0);
     } else if (lp->solved) {
         Clp_primal(lp->model, 0); /* the last basis is still feasible, or nearly so */
+    } else if (lp->plain) {
+        Clp_primal(lp->model, 0);
     } else {
         Clp_initialSolve(lp->model);
-        lp->solved = 1;
     }
+    lp->solved = 1;
     lp->grown = 0;
     int end = end_of(lp);
     if (end < 0) { /* a basis can be too ill-conditioned to go on from */
@@ -262,7 +267,10 @@ hcr_status hcri_lp_maximise(hcri_lp *lp, const double *objective, hcri_lp_outcom
     }
     if (end < 0 || (end == 0 && !is_optimal(lp))) {
         Clp_scaling(lp->model, 0);
-        Clp_initialPrimalSolve(lp->model);
+        if (lp->plain)
+            Clp_primal(lp->model, 0);
+        else
+            Clp_initialPrimalSolve(lp->model);
         end = end_of(lp);
         if (end == 0)
             (void)is_optimal(lp); /* the bound stands, wherever CLP ended */

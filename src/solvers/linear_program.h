@@ -27,6 +27,8 @@ static inline void hcri_lp_scoped(hcri_lp **lp) { hcri_lp_free(*lp); }
 /* One more row, as hcri_program_add_row has it. */
 hcr_status hcri_lp_add_row(hcri_lp *lp, size_t terms, const uint32_t *columns, const double *values, double lower,
                            double upper, hcr_error *error);
+/* CLP's presolve takes minutes where a column is in ten thousand rows. */
+void hcri_lp_leave_out_presolve(hcri_lp *lp);
 /* Takes the last `count` rows away. */
 hcr_status hcri_lp_remove_rows(hcri_lp *lp, size_t count, hcr_error *error);
 /* Other bounds for all columns; the arrays are scratch afterwards. */

@@ -1,5 +1,6 @@
 #include "origin/equalities/dense_equalities.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Products that refinement to twice the working precision may take. */
-static const double most_refinement = 2e8;
+static const double most_refinement = 1e8;
 
 static double *numbers(size_t count) { return hcri_allocate(memory, count, sizeof(double)); }
 
@@ -105,6 +106,32 @@ static void find_conflict(hcri_dense_equalities *system, const double *length, c
     }
 }
 
+/* From here on pivots are chosen where they cost little. */
+enum { MANY_ROWS = 300 };
+
+/* QR of rows that are clearly independent, without pivoting, which takes a fraction of the time; *done 0 where they may
+ * depend on one another. */
+static hcr_status factor_independent(hcri_dense_equalities *system, double *tau, int *done, hcr_error *error) {
+    static const double clear = 1e-4; /* of a row's length, across those before it */
+    const size_t rows = system->rows, columns = system->columns;
+    *done = 0;
+    if (rows < MANY_ROWS || rows > columns)
+        return HCR_OK;
+    HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, rows * columns, sizeof *copy);
+    if (copy == NULL)
+        return hcri_fail_memory(error);
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, (lapack_int)columns, (lapack_int)rows, copy, (lapack_int)columns, tau) != 0)
+        return give_up(error);
+    *done = 1;
+    for (size_t i = 0; i < rows; i++) {
+        *done &= fabs(copy[i * columns + i]) > clear;
+        system->row[i] = i;
+    }
+    if (*done)
+        memcpy(system->basis, copy, rows * columns * sizeof *copy);
+    return HCR_OK;
+}
+
 /* The independent rows, whether the others agree, and Q. */
 static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     HCRI_TRY(hcri_stop_check(error));
@@ -117,7 +144,10 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
         for (size_t j = 0; j < columns; j++)
             system->basis[i * columns + j] = system->A[i * columns + j] / length[i];
     }
-    HCRI_TRY(pivoted(columns, rows, system->basis, tau, system->row, error));
+    int independent;
+    HCRI_TRY(factor_independent(system, tau, &independent, error));
+    if (!independent)
+        HCRI_TRY(pivoted(columns, rows, system->basis, tau, system->row, error));
     system->rank = 0;
     while (system->rank < most && fabs(system->basis[system->rank * columns + system->rank]) > hcri_equality_rounding)
         system->rank++;
@@ -130,9 +160,30 @@ static hcr_status choose_rows(hcri_dense_equalities *system, hcr_error *error) {
     return HCR_OK;
 }
 
+/* The same columns by elimination with pivoting, Q' = P L U, the pivots first: T has L's numbers, at most about 1. */
+static hcr_status eliminate_columns(hcri_dense_equalities *system, hcr_error *error) {
+    const size_t columns = system->columns, rank = system->rank;
+    HCRI_SCOPED double *copy = hcri_copy(memory, system->basis, rank * columns, sizeof *copy);
+    HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
+    if (copy == NULL || pivot == NULL)
+        return hcri_fail_memory(error);
+    if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, (lapack_int)columns, (lapack_int)rank, copy, (lapack_int)columns, pivot) != 0)
+        return give_up(error);
+    for (size_t j = 0; j < columns; j++)
+        system->column[j] = j;
+    for (size_t i = 0; i < rank; i++) {
+        const size_t other = (size_t)pivot[i] - 1, kept = system->column[i];
+        system->column[i] = system->column[other];
+        system->column[other] = kept;
+    }
+    return HCR_OK;
+}
+
 /* The dependent columns: of Q, whose rows know nothing of how the equalities were scaled. */
 static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error) {
     const size_t columns = system->columns, rank = system->rank;
+    if (rank >= MANY_ROWS)
+        return eliminate_columns(system, error);
     HCRI_SCOPED double *turned = numbers(rank * columns), *tau = numbers(rank);
     if (turned == NULL || tau == NULL)
         return hcri_fail_memory(error);
@@ -142,75 +193,97 @@ static hcr_status choose_columns(hcri_dense_equalities *system, hcr_error *error
     return pivoted(rank, columns, turned, tau, system->column, error);
 }
 
-/* Column c of [b −A_free] in row a, the i-th independent one. */
-static double right_of(const hcri_dense_equalities *system, size_t i, size_t c, const double *a) {
-    return c < system->rights ? system->right[c * system->rows + system->row[i]]
-                              : -a[system->column[system->rank + c - system->rights]];
+static hcr_status gather_sparse(hcri_dense_equalities *system, hcr_error *error) {
+    const hcr_allocator *own = hcri_pool_allocator(&system->memory);
+    const size_t columns = system->columns;
+    HCRI_SCOPED uint32_t *place = hcri_allocate(memory, columns, sizeof *place);
+    HCRI_SCOPED double *value = numbers(columns);
+    system->end = hcri_allocate(own, system->rank, sizeof *system->end);
+    if (place == NULL || value == NULL || system->end == NULL)
+        return hcri_fail_memory(error);
+    for (size_t i = 0; i < system->rank; i++) {
+        const double *a = system->A + system->row[i] * columns;
+        size_t terms = 0, dependent = 0;
+        for (uint32_t k = 0; k < columns; k++)
+            if (a[system->column[k]] != 0) {
+                place[terms] = k;
+                value[terms++] = a[system->column[k]];
+                dependent += k < system->rank;
+            }
+        HCRI_TRY(hcri_rows_append(&system->sparse, own, terms, place, value, error));
+        system->end[i] = system->sparse.start[i] + dependent;
+    }
+    return HCR_OK;
+}
+
+/* Column c of [b −A_free] in the i-th independent row. */
+static double right_of(const hcri_dense_equalities *system, size_t i, size_t c) {
+    const size_t row = system->row[i];
+    return c < system->rights ? system->right[c * system->rows + row]
+                              : -system->A[row * system->columns + system->column[system->rank + c - system->rights]];
 }
 
 /* residual = column c of [b −A_free] less A_dependent x. */
 static void take_residual(const hcri_dense_equalities *system, size_t c, const double *x, int precisely,
                           double *residual) {
-    const size_t rank = system->rank, columns = system->columns;
-    for (size_t i = 0; i < rank; i++) {
-        const double *a = system->A + system->row[i] * columns;
-        const double right = right_of(system, i, c, a);
-        if (precisely) {
-            hcri_dd left = {right, 0};
-            for (size_t k = 0; k < rank; k++)
-                if (a[system->column[k]] != 0)
-                    left = hcri_dd_add_product(left, -a[system->column[k]], x[k]);
-            residual[i] = hcri_dd_value(left);
-        } else {
-            double left = right;
-            for (size_t k = 0; k < rank; k++)
-                left -= a[system->column[k]] * x[k];
-            residual[i] = left;
+    const hcri_rows *rows = &system->sparse;
+    for (size_t i = 0; i < system->rank; i++) {
+        hcri_dd left = {right_of(system, i, c), 0};
+        for (size_t k = rows->start[i]; k < system->end[i]; k++) {
+            const double x_k = x[rows->columns[k]];
+            if (precisely)
+                left = hcri_dd_add_product(left, -rows->values[k], x_k);
+            else
+                left.high -= rows->values[k] * x_k;
         }
+        residual[i] = hcri_dd_value(left);
     }
+}
+
+/* Σ of the magnitudes of what the i-th independent row adds up at column c of [constant T], x, and of `more`. */
+static double terms_of(const hcri_dense_equalities *system, size_t i, const double *x, double more) {
+    const hcri_rows *rows = &system->sparse;
+    for (size_t k = rows->start[i]; k < system->end[i]; k++)
+        more += fabs(rows->values[k] * x[rows->columns[k]]);
+    return more;
 }
 
 /* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
  * `zeroed` and `residual`: rank numbers. */
 static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
-    const size_t rank = system->rank, columns = system->columns;
+    const hcri_rows *rows = &system->sparse;
+    const size_t rank = system->rank;
     int any = 0;
     memcpy(zeroed, x, rank * sizeof *x);
     for (size_t i = 0; i < rank; i++) {
-        const double *a = system->A + system->row[i] * columns;
-        double terms = fabs(right_of(system, i, c, a));
-        for (size_t k = 0; k < rank; k++)
-            terms += fabs(a[system->column[k]] * x[k]);
-        for (size_t k = 0; k < rank; k++)
-            if (a[system->column[k]] != 0 && x[k] != 0 &&
-                fabs(a[system->column[k]] * x[k]) <= hcri_solved_zero * terms) {
-                zeroed[k] = 0;
+        const double terms = terms_of(system, i, x, fabs(right_of(system, i, c)));
+        for (size_t k = rows->start[i]; k < system->end[i]; k++) {
+            const double x_k = x[rows->columns[k]];
+            if (x_k != 0 && fabs(rows->values[k] * x_k) <= hcri_solved_zero * terms) {
+                zeroed[rows->columns[k]] = 0;
                 any = 1;
             }
+        }
     }
     if (!any)
         return;
     take_residual(system, c, zeroed, 1, residual);
-    for (size_t i = 0; i < rank; i++) {
-        const double *a = system->A + system->row[i] * columns;
-        double terms = fabs(right_of(system, i, c, a));
-        for (size_t k = 0; k < rank; k++)
-            terms += fabs(a[system->column[k]] * zeroed[k]);
-        if (!(fabs(residual[i]) <= 0x1p-53 * terms))
+    for (size_t i = 0; i < rank; i++)
+        if (!(fabs(residual[i]) <= 0x1p-53 * terms_of(system, i, zeroed, fabs(right_of(system, i, c)))))
             return;
-    }
     memcpy(x, zeroed, rank * sizeof *x);
 }
 
 /* In one column of T: entries under hcri_rounding_noise of their sizes become 0 where that changes no equality by more
  * than a rounding of its terms, Σ_i a_mi T_ik <= 2u (|a_mk| + Σ_i |a_mi T_ik|) over those that go. */
-static void drop_noise(const hcri_dense_equalities *system, size_t k, double *entry, const double *size) {
+static void drop_noise(const hcri_dense_equalities *system, size_t c, double *entry, const double *size) {
+    const hcri_rows *rows = &system->sparse;
     const size_t rank = system->rank;
     for (size_t m = 0; m < rank; m++) {
-        const double *a = system->A + system->row[m] * system->columns;
-        double gone = 0, stays = fabs(a[k]);
-        for (size_t i = 0; i < rank; i++) {
-            const double term = fabs(a[system->column[i]] * entry[i]);
+        double gone = 0, stays = fabs(right_of(system, m, c));
+        for (size_t k = rows->start[m]; k < system->end[m]; k++) {
+            const size_t i = rows->columns[k];
+            const double term = fabs(rows->values[k] * entry[i]);
             if (fabs(entry[i]) <= hcri_rounding_noise * size[i])
                 gone += term;
             else
@@ -224,36 +297,31 @@ static void drop_noise(const hcri_dense_equalities *system, size_t k, double *en
             entry[i] = 0;
 }
 
-/* The sum of magnitudes of what equality `row` adds up at column c of [constant T], x. */
-static double size_of_row(const hcri_dense_equalities *system, size_t row, size_t c, const double *x) {
-    const double *a = system->A + row * system->columns;
-    double size = c < system->rights ? system->size[c * system->rows + row]
-                                     : fabs(a[system->column[system->rank + c - system->rights]]);
-    for (size_t i = 0; i < system->rank; i++)
-        size += fabs(a[system->column[i]] * x[i]);
-    return size;
-}
-
-/* What rounding of the coefficients as they were written makes of zeros becomes 0. The sizes of x, a column of
- * [constant T], are |A⁻¹| (|b| + |A_dependent| |x|), with A_dependent⁻¹ in `inverse` (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2002, 7.2). `size` is scratch: rank numbers. */
-static void clean(hcri_dense_equalities *system, const double *inverse, double *size) {
-    const size_t rank = system->rank, free = system->columns - rank;
-    for (size_t c = 0; c < system->rights + free; c++) {
-        double *x = c < system->rights ? system->constant + c * rank : system->map + (c - system->rights) * rank;
-        memset(size, 0, rank * sizeof *size);
-        for (size_t m = 0; m < rank; m++) {
-            const double added = size_of_row(system, system->row[m], c, x);
-            for (size_t i = 0; i < rank && added != 0; i++)
-                size[i] += fabs(inverse[m * rank + i]) * added;
-        }
+/* What rounding of the coefficients as they were written makes of zeros becomes 0. The sizes of [constant T] are
+ * |A⁻¹| (|b| + |A_dependent| |constant T|), with A_dependent⁻¹ in `inverse` (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2002, 7.2). `added` and `sizes` are scratch: rank numbers a column. */
+static void clean(hcri_dense_equalities *system, double *inverse, double *added, double *sizes) {
+    const size_t rank = system->rank, rights = system->rights, count = rights + system->columns - rank;
+    for (size_t k = 0; k < rank * rank; k++)
+        inverse[k] = fabs(inverse[k]);
+    for (size_t c = 0; c < count; c++) {
+        const double *x = c < rights ? system->constant + c * rank : system->map + (c - rights) * rank;
+        for (size_t m = 0; m < rank; m++)
+            added[c * rank + m] =
+                terms_of(system, m, x,
+                         c < rights ? system->size[c * system->rows + system->row[m]] : fabs(right_of(system, m, c)));
+    }
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)rank, (int)count, (int)rank, 1, inverse, (int)rank,
+                added, (int)rank, 0, sizes, (int)rank);
+    memcpy(system->constant_size, sizes, rank * rights * sizeof *sizes);
+    for (size_t c = rights; c < count; c++) {
+        double *x = system->map + (c - rights) * rank;
+        const double *size = sizes + c * rank;
         int noisy = 0;
         for (size_t i = 0; i < rank; i++)
             noisy |= x[i] != 0 && fabs(x[i]) <= hcri_rounding_noise * size[i];
-        if (c < system->rights)
-            memcpy(system->constant_size + c * rank, size, rank * sizeof *size);
-        else if (noisy)
-            drop_noise(system, system->column[rank + c - system->rights], x, size);
+        if (noisy)
+            drop_noise(system, c, x, size);
     }
 }
 
@@ -262,7 +330,8 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     enum { REFINEMENTS = 3 };
     const size_t rank = system->rank, columns = system->columns, rights = system->rights + columns - rank;
     const lapack_int size = (lapack_int)rank;
-    const int precisely = (double)rank * (double)rank * (double)rights <= most_refinement;
+    HCRI_TRY(gather_sparse(system, error));
+    const int precisely = (double)hcri_rows_entries(&system->sparse) * (double)rights <= most_refinement;
     HCRI_SCOPED double *factor = numbers(rank * rank), *solution = numbers(rank * rights),
                        *residual = numbers(rank * (rights + 1));
     HCRI_SCOPED lapack_int *pivot = hcri_allocate(memory, rank, sizeof *pivot);
@@ -291,7 +360,7 @@ static hcr_status solve_dependent(hcri_dense_equalities *system, hcr_error *erro
     system->map = hcri_copy(hcri_pool_allocator(&system->memory), solution + constants, rank * rights - constants,
                             sizeof *solution);
     HCRI_TRY(hcri_pool_check(&system->memory, error));
-    clean(system, factor, residual);
+    clean(system, factor, residual, solution);
     return HCR_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/memory.h"
+#include "kernels/sparse_rows.h"
 
 typedef struct hcri_dense_equalities {
     hcri_pool memory; /* of all that it has */
@@ -20,6 +20,8 @@ typedef struct hcri_dense_equalities {
     double *map;              /* T: x_dependent = constant + T x_free; rank numbers for each free column */
     double *constant;         /* rank numbers for each right side … */
     double *constant_size;    /* … and of each the sum of magnitudes of what it was added up from */
+    hcri_rows sparse;         /* A's independent rows, by the places of their columns in `column` … */
+    size_t *end;              /* … and where the free columns begin in each */
     double *basis;            /* Q: rank rows, orthonormal, each of `columns` numbers */
     size_t conflict;          /* a row that contradicts the independent ones, SIZE_MAX for none … */
     size_t conflicting_right; /* … in which right side, a parameter's if it can, … */

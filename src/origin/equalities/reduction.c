@@ -81,6 +81,7 @@ static hcr_status prepare(hcri_reduction *reduction, hcr_error *error) {
     reduction->row_of = hcri_allocate(allocator, rows, sizeof(uint32_t));
     reduction->block_of = hcri_allocate(allocator, original->blocks, sizeof(uint32_t));
     reduction->length = hcri_allocate(allocator, reduction->freedom + rows, sizeof(double));
+    reduction->within = hcri_allocate(allocator, n, sizeof(double));
     reduction->lifted = hcri_allocate(allocator, n, sizeof(double));
     uint32_t *place = hcri_allocate(allocator, n, sizeof *place); /* among the free outputs */
     HCRI_TRY(hcri_pool_check(&reduction->memory, error));
@@ -164,10 +165,13 @@ static void check_parameters(const hcri_reduction *reduction, const hcri_substit
         *lower = -INFINITY;
 }
 
-/* |a − Q'Q a| */
+/* |a − Q'Q a|; of one entry it is |a| √(1 − Σ_k Q_kj²), where that doesn't cancel. */
 static double length_across(const hcri_reduction *reduction, size_t count, const uint32_t *columns,
                             const double *values) {
+    static const double cancels = 1 - 1e-4;
     double *across = reduction->lifted;
+    if (count == 1 && reduction->within[columns[0]] < cancels)
+        return fabs(values[0]) * sqrt(1 - reduction->within[columns[0]]);
     memset(across, 0, reduction->original->n * sizeof *across);
     for (size_t k = 0; k < count; k++)
         across[columns[k]] = values[k];
@@ -323,34 +327,19 @@ static hcr_status start_set(hcri_reduction *reduction, hcr_error *error) {
     return hcri_set_add_block(set, block, error);
 }
 
-/* |e_j − Q'Q e_j|² = 1 − Σ_k Q_kj², where that doesn't cancel. */
-static hcr_status measure_bounds(hcri_reduction *reduction, hcr_error *error) {
-    const hcri_affine *affine = &reduction->elimination->affine;
-    const size_t n = reduction->original->n;
-    HCRI_SCRATCH(scratch, &reduction->original->allocator);
-    double *within = hcri_allocate(scratch, n, sizeof *within);
-    if (within == NULL)
-        return hcri_fail_memory(error);
-    for (size_t k = 0; k < hcri_rows_entries(&affine->basis); k++)
-        within[affine->basis.columns[k]] += affine->basis.values[k] * affine->basis.values[k];
-    for (size_t k = 0; k < reduction->freedom; k++) {
-        const uint32_t j = reduction->free[k];
-        if (within[j] < 0.99) {
-            reduction->length[k] = sqrt(1 - within[j]);
-            continue;
-        }
-        memset(reduction->lifted, 0, n * sizeof *reduction->lifted);
-        reduction->lifted[j] = 1;
-        hcri_affine_project(affine, reduction->lifted);
-        reduction->length[k] = hcri_norm(n, reduction->lifted);
-    }
-    return HCR_OK;
+static void measure_bounds(hcri_reduction *reduction) {
+    static const double one = 1;
+    const hcri_rows *basis = &reduction->elimination->affine.basis;
+    for (size_t k = 0; k < hcri_rows_entries(basis); k++)
+        reduction->within[basis->columns[k]] += basis->values[k] * basis->values[k];
+    for (size_t k = 0; k < reduction->freedom; k++)
+        reduction->length[k] = length_across(reduction, 1, &reduction->free[k], &one);
 }
 
 static hcr_status reduce(hcri_reduction *reduction, hcri_set *settled, hcr_error *error) {
     HCRI_TRY(prepare(reduction, error));
     HCRI_TRY(start_set(reduction, error));
-    HCRI_TRY(measure_bounds(reduction, error));
+    measure_bounds(reduction);
     HCRI_SCRATCH(scratch, &settled->allocator);
     hcri_substituted row;
     HCRI_TRY(hcri_substituted_start(&row, &reduction->by, scratch, error));

@@ -20,6 +20,7 @@ typedef struct hcri_reduction {
     double *constant, *size;     /* … and its constant; the sum of magnitudes of what that was added up from */
     uint32_t *row_of, *block_of; /* the reduced set's rows: the number of the upper side in the original; its blocks */
     double *length;              /* of the reduced bounds, then of the rows */
+    double *within;              /* Σ_k Q_kj² of each column of the original */
     double *lifted;              /* scratch: n */
 } hcri_reduction;
 

@@ -24,7 +24,7 @@ static void check(size_t n, size_t rows, const double *centre, int inside) {
     hcr_builder *builder = outputs(n);
     assert_int_equal(hcr_builder_add_rows(builder, rows, A, NULL, b, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    const hcri_local local = {&builder->set, centre, 2};
+    const hcri_local local = {&builder->set, centre, 2, NULL};
     assert_int_equal(hcri_ball_find(&local, z, multiplier, NULL), HCR_OK);
     double total = 0, value = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -78,7 +78,7 @@ static void test_free_output(void **state) {
         row(builder, (double[]){cos(angle), 0, sin(angle)}, -INFINITY, 1);
     }
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    const hcri_local local = {&builder->set, (double[3]){0.2, 7, -0.1}, 1};
+    const hcri_local local = {&builder->set, (double[3]){0.2, 7, -0.1}, 1, NULL};
     assert_int_equal(hcri_ball_find(&local, z, multiplier, NULL), HCR_OK);
     assert_true(fabs(z[0] + 0.2) <= 1e-7 && z[1] == 0 && fabs(z[2] - 0.1) <= 1e-7 && fabs(z[3] - 1) <= 1e-7);
     hcr_builder_free(builder);

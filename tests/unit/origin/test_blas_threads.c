@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "hcr/hcr_build.h"
 
-enum { OUTPUTS = 500, EQUALITIES = 250 };
+enum { OUTPUTS = 300, EQUALITIES = 150 };
 
 static hcr_error error;
 

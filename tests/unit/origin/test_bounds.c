@@ -288,7 +288,7 @@ static void check_at_once(size_t sizes, double loosest) {
     hcr_builder *builder = outputs(N);
     assert_int_equal(hcr_builder_add_rows(builder, ROWS, A, NULL, b, NULL), HCR_OK);
     assert_int_equal(hcri_set_number(&builder->set, NULL), HCR_OK);
-    const hcri_local local = {&builder->set, zero, 1};
+    const hcri_local local = {&builder->set, zero, 1, NULL};
     int found = 0;
     assert_int_equal(hcri_extent_bound(&local, reach, &found, NULL), HCR_OK);
     assert_true(found);

@@ -14,6 +14,7 @@
 #include "origin/quadratics_radius.h"
 #include "region/builder.h"
 #include "region/region.h"
+#include "solvers/blas_threads.h"
 
 enum { MOST = 12, QUADRATICS = 6, DIRECTIONS = 400 };
 
@@ -43,6 +44,8 @@ static void test_holds_the_region(void **state) {
     hcri_random random;
     hcri_random_seed(&random, 11);
     size_t sharper = 0, regions = 0;
+    hcri_blas blas = {0}; /* on one thread, as regions are made: the bits are the same */
+    assert_int_equal(hcri_blas_begin(&blas, NULL), HCR_OK);
     for (size_t n = 2; n <= MOST; n += 2, regions++) {
         hcr_builder *builder = NULL;
         hcr_region *region = NULL;
@@ -75,6 +78,7 @@ static void test_holds_the_region(void **state) {
         hcr_builder_free(builder);
     }
     assert_true(sharper > regions / 2);
+    hcri_blas_end(&blas);
 }
 
 /* One quadratic, or none: nothing to average. */
