@@ -280,7 +280,8 @@ static hcr_status solve_once(search *at, hcr_error *error) {
 
 /* The largest r, at a scale at which it isn't small. */
 static hcr_status search_at_scale(search *at, hcr_error *error) {
-    enum { MOST_ROUNDS = 12 };
+    enum { MOST_ROUNDS = 12, MANY = 2000 };
+    const double least = at->sides > MANY ? hcri_empty_share * at->scale : 0; /* a round takes seconds there */
     for (int round = 0; round < MOST_ROUNDS; round++) {
         HCRI_TRY(solve_once(at, error));
         for (size_t j = 0; j < at->set->n; j++)
@@ -295,7 +296,7 @@ static hcr_status search_at_scale(search *at, hcr_error *error) {
             break;
         } else {
             const double finer = fmax(fabs(r), hcri_no_radius) * at->scale * 10;
-            if (finer <= rounding_at(at))
+            if (finer <= fmax(rounding_at(at), least))
                 break;
             at->scale = finer;
         }
