@@ -1,12 +1,15 @@
+#define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "json.h"
 #include "options.h"
 #include "parameters.h"
+#include "progress.h"
 #include "region_argument.h"
 #include "tables.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct job {
     struct settings settings;
@@ -200,6 +203,8 @@ static int run(struct job *job, const char *const *operand) {
     samples->stream.needed.nan = 1; /* rows that a command found no result for: they are counted */
     if (job->json && (job->details = tmpfile()) == NULL)
         fail_file("make", "a temporary file");
+    if (job->quiet || job->json || !isatty(STDOUT_FILENO)) /* else rows are printed */
+        progress_wait("checking");
     while (samples_next(samples)) {
         if (job->single)
             samples_to_single(samples);

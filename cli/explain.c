@@ -1,5 +1,6 @@
 #include "command.h"
 #include "options.h"
+#include "progress.h"
 #include "region_argument.h"
 #include "report.h"
 
@@ -25,7 +26,9 @@ int command_explain(int argc, char **argv) {
     static char *text;
     hcr_error error = {0};
     region_open(path, &settings, &opened);
+    progress_wait("looking at the region");
     must(hcr_region_explain(opened.region, json, &text, &error), &error);
+    progress_wait_end();
     fputs(text, stdout);
     if (opened.builder != NULL)
         report("the text says `origin = mean`, and there are no targets here: the Chebyshev centre is shown");

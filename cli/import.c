@@ -1,6 +1,7 @@
 #include "command.h"
 #include "ending.h"
 #include "options.h"
+#include "progress.h"
 #include "region_argument.h"
 #include "report.h"
 
@@ -24,6 +25,7 @@ static int is_compiled(const char *path) {
 
 static void compile(struct job *job) {
     hcr_error error = {0};
+    progress_wait("making the region");
     must(hcr_import_build(job->import, &job->builder, &error), &error);
     must(hcr_builder_allow_unbounded(job->builder, job->unbounded, &error), &error);
     const hcr_status status = hcr_builder_finish(job->builder, &job->region, &error);
@@ -33,6 +35,7 @@ static void compile(struct job *job) {
                    "a frontier");
     }
     must(status, &error);
+    progress_wait_end();
     region_save(job->region, job->output);
 }
 
@@ -48,7 +51,9 @@ static int run(struct job *job) {
     hcr_error error = {0};
     if (job->unbounded && !is_compiled(job->output))
         fail_usage("import", "--unbounded is for a compiled region: give -o FILE.hcr");
+    progress_wait("reading the problem");
     must(hcr_import_read(job->input, NULL, &job->import, &error), &error);
+    progress_wait_end();
     for (size_t k = 0; k < hcr_import_notices(job->import) && !job->quiet; k++)
         report("%s: %s", strcmp(job->input, "-") == 0 ? "standard input" : job->input,
                hcr_import_notice(job->import, k));

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* struct winsize */
 #include "progress.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,15 @@ static int terminal_width(void) {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+static int is_shown(void) {
+    const char *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0;
+}
+
 void progress_begin(struct progress *progress, const char *what) {
-    const char *terminal = getenv("TERM"), *no_color = getenv("NO_COLOR");
-    const int dumb = terminal == NULL || strcmp(terminal, "dumb") == 0;
-    *progress = (struct progress){.what = what, .shown = isatty(STDERR_FILENO) && !dumb};
+    const char *no_color = getenv("NO_COLOR");
+    progress_wait_end();
+    *progress = (struct progress){.what = what, .shown = is_shown()};
     progress->coloured = no_color == NULL || *no_color == '\0';
     clock_gettime(CLOCK_MONOTONIC, &progress->start);
 }
@@ -56,4 +62,62 @@ void progress_end(struct progress *progress) {
         fflush(stderr);
     }
     progress->shown = 0;
+}
+
+/* A thread draws the line, since the library may be in a solver for minutes. */
+static struct {
+    const char *what; /* NULL: nothing is waited for */
+    int over, drawn;
+    struct timespec start;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t end;
+} waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *draw_wait(void *unused) {
+    (void)unused;
+    struct timespec next = waiting.start;
+    pthread_mutex_lock(&waiting.lock);
+    for (;;) {
+        next.tv_sec++;
+        while (!waiting.over && pthread_cond_timedwait(&waiting.end, &waiting.lock, &next) == 0)
+            ;
+        if (waiting.over)
+            break;
+        fprintf(stderr, "\r%.*s %.0f s\033[K", terminal_width() - 12, waiting.what,
+                seconds_between(&waiting.start, &next));
+        fflush(stderr);
+        waiting.drawn = 1;
+    }
+    pthread_mutex_unlock(&waiting.lock);
+    return NULL;
+}
+
+void progress_wait(const char *what) {
+    pthread_condattr_t monotonic;
+    if (!is_shown() || waiting.what != NULL || pthread_condattr_init(&monotonic) != 0)
+        return;
+    waiting.over = waiting.drawn = 0;
+    clock_gettime(CLOCK_MONOTONIC, &waiting.start);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&waiting.end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    waiting.what = what;
+    if (pthread_create(&waiting.thread, NULL, draw_wait, NULL) != 0)
+        waiting.what = NULL;
+}
+
+void progress_wait_end(void) {
+    if (waiting.what == NULL)
+        return;
+    pthread_mutex_lock(&waiting.lock);
+    waiting.over = 1;
+    pthread_cond_signal(&waiting.end);
+    pthread_mutex_unlock(&waiting.lock);
+    pthread_join(waiting.thread, NULL);
+    waiting.what = NULL;
+    if (waiting.drawn) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
 }

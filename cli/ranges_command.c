@@ -1,6 +1,7 @@
 #include "command.h"
 #include "options.h"
 #include "output_file.h"
+#include "progress.h"
 #include "report.h"
 #include "stream.h"
 
@@ -19,6 +20,7 @@ struct job {
 static int run(struct job *job) {
     static struct stream stream;
     hcr_error error = {0};
+    progress_wait("reading");
     stream_open(&stream, job->input, 1, NULL, NULL);
     stream.needed.missing = true;
     while (stream_next(&stream)) {

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "ending.h"
+#include "progress.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -50,6 +51,7 @@ static char *find_folder(const char *path) {
 static void build(const char *path, size_t size, const struct settings *settings, struct opened_region *opened) {
     hcr_error error = {0};
     char *folder = find_folder(path);
+    progress_wait("making the region");
     must(hcr_text_build(opened->text, size, strcmp(path, "-") == 0 ? "standard input" : path, folder, settings->count,
                         settings->constant, NULL, &opened->builder, &error),
          &error);
@@ -58,6 +60,7 @@ static void build(const char *path, size_t size, const struct settings *settings
     if (mean)
         must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_CHEBYSHEV, 0, NULL, &error), &error);
     must(hcr_builder_finish(opened->builder, &opened->region, &error), &error);
+    progress_wait_end();
     if (!mean) {
         hcr_builder_free(opened->builder);
         opened->builder = NULL;
@@ -96,7 +99,9 @@ void region_recentre(struct opened_region *opened, size_t rows, const double *ta
     hcr_region_free(opened->region);
     opened->region = NULL;
     must(hcr_builder_set_origin(opened->builder, HCR_ORIGIN_MEAN, rows, targets, &error), &error);
+    progress_wait("making the region");
     must(hcr_builder_finish(opened->builder, &opened->region, &error), &error);
+    progress_wait_end();
     hcr_builder_free(opened->builder);
     opened->builder = NULL;
 }

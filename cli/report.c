@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "ending.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@ void print_name(FILE *stream, const char *name) {
 /* A message, of which names of files and words of the command line are part: nothing in it is a terminal's command. */
 __attribute__((format(printf, 2, 0))) static void put(const char *before, const char *format, va_list arguments) {
     char *text = NULL, shown[HCR_PRINTABLE];
+    progress_wait_end();
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     fputs(before, stderr);
@@ -87,6 +89,7 @@ int report_error(const hcr_error *error) {
 }
 
 void quit(int code) {
+    progress_wait_end();
     ending_clean();
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {
         report("can't write \"standard output\": %s", strerror(errno));

@@ -1,9 +1,13 @@
+#define _POSIX_C_SOURCE 200809L
 #include "stream.h"
 
+#include "progress.h"
 #include "report.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static size_t part_bytes(const struct results *results) {
     const int in_order =
@@ -19,6 +23,8 @@ void stream_open(struct stream *stream, const char *input, size_t columns, const
                               .needed = {.count = columns, .names = names},
                               .parts = 1,
                               .results = results};
+    if (results != NULL && (strcmp(results->path, "-") != 0 || !isatty(STDOUT_FILENO)))
+        progress_wait("going through the rows");
     if (hcr_table_format_of(input) == HCR_TABLE_NPZ)
         return;
     must(hcr_table_reader_open(input, stream->vector, part_bytes(results), &stream->reader, &error), &error);
@@ -76,6 +82,7 @@ void stream_close(struct stream *stream) {
         output_file_rewind(&stream->file);
         write_head(stream);
     }
+    progress_wait_end();
     output_file_close(&stream->file);
     hcr_table_reader_free(stream->reader);
 }

@@ -21,4 +21,15 @@ dumb=$(shown "TERM=dumb ${fit% --quiet} --json")
 grep -q 'training [#.]' <<<"$dumb" && fail "a bar on a dumb terminal"
 expect 0 fit "$regions/disc.region" x.csv y.csv -o model --epochs 30 --json
 same "no bar in a file" "" "$messages"
+
+# What takes longer than a second has a line that says so, on a terminal alone, and goes away.
+slow="(sleep 1.6; cat x.csv) | '$hcr' ranges - -o x.region"
+line=$(shown "$slow")
+says "$line" $'\r''reading 1 s'
+same "the line is cleared" "" "$(tr '\r' '\n' <<<"$line" | tail -n 1 | sed $'s/\033\\[K//')"
+grep -q 'reading' <<<"$(shown "$slow" | grep -v $'\r''reading 1 s')" && fail "the line isn't on one line"
+dumb=$(shown "TERM=dumb; export TERM; $slow")
+grep -q 'reading' <<<"$dumb" && fail "a line on a dumb terminal"
+(sleep 1.6 && cat x.csv) | "$hcr" ranges - -o x.region 2>messages
+same "no line in a file" "" "$(cat messages)"
 finish
