@@ -64,7 +64,28 @@ def layers(measured):
     )
 
 
-PICTURES = {"rows": ("growth", rows), "outputs": ("growth", outputs), "layers": ("layers", layers)}
+def preparing(measured):
+    """The same colour for the same region, before and now."""
+    figures = measured.results.all(part="preparing")
+    colours = ("#0b62a4", "#c8773a", "#3a8f4f", "#8a4fa3", "#444444")
+    data, plots = 'set xlabel "outputs"\nset ylabel "seconds to make the region"\nset key outside right\n', []
+    for k, kind in enumerate(dict.fromkeys(f.what for f in figures)):
+        for by, form in (("hcr", f'linewidth 2 title "{kind}"'), ("before", "dashtype 2 notitle")):
+            points = [(int(f.subject), f.value) for f in figures if f.what == kind and f.by == by]
+            if points:
+                data += block(f"{by}{k}", points)
+                plots.append(f'${by}{k} with linespoints pointtype 7 pointsize 0.5 linecolor "{colours[k % 5]}" {form}')
+    if any(f.by == "before" for f in figures):
+        plots.append('NaN with lines dashtype 2 linecolor "gray" title "before"')
+    return data + "plot " + ", \\\n ".join(plots)
+
+
+PICTURES = {
+    "rows": ("growth", rows),
+    "outputs": ("growth", outputs),
+    "preparing": ("preparing", preparing),
+    "layers": ("layers", layers),
+}
 
 
 def draw(results, folder):

@@ -216,6 +216,15 @@ def compile_times(results):
     return table(("region", "milliseconds"), [(REGIONS[f.subject], f.value) for f in results.all(part="compile")])
 
 
+def preparing(results):
+    rows = []
+    for f in results.all(part="preparing", by="hcr"):
+        before = results.all(part="preparing", subject=f.subject, what=f.what, by="before")
+        then = (before[0].value, before[0].more["MB"]) if before else (None, None)
+        rows.append((f.what, f"{int(f.subject):,}", f.value, f.more["MB"], *then))
+    return table(("region", "outputs", "s", "MB", "s, before", "MB, before"), rows)
+
+
 def kinds(results):
     rows = []
     for kind in dict.fromkeys(f.subject for f in results.all(part="kinds")):
@@ -259,6 +268,7 @@ TABLES = {
     "threads": ("Two threads, decode: microseconds a sample", threads),
     "training": ("Training steps, batch 32: microseconds", training),
     "compile": ("Making a region", compile_times),
+    "preparing": ("Making regions that grow: hcr compile, the whole process", preparing),
     "kinds": ("Kinds of constraints, 20 outputs: microseconds a sample", kinds),
     "eigenvalues": ("The largest eigenvalue: microseconds a matrix", eigenvalues),
     "parameters": ("Parameters: microseconds a sample", parameters),
