@@ -55,13 +55,15 @@ static void print_made(const struct job *job, const char *name, const hcr_export
         return;
     }
     print_name(stdout, job->folder);
-    printf(": %s.c in %s precision, %zu constants, at most %.0f operations a call%s\n", name, precision,
-           made->constants, made->largest_operations, made->verified == 0 ? "" : " (drawing results in)");
+    printf(": %s.%s in %s precision, %zu constants, at most %.0f operations a call%s\n", name,
+           strcmp(job->operand[0], "c") == 0 ? "c" : "cu", precision, made->constants, made->largest_operations,
+           made->verified == 0 ? "" : " (drawing results in)");
 }
 
 static int run(struct job *job) {
-    if (strcmp(job->operand[0], "c") != 0)
-        fail_usage("export", "there is no export to \"%s\": the one there is is to c", job->operand[0]);
+    const int cuda = strcmp(job->operand[0], "cuda") == 0;
+    if (strcmp(job->operand[0], "c") != 0 && !cuda)
+        fail_usage("export", "there is no export to \"%s\": there are c and cuda", job->operand[0]);
     if (job->folder == NULL)
         fail_usage("export", "give the folder to write into: -o DIR");
     const char *path = job->operand[1];
@@ -72,6 +74,7 @@ static int run(struct job *job) {
     options.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
     options.gradient = job->gradient;
     options.origin = path;
+    options.cuda = cuda;
     hcr_export_report made;
     hcr_error error = {0};
     if (is_model(path))
@@ -102,10 +105,11 @@ int command_export(int argc, char **argv) {
     };
     const struct usage usage = {
         .name = "export",
-        .operands = "c REGION|MODEL",
+        .operands = "c|cuda REGION|MODEL",
         .summary =
             "Writes C99 that needs nothing but a compiler: the maps of a region (decode, contract, soften, check), or "
-            "a whole trained model. Results are inside in exact arithmetic, as the library's are. With it come a "
+            "a whole trained model. Or CUDA C++, a kernel a map. Results are inside in exact arithmetic, as the "
+            "library's are. With it come a "
             "README, a CMake file and a self-test.",
         .example = "hcr export c torque.region -o firmware/torque --single",
         OPTION_ROWS(rows),

@@ -1,4 +1,4 @@
-/* hcr_export.h: a region or a trained model as C source that needs nothing but a C99 compiler. */
+/* hcr_export.h: a region or a trained model as C source that needs nothing but a C99 compiler, or as CUDA C++. */
 #ifndef HCR_EXPORT_H
 #define HCR_EXPORT_H
 
@@ -15,9 +15,10 @@ typedef struct hcr_export_options {
     hcr_precision precision; /* of all numbers; double */
     bool gradient;           /* with the derivatives of decode and contract; false */
     const char *origin;      /* where it comes from, for the comment at the top; NULL: nothing is said */
+    bool cuda;               /* CUDA C++ for NVIDIA's GPUs, NAME.cu and NAME_test.cu, instead of C99; false */
 } hcr_export_options;
 #define HCR_EXPORT_OPTIONS_INIT                                                                                        \
-    { sizeof(hcr_export_options), "region", HCR_DOUBLE, false, NULL }
+    { sizeof(hcr_export_options), "region", HCR_DOUBLE, false, NULL, false }
 
 typedef struct hcr_export_report {
     double margin;             /* the share of the radius that is given up so that results are exactly inside */
@@ -27,10 +28,10 @@ typedef struct hcr_export_report {
     double largest_operations; /* … where results have to be drawn in as often as can be */
 } hcr_export_report;
 
-/* Writes NAME.h, NAME.c, NAME_test.c, CMakeLists.txt and README.md into a folder, which is made when it isn't there
- * (its parent has to be). Each file is written whole or not at all. `report` may be NULL. Errors: ARGUMENT (a name that
- * can't be); UNSUPPORTED (a constraint that has no C: callbacks, …, by its source); PRECISION (the region is too thin,
- * or its numbers too far apart, for the precision); FILE, MEMORY. */
+/* Writes NAME.h, NAME.c (.cu), NAME_test.c (.cu), CMakeLists.txt and README.md into a folder, which is made when it
+ * isn't there (its parent has to be). Each file is written whole or not at all. `report` may be NULL. Errors: ARGUMENT
+ * (a name that can't be); UNSUPPORTED (a constraint that has no C: callbacks, …, by its source); PRECISION (the region
+ * is too thin, or its numbers too far apart, for the precision); FILE, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_export_region(const hcr_region *region, const hcr_export_options *options,
                                                   const char *folder, hcr_export_report *report, hcr_error *error);
 HCR_API HCR_MUST_USE hcr_status hcr_export_model(const hcr_model *model, const hcr_export_options *options,

@@ -123,7 +123,7 @@ void hcri_code_define_count(hcri_code *code, const char *name, size_t count) {
 }
 
 static void open_table(hcri_code *code, const char *type, const char *name, size_t count) {
-    hcri_code_put(code, "static const %s %s[%zu] = {", type, name, count);
+    hcri_code_put(code, "%s %s %s[%zu] = {", hcri_code_constant(code), type, name, count);
     code->left = count;
     code->column = LINE;
 }

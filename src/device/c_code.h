@@ -16,6 +16,7 @@ typedef struct hcri_code {
     const char *prefix; /* of every name that other files see … */
     const char *upper;  /* … and of macros */
     int single;
+    int cuda; /* CUDA C++ */
     hcri_meaning meaning[HCRI_MOST_MEANINGS];
     size_t meanings;
     double operations;              /* floating-point ones of one gauge … */
@@ -33,6 +34,14 @@ void hcri_code_put(hcri_code *code, const char *format, ...) __attribute__((form
 void hcri_code_text(hcri_code *code, const char *text);
 /* Words of a user, in a comment or in a span of Markdown code: printable, and without what would end those. */
 void hcri_code_foreign(hcri_code *code, const char *text);
+
+/* What stands before a function, and before a table. */
+static inline const char *hcri_code_function(const hcri_code *code) {
+    return code->cuda ? "static __device__" : "static";
+}
+static inline const char *hcri_code_constant(const hcri_code *code) {
+    return code->cuda ? "static __device__ const" : "static const";
+}
 
 typedef struct hcri_literal {
     char text[48];

@@ -54,7 +54,7 @@ static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_re
     hcri_source_flags(code, plan, model);
     HCRI_TRY(hcri_source_body(code, plan, model, origin, &cost, error)); /* first: it may refuse */
     HCRI_TRY(make_folder(folder, error));
-    HCRI_TRY(write_file(code, folder, "$.c", error));
+    HCRI_TRY(write_file(code, folder, code->cuda ? "$.cu" : "$.c", error));
     const hcr_export_report made = {.margin = plan == NULL ? 0 : plan->margin,
                                     .verified = plan == NULL ? 0 : plan->verified,
                                     .constants = code->constants,
@@ -63,7 +63,7 @@ static hcr_status write_all(hcri_code *code, const hcri_plan *plan, const hcr_re
     hcri_source_header(code, plan, model, origin);
     HCRI_TRY(write_file(code, folder, "$.h", error));
     HCRI_TRY(hcri_selftest_put(code, plan, region, model, error));
-    HCRI_TRY(write_file(code, folder, "$_test.c", error));
+    HCRI_TRY(write_file(code, folder, code->cuda ? "$_test.cu" : "$_test.c", error));
     hcri_guide_cmake(code);
     HCRI_TRY(write_file(code, folder, "CMakeLists.txt", error));
     hcri_guide_readme(code, plan, model, origin, &made);
@@ -101,7 +101,8 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
     hcri_code code = {.bytes = {.allocator = &hcri_default_allocator},
                       .prefix = options.name,
                       .upper = upper,
-                      .single = options.precision == HCR_SINGLE};
+                      .single = options.precision == HCR_SINGLE,
+                      .cuda = options.cuda};
     const hcr_status status =
         write_all(&code, has_maps ? &plan : NULL, region, model, options.origin, folder, report, error);
     hcri_release(&hcri_default_allocator, code.bytes.data);

@@ -1,6 +1,13 @@
 #include "device/export_guide.h"
 
 void hcri_guide_cmake(hcri_code *code) {
+    if (code->cuda) {
+        hcri_code_put(code, "cmake_minimum_required(VERSION 3.18)\nproject($ LANGUAGES CUDA)\n\n"
+                            "add_library($ STATIC $.cu)\ntarget_include_directories($ PUBLIC .)\n\n"
+                            "enable_testing()\nadd_executable($_test $_test.cu)\n"
+                            "add_test(NAME $_test COMMAND $_test)\n");
+        return;
+    }
     hcri_code_put(code,
                   "cmake_minimum_required(VERSION 3.10)\nproject($ LANGUAGES C)\n\n"
                   "add_library($ STATIC $.c)\n"
@@ -27,28 +34,34 @@ static void put_names(hcri_code *code, const hcr_region *region) {
 
 void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *model, const char *origin,
                        const hcr_export_report *report) {
-    hcri_code_put(code, "# $\n\nC99 made by hcr %s", hcr_version());
+    hcri_code_put(code, "# $\n\n%s made by hcr %s", code->cuda ? "CUDA C++" : "C99", hcr_version());
     if (origin != NULL) {
         hcri_code_text(code, " from `");
         hcri_code_foreign(code, origin);
         hcri_code_text(code, "`");
     }
-    hcri_code_put(
-        code,
-        ", in %s precision. It allocates nothing, changes no variable that outlives a call, calls nothing but\n"
-        "libm, and doesn't recurse: it may run in an interrupt, and on several threads at once.\n\n",
-        code->single ? "single" : "double");
+    hcri_code_put(code, ", in %s precision. %s\n\n", code->single ? "single" : "double",
+                  code->cuda
+                      ? "A thread takes a sample; kernels take no memory but the arrays."
+                      : "It allocates nothing, changes no variable that outlives a call, calls nothing but\n"
+                        "libm, and doesn't recurse: it may run in an interrupt, and on several threads at once.");
     if (model != NULL) {
         hcri_code_text(code, "The model: ");
         hcri_code_text(code, hcr_model_summary(model));
         hcri_code_text(code, "\n\n");
     }
     put_names(code, model != NULL ? hcr_model_region(model) : plan->region);
-    hcri_code_put(code, "`$.h` says what the functions do:\n\n```c\n#include \"$.h\"\n\n$_real y[^OUTPUTS];\n");
-    if (model != NULL)
-        hcri_code_put(code, "const int outcome = $_predict(input, y);        /* input: ^INPUTS numbers */\n");
-    if (plan != NULL)
-        hcri_code_put(code, "const int moved = $_contract(v, y);             /* O + v, pulled inside */\n");
+    hcri_code_put(code, "`$.h` says what the functions do:\n\n```c\n#include \"$.h\"\n\n");
+    if (code->cuda) {
+        hcri_code_put(code, model != NULL ? "const int failed = $_predict_rows(rows, input, y, outcome, stream);\n"
+                                          : "const int failed = $_contract_rows(rows, v, y, outcome, stream);\n");
+    } else {
+        hcri_code_put(code, "$_real y[^OUTPUTS];\n");
+        if (model != NULL)
+            hcri_code_put(code, "const int outcome = $_predict(input, y);        /* input: ^INPUTS numbers */\n");
+        if (plan != NULL)
+            hcri_code_put(code, "const int moved = $_contract(v, y);             /* O + v, pulled inside */\n");
+    }
     hcri_code_text(code, "```\n\n");
     if (plan != NULL) {
         hcri_code_put(
@@ -72,10 +85,16 @@ void hcri_guide_readme(hcri_code *code, const hcri_plan *plan, const hcr_model *
     if (report->largest_operations > report->operations)
         hcri_code_put(code, "| … where a result has to be drawn in as often as can be | %.0f |\n",
                       report->largest_operations);
-    hcri_code_put(
-        code,
-        "\nBuild with `-std=c99` and any optimisation but `-ffast-math` (the code refuses it). The self-test, with\n"
-        "results of the library:\n\n```\ncc -std=c99 -O2 $.c $_test.c -lm && ./a.out\n"
-        "cmake -S . -B build && cmake --build build && ctest --test-dir build\n"
-        "arm-none-eabi-gcc -std=c99 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -c $.c\n```\n");
+    if (code->cuda)
+        hcri_code_put(code, "\nBuild without `-use_fast_math` (the code refuses it), `-prec-div=false` and "
+                            "`-prec-sqrt=false`. The\nself-test, with results of the library:\n\n```\n"
+                            "nvcc -arch=native $_test.cu && ./a.out\n```\n");
+    else
+        hcri_code_put(
+            code,
+            "\nBuild with `-std=c99` and any optimisation but `-ffast-math` (the code refuses it). The self-test, "
+            "with\n"
+            "results of the library:\n\n```\ncc -std=c99 -O2 $.c $_test.c -lm && ./a.out\n"
+            "cmake -S . -B build && cmake --build build && ctest --test-dir build\n"
+            "arm-none-eabi-gcc -std=c99 -O2 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -c $.c\n```\n");
 }

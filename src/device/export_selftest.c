@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/random.h"
 #include "device/template_text.h"
@@ -121,13 +122,15 @@ static hcr_status create(size_t n, size_t p, size_t inputs, vectors *made, hcr_e
 hcr_status hcri_selftest_put(hcri_code *code, const hcri_plan *plan, const hcr_region *region, const hcr_model *model,
                              hcr_error *error) {
     HCRI_SCOPED_BY(release) vectors made = {0};
+    char name[64]; /* device functions are called from where they are */
+    snprintf(name, sizeof name, code->cuda ? "%.50s.cu" : "%.50s.h", code->prefix);
     HCRI_TRY(create(region->set.outputs, region->set.n - region->set.outputs,
                     model == NULL ? 0 : hcr_model_inputs(model), &made, error));
     hcri_code_put(
         code,
         "/* Results of hcr %s for the code beside this file: prints what differs, and ends with 0 when nothing\n"
-        "   does. */\n#include \"$.h\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
-        hcr_version());
+        "   does. */\n#include \"%s\"\n\n#include <stdint.h>\n#include <stdio.h>\n\n",
+        hcr_version(), name);
     if (plan != NULL) {
         fill(code, plan, &made);
         HCRI_TRY(run_maps(region, &made, error));

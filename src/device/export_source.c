@@ -33,6 +33,7 @@ static int verifies(const hcri_plan *plan) {
 }
 
 void hcri_source_flags(hcri_code *code, const hcri_plan *plan, const hcr_model *model) {
+    hcri_code_mean_flag(code, "HCR_CUDA", code->cuda);
     hcri_code_mean_flag(code, "HCR_SINGLE", code->single);
     hcri_code_mean_flag(code, "HCR_MAPS", plan != NULL);
     hcri_code_mean_flag(code, "HCR_MODEL", model != NULL);
@@ -179,6 +180,8 @@ hcr_status hcri_source_body(hcri_code *code, const hcri_plan *plan, const hcr_mo
         cost->usual += code->operations - before;
         cost->largest += code->operations - before;
     }
+    if (code->cuda)
+        hcri_template_put(code, "kernels");
     hcri_template_finish(code, types);
     if (code->beyond != 0)
         return hcri_fail(error, HCR_ERROR_PRECISION,

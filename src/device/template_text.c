@@ -40,19 +40,19 @@ static int has_parameters(const hcri_code *code) {
 /* One word; returns where what comes next begins. */
 static const char *put_word(hcri_code *code, const char *word, size_t length) {
     const struct {
-        const char *word, *single, *other;
-    } plain[] = {{"real", "float", "double"},
-                 {"LARGEST", "FLT_MAX", "DBL_MAX"},
-                 {"SMALLEST", "FLT_MIN", "DBL_MIN"},
-                 {"FN", "static", "static"},
-                 {"INLINE", "static inline", "static inline"},
-                 {"TABLE", "static const", "static const"}};
+        const char *word, *text;
+    } plain[] = {{"real", code->single ? "float" : "double"},
+                 {"LARGEST", code->single ? "FLT_MAX" : "DBL_MAX"},
+                 {"SMALLEST", code->single ? "FLT_MIN" : "DBL_MIN"},
+                 {"FN", hcri_code_function(code)},
+                 {"INLINE", code->cuda ? "static __device__ __forceinline__" : "static inline"},
+                 {"TABLE", hcri_code_constant(code)}};
     const char *end = put_call(code, word, length);
     if (end != NULL)
         return end;
     for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
         if (is(word, length, plain[k].word)) {
-            hcri_code_text(code, code->single ? plain[k].single : plain[k].other);
+            hcri_code_text(code, plain[k].text);
             return word + length;
         }
     const char *meaning = hcri_code_meaning(code, word, length);
@@ -61,6 +61,10 @@ static const char *put_word(hcri_code *code, const char *word, size_t length) {
         return word + length;
     }
     const int passed = is(word, length, "HCR_PASS_X"), given = is(word, length, "HCR_X");
+    if (code->cuda && is(word, length, "API")) {
+        hcri_code_text(code, hcri_code_function(code));
+        return word + length;
+    }
     if (given || passed || is(word, length, "API")) {
         const int there = (given || passed) && has_parameters(code);
         if (there)

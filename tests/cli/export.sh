@@ -98,6 +98,18 @@ printf 'var y[2]\n-4 <= y <= 4\nexcept norm(y - 2) <= 0.5\norigin = [0, 0]\n' >h
 expect 3 export c hole.region -o hole
 says "$messages" '^hcr: hole.region:3:.*except'
 absent hole
+# CUDA C++: a kernel a map; nvcc compiles it and its self-test where it is there
+expect 0 export cuda disc.region -o gpu --single --gradient
+for file in disc.h disc.cu disc_test.cu CMakeLists.txt README.md; do exists "gpu/$file"; done
+absent gpu/disc.c
+grep -q double gpu/disc.cu && fail "a double in single precision"
+for map in decode contract soften origin check decode_gradient contract_gradient; do
+    grep -q "__global__ void disc_${map}_kernel(" gpu/disc.cu || fail "no kernel for $map"
+    grep -q "int disc_${map}_rows(" gpu/disc.h || fail "no launch of $map"
+done
+says "$(cat gpu/README.md)" 'CUDA C\+\+'
+command -v nvcc >/dev/null && { nvcc -arch=sm_90 gpu/disc_test.cu -o gpu/test 2>compiler.log || fail "nvcc" "$(head -5 compiler.log)"; }
+
 expect 2 export rust disc.region -o disc
 says "$messages" 'rust'
 expect 2 export c disc.region

@@ -26,8 +26,8 @@ static int is_long(void) { return getenv("HCR_LONG") != NULL; }
 /* ------------------------------------------------------------------------------------------------ ways to compile */
 
 static const char *const usual_ways[] = {
-    "cc -std=c99 -O1 -ffp-contract=off",
-    "cc -std=c99 -O2 -ffp-contract=fast -march=native",
+    "cc -std=c99 -O1 -ffp-contract=off", "cc -std=c99 -O2 -ffp-contract=fast -march=native",
+    "c++ -std=c++17 -O2 -ffp-contract=fast -march=native", /* CUDA C++, whose threads are a loop */
 };
 static const char *const long_ways[] = {
     "gcc -std=c99 -O0 -ffp-contract=off",
@@ -46,11 +46,16 @@ static const char *const long_ways[] = {
     "clang -std=c99 -O1 -ffp-contract=fast -march=native",
     "clang -std=c99 -O2 -ffp-contract=fast -march=native",
     "clang -std=c99 -O3 -ffp-contract=fast -march=native",
+    "g++ -std=c++17 -O2 -ffp-contract=off",
+    "g++ -std=c++17 -O2 -ffp-contract=fast -march=native",
+    "clang++ -std=c++17 -O2 -ffp-contract=off",
+    "clang++ -std=c++17 -O2 -ffp-contract=fast -march=native",
 };
 
 /* What was compiled; the functions of one of the two precisions are there. */
 typedef struct loaded {
     void *library;
+    const char *prefix;
     int (*decode)(const double *, double, double *);
     int (*contract)(const double *, double *);
     int (*check)(const double *);
@@ -71,37 +76,63 @@ typedef struct loaded {
 
 /* Pointers to functions are as wide as those to data where there is dlsym. */
 static void find(const loaded *code, const char *name, void *function) {
-    void *symbol = dlsym(code->library, name);
+    char full[64];
+    snprintf(full, sizeof full, "%s_%s", code->prefix, name);
+    void *symbol = dlsym(code->library, full);
     memcpy(function, &symbol, sizeof symbol);
+}
+
+static int with_gradient; /* in what was written last */
+
+/* As C, and as CUDA C++ in a folder of its own. */
+static hcr_status write_both(const hcr_region *region, const hcr_model *model, const hcr_export_options *options,
+                             hcr_export_report *report) {
+    hcr_export_options cuda = *options;
+    char other[128];
+    snprintf(other, sizeof other, "%s/cuda", folder);
+    cuda.cuda = true;
+    with_gradient = options->gradient;
+    const hcr_status status = model != NULL ? hcr_export_model(model, options, folder, report, &error)
+                                            : hcr_export_region(region, options, folder, report, &error);
+    return status != HCR_OK ? status
+           : model != NULL  ? hcr_export_model(model, &cuda, other, NULL, &error)
+                            : hcr_export_region(region, &cuda, other, NULL, &error);
 }
 
 static loaded load(const char *way, int single) {
     static int count;
     char command[512], library[128];
+    const int cuda = strstr(way, "++") != NULL;
     snprintf(library, sizeof library, "%s/%d.so", folder, count++);
-    snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s %s/t.c -lm", way, library, folder);
+    if (cuda)
+        snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s -I%s/cuda %s %s -lm", way,
+                 library, folder, with_gradient ? "-DHAS_GRADIENT" : "", HCR_SOURCE "/tests/numeric/cuda_host.cc");
+    else
+        snprintf(command, sizeof command, "%s -Wall -Wextra -Werror -fPIC -shared -o %s %s/t.c -lm", way, library,
+                 folder);
     if (system(command) != 0)
         fail_msg("doesn't compile: %s", command);
     loaded code = {.library = dlopen(library, RTLD_NOW | RTLD_LOCAL)};
     assert_non_null(code.library);
     unlink(library);
+    code.prefix = cuda ? "host" : "t";
     if (single) {
-        find(&code, "t_decode", &code.decode_f32);
-        find(&code, "t_contract", &code.contract_f32);
-        find(&code, "t_check", &code.check_f32);
-        find(&code, "t_predict", &code.predict_f32);
-        find(&code, "t_decode", &code.decode_at_f32);
-        find(&code, "t_contract", &code.contract_at_f32);
-        find(&code, "t_check", &code.check_at_f32);
+        find(&code, "decode", &code.decode_f32);
+        find(&code, "contract", &code.contract_f32);
+        find(&code, "check", &code.check_f32);
+        find(&code, "predict", &code.predict_f32);
+        find(&code, "decode", &code.decode_at_f32);
+        find(&code, "contract", &code.contract_at_f32);
+        find(&code, "check", &code.check_at_f32);
     } else {
-        find(&code, "t_decode", &code.decode);
-        find(&code, "t_contract", &code.contract);
-        find(&code, "t_check", &code.check);
-        find(&code, "t_predict", &code.predict);
-        find(&code, "t_decode", &code.decode_at);
-        find(&code, "t_contract", &code.contract_at);
-        find(&code, "t_check", &code.check_at);
-        find(&code, "t_decode_gradient", &code.decode_gradient);
+        find(&code, "decode", &code.decode);
+        find(&code, "contract", &code.contract);
+        find(&code, "check", &code.check);
+        find(&code, "predict", &code.predict);
+        find(&code, "decode", &code.decode_at);
+        find(&code, "contract", &code.contract_at);
+        find(&code, "check", &code.check_at);
+        find(&code, "decode_gradient", &code.decode_gradient);
     }
     return code;
 }
@@ -256,7 +287,7 @@ static void check_region(const hcr_region *region, const char *name, int gradien
         options.precision = (hcr_precision)precision;
         options.gradient = gradient && precision == 0;
         hcr_export_report report;
-        must(hcr_export_region(region, &options, folder, &report, &error), &error);
+        must(write_both(region, NULL, &options, &report), &error);
         for (size_t w = is_long() ? 0 : turn++ % count; w < count; w += is_long() ? 1 : count) {
             char title[256];
             snprintf(title, sizeof title, "%s, %s precision, %s", name, precision ? "single" : "double", ways[w]);
@@ -397,7 +428,7 @@ static void check_known(const answer *known, hcr_precision precision, double pow
     hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
     options.name = "t";
     options.precision = precision;
-    must(hcr_export_region(region, &options, folder, NULL, &error), &error);
+    must(write_both(region, NULL, &options, NULL), &error);
     const loaded code = load(usual_ways[0], precision == HCR_SINGLE);
     double v[4], wanted[4], y[4];
     float v_f32[4], y_f32[4];
@@ -445,12 +476,12 @@ static void wide_equalities(void **state) {
             hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
             options.name = "t";
             options.precision = (hcr_precision)precision;
-            const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
+            const hcr_status status = write_both(region, NULL, &options, NULL);
             if (status == HCR_ERROR_PRECISION)
                 continue;
             must(status, &error);
             tried[precision]++;
-            const loaded code = load(usual_ways[k % 2], precision);
+            const loaded code = load(usual_ways[k % 3], precision);
             fill(region, &random, rows);
             for (size_t i = 0; i < ROWS; i++) {
                 const size_t n = region->set.outputs;
@@ -535,11 +566,11 @@ static void verdicts_on_equalities(void **state) {
             hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
             options.name = "t";
             options.precision = (hcr_precision)single;
-            const hcr_status status = hcr_export_region(region, &options, folder, NULL, &error);
+            const hcr_status status = write_both(region, NULL, &options, NULL);
             if (status == HCR_ERROR_PRECISION)
                 continue;
             must(status, &error);
-            const loaded code = load(usual_ways[k % 2], single);
+            const loaded code = load(usual_ways[k % 3], single);
             batch *rows = calloc(1, sizeof *rows);
             assert_non_null(rows);
             const size_t n = region->set.outputs, p = region->set.n - n;
@@ -587,9 +618,14 @@ static void gradients(void **state) {
         hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
         options.name = "t";
         options.gradient = 1;
-        must(hcr_export_region(region, &options, folder, NULL, &error), &error);
-        const loaded code = load(usual_ways[0], 0);
-        for (int k = 0; k < 200; k++) {
+        must(write_both(region, NULL, &options, NULL), &error);
+        loaded code = {0};
+        for (int k = 0; k < 400; k++) {
+            if (k % 200 == 0) {
+                if (k != 0)
+                    dlclose(code.library);
+                code = load(usual_ways[k == 0 ? 0 : 2], 0);
+            }
             double polar[N + 1], bar[N], wanted[N + 1], got[N + 1], most = 0;
             fill_normal(&random, 1, N, polar);
             fill_normal(&random, 1, N, bar);
@@ -620,29 +656,31 @@ static void check_model(const hcr_model *model, hcr_head head, const double *X, 
         hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
         options.name = "t";
         options.precision = (hcr_precision)precision;
-        must(hcr_export_model(model, &options, folder, NULL, &error), &error);
-        const loaded code = load(usual_ways[(size_t)precision], precision);
-        for (size_t i = 0; i < SAMPLES; i++) {
-            double y[OUTPUTS];
-            float in[INPUTS], y_f32[OUTPUTS];
-            uint8_t inside = 0;
-            if (precision == 0) {
-                (void)code.predict(X + i * INPUTS, y);
-                must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
-            } else {
-                for (size_t j = 0; j < INPUTS; j++)
-                    in[j] = (float)X[i * INPUTS + j];
-                (void)code.predict_f32(in, y_f32);
-                must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
-                for (size_t j = 0; j < OUTPUTS; j++)
-                    y[j] = (double)y_f32[j];
+        must(write_both(NULL, model, &options, NULL), &error);
+        for (size_t way = 0; way < 2; way++) {
+            const loaded code = load(usual_ways[way == 0 ? (size_t)precision : 2], precision);
+            for (size_t i = 0; i < SAMPLES; i++) {
+                double y[OUTPUTS];
+                float in[INPUTS], y_f32[OUTPUTS];
+                uint8_t inside = 0;
+                if (precision == 0) {
+                    (void)code.predict(X + i * INPUTS, y);
+                    must(hcr_check(region, 1, NULL, y, &inside, NULL, &error), &error);
+                } else {
+                    for (size_t j = 0; j < INPUTS; j++)
+                        in[j] = (float)X[i * INPUTS + j];
+                    (void)code.predict_f32(in, y_f32);
+                    must(hcr_check_f32(region, 1, NULL, y_f32, &inside, NULL, &error), &error);
+                    for (size_t j = 0; j < OUTPUTS; j++)
+                        y[j] = (double)y_f32[j];
+                }
+                assert_true(inside || head == HCR_HEAD_SIMPLE);
+                for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
+                    if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
+                        fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
             }
-            assert_true(inside || head == HCR_HEAD_SIMPLE);
-            for (size_t j = 0; j < OUTPUTS; j++) /* a network of float sums in another order */
-                if (!(fabs(y[j] - wanted[i * OUTPUTS + j]) <= 2e-5))
-                    fail_msg("%s: %.9g, the library has %.9g", title, y[j], wanted[i * OUTPUTS + j]);
+            dlclose(code.library);
         }
-        dlclose(code.library);
     }
 }
 
@@ -728,13 +766,13 @@ static void refusals(void **state) {
         refuses(region, HCR_SINGLE, HCR_ERROR_PRECISION, "single");
         hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
         options.name = "t";
-        must(hcr_export_region(region, &options, folder, NULL, &error), &error);
+        must(write_both(region, NULL, &options, NULL), &error);
         hcr_region_free(region);
     }
     region = region_of("var y[2]\n0 <= y <= 1");
     hcr_export_options options = HCR_EXPORT_OPTIONS_INIT;
     options.name = "9 lives";
-    assert_int_equal(hcr_export_region(region, &options, folder, NULL, &error), HCR_ERROR_ARGUMENT);
+    assert_int_equal(write_both(region, NULL, &options, NULL), HCR_ERROR_ARGUMENT);
     hcr_region_free(region);
 }
 
@@ -749,8 +787,8 @@ int main(void) {
         cmocka_unit_test(models),
         cmocka_unit_test(refusals),
     };
-    if (system("cc --version >/dev/null 2>&1") != 0) {
-        puts("skipped: there is no C compiler (package gcc)");
+    if (system("cc --version >/dev/null 2>&1 && c++ --version >/dev/null 2>&1") != 0) {
+        puts("skipped: there is no C or no C++ compiler (packages gcc, g++)");
         return 77;
     }
     snprintf(folder, sizeof folder, "/tmp/hcr-export-XXXXXX");

@@ -1,6 +1,10 @@
 #ifndef HCR_H
 #define HCR_H
 
+#if HCR_CUDA
+#include <stddef.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,6 +22,45 @@ enum {
     HCR_OUT_OF_RANGE = 7 /* a parameter is: the result is the origin for those held in range */
 };
 
+#if HCR_CUDA
+/* All arrays are on the device, row by row, an outcome a row. One launch on the stream (a cudaStream_t) each; returns
+ * what cudaGetLastError says of that. */
+struct CUstream_st;
+
+#if HCR_MODEL
+/* The model's predictions; inside the region, whatever the input, but for a model of the head simple. */
+int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome, struct CUstream_st *stream);
+#endif
+
+#if HCR_MAPS
+#if HCR_PARAMETERS
+/* x are the region's parameters. */
+#endif
+/* y = O + radius direction/gauge(direction), radius held in [0, 1]: a row of polar is a direction and a radius. */
+int hcr_decode_rows(size_t rows, const hcr_real *polar, HCR_X hcr_real *y, int *outcome, struct CUstream_st *stream);
+
+/* y = O + v/max(1, gauge(v)): the points O + v of the region stay where they are. */
+int hcr_contract_rows(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome, struct CUstream_st *stream);
+
+/* y = O + v/(1 + gauge(v)). */
+int hcr_soften_rows(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome, struct CUstream_st *stream);
+
+/* HCR_INSIDE when y satisfies every inequality for certain, HCR_OUTSIDE when it doesn't, HCR_FRONTIER when rounding
+ * leaves it open. */
+int hcr_check_rows(size_t rows, HCR_X const hcr_real *y, int *outcome, struct CUstream_st *stream);
+
+/* O. */
+int hcr_origin_rows(size_t rows, HCR_X hcr_real *y, struct CUstream_st *stream);
+#endif
+
+#if HCR_GRADIENT
+/* The gradient of a scalar by the input from y_bar, that by y: what a map's derivative sends it to. */
+int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, const hcr_real *y_bar, hcr_real *polar_bar,
+                             struct CUstream_st *stream);
+int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
+                               struct CUstream_st *stream);
+#endif
+#else
 #if HCR_MODEL
 /* The model's prediction; inside the region, whatever the input, but for a model of the head simple. */
 API int hcr_predict(const hcr_real *input, hcr_real *y);
@@ -49,6 +92,7 @@ API void hcr_origin(HCR_X hcr_real *y);
 API void hcr_decode_gradient(const hcr_real *direction, hcr_real radius, const hcr_real *y_bar, hcr_real *direction_bar,
                              hcr_real *radius_bar);
 API void hcr_contract_gradient(const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar);
+#endif
 #endif
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 #define X(i)
 #endif
 
-static int differs(uint32_t i, const real *y, const real *wanted) {
+FN int differs(uint32_t i, const real *y, const real *wanted) {
     int bad = 0;
     real most = R(0.0);
     real room;
@@ -25,8 +25,8 @@ static int differs(uint32_t i, const real *y, const real *wanted) {
 }
 
 /* What is no number, and what has no direction, is the origin. */
-static int odd_inputs(void) {
-    static const real zero = R(0.0);
+FN int odd_inputs(void) {
+    const volatile real zero = R(0.0);
     const real infinite = R(1.0) / zero;
     const real odd[3] = {infinite, infinite - infinite, R(0.0)};
     real d[HCR_OUTPUTS];
@@ -57,7 +57,7 @@ static int odd_inputs(void) {
     return bad;
 }
 
-static int maps(void) {
+FN int maps(void) {
     int bad = 0;
     real y[HCR_OUTPUTS];
     for (uint32_t i = 0u; i < HCR_VECTORS; i++) {
@@ -74,7 +74,7 @@ static int maps(void) {
 #endif
 
 #if HCR_MODEL
-static int predictions(void) {
+FN int predictions(void) {
     int bad = 0;
     real y[HCR_OUTPUTS];
     for (uint32_t i = 0u; i < HCR_VECTORS; i++) {
@@ -91,7 +91,7 @@ static int predictions(void) {
 }
 #endif
 
-int main(void) {
+FN int test(void) {
     int bad = 0;
 #if HCR_MAPS
     bad += maps();
@@ -99,6 +99,27 @@ int main(void) {
 #if HCR_MODEL
     bad += predictions();
 #endif
+    return bad;
+}
+
+#if HCR_CUDA
+__global__ void test_kernel(int *bad) { *bad = test(); }
+
+int main(void) {
+    int *found = NULL;
+    int bad = 1;
+    if (cudaMalloc((void **)&found, sizeof *found) == cudaSuccess) {
+        test_kernel<<<1, 1>>>(found);
+        if (cudaMemcpy(&bad, found, sizeof bad, cudaMemcpyDeviceToHost) != cudaSuccess) { bad = 1; }
+        (void)cudaFree(found);
+    }
     (void)printf((bad == 0) ? HCR_TITLE ": as expected\n" : HCR_TITLE ": results differ\n");
     return (bad == 0) ? 0 : 1;
 }
+#else
+int main(void) {
+    const int bad = test();
+    (void)printf((bad == 0) ? HCR_TITLE ": as expected\n" : HCR_TITLE ": results differ\n");
+    return (bad == 0) ? 0 : 1;
+}
+#endif

@@ -353,7 +353,7 @@ static double put_tape(hcri_code *code, const hcri_expression *expression, size_
                 .family = plain ? "plain" : "bound",
                 .smallest = code->single ? FLT_MIN : DBL_MIN};
     find_nonnegative(w.tape, w.nonnegative);
-    hcri_code_put(code, plain ? "static @ %s(const @ *y)\n{\n" : "static bounded %s(const @ *y)\n{\n",
+    hcri_code_put(code, plain ? "%s @ %s(const @ *y) {\n" : "%s bounded %s(const @ *y) {\n", hcri_code_function(code),
                   hcri_emit_name(b, plain ? "value" : "bounds").text);
     for (size_t i = 0; i < w.tape->steps; i++)
         hcri_code_put(code, plain ? "    @ x%zu;\n" : "    bounded x%zu;\n", i);

@@ -335,6 +335,12 @@ int main(void) {
         expect(hcr_check(origin) == HCR_INSIDE, "the origin isn't called inside", row);
 #endif
         expect(outcome == HCR_FRONTIER, "the outcome", row);
+#if HCR_EQUALITIES
+        {
+            const real wanted = -y[0] - y[1];
+            expect((y[2] <= wanted) && (y[2] >= wanted), "an output that follows from the others", row);
+        }
+#endif
         for (j = 0; j < 3; j++) {
             size = fmax(size, (double)magnitude(v[j]));
         }

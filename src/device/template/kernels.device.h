@@ -1,0 +1,99 @@
+/* CUDA: a kernel a map, a thread a sample, which is a row of each array; and what launches it. */
+
+#if HCR_PARAMETERS
+#define X_OF(i) &x[(i)*HCR_PARAMETERS],
+#else
+#define X_OF(i)
+#endif
+
+#define FOR_EACH(i, rows)                                                                                              \
+    for (size_t i = ((size_t)blockIdx.x * blockDim.x) + threadIdx.x; i < (rows); i += (size_t)gridDim.x * blockDim.x)
+
+#if HCR_MAPS
+extern "C" __global__ void hcr_decode_kernel(size_t rows, const hcr_real *polar, HCR_X hcr_real *y, int *outcome) {
+    FOR_EACH(i, rows) {
+        const hcr_real *row = &polar[i * (HCR_OUTPUTS + 1u)];
+        outcome[i] = hcr_decode(row, row[HCR_OUTPUTS], X_OF(i) & y[i * HCR_OUTPUTS]);
+    }
+}
+
+extern "C" __global__ void hcr_contract_kernel(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome) {
+    FOR_EACH(i, rows) { outcome[i] = hcr_contract(&v[i * HCR_OUTPUTS], X_OF(i) & y[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_soften_kernel(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome) {
+    FOR_EACH(i, rows) { outcome[i] = hcr_soften(&v[i * HCR_OUTPUTS], X_OF(i) & y[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_origin_kernel(size_t rows, HCR_X hcr_real *y) {
+    FOR_EACH(i, rows) { hcr_origin(X_OF(i) & y[i * HCR_OUTPUTS]); }
+}
+
+extern "C" __global__ void hcr_check_kernel(size_t rows, HCR_X const hcr_real *y, int *outcome) {
+    FOR_EACH(i, rows) { outcome[i] = hcr_check(X_OF(i) & y[i * HCR_OUTPUTS]); }
+}
+#endif
+
+#if HCR_GRADIENT
+extern "C" __global__ void hcr_decode_gradient_kernel(size_t rows, const hcr_real *polar, const hcr_real *y_bar,
+                                                      hcr_real *polar_bar) {
+    FOR_EACH(i, rows) {
+        const hcr_real *row = &polar[i * (HCR_OUTPUTS + 1u)];
+        hcr_real *bar = &polar_bar[i * (HCR_OUTPUTS + 1u)];
+        hcr_decode_gradient(row, row[HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], bar, &bar[HCR_OUTPUTS]);
+    }
+}
+
+extern "C" __global__ void hcr_contract_gradient_kernel(size_t rows, const hcr_real *v, const hcr_real *y_bar,
+                                                        hcr_real *v_bar) {
+    FOR_EACH(i, rows) { hcr_contract_gradient(&v[i * HCR_OUTPUTS], &y_bar[i * HCR_OUTPUTS], &v_bar[i * HCR_OUTPUTS]); }
+}
+#endif
+
+#if HCR_MODEL
+extern "C" __global__ void hcr_predict_kernel(size_t rows, const hcr_real *input, hcr_real *y, int *outcome) {
+    FOR_EACH(i, rows) { outcome[i] = hcr_predict(&input[i * HCR_INPUTS], &y[i * HCR_OUTPUTS]); }
+}
+#endif
+
+#if defined(__CUDACC__) && !defined(__CUDACC_RTC__)
+#define LAUNCH(kernel, ...)                                                                                            \
+    if (rows > 0u) {                                                                                                   \
+        const size_t blocks = ((rows - 1u) / 128u) + 1u;                                                               \
+        kernel<<<(unsigned int)((blocks < 0x100000u) ? blocks : 0x100000u), 128, 0, stream>>>(rows, __VA_ARGS__);      \
+    }                                                                                                                  \
+    return (int)cudaGetLastError();
+
+extern "C" {
+#if HCR_MAPS
+int hcr_decode_rows(size_t rows, const hcr_real *polar, HCR_X hcr_real *y, int *outcome, CUstream_st *stream) {
+    LAUNCH(hcr_decode_kernel, polar, HCR_PASS_X y, outcome)
+}
+int hcr_contract_rows(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome, CUstream_st *stream) {
+    LAUNCH(hcr_contract_kernel, v, HCR_PASS_X y, outcome)
+}
+int hcr_soften_rows(size_t rows, const hcr_real *v, HCR_X hcr_real *y, int *outcome, CUstream_st *stream) {
+    LAUNCH(hcr_soften_kernel, v, HCR_PASS_X y, outcome)
+}
+int hcr_origin_rows(size_t rows, HCR_X hcr_real *y, CUstream_st *stream) { LAUNCH(hcr_origin_kernel, HCR_PASS_X y) }
+int hcr_check_rows(size_t rows, HCR_X const hcr_real *y, int *outcome, CUstream_st *stream) {
+    LAUNCH(hcr_check_kernel, HCR_PASS_X y, outcome)
+}
+#endif
+#if HCR_GRADIENT
+int hcr_decode_gradient_rows(size_t rows, const hcr_real *polar, const hcr_real *y_bar, hcr_real *polar_bar,
+                             CUstream_st *stream) {
+    LAUNCH(hcr_decode_gradient_kernel, polar, y_bar, polar_bar)
+}
+int hcr_contract_gradient_rows(size_t rows, const hcr_real *v, const hcr_real *y_bar, hcr_real *v_bar,
+                               CUstream_st *stream) {
+    LAUNCH(hcr_contract_gradient_kernel, v, y_bar, v_bar)
+}
+#endif
+#if HCR_MODEL
+int hcr_predict_rows(size_t rows, const hcr_real *input, hcr_real *y, int *outcome, CUstream_st *stream) {
+    LAUNCH(hcr_predict_kernel, input, y, outcome)
+}
+#endif
+}
+#endif

@@ -1,0 +1,103 @@
+/* Exported CUDA C++, t.cu, compiled for the host: a grid's threads are a loop. Each function copies a sample into several
+ * rows of which every thread takes its own, and all of them must give the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+struct index3 {
+    unsigned int x;
+};
+static index3 blockIdx, threadIdx;
+static const index3 gridDim = {2}, blockDim = {3};
+
+#include "t.cu"
+
+enum { ROWS = 8, MOST = 64 };
+struct rows {
+    t_real number[ROWS * MOST];
+    rows(size_t count, const t_real *first, size_t more, const t_real *second) {
+        for (size_t i = 0; i < ROWS; i++) {
+            memcpy(number + i * (count + more), first, count * sizeof *first);
+            if (more != 0)
+                memcpy(number + i * (count + more) + count, second, more * sizeof *second);
+        }
+    }
+    explicit rows(size_t count, const t_real *first) : rows(count, first, 0, first) {}
+    rows() { memset(number, 0, sizeof number); }
+    void take(size_t count, t_real *first) const {
+        for (size_t i = 1; i < ROWS; i++)
+            if (memcmp(number, number + i * count, count * sizeof *first) != 0)
+                abort();
+        memcpy(first, number, count * sizeof *first);
+    }
+};
+
+static int outcome[ROWS];
+template <class Kernel> static int launch(Kernel kernel) {
+    for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+        for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++)
+            kernel();
+    for (size_t i = 1; i < ROWS; i++)
+        if (outcome[i] != outcome[0])
+            abort();
+    return outcome[0];
+}
+
+#ifdef T_PARAMETERS
+#define GIVEN const t_real *x,
+#define ALL_X const rows all_x(T_PARAMETERS, x);
+#define PASSED all_x.number,
+#else
+#define GIVEN
+#define ALL_X
+#define PASSED
+#endif
+
+extern "C" {
+#ifdef T_MOST
+int host_decode(const t_real *direction, t_real radius, GIVEN t_real *y) {
+    const rows polar(T_OUTPUTS, direction, 1, &radius);
+    rows results;
+    ALL_X
+    const int found = launch([&] { t_decode_kernel(ROWS, polar.number, PASSED results.number, outcome); });
+    results.take(T_OUTPUTS, y);
+    return found;
+}
+int host_contract(const t_real *v, GIVEN t_real *y) {
+    const rows all(T_OUTPUTS, v);
+    rows results;
+    ALL_X
+    const int found = launch([&] { t_contract_kernel(ROWS, all.number, PASSED results.number, outcome); });
+    results.take(T_OUTPUTS, y);
+    return found;
+}
+int host_check(GIVEN const t_real *y) {
+    const rows all(T_OUTPUTS, y);
+    ALL_X
+    return launch([&] { t_check_kernel(ROWS, PASSED all.number, outcome); });
+}
+#endif
+#ifdef HAS_GRADIENT
+void host_decode_gradient(const t_real *direction, t_real radius, const t_real *y_bar, t_real *direction_bar,
+                          t_real *radius_bar) {
+    const rows polar(T_OUTPUTS, direction, 1, &radius), bars(T_OUTPUTS, y_bar);
+    rows results;
+    t_real both[MOST];
+    (void)launch([&] { t_decode_gradient_kernel(ROWS, polar.number, bars.number, results.number); });
+    results.take(T_OUTPUTS + 1, both);
+    memcpy(direction_bar, both, T_OUTPUTS * sizeof *both);
+    *radius_bar = both[T_OUTPUTS];
+}
+#endif
+#ifdef T_INPUTS
+int host_predict(const t_real *input, t_real *y) {
+    const rows inputs(T_INPUTS, input);
+    rows results;
+    const int found = launch([&] { t_predict_kernel(ROWS, inputs.number, results.number, outcome); });
+    results.take(T_OUTPUTS, y);
+    return found;
+}
+#endif
+}
