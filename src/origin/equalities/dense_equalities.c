@@ -248,30 +248,38 @@ static double terms_of(const hcri_dense_equalities *system, size_t i, const doub
     return more;
 }
 
-/* Those of column c are 0 where the equalities hold as well with zeros, to a unit in the last place of their terms.
- * `zeroed` and `residual`: rank numbers. */
+/* Whether the equalities hold with `x`, to a unit in the last place of their terms. `residual`: rank numbers. */
+static int holds(const hcri_dense_equalities *system, size_t c, const double *x, double *residual) {
+    int holds = 1;
+    take_residual(system, c, x, 1, residual);
+    for (size_t i = 0; i < system->rank; i++)
+        holds &= fabs(residual[i]) <= 0x1p-53 * terms_of(system, i, x, fabs(right_of(system, i, c)));
+    return holds;
+}
+
+/* Those of column c are 0 where the equalities hold as well with zeros: what is small beside the terms of an equality
+ * or, where that leaves a rounding in an equality that has nothing else, beside the largest of the column. `zeroed` and
+ * `residual`: rank numbers. */
 static void take_zeros(const hcri_dense_equalities *system, size_t c, double *x, double *zeroed, double *residual) {
     const hcri_rows *rows = &system->sparse;
     const size_t rank = system->rank;
-    int any = 0;
-    memcpy(zeroed, x, rank * sizeof *x);
-    for (size_t i = 0; i < rank; i++) {
-        const double terms = terms_of(system, i, x, fabs(right_of(system, i, c)));
-        for (size_t k = rows->start[i]; k < system->end[i]; k++) {
-            const double x_k = x[rows->columns[k]];
-            if (x_k != 0 && fabs(rows->values[k] * x_k) <= hcri_solved_zero * terms) {
-                zeroed[rows->columns[k]] = 0;
-                any = 1;
-            }
+    double largest = 0;
+    for (size_t k = 0; k < rank; k++)
+        largest = fmax(largest, fabs(x[k]));
+    for (int beside_largest = 0; beside_largest <= 1; beside_largest++) {
+        for (size_t k = 0; k < rank; k++)
+            zeroed[k] = beside_largest && fabs(x[k]) <= hcri_solved_zero * largest ? 0 : x[k];
+        for (size_t i = 0; i < rank; i++) {
+            const double terms = terms_of(system, i, x, fabs(right_of(system, i, c)));
+            for (size_t k = rows->start[i]; k < system->end[i]; k++)
+                if (fabs(rows->values[k] * x[rows->columns[k]]) <= hcri_solved_zero * terms)
+                    zeroed[rows->columns[k]] = 0;
+        }
+        if (memcmp(zeroed, x, rank * sizeof *x) != 0 && holds(system, c, zeroed, residual)) {
+            memcpy(x, zeroed, rank * sizeof *x);
+            return;
         }
     }
-    if (!any)
-        return;
-    take_residual(system, c, zeroed, 1, residual);
-    for (size_t i = 0; i < rank; i++)
-        if (!(fabs(residual[i]) <= 0x1p-53 * terms_of(system, i, zeroed, fabs(right_of(system, i, c)))))
-            return;
-    memcpy(x, zeroed, rank * sizeof *x);
 }
 
 /* In one column of T: entries under hcri_rounding_noise of their sizes become 0 where that changes no equality by more
