@@ -15,8 +15,8 @@ void report_rows(size_t count, const char *what, size_t first);
 /* "hcr: file:line:column: text"; returns the exit code. */
 int report_error(const hcr_error *error);
 
-/* What a command can't do ends it, with the memory that it has: the reason is reported, what is half written is
- * removed, and the process exits. */
+/* A failure ends the command: the reason is reported, half-written files are removed, and the process exits. Its memory
+ * goes with it. */
 _Noreturn void quit(int code);
 /* "hcr: " and the message. */
 _Noreturn void fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

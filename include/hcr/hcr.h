@@ -449,9 +449,13 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr
  * `parameters`, and the result of that of the map's. They are the transposes of those above, with the same choices at
  * ties, at the origin and for bad values: sum(y_bar y_dot) = sum(v_bar v_dot) + sum(parameters_bar parameters_dot).
  * With P the projection onto the directions within the equalities, u = v/gamma, w = P v_dot, and dO how the origin
- * changes (encode: w = P(y_dot − dO)), gauge     (g·w + gamma (g_O·dO + g_θ·parameters_dot))/(g·u) decode    dO + r_dot
- * u + (r/gamma) w − r (dgamma/gamma) u,   r_dot taken as 0 where r is clamped and contract and soften likewise, in
- * about the time of the products above. */
+ * changes (encode: w = P(y_dot − dO)),
+ *
+ *     gauge     dgamma = (g·w + gamma (g_O·dO + g_θ·parameters_dot))/(g·u)
+ *     decode    dO + r_dot u + (r/gamma) w − r (dgamma/gamma) u
+ *
+ * with r_dot taken as 0 where r is clamped. contract and soften follow likewise. All take about the time of the
+ * products above. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const double *parameters, const double *v, const hcr_ray *rays,
                                               const double *v_dot, const double *parameters_dot, double *gauge_dot,
@@ -505,9 +509,9 @@ HCR_API HCR_MUST_USE hcr_status hcr_violation(const hcr_region *region, size_t r
  * play no part in hcr_violation. Errors: ARGUMENT, MEMORY, as for hcr_violation and hcr_equality_violation. */
 HCR_API HCR_MUST_USE hcr_status hcr_residual(const hcr_region *region, size_t rows, const double *parameters,
                                              const double *y, double *off, hcr_error *error);
-/* Where an equality is off by more than hcr_region_equality_tolerance in this precision: which[i] is the number of the
- * one that is by the largest multiple of hcr_region_equality_rounding, off[i] its |a·y_i − b|. UINT32_MAX and 0 where
- * all hold; UINT32_MAX and NaN as above. */
+/* Where an equality is off by more than hcr_region_equality_tolerance in this precision: which[i] is the equality whose
+ * |a·y_i − b| is the largest multiple of its hcr_region_equality_rounding, and off[i] is that |a·y_i − b|. UINT32_MAX
+ * and 0 where all hold; UINT32_MAX and NaN as above. */
 HCR_API HCR_MUST_USE hcr_status hcr_equality_violation(const hcr_region *region, size_t rows, const double *parameters,
                                                        const double *y, hcr_precision precision, double *off,
                                                        uint32_t *which, hcr_error *error);

@@ -283,8 +283,8 @@ HCR_API void hcr_projector_free(hcr_projector *projector); /* NULL is fine */
 HCR_API double hcr_projector_regularisation(const hcr_projector *projector);
 
 /* What holds a result: constraints with their multipliers, Q(v − y) = Σ λ ∇c + what the equalities take. A row has as
- * many entries as there are outputs; those that it doesn't need are behind the others, with constraint UINT32_MAX and
- * λ = 0. Keep them for the derivatives: they are faster with them. */
+ * many entries as there are outputs; unused ones come last, with constraint UINT32_MAX and λ = 0. Keep them for the
+ * derivatives: they are faster with them. */
 typedef struct hcr_contact {
     double multiplier;   /* λ >= 0 */
     double nearest;      /* entry j has output j of the nearest point before it was rounded and drawn inside */
@@ -308,8 +308,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_project_f32(hcr_projector *projector, size_t
  *
  *     H w + J'ν = Q v_dot − Σ λ ∂(∇c)/∂θ θ_dot,   J w = −∂c/∂θ θ_dot
  *
- * (−p_dot in place of Q v_dot). At a kink that is an element of the generalised Jacobian, of constraints with λ = 0 the
- * one in which they don't count. Derivatives of a row whose outcome is NEARBY are 0. Errors: as above. */
+ * (−p_dot in place of Q v_dot). At a kink it is the element of the generalised Jacobian that ignores constraints with
+ * λ = 0. Derivatives of a row whose outcome is NEARBY are 0. Errors: as above. */
 HCR_API HCR_MUST_USE hcr_status hcr_project_vjp(hcr_projector *projector, size_t rows, const double *parameters,
                                                 const double *points, const hcr_contact *contacts, const double *y_bar,
                                                 double *points_bar, double *parameters_bar, hcr_error *error);

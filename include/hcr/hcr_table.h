@@ -68,8 +68,8 @@ HCR_API HCR_MUST_USE hcr_status hcr_table_write(const char *path, hcr_table_form
 typedef struct hcr_table_reader hcr_table_reader;
 
 /* CSV and NPY, by the name, "-" is standard input; NPZ archives are refused (UNSUPPORTED). Reads the header and the
- * first row; what is no file on a disk, such as a pipe, is copied to a temporary one first. Parts are of about `bytes`
- * bytes. vector: as in hcr_table_read. */
+ * first row; a pipe or a device is copied to a temporary file first. Parts are of about `bytes` bytes. vector: as in
+ * hcr_table_read. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_open(const char *path, bool vector, size_t bytes,
                                                       hcr_table_reader **reader, hcr_error *error);
 HCR_API void hcr_table_reader_free(hcr_table_reader *reader); /* NULL is fine */

@@ -20,9 +20,9 @@ hcr_status hcri_check_inflated(const char *file, uint64_t size, hcr_error *error
 const char *hcri_file_kind(const void *bytes, size_t size);
 
 /* A file that appears under its name only when all of it is written: a temporary file beside it, flushed to the disk,
- * then renamed; it keeps the mode of the file it replaces. A file that can't be replaced, because its folder is closed
- * or it is a mount of its own, is written in place once all is there. Path "-" is standard output. Standard output,
- * devices and pipes get the bytes as they are written. */
+ * then renamed; it keeps the mode of the file it replaces. If the file can't be replaced, because its folder isn't
+ * writable or it is a mount point, it is overwritten in place once all bytes are there. Path "-" is standard output.
+ * Standard output, devices and pipes get the bytes as they are written. */
 typedef struct hcri_writer {
     FILE *stream;
     char *path;      /* NULL for standard output */

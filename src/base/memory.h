@@ -34,7 +34,7 @@ typedef struct hcri_pool {
 } hcri_pool;
 const hcr_allocator *hcri_pool_allocator(hcri_pool *pool);
 void hcri_pool_release(hcri_pool *pool);
-/* MEMORY when something wasn't to be had since this was asked last. */
+/* MEMORY if an allocation failed since the last call. */
 hcr_status hcri_pool_check(hcri_pool *pool, hcr_error *error);
 
 /* Before the declaration of a local pointer to memory of the default allocator, or NULL, and of a local struct:

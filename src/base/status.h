@@ -10,8 +10,8 @@ hcr_status hcri_fail(hcr_error *error, hcr_status status, const char *format, ..
 /* The same with a place in a file; line and column are 1-based, 0 for none. */
 hcr_status hcri_fail_at(hcr_error *error, hcr_status status, const char *file, int line, int column, const char *format,
                         ...) __attribute__((format(printf, 6, 7), cold));
-/* What reading a file found wrong, as the file's fault: an argument that can't be is a number in it that can't be
- * (FORMAT), and the message gets its name. Passes on HCR_OK. */
+/* Hands on an error of reading a file as the file's fault: ARGUMENT becomes FORMAT, and the message gets the file's
+ * name. HCR_OK stays HCR_OK. */
 hcr_status hcri_file_blame(const char *path, hcr_status status, const hcr_error *found, hcr_error *error);
 /* "not enough memory". */
 hcr_status hcri_fail_memory(hcr_error *error);

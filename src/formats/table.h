@@ -9,7 +9,7 @@
 
 /* A table of zeros without names, into an empty one. */
 hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hcr_error *error);
-/* What `from` has becomes that of `to`, whose own is released; `from` is then empty. */
+/* Moves the content of `from` to `to`, whose old content is released; `from` is then empty. */
 void hcri_table_move(hcr_table *to, hcr_table *from);
 
 /* Readers: from the bytes of a file into an empty table, which a failure leaves half filled: the caller clears it. */

@@ -90,7 +90,7 @@ hcri_enclosure hcri_enclosure_divide(hcri_enclosure a, hcri_enclosure b); /* und
 /* The elementwise maximum and minimum. */
 hcri_enclosure hcri_enclosure_max(hcri_enclosure a, hcri_enclosure b);
 hcri_enclosure hcri_enclosure_min(hcri_enclosure a, hcri_enclosure b);
-/* The least interval that holds both; what two that hold the same number have in common. */
+/* The hull of two intervals, and the intersection of two that hold the same number. */
 hcri_enclosure hcri_enclosure_hull(hcri_enclosure a, hcri_enclosure b);
 hcri_enclosure hcri_enclosure_common(hcri_enclosure a, hcri_enclosure b);
 

@@ -19,8 +19,8 @@ hcri_enclosure hcri_tape_enclose(const hcri_tape *tape, const double *y, double 
 /* A ray O + t v: affine steps are start + t slope, one number a step (those of other steps aren't used). */
 void hcri_tape_start(const hcri_tape *tape, const double *origin, double *start);
 void hcri_tape_slope(const hcri_tape *tape, const double *v, double *slope);
-/* Value, first and second derivative by t in jet[0 … order − 1]; a derivative that isn't known is NaN, as the second
- * one of matrix steps whose eigenvalue is multiple. */
+/* Value, first and second derivative by t in jet[0 … order − 1]; an unknown derivative is NaN, such as the second one
+ * of a matrix step at a multiple eigenvalue. */
 void hcri_tape_jet(const hcri_tape *tape, const double *start, const double *slope, double t, int order, double jet[3],
                    double *scratch);
 

@@ -79,7 +79,7 @@ struct hcr_import {
     uint32_t *column_of; /* after finish: the column of each output */
 };
 
-/* The file can't be: the message, with its line (0: none). This ends the reading by a jump to `refused`, and so does
+/* Refuses the file, with a message and its line (0: none). This ends the reading by a jump to `refused`, and so does
  * memory that runs out: the readers don't hand failures on, and have no memory but the import's. */
 _Noreturn void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));

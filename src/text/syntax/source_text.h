@@ -48,9 +48,9 @@ typedef struct hcri_text {
     int known_line, known_column; /* … counted from 0 */
 } hcri_text;
 
-/* The text can't be: the error is the message, then the line with `span` marked. This ends the compilation, wherever it
- * is, by a jump to `refused`: nothing that compiles a text has to hand failures on, and what it holds beyond a call is
- * the arena's or, if it outlives the arena's rewinds, in a struct that the one who jumps back releases. */
+/* Refuses the text: the error is the message, then the line with `span` marked. The compilation ends by a jump to
+ * `refused`, so no function of the compiler hands failures on. What outlives a call is in the arena or, if it outlives
+ * the arena's rewinds, in a struct that is released where the jump ends. */
 _Noreturn void hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 /* The same where the error has been filled in. */
