@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 import time
 from collections.abc import Iterator
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,8 @@ JVPS = _functions("_jvp")
 Bad = Literal["nan", "origin"]
 _INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v", "project": "points"}
 _SEARCHES = ("full", "algorithm1", "pruned")
+#: A metric, or the array of one; None: 1, and 0 where linear terms are given.
+MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
 Self = TypeVar("Self", bound="Maps")
 
 
@@ -76,12 +78,19 @@ class Map:
         """The shape of the result, from that of the input."""
         return shape[:-1] if self.name == "gauge" else (*shape[:-1], self.region.n + (self.name == "encode"))
 
+    def within(self, metric: MetricLike) -> Map:
+        """The same in a metric, which nearest points have."""
+        if metric is not None:
+            raise make("argument", f"{self.name} has no metric: project and minimise have one")
+        return self
+
     @overload
     def __call__(
         self,
         values: npt.ArrayLike,
         x: npt.ArrayLike | None = None,
         *,
+        metric: MetricLike = None,
         outcomes: Literal[False] = False,
         bad: Bad | None = None,
     ) -> Array: ...
@@ -91,63 +100,78 @@ class Map:
         values: npt.ArrayLike,
         x: npt.ArrayLike | None = None,
         *,
+        metric: MetricLike = None,
         outcomes: Literal[True],
         bad: Bad | None = None,
     ) -> tuple[Array, Array]: ...
     @overload
     def __call__(
-        self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, outcomes: bool, bad: Bad | None = None
+        self,
+        values: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: MetricLike = None,
+        outcomes: bool,
+        bad: Bad | None = None,
     ) -> Any: ...
     def __call__(
         self,
         values: npt.ArrayLike,
         x: npt.ArrayLike | None = None,
         *,
+        metric: MetricLike = None,
         outcomes: bool = False,
         bad: Bad | None = None,
     ) -> Any:
         """Maps rows.
 
         Args:
-            values: (…, n); for ``decode`` (…, n + 1).
+            values: (…, n); for ``decode`` (…, n + 1); for ``minimise`` linear terms p.
             x: (…, p), the parameters, for a region with such.
+            metric: of ``project`` and ``minimise``: Q, (n,) for a diagonal or (n, n).
             outcomes: whether to return an `Outcome` a row, too.
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (…, n); for ``encode`` (…, n + 1), for ``gauge`` (…). With ``outcomes``, a pair of that and (…).
+            (…, n); for ``encode`` (…, n + 1), for ``gauge`` (…). With ``outcomes``, a pair of that and (…). Of nearest
+            points about one in a hundred million has `Outcome.NEARBY`: the solver came near it only.
         """
-        names = self.region.names if self.width == self.region.n else ()
-        array, given = self.region._beside(rows(values, self.width, _INPUT[self.name], names), x)
-        result = np.empty(self.result_shape(array.shape), array.dtype)
-        rays = np.empty(array.shape[:-1], RAY) if outcomes else None
-        self._run(MAPS, array, given, bad, array, result, rays)
+        map = self.within(metric)
+        array, given = map._beside(values, x)
+        result, found = map._results(array, given, bad, outcomes)
         answer = result if result.shape else result[()]
-        return answer if rays is None else (answer, rays["outcome"])
+        return (answer, found) if outcomes else answer
 
     def vjp(
-        self, values: npt.ArrayLike, bar: npt.ArrayLike, x: npt.ArrayLike | None = None, *, bad: Bad | None = None
+        self,
+        values: npt.ArrayLike,
+        bar: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        *,
+        metric: MetricLike = None,
+        bad: Bad | None = None,
     ) -> Any:
-        """The derivative, transposed: the gradient by the input of what has the gradient `bar` by the result.
+        """The derivative, transposed: the gradient by the input of what has the gradient `bar` by the result. At a
+        kink of a nearest point it is by an element of the generalised Jacobian.
 
         Args:
             values: the map's input.
             bar: of the shape of its result; taken in the type of `values`.
             x: (…, p), the parameters, for a region with such.
+            metric: as for the map.
             bad: as for the map: the gradient of a row without a result is NaN, unless its `bar` is 0, or 0.
 
         Returns:
             Of the shape of `values`. For a region with parameters, a pair of that and the gradient by x, of its shape.
         """
-        own = rows(values, self.width, _INPUT[self.name])
-        array, given = self.region._beside(own, x)
+        array, given = self._beside(values, x)
         gradient = _like(bar, "bar", array.dtype, self.result_shape(array.shape))
         result = np.empty_like(array)
         by_x = None if given is None else np.empty_like(given)
-        self._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
+        self.within(metric)._run(VJPS, array, given, bad, array, None, gradient, result, by_x)
         if by_x is None:
             return result
-        return _summed(result, own.shape), _summed(by_x, np.shape(cast(Any, x)))
+        return _summed(result, np.shape(cast(Any, values))), _summed(by_x, np.shape(cast(Any, x)))
 
     def jvp(
         self,
@@ -156,6 +180,7 @@ class Map:
         x: npt.ArrayLike | None = None,
         x_dot: npt.ArrayLike | None = None,
         *,
+        metric: MetricLike = None,
         bad: Bad | None = None,
     ) -> Any:
         """The derivative, forwards: how the result changes when the input does by `dot`.
@@ -165,12 +190,13 @@ class Map:
             dot: of its shape, or broadcast to it; taken in its type.
             x: (…, p), the parameters, for a region with such.
             x_dot: how they change, of their shape; by default they stay.
+            metric: as for the map.
             bad: as for `vjp`.
 
         Returns:
             Of the shape of the map's result.
         """
-        array, given = self.region._beside(rows(values, self.width, _INPUT[self.name]), x)
+        array, given = self._beside(values, x)
         change = _like(dot, "dot", array.dtype, array.shape, stretch=True)
         x_change = None
         if x_dot is not None:
@@ -178,8 +204,24 @@ class Map:
                 raise make("argument", "the region has no parameters: leave x_dot out")
             x_change = _like(x_dot, "x_dot", given.dtype, given.shape, stretch=True)
         result = np.empty(self.result_shape(array.shape), array.dtype)
-        self._run(JVPS, array, given, bad, array, None, change, x_change, result)
+        self.within(metric)._run(JVPS, array, given, bad, array, None, change, x_change, result)
         return result if result.shape else result[()]
+
+    @property
+    def _what(self) -> str:
+        """What messages call the input."""
+        return _INPUT[self.name]
+
+    def _beside(self, values: Any, x: Any) -> tuple[Array, Array | None]:
+        names = self.region.names if self.width == self.region.n else ()
+        found: tuple[Array, Array | None] = self.region._beside(rows(values, self.width, self._what, names), x)
+        return found
+
+    def _results(self, array: Array, given: Array | None, bad: str | None, outcomes: bool) -> tuple[Array, Any]:
+        result = np.empty(self.result_shape(array.shape), array.dtype)
+        rays = np.empty(array.shape[:-1], RAY) if outcomes else None
+        self._run(MAPS, array, given, bad, array, result, rays)
+        return result, None if rays is None else rays["outcome"]
 
     def _run(self, functions: Any, like: Array, given: Array | None, bad: str | None, *arrays: Array | None) -> None:
         pointers = [None if a is None else address(a) for a in (given, *arrays)]
@@ -227,11 +269,11 @@ class Projection(Map):
     metric: Metric | None = None
     linear: bool = False
 
-    def within(self, metric: Metric | npt.ArrayLike | None) -> Projection:
-        """The same in a metric."""
-        if metric is None or isinstance(metric, Metric):
-            return self if metric is None else dataclasses.replace(self, metric=metric)
-        return dataclasses.replace(self, metric=Metric(metric, self.region.n))
+    def within(self, metric: MetricLike) -> Projection:
+        if metric is None:
+            return self
+        made = metric if isinstance(metric, Metric) else Metric(metric, self.region.n)
+        return dataclasses.replace(self, metric=made)
 
     @property
     def kept(self) -> int:
@@ -273,123 +315,55 @@ class Projection(Map):
         if failure is not None:
             raise failure
 
-    def _blocks(self, like: Array, *arrays: Array | None, bad: str | None) -> None:
-        """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard."""
-        rows_, first, block = row_count(like), 0, 64
-        flat = [None if array is None else array.reshape(rows_, -1) for array in arrays] if rows_ else []
+    def _blocks(self, array: Array, *others: Array | None, bad: str | None) -> None:
+        """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard. `others`: as the library
+        takes them."""
+        rows_, first, block = row_count(array), 0, 64
+        flat = [None if other is None else other.reshape(rows_, -1) for other in others] if rows_ else []
         while first < rows_:
             last, start = min(first + block, rows_), time.perf_counter()
-            pointers = [None if array is None else address(array[first:last]) for array in flat]
-            self.call(MAPS, like.dtype, _threads.get_threads(), last - first, *pointers, bad=bad)
+            pointers = [None if other is None else address(other[first:last]) for other in flat]
+            self.call(MAPS, array.dtype, _threads.get_threads(), last - first, *pointers, bad=bad)
             seconds = time.perf_counter() - start
             block = block * 4 if seconds < 0.05 else max(1, block // 4) if seconds > 0.2 else block
             first = last
 
-    def _projected(self, values: npt.ArrayLike, x: npt.ArrayLike | None, bad: str | None) -> tuple[Array, Array, Array]:
-        what = "p" if self.linear else "points"
-        array, given = self.region._beside(
-            rows(without_gradients(values), self.width, what, self.region.names), without_gradients(x)
-        )
+    @property
+    def _what(self) -> str:
+        return "p" if self.linear else super()._what
+
+    def _beside(self, values: Any, x: Any) -> tuple[Array, Array | None]:
+        return super()._beside(without_gradients(values), without_gradients(x))
+
+    def _results(self, array: Array, given: Array | None, bad: str | None, outcomes: bool) -> tuple[Array, Any]:
         result, outcome = np.empty_like(array), np.empty(array.shape[:-1], np.uint32)
-        contacts = np.empty((*array.shape[:-1], self.region.n), CONTACT) if bad == "contacts" else None
-        self._blocks(array, given, array, result, outcome, contacts, bad=None if bad == "contacts" else bad)
-        return result, outcome, contacts if contacts is not None else outcome
+        self._blocks(array, given, array, result, outcome, None, bad=bad)
+        return result, outcome
 
-    @overload  # type: ignore[override]
-    def __call__(
-        self,
-        values: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        outcomes: Literal[False] = False,
-        bad: Bad | None = None,
-    ) -> Array: ...
-    @overload
-    def __call__(
-        self,
-        values: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        outcomes: Literal[True],
-        bad: Bad | None = None,
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def __call__(
-        self,
-        values: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        outcomes: bool,
-        bad: Bad | None = None,
-    ) -> Any: ...
-    def __call__(
-        self,
-        values: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        outcomes: bool = False,
-        bad: Bad | None = None,
-    ) -> Any:
-        """Maps rows.
-
-        Args:
-            values: (…, n): points, for `Region.minimise` linear terms p.
-            x: (…, p), the parameters, for a region with such.
-            metric: Q, (n,) for a diagonal or (n, n).
-            outcomes: whether to return an `Outcome` a row, too.
-            bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-        Returns:
-            (…, n); NaN for a bad value and for parameters that are out of range or leave nothing. With ``outcomes``, a
-            pair of that and (…): rows of which the solver didn't come to the nearest point, about one in a hundred
-            million, have `Outcome.NEARBY`.
-        """
-        result, outcome, _ = self.within(metric)._projected(values, x, None if bad is None else known_bad(bad))
-        return (result, outcome) if outcomes else result
-
-    def multipliers(
-        self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: npt.ArrayLike | Metric | None = None
-    ) -> Array:
+    def multipliers(self, values: npt.ArrayLike, x: npt.ArrayLike | None = None, *, metric: MetricLike = None) -> Array:
         """The multipliers of the inequalities at the results: Q (v − y) = Σ λ ∇c, but for what the equalities take.
 
         Returns:
             (…, m), one for each of the region's `constraints`, 0 for those that don't hold the result.
         """
-        contacts = self.within(metric)._projected(values, x, "contacts")[2]
-        flat = contacts.reshape(-1, self.region.n)
+        array, given = self._beside(values, x)
+        flat = np.empty((row_count(array), self.region.n), CONTACT)
+        self.within(metric)._blocks(array, given, array, np.empty_like(array), None, flat, bad=None)
         result = np.zeros((len(flat), len(self.region.constraints)))
         at, column = np.nonzero(flat["constraint"] != np.iinfo(np.uint32).max)
         result[at, flat["constraint"][at, column]] = flat["multiplier"][at, column]
-        return result.reshape(*contacts.shape[:-1], -1)
+        return result.reshape(*array.shape[:-1], -1)
 
-    def vjp(  # type: ignore[override]
-        self,
-        values: npt.ArrayLike,
-        bar: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        bad: Bad | None = None,
-    ) -> Any:
-        """The derivative, transposed, as `Map.vjp`; at a kink an element of the generalised Jacobian."""
-        return super(Projection, self.within(metric)).vjp(values, bar, x, bad=bad)
 
-    def jvp(  # type: ignore[override]
-        self,
-        values: npt.ArrayLike,
-        dot: npt.ArrayLike,
-        x: npt.ArrayLike | None = None,
-        x_dot: npt.ArrayLike | None = None,
-        *,
-        metric: npt.ArrayLike | Metric | None = None,
-        bad: Bad | None = None,
-    ) -> Any:
-        """The derivative, forwards, as `Map.jvp`."""
-        return super(Projection, self.within(metric)).jvp(values, dot, x, x_dot, bad=bad)
+#: The maps to nearest points, by the names of `Region`'s attributes.
+NEAREST = ("project", "minimise")
+
+
+def map_of(region: Any, name: str, bad: str = "nan", metric: MetricLike = None) -> Map:
+    """A map by its name."""
+    nearest = name in NEAREST
+    map = Projection(region, bad=bad, linear=name == "minimise") if nearest else Map(region, name, bad)
+    return map.within(metric)
 
 
 class Maps(Facts):

@@ -26,9 +26,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
 from jax.interpreters import ad, batching, mlir
+from jax.typing import ArrayLike
 
 from . import _formulas, _rays, _xla
-from ._maps import Bad, Map, Metric, Projection
+from ._maps import Bad, Map, MetricLike, Projection, map_of
 from .errors import make
 from .region import Region, needs_region
 
@@ -328,7 +329,7 @@ def _map_jvp(map: Map, primals: Any, tangents: Any) -> tuple[jax.Array, jax.Arra
     return result, _push_p.bind(*primals, rays, *tangents, map=map)[0]
 
 
-def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
+def _checked(values: ArrayLike, width: int, what: str) -> jax.Array:
     array = jnp.asarray(values)
     if not jnp.issubdtype(array.dtype, jnp.floating):
         raise TypeError(f"{what} of an array of {array.dtype}: it must be float32 or float64")
@@ -337,10 +338,6 @@ def _checked(values: jax.typing.ArrayLike, width: int, what: str) -> jax.Array:
     if array.ndim == 0 or array.shape[-1] != width:
         raise make("shape", f"{what} of an array of shape {array.shape}: its last axis must have {width} entries")
     return array
-
-
-def _checked_map(name: str, region: Region, formulas: bool, bad: Bad, values: Any, x: Any) -> jax.Array:
-    return _with_map(Map(region, name, bad), formulas, values, x)
 
 
 def _with_map(map: Map, formulas: bool, values: Any, x: Any) -> jax.Array:
@@ -360,44 +357,31 @@ def _with_map(map: Map, formulas: bool, values: Any, x: Any) -> jax.Array:
     return _by_formulas(map, array, x)
 
 
-_jitted = jax.jit(_checked_map, static_argnums=(0, 1, 2, 3))
-_projected = jax.jit(_with_map, static_argnums=(0, 1))
+_jitted = jax.jit(_with_map, static_argnums=(0, 1))
 
 
 def _apply(
     name: str,
-    values: jax.typing.ArrayLike,
+    values: ArrayLike,
     region: Region,
-    x: jax.typing.ArrayLike | None,
-    formulas: bool,
+    x: ArrayLike | None,
+    formulas: bool = False,
     bad: Bad = "nan",
+    metric: MetricLike = None,
 ) -> jax.Array:
     needs_region(region, f"hcr.jax.{name}")
-    run = _jitted if _xla.is_plain(region) else _checked_map
-    return run(name, region, formulas, bad, _array(values), None if x is None else _array(x))
-
-
-def _array(values: jax.typing.ArrayLike) -> Any:
-    return values if isinstance(values, (jax.Array, np.ndarray)) else jnp.asarray(values)
-
-
-def _project(
-    region: Region, linear: bool, metric: Any, values: jax.typing.ArrayLike, x: jax.typing.ArrayLike | None, bad: Bad
-) -> jax.Array:
-    needs_region(region, "hcr.jax.minimise" if linear else "hcr.jax.project")
-    map = Projection(region, bad=bad, linear=linear).within(metric)
-    run = _projected if _xla.is_plain(region) else _with_map
-    result: jax.Array = run(map, False, _array(values), None if x is None else _array(x))
+    run = _jitted if _xla.is_plain(region) else _with_map
+    x = None if x is None else _array(x)
+    result: jax.Array = run(map_of(region, name, bad, metric), formulas, _array(values), x)
     return result
 
 
+def _array(values: ArrayLike) -> Any:
+    return values if isinstance(values, (jax.Array, np.ndarray)) else jnp.asarray(values)
+
+
 def project(
-    points: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    metric: Metric | np.typing.ArrayLike | None = None,
-    bad: Bad = "nan",
+    points: ArrayLike, region: Region, x: ArrayLike | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
 ) -> jax.Array:
     """The nearest points of the region, exactly inside it, with first derivatives by points and parameters.
 
@@ -408,32 +392,18 @@ def project(
         metric: Q of the distance (y − v)'Q(y − v): constant, (n,) for a diagonal or (n, n).
         bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
     """
-    return _project(region, False, metric, points, x, bad)
+    return _apply("project", points, region, x, bad=bad, metric=metric)
 
 
 def minimise(
-    p: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    metric: Metric | np.typing.ArrayLike | None = None,
-    bad: Bad = "nan",
+    p: ArrayLike, region: Region, x: ArrayLike | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
 ) -> jax.Array:
-    """The points y of the region that minimise ½ y'Qy + p'y, as `hcr.torch.minimise`.
-
-    Args:
-        p: (…, n).
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        metric: Q: constant, (n,) for a diagonal or (n, n).
-        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-    """
-    return _project(region, True, metric, p, x, bad)
+    """The points y of the region that minimise ½ y'Qy + p'y, (…, n), as `hcr.torch.minimise`; arguments as for
+    `project`."""
+    return _apply("minimise", p, region, x, bad=bad, metric=metric)
 
 
-def gauge(
-    v: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None, *, formulas: bool = False
-) -> jax.Array:
+def gauge(v: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False) -> jax.Array:
     """How far along each direction the frontier is: origin + v is inside where this is at most 1.
 
     Args:
@@ -449,36 +419,21 @@ def gauge(
 
 
 def encode(
-    y: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    formulas: bool = False,
-    bad: Bad = "nan",
+    y: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
 ) -> jax.Array:
     """Points (…, n) as unit directions from the origin and radii, (…, n + 1); the radius is more than 1 outside."""
     return _apply("encode", y, region, x, formulas, bad)
 
 
 def decode(
-    polar: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    formulas: bool = False,
-    bad: Bad = "nan",
+    polar: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
 ) -> jax.Array:
     """Points (…, n) of the region from directions and radii (…, n + 1): origin + r d/gauge(d), r cut to [0, 1]."""
     return _apply("decode", polar, region, x, formulas, bad)
 
 
 def contract(
-    v: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    formulas: bool = False,
-    bad: Bad = "nan",
+    v: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
 ) -> jax.Array:
     """origin + v where that is in the region, else where the ray along v leaves it.
 
@@ -501,12 +456,7 @@ def contract(
 
 
 def soften(
-    v: jax.typing.ArrayLike,
-    region: Region,
-    x: jax.typing.ArrayLike | None = None,
-    *,
-    formulas: bool = False,
-    bad: Bad = "nan",
+    v: ArrayLike, region: Region, x: ArrayLike | None = None, *, formulas: bool = False, bad: Bad = "nan"
 ) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
     return _apply("soften", v, region, x, formulas, bad)

@@ -98,7 +98,7 @@ class CvxpyLayer(nn.Module):
         slope, linear = (a.to(together) for a in (self.slope, self.linear))
         inside = [value for value, is_inside in zip(flat, self._inside, strict=True) if is_inside]
         x = torch.cat(inside, -1) if inside else None
-        y = functions.minimise_or_project(self.region, self._metric, True, linear + together @ slope.T, x)
+        y = functions.minimise(linear + together @ slope.T, self.region, x, metric=self._metric)
         return tuple(
             y[..., first : first + size].reshape((*batch, *shape))
             for first, size, shape in (self._places[v.id] for v in self.variables_given)

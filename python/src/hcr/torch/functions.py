@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _rays
-from .._maps import Bad, Map, Metric, Projection
+from .._maps import NEAREST, Bad, Map, MetricLike, Projection, map_of
 from ..errors import make
 from ..region import Region, needs_region
 from . import operators
@@ -56,6 +55,10 @@ def _or_zeros(dots: Any, tensors: Any) -> tuple[Any, ...]:
     return tuple(torch.zeros_like(t) if dot is None else dot for dot, t in pairs if t is not None)
 
 
+def _only_once() -> Exception:
+    return make("unsupported", "nearest points have first derivatives only: a second one was asked for")
+
+
 class _Second(torch.autograd.Function):
     """A first derivative by the C kernels; differentiated again by the formulas, where they know the region.
 
@@ -72,7 +75,7 @@ class _Second(torch.autograd.Function):
     def again(cls, ctx: Any) -> tuple[Any, tuple[Tensor, ...], list[int]]:
         """The derivative by the formulas, what it is of, and the places of that among the inputs."""
         if isinstance(ctx.map, Projection):
-            raise make("unsupported", "nearest points have first derivatives only: a second one was asked for")
+            raise _only_once()
         if not serves(ctx.map.region):
             _rays.require(ctx.map.region, "differentiating twice")
         tensors = ctx.saved_tensors
@@ -216,27 +219,45 @@ def _beside(values: Tensor, x: Tensor, region: Region) -> tuple[Tensor, Tensor]:
     return values, x
 
 
-def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas: bool, bad: Bad) -> Tensor:
+def _apply(
+    name: str,
+    values: Tensor,
+    region: Region,
+    x: Tensor | None,
+    formulas: bool = False,
+    bad: Bad = "nan",
+    metric: MetricLike = None,
+) -> Tensor:
     needs_region(region, f"hcr.torch.{name}")
-    values = checked(values, region.n + 1 if name == "decode" else region.n, name)
+    values = checked(values, region.n + (name == "decode"), name)
     if x is not None and region.p:
         values, x = _beside(values, x, region)
     elif x is not None or region.p:
         region._given(x)  # says what is wrong
-    if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
-        return write(name, values, x, region)
-    if torch.compiler.is_compiling():
-        return _operator(name, values, x, region, bad)
-    if is_forward_twice():
+    projects, compiling = name in NEAREST, torch.compiler.is_compiling()
+    if (compiling or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
+        if not projects:
+            return write(name, values, x, region)
+        raise make(
+            "unsupported",
+            f"an ONNX graph can't have {name}: its steps have no bound. Export contract, or project after the graph",
+        )
+    if compiling:
+        return _operator(name, values, x, region, bad, metric)
+    twice = is_forward_twice()
+    if projects and twice:
+        raise _only_once()
+    if twice:
         _rays.require(region, "forward mode within forward mode")
-        return compute(name, values, x, region, bad)
-    if not values.is_cpu and not serves(region):
-        return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)
-    map = Map(region, name, bad)
-    if formulas or not values.is_cpu:
-        return compute(name, values, x, region, bad)
-    if type(values) not in _PLAIN or (x is not None and type(x) not in _PLAIN) or _is_watched():
-        return _operator(name, values, x, region, bad)
+    if not projects:
+        if not values.is_cpu and not serves(region):
+            return _apply(name, values.cpu(), region, None if x is None else x.cpu(), formulas, bad).to(values.device)
+        if formulas or twice or not values.is_cpu:
+            return compute(name, values, x, region, bad)
+    plain = values.is_cpu and type(values) in _PLAIN and (x is None or type(x) in _PLAIN)
+    if not plain or _is_watched():
+        return _operator(name, values, x, region, bad, metric)
+    map = map_of(region, name, bad, metric)
     if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
         return _Transformed.apply(values, x, map)[0]  # type: ignore[no-any-return, no-untyped-call]
     values, x = values.contiguous(), _contiguous(x)
@@ -246,49 +267,15 @@ def _apply(name: str, values: Tensor, region: Region, x: Tensor | None, formulas
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
-def _graph_key(region: Region, metric: Any, linear: bool) -> str:
-    return operators.projection_key(Projection(region, linear=linear).within(metric))
+def _key_of_nearest(region: Region, name: str, metric: MetricLike) -> str:
+    return operators.projection_key(cast(Projection, map_of(region, name, "nan", metric)))
 
 
-def minimise_or_project(
-    region: Region, metric: Any, linear: bool, values: Tensor, x: Tensor | None, bad: Bad = "nan"
-) -> Tensor:
-    what = "minimise" if linear else "project"
-    needs_region(region, f"hcr.torch.{what}")
-    values = checked(values, region.n, what)
-    if x is not None and region.p:
-        values, x = _beside(values, x, region)
-    elif x is not None or region.p:
-        region._given(x)  # says what is wrong
-    if (torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None) and torch.onnx.is_in_onnx_export():
-        raise make(
-            "unsupported",
-            f"an ONNX graph can't have {what}: its steps have no bound. Export contract, or project after the graph",
-        )
-    compiling = torch.compiler.is_compiling()
-    if not compiling and is_forward_twice():
-        raise make("unsupported", "nearest points have first derivatives only: a second one was asked for")
-    if (
-        compiling
-        or not values.is_cpu
-        or type(values) not in _PLAIN
-        or (x is not None and type(x) not in _PLAIN)
-        or _is_watched()
-    ):
-        given = values.new_empty((*values.shape[:-1], 0)) if x is None else x
-        result: Tensor = torch.ops.hcr.project(values, given, _graph_key(region, metric, linear), bad)[0]
-        return result
-    map = Projection(region, bad=bad, linear=linear).within(metric)
-    if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
-        return _Transformed.apply(values, x, map)[0]  # type: ignore[no-any-return, no-untyped-call]
-    values, x = values.contiguous(), _contiguous(x)
-    if (values.requires_grad or (x is not None and x.requires_grad)) and torch.is_grad_enabled():
-        return _Map.apply(values, x, map)  # type: ignore[no-any-return, no-untyped-call]
-    return operators.result(map, values, x)
-
-
-def _operator(name: str, values: Tensor, x: Tensor | None, region: Region, bad: str) -> Tensor:
+def _operator(name: str, values: Tensor, x: Tensor | None, region: Region, bad: str, metric: MetricLike) -> Tensor:
     given = values.new_empty((*values.shape[:-1], 0)) if x is None else x
+    if name in NEAREST:
+        nearest: Tensor = torch.ops.hcr.project(values, given, _key_of_nearest(region, name, metric), bad)[0]
+        return nearest
     result: Tensor = getattr(torch.ops.hcr, name)(values, given, operators.key(region), bad)[0]
     return result
 
@@ -359,12 +346,7 @@ def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool
 
 
 def project(
-    points: Tensor,
-    region: Region,
-    x: Tensor | None = None,
-    *,
-    metric: Metric | npt.ArrayLike | None = None,
-    bad: Bad = "nan",
+    points: Tensor, region: Region, x: Tensor | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
 ) -> Tensor:
     """The nearest points of the region, exactly inside it.
 
@@ -386,28 +368,13 @@ def project(
     >>> v.grad.numpy().round(9).tolist()
     [[0.5, -0.5], [0.0, 0.0]]
     """
-    return minimise_or_project(region, metric, False, points, x, bad)
+    return _apply("project", points, region, x, bad=bad, metric=metric)
 
 
 def minimise(
-    p: Tensor,
-    region: Region,
-    x: Tensor | None = None,
-    *,
-    metric: Metric | npt.ArrayLike | None = None,
-    bad: Bad = "nan",
+    p: Tensor, region: Region, x: Tensor | None = None, *, metric: MetricLike = None, bad: Bad = "nan"
 ) -> Tensor:
-    """The points y of the region that minimise ½ y'Qy + p'y, exactly inside it.
-
-    Args:
-        p: (…, n).
-        region: the region.
-        x: (…, p), its parameters, when it has such: a row a sample, or one for all.
-        metric: Q: constant, (n,) for a diagonal or (n, n). One that isn't definite gets a small multiple of the
-            identity added (`hcr.Region.minimise`); None: 0, a linear program.
-        bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
-
-    Returns:
-        (…, n), with derivatives as of `project`.
-    """
-    return minimise_or_project(region, metric, True, p, x, bad)
+    """The points y of the region that minimise ½ y'Qy + p'y, exactly inside it, (…, n), with derivatives and arguments
+    as of `project`. A Q that isn't definite gets a small multiple of the identity added (`hcr.Region.minimise`); None:
+    0, a linear program."""
+    return _apply("minimise", p, region, x, bad=bad, metric=metric)

@@ -128,9 +128,9 @@ def at_front(tensor: Tensor, dim: int | None, size: int) -> Tensor:
     return tensor.expand(size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
 
-def _plain(tensor: Tensor) -> Tensor:
+def _plain(*tensors: Tensor | None) -> list[Any]:
     """Contiguous and on the CPU."""
-    return tensor.cpu().contiguous()
+    return [None if tensor is None else tensor.cpu().contiguous() for tensor in tensors]
 
 
 def _has_tangent(tensor: Any) -> bool:
@@ -194,50 +194,30 @@ def _register(name: str) -> None:
         map = _map(name, key, bad)
         return map, x if map.region.p else None
 
+    # By the C kernels where the tensors are on the CPU or torch's operations don't know the region.
     def compute(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        return forward(map, values.contiguous(), None if given is None else given.contiguous())
+        if not values.is_cpu and serves(map):
+            rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
+            return formulas.compute(name, values, given, map.region, bad), rays
+        made, rays = forward(map, *_plain(values, given))
+        return made.to(values.device), rays.to(values.device)
 
     def compute_vjp(values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map, given = known(key, bad, x)
-        given = None if given is None else given.contiguous()
-        by_values, by_x = backward(map, values.contiguous(), given, rays.contiguous(), bar)
-        return by_values, torch.empty_like(x) if by_x is None else by_x
+        if not values.is_cpu and serves(map):
+            by_values, by_x = formulas.differentiate(name, values, given, bar, map.region, bad)
+        else:
+            by_values, by_x = backward(map, *_plain(values, given, rays, bar))
+        return by_values.to(values.device), torch.empty_like(x) if by_x is None else by_x.to(x.device)
 
     def compute_jvp(
         values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
     ) -> Tensor:
         map, given = known(key, bad, x)
-        given = None if given is None else given.contiguous()
-        return push(map, values.contiguous(), given, rays.contiguous(), values_dot, x_dot)
-
-    def compute_elsewhere(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
-        map, given = known(key, bad, x)
-        rays = values.new_empty((*values.shape[:-1], map.kept), dtype=torch.uint8)
-        if serves(map):
-            return formulas.compute(name, values, given, map.region, bad), rays
-        plain = None if given is None else _plain(given)
-        return result(map, _plain(values), plain).to(values.device), rays
-
-    def compute_vjp_elsewhere(
-        values: Tensor, x: Tensor, rays: Tensor, bar: Tensor, key: str, bad: str
-    ) -> tuple[Tensor, Tensor]:
-        map, given = known(key, bad, x)
-        if serves(map):
-            by_values, by_x = formulas.differentiate(name, values, given, bar, map.region, bad)
-        else:
-            plain = None if given is None else _plain(given)
-            by_values, by_x = backward(map, _plain(values), plain, None, bar.cpu())
-        return by_values.to(values.device), torch.empty_like(x) if by_x is None else by_x.to(x.device)
-
-    def compute_jvp_elsewhere(
-        values: Tensor, x: Tensor, rays: Tensor, values_dot: Tensor, x_dot: Tensor, key: str, bad: str
-    ) -> Tensor:
-        map, given = known(key, bad, x)
-        if serves(map):
+        if not values.is_cpu and serves(map):
             return formulas.push(name, values, given, values_dot, x_dot, map.region, bad)
-        plain = None if given is None else _plain(given)
-        return push(map, _plain(values), plain, None, values_dot.cpu(), x_dot.cpu()).to(values.device)
+        return push(map, *_plain(values, given, rays, values_dot, x_dot)).to(values.device)
 
     def fake(values: Tensor, x: Tensor, key: str, bad: str) -> tuple[Tensor, Tensor]:
         map = _map(name, key, bad)
@@ -273,14 +253,13 @@ def _register(name: str) -> None:
         return run
 
     registrations: tuple[tuple[Any, ...], ...] = (
-        (name, compute, compute_elsewhere, fake, differentiate, pushed, batched(operator, (0, 0))),
-        (f"{name}_vjp", compute_vjp, compute_vjp_elsewhere, fake_vjp, refuse, refuse, batched(vjp, (0, 0))),
-        (f"{name}_jvp", compute_jvp, compute_jvp_elsewhere, fake_jvp, refuse, refuse, batched(jvp, 0)),
+        (name, compute, fake, differentiate, pushed, batched(operator, (0, 0))),
+        (f"{name}_vjp", compute_vjp, fake_vjp, refuse, refuse, batched(vjp, (0, 0))),
+        (f"{name}_jvp", compute_jvp, fake_jvp, refuse, refuse, batched(jvp, 0)),
     )
-    for operator_name, cpu, elsewhere, shape_only, reverse, forwards, over_batch in registrations:
+    for operator_name, function, shape_only, reverse, forwards, over_batch in registrations:
         full = f"hcr::{operator_name}"
-        library.impl(operator_name, cpu, "CPU")
-        library.impl(operator_name, elsewhere, "CompositeExplicitAutograd")
+        library.impl(operator_name, function, "CompositeExplicitAutograd")
         torch.library.register_fake(full, shape_only, lib=library)
         _register_derivatives(operator_name, reverse, forwards)
         torch.library.register_vmap(full, over_batch, lib=library)
