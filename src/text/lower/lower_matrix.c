@@ -7,10 +7,6 @@
 #include "text/lower/lower.h"
 #include "text/values/matrices.h"
 
-static int is_zero(const hcri_value *value, size_t i) {
-    return value->constant[i] == 0 && hcri_element_is_constant(value, i);
-}
-
 /* Rows `row` (count of them) of a square matrix of `size`, as a matrix. */
 static const hcri_value *pick_block(hcri_lowering *lowering, hcri_span span, const hcri_value *value, size_t size,
                                     size_t count, const size_t *row) {
@@ -94,7 +90,7 @@ void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *
         known[first] = 1;
         for (size_t k = 0; k < count; k++)
             for (size_t j = 0; j < size; j++)
-                if (!known[j] && !is_zero(value, row[k] * size + j)) {
+                if (!known[j] && !hcri_element_is_zero(value, row[k] * size + j)) {
                     row[count++] = j;
                     known[j] = 1;
                 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/vector.h"
 
 typedef enum growth {
@@ -116,8 +117,6 @@ _Noreturn static void refuse_product(hcri_text *text, const char *called, hcri_s
                 called);
 }
 
-static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
-
 static void count_branches(hcri_text *text, hcri_atom *atom) {
     atom->branches = atom->pieces = atom->kind == HCRI_ATOM_ABS ? 2 : 1;
     if (atom->kind != HCRI_ATOM_MAX)
@@ -127,8 +126,8 @@ static void count_branches(hcri_text *text, hcri_atom *atom) {
     for (size_t k = 0; k < atom->count; k++) {
         size_t branches, pieces;
         hcri_element_count(atom->argument, atom->first + k, &branches, &pieces);
-        offset[k + 1] = add(offset[k], branches);
-        atom->pieces = add(atom->pieces, pieces);
+        offset[k + 1] = hcri_size_sum(offset[k], branches);
+        atom->pieces = hcri_size_sum(atom->pieces, pieces);
     }
     atom->branches = offset[atom->count];
     atom->branch_offset = offset;

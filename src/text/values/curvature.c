@@ -1,6 +1,5 @@
 /* What is known of the elements of a value: what they depend on, curvature, sign, and how many branches they have. */
-#include <stdint.h>
-
+#include "base/memory.h"
 #include "text/values/atoms.h"
 #include "text/values/parameter_products.h"
 
@@ -44,6 +43,10 @@ int hcri_element_is_constant(const hcri_value *value, size_t i) {
     return hcri_element_is_affine(value, i) && (value->start == NULL || value->start[i] == value->start[i + 1]);
 }
 
+int hcri_element_is_zero(const hcri_value *value, size_t i) {
+    return value->constant[i] == 0 && hcri_element_is_constant(value, i);
+}
+
 /* Whether every weight · curvature has the sign. */
 static int is_curved(const hcri_value *value, size_t i, int sign) {
     if (hcri_element_is_affine(value, i))
@@ -80,9 +83,6 @@ int hcri_element_sign(const hcri_value *value, size_t i) {
     return constant * sign >= 0 ? sign : 0;
 }
 
-static size_t add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
-static size_t multiply(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
-
 void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces) {
     *branches = 1;
     *pieces = 0;
@@ -91,7 +91,7 @@ void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, siz
         return;
     }
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
-        *branches = multiply(*branches, value->term[t].atom->branches);
-        *pieces = add(*pieces, value->term[t].atom->pieces);
+        *branches = hcri_size_product(*branches, value->term[t].atom->branches);
+        *pieces = hcri_size_sum(*pieces, value->term[t].atom->pieces);
     }
 }

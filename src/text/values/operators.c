@@ -140,27 +140,32 @@ static const hcri_value *pair_up(hcri_text *text, hcri_span span, hcri_atom_kind
     return hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
 }
 
-/* Elementwise, neither is constant. */
-static const hcri_value *product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
-                                 const hcri_value *right, hcri_span right_span, hcri_shape shape) {
-    if (text->any_curvature) {
-        const hcri_atom_source source = {text, span, "square", 1, &left_span};
-        return hcri_text_same(text, left_span, right_span) ? hcri_power(&source, left, 2)
-                                                           : pair_up(text, span, HCRI_ATOM_PRODUCT, left, right, shape);
-    }
-    const hcri_value *a = hcri_broadcast(text, span, left, shape);
-    const hcri_value *b = hcri_broadcast(text, span, right, shape);
-    return hcri_multiply(text, span, HCRI_TOKEN_TIMES, a, left_span, b, right_span);
-}
+/* What an operator is given. */
+typedef struct operation {
+    hcri_text *text;
+    hcri_span span;
+    const hcri_value *left, *right;
+    hcri_span left_span, right_span;
+} operation;
 
-static int is_zero(const hcri_value *value, size_t i) {
-    return value->constant[i] == 0 && hcri_element_is_constant(value, i);
+/* Elementwise, neither is constant. */
+static const hcri_value *product(const operation *o, hcri_shape shape) {
+    if (o->text->any_curvature) {
+        const hcri_atom_source source = {o->text, o->span, "square", 1, &o->left_span};
+        return hcri_text_same(o->text, o->left_span, o->right_span)
+                   ? hcri_power(&source, o->left, 2)
+                   : pair_up(o->text, o->span, HCRI_ATOM_PRODUCT, o->left, o->right, shape);
+    }
+    const hcri_value *a = hcri_broadcast(o->text, o->span, o->left, shape);
+    const hcri_value *b = hcri_broadcast(o->text, o->span, o->right, shape);
+    return hcri_multiply(o->text, o->span, HCRI_TOKEN_TIMES, a, o->left_span, b, o->right_span);
 }
 
 /* left @ right where neither is constant: the elementwise product of what meets, summed. */
-static const hcri_value *sum_of_products(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
-                                         const hcri_value *right, hcri_span right_span, size_t rows, size_t inner,
-                                         size_t columns, hcri_shape shape) {
+static const hcri_value *sum_of_products(const operation *o, size_t rows, size_t inner, size_t columns,
+                                         hcri_shape shape) {
+    hcri_text *text = o->text;
+    const hcri_span span = o->span;
     const size_t most = rows * columns * inner;
     size_t *a = hcri_take(text, span, most, sizeof *a), *b = hcri_take(text, span, most, sizeof *b);
     hcri_sums sums = hcri_sums_create(text, span, rows * columns, most);
@@ -172,21 +177,23 @@ static const hcri_value *sum_of_products(hcri_text *text, hcri_span span, const 
                 b[used] = k * columns + j;
                 sums.element[used] = used;
                 sums.weight[used] = 1;
-                used += !is_zero(left, a[used]) && !is_zero(right, b[used]);
+                used += !hcri_element_is_zero(o->left, a[used]) && !hcri_element_is_zero(o->right, b[used]);
             }
             sums.start[i * columns + j + 1] = used;
         }
     const hcri_shape flat = hcri_vector_shape(used);
-    const hcri_value *factor = hcri_value_pick(text, span, left, flat, a);
-    const hcri_value *other = hcri_value_pick(text, span, right, flat, b);
+    const hcri_value *factor = hcri_value_pick(text, span, o->left, flat, a);
+    const hcri_value *other = hcri_value_pick(text, span, o->right, flat, b);
     const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, flat)
                                                      : hcri_multiply(text, span, HCRI_TOKEN_MATRIX_PRODUCT, factor,
-                                                                     left_span, other, right_span);
+                                                                     o->left_span, other, o->right_span);
     return hcri_value_combine(text, span, products, shape, &sums);
 }
 
-static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
-                                        const hcri_value *right, hcri_span right_span) {
+static const hcri_value *matrix_product(const operation *o) {
+    hcri_text *text = o->text;
+    const hcri_span span = o->span;
+    const hcri_value *left = o->left, *right = o->right;
     const hcri_shape a = left->shape, b = right->shape;
     if (a.rank == 0 || b.rank == 0)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "@ needs vectors or matrices, not %s: for a scalar write *",
@@ -204,7 +211,7 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
     if (rows * columns != 0 && inner > HCRI_TEXT_MEMORY / rows / columns)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "this product is too large");
     if (!left_constant && !right_constant)
-        return sum_of_products(text, span, left, left_span, right, right_span, rows, inner, columns, shape);
+        return sum_of_products(o, rows, inner, columns, shape);
     const hcri_value *factor = left_constant ? left : right, *value = left_constant ? right : left;
     if (left_constant && right_constant) {
         double *number = hcri_take(text, span, rows * columns, sizeof *number);
@@ -222,7 +229,7 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
                 const size_t l = i * inner + k, r = k * columns + j;
                 const double weight = factor->constant[left_constant ? l : r];
                 if (isinf(weight))
-                    hcri_refuse(text, left_constant ? left_span : right_span, HCR_ERROR_DATA,
+                    hcri_refuse(text, left_constant ? o->left_span : o->right_span, HCR_ERROR_DATA,
                                 "%s is multiplied by infinity here: inf can be a bound, nothing else",
                                 called(text, value));
                 sums.element[used] = left_constant ? r : l;
@@ -234,19 +241,19 @@ static const hcri_value *matrix_product(hcri_text *text, hcri_span span, const h
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
-static const hcri_value *power(hcri_text *text, hcri_span span, const hcri_value *left, hcri_span left_span,
-                               const hcri_value *right, hcri_span right_span) {
-    if (!hcri_value_is_constant(right) || right->size != 1)
-        hcri_refuse(text, right_span, HCR_ERROR_SHAPE,
+static const hcri_value *power(const operation *o) {
+    if (!hcri_value_is_constant(o->right) || o->right->size != 1)
+        hcri_refuse(o->text, o->right_span, HCR_ERROR_SHAPE,
                     "the exponent is one constant number: for c ** x write exp(log(c) * x)");
-    const hcri_atom_source source = {text, span, "**", 1, &left_span};
-    return hcri_power(&source, left, right->constant[0]);
+    const hcri_atom_source source = {o->text, o->span, "**", 1, &o->left_span};
+    return hcri_power(&source, o->left, o->right->constant[0]);
 }
 
 const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
                               hcri_span left_span, const hcri_value *right, hcri_span right_span) {
+    const operation o = {text, span, left, right, left_span, right_span};
     if (operator== HCRI_TOKEN_MATRIX_PRODUCT)
-        return matrix_product(text, span, left, left_span, right, right_span);
+        return matrix_product(&o);
     const hcri_shape shape = hcri_broadcast_shape(text, span, left->shape, right->shape);
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
     if (left_constant && right_constant)
@@ -256,7 +263,7 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
     case HCRI_TOKEN_MINUS: return add(text, span, left, right, -1, shape);
     case HCRI_TOKEN_TIMES:
         if (!left_constant && !right_constant)
-            return product(text, span, left, left_span, right, right_span, shape);
+            return product(&o, shape);
         return left_constant ? multiply(text, span, right, left, 0, shape)
                              : multiply(text, span, left, right, 0, shape);
     case HCRI_TOKEN_DIVIDE:
@@ -275,7 +282,7 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
         if (!right_constant)
             return pair_up(text, span, HCRI_ATOM_QUOTIENT, left, right, shape);
         return multiply(text, span, left, right, 1, shape);
-    case HCRI_TOKEN_POWER: return power(text, span, left, left_span, right, right_span);
+    case HCRI_TOKEN_POWER: return power(&o);
     default:
         hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: what it gives moves in jumps",
                     hcri_token_spelling(operator));

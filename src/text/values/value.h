@@ -102,6 +102,7 @@ int hcri_value_is_constant(const hcri_value *value);
 int hcri_value_is_affine(const hcri_value *value);
 /* Of one element. One that isn't affine is convex, concave or (in a star block) neither. */
 int hcri_element_is_constant(const hcri_value *value, size_t i);
+int hcri_element_is_zero(const hcri_value *value, size_t i);
 int hcri_element_is_affine(const hcri_value *value, size_t i);
 int hcri_element_is_concave(const hcri_value *value, size_t i); /* not affine */
 int hcri_element_is_convex(const hcri_value *value, size_t i);  /* not affine */
