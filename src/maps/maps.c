@@ -90,8 +90,9 @@ static void do_chunk(hcr_workspace *workspace, hcri_slice *slice, hcri_chunk_fun
 static hcr_status run(const hcr_region *region, hcr_workspace *workspace, size_t rows, hcri_chunk_function *function,
                       const hcri_call *call, hcr_error *error) {
     HCRI_TRY(check(region, workspace, rows, call, error));
-    const size_t most = workspace->chunk, chunks = rows / most + (rows % most != 0);
+    const size_t most = workspace->chunk;
 #ifdef _OPENMP
+    const size_t chunks = rows / most + (rows % most != 0);
     const size_t threads = workspace->threads < chunks ? workspace->threads : chunks;
     if (threads > 1) {
         /* Several pieces a thread, so that one that is interrupted leaves its rows to the others. */
