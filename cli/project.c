@@ -20,7 +20,7 @@ struct job {
     struct results results;
     struct samples samples;
     size_t moved;
-    struct tally bad, nearby;
+    struct tally bad, nearby, rounded;
 
     /* of a round */
     double *result;
@@ -96,7 +96,10 @@ static int has_no_region(uint32_t outcome) {
 static void note_outcomes(struct job *job) {
     const size_t first = job->samples.stream.first_row;
     for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
-        job->moved += job->outcomes[i] == HCR_OUTCOME_MOVED || job->outcomes[i] == HCR_OUTCOME_NEARBY;
+        job->moved += job->outcomes[i] == HCR_OUTCOME_MOVED || job->outcomes[i] == HCR_OUTCOME_NEARBY ||
+                      job->outcomes[i] == HCR_OUTCOME_TO_ROUNDING;
+        if (job->outcomes[i] == HCR_OUTCOME_TO_ROUNDING)
+            tally_add(&job->rounded, first + i);
         if (job->outcomes[i] == HCR_OUTCOME_NEARBY)
             tally_add(&job->nearby, first + i);
         if (job->outcomes[i] == HCR_OUTCOME_BAD_VALUE)
@@ -128,6 +131,8 @@ static int run(struct job *job, const char *const *operand) {
     report_rows(job->bad.count, "with values that aren't finite: the origin was written instead", job->bad.first);
     report_rows(job->nearby.count, "of which the solver found a near point inside, but not the nearest",
                 job->nearby.first);
+    report_rows(job->rounded.count, "with rows that their parameters leave one value: they hold up to rounding",
+                job->rounded.first);
     return samples_tell_lost(samples) || job->bad.count > 0 || job->nearby.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

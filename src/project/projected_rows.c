@@ -221,13 +221,16 @@ static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, 
     return contact == NULL ? HCR_OK : find_contacts(projector, lane, origin, point, nearest, contact, contacts, error);
 }
 
-/* `count` rows of `moved`, from the origins, exactly inside: in `result`, doubles whatever the precision. */
+/* `count` rows of `moved`, from the origins, exactly inside: in `result`, doubles whatever the precision. The rays say
+ * where rows that have one value hold up to rounding alone. */
 static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_precision precision, size_t count,
-                              hcr_error *error) {
+                              hcr_ray *rays, hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    hcri_call call = {
-        .map = &hcri_map_contract, .precision = precision, .origins = lane->knows_origins ? &lane->origins : NULL};
+    hcri_call call = {.map = &hcri_map_contract,
+                      .precision = precision,
+                      .rays = rays,
+                      .origins = lane->knows_origins ? &lane->origins : NULL};
     float *xs = lane->moved_single + count * n;
     for (size_t k = 0; precision == HCR_SINGLE && k < count * n; k++)
         lane->moved_single[k] = (float)lane->moved[k];
@@ -251,6 +254,7 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
     hcr_outcome outcome[HCRI_CHUNK];
+    hcr_ray rays[HCRI_CHUNK];
     size_t moved = 0;
     HCRI_TRY(measure(projector, lane, call, first, rows, outcome, error));
     for (size_t i = 0; i < rows; i++) {
@@ -288,8 +292,9 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
         moved++;
     }
     if (moved != 0)
-        HCRI_TRY(draw_inside(projector, lane, call->precision, moved, error));
+        HCRI_TRY(draw_inside(projector, lane, call->precision, moved, rays, error));
     const double *result = lane->result;
+    const hcr_ray *ray = rays;
     for (size_t i = 0; i < rows; i++) {
         double *y = hcri_result_place(call->precision, call->out, (first + i) * n, lane->own_result);
         if (outcome[i] == HCR_OUTCOME_INSIDE) {
@@ -299,6 +304,9 @@ hcr_status hcri_project_chunk(hcr_projector *projector, hcri_lane *lane, const h
             result += n;
             if (isnan(y[0])) /* no origin in single precision */
                 outcome[i] = HCR_OUTCOME_NO_ORIGIN;
+            else if (outcome[i] == HCR_OUTCOME_MOVED && ray->outcome == HCR_OUTCOME_TO_ROUNDING)
+                outcome[i] = HCR_OUTCOME_TO_ROUNDING;
+            ray++;
         }
         for (size_t j = 0; j < n; j++)
             if (is_lost(outcome[i]) || (outcome[i] == HCR_OUTCOME_BAD_VALUE && projector->bad_value == HCR_BAD_NAN))
