@@ -11,7 +11,10 @@ import pytest
 import hcr
 from hcr import _formulas
 
-ROWS = 100_000 if os.environ.get("HCR_LONG") else 50
+# With HCR_LONG set 100,000 rows a family (HCR_ROWS: another number), all of onnxruntime's optimisations, all families.
+LONG = bool(os.environ.get("HCR_LONG"))
+ROWS = int(os.environ.get("HCR_ROWS", "100000")) if LONG else 50
+LEVELS = ("disabled", "basic", "all") if LONG else ("all",)
 HOURS = 24
 
 
@@ -122,19 +125,63 @@ def test_formulas(name, result, random):
     assert_results(region, name, maps.contract(v.astype(float), x.astype(float)), v, x)
 
 
+def in_parts(run, *arrays, rows=1000):
+    return np.concatenate([run(*(array[i : i + rows] for array in arrays)) for i in range(0, len(arrays[0]), rows)])
+
+
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", FAMILIES)
-def test_onnx(name, dtype, random):
+def test_onnx(name, dtype, level, random):
     onnxruntime = pytest.importorskip("onnxruntime")
     import hcr.onnx
 
     region, v, x = drawn(name, random)
-    session = onnxruntime.InferenceSession(hcr.onnx.export(region, dtype=dtype).SerializeToString())
-    parts = [
-        session.run(None, {"input": v[i : i + 1000].astype(dtype), "x": x[i : i + 1000].astype(dtype)})[0]
-        for i in range(0, len(v), 1000)
-    ]
-    assert_results(region, name, np.concatenate(parts), v, x)
+    options = onnxruntime.SessionOptions()
+    levels = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = getattr(
+        levels, {"disabled": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "ORT_ENABLE_ALL"}[level]
+    )
+    session = onnxruntime.InferenceSession(hcr.onnx.export(region, dtype=dtype).SerializeToString(), options)
+    got = in_parts(lambda v, x: session.run(None, {"input": v, "x": x})[0], v.astype(dtype), x.astype(dtype))
+    assert_results(region, name, got, v, x)
+
+
+def is_empty(limits, x):
+    """Whether HiGHS finds no point between the limits of a sample."""
+    import highspy
+
+    columns, offset = limits.columns, limits.expand_x @ x + limits.constant
+    offset = np.concatenate([offset, limits.rows @ offset + limits.shift @ x])
+    solver, count = highspy.Highs(), columns.shape[1]
+    solver.setOptionValue("output_flag", False)
+    solver.addVars(count, np.full(count, -highspy.kHighsInf), np.full(count, highspy.kHighsInf))
+    for row, low, high in zip(columns, limits.lower - offset, limits.upper - offset, strict=True):
+        at = np.flatnonzero(row)
+        solver.addRow(low, high, len(at), at.astype(np.int32), row[at])
+    solver.run()
+    return solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible
+
+
+@pytest.mark.parametrize("name", ["ramps", "sold", "hierarchies"])
+def test_verdicts(name, random):
+    """Samples that leave nothing are those of which HiGHS says so: limits that cross by more than a solver's tolerance,
+    meet, or leave room."""
+    pytest.importorskip("highspy")
+    from hcr import _centres
+
+    region, _, x = drawn(name, random, min(10 * ROWS, 3000))
+    x = x.astype(float)
+    some = random.random(len(x)) < 0.5
+    if name == "ramps":
+        x[some, 3] = np.maximum(x[some, -1] - 10 + share(random, some.sum()), 0)
+    else:
+        low, high = region.parameters.lower[-1], region.parameters.upper[-1]
+        x[some, -1] = np.clip(x[some, -1] + share(random, some.sum()) - 0.5, low, high)
+    found = np.isnan(region.contract(np.zeros((len(x), region.n)), x)).any(1)
+    limits = _centres.read(region)
+    np.testing.assert_array_equal(found, [is_empty(limits, sample) for sample in x])
+    assert 0 < found.sum() < len(found)
 
 
 def test_onnx_of_any_numbers(random):
@@ -146,8 +193,7 @@ def test_onnx_of_any_numbers(random):
     x = hierarchies(random, 4 * ROWS, lambda random, *shape: random.random(shape))
     v = np.exp(2 * random.standard_normal((len(x), region.n))) * random.standard_normal((len(x), region.n))
     session = onnxruntime.InferenceSession(hcr.onnx.export(region).SerializeToString())
-    parts = [session.run(None, {"input": v[i : i + 1000], "x": x[i : i + 1000]})[0] for i in range(0, len(v), 1000)]
-    worst, _ = region.violation(np.concatenate(parts), x)
+    worst, _ = region.violation(in_parts(lambda v, x: session.run(None, {"input": v, "x": x})[0], v, x), x)
     assert worst.max() < 1e-13
     assert np.isfinite(region.contract(v, x)).all()
 
@@ -192,14 +238,15 @@ def test_torch_twice(random):
         assert torch.autograd.gradgradcheck(run, inputs, eps=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["capacities", "sold", "rows"])
-def test_torch_formulas(name, random):
+@pytest.mark.parametrize("dtype", ["float64", "float32"] if LONG else ["float64"])
+@pytest.mark.parametrize("name", FAMILIES if LONG else ["capacities", "sold", "rows"])
+def test_torch_formulas(name, dtype, random):
     torch = pytest.importorskip("torch")
     import hcr.torch
 
     region, v, x = drawn(name, random)
-    got = hcr.torch.contract(torch.tensor(v).double(), region, torch.tensor(x).double(), formulas=True)
-    assert_results(region, name, got.numpy(), v, x)
+    run = lambda v, x: hcr.torch.contract(torch.tensor(v), region, torch.tensor(x), formulas=True).numpy()  # noqa: E731
+    assert_results(region, name, in_parts(run, v.astype(dtype), x.astype(dtype)), v, x)
 
 
 def test_torch_s_exporter_refuses(random):
@@ -221,13 +268,15 @@ def x64():
     jax.config.update("jax_enable_x64", False)
 
 
-@pytest.mark.parametrize("name", ["capacities", "sold", "rows"])
-def test_jax(name, x64, random):
+@pytest.mark.parametrize("dtype", ["float64", "float32"] if LONG else ["float64"])
+@pytest.mark.parametrize("name", FAMILIES if LONG else ["capacities", "sold", "rows"])
+def test_jax(name, dtype, x64, random):
     import hcr.jax
 
     region, v, x = drawn(name, random)
     run = x64.jit(lambda v, x: hcr.jax.contract(v, region, x, formulas=True))
-    assert_results(region, name, np.asarray(run(v.astype(float), x.astype(float))), v, x)
+    got = in_parts(lambda v, x: np.asarray(run(v, x)), v.astype(dtype), x.astype(dtype))
+    assert_results(region, name, got, v, x)
 
 
 def test_jax_twice(x64, random):
