@@ -56,7 +56,7 @@ def read(region: Facts) -> Limits:
     fields = _rays._rows(linear, n, p)
     order = fields["order"]
     whole = _rays._dense(linear.rows, n + p)[order]
-    affine = _rays._affine(region)
+    affine = _rays.affine(region)
     expand, expand_x, constant = np.eye(n), np.zeros((n, p)), np.zeros(n)
     free = np.arange(n)
     if affine is not None:

@@ -146,6 +146,13 @@ class Facts:
         return int(_library.library.hcr_region_freedom(self._handle.address))
 
     @property
+    def free(self) -> npt.NDArray[np.int64]:
+        """Which outputs the equalities leave free, `freedom` numbers; the others follow from them."""
+        solved = _library.library.hcr_region_affine(self._handle.address)
+        dependent = (ctypes.c_uint32 * solved.count).from_address(solved.dependent) if solved.count else []
+        return np.setdiff1d(np.arange(self.n), np.array(dependent, np.int64))
+
+    @property
     def equalities(self) -> int:
         """How many equalities the region was given."""
         return int(_library.library.hcr_region_equalities(self._handle.address))

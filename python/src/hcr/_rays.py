@@ -184,7 +184,8 @@ def _moving(region: Facts, rows: BlockStruct, box: tuple[Array, Array], fields: 
     )
 
 
-def _affine(region: Facts) -> Affine | None:
+def affine(region: Facts) -> Affine | None:
+    """The solved equalities; None without any."""
     solved, n = library.hcr_region_affine(region._handle.address), region.n
     if solved.count == 0:
         return None
@@ -242,7 +243,7 @@ def read(region: Facts, result: str) -> Rays:
         cone_linear=vectors(cones, "gradient"),
         cone_right=np.array([b.slack for b in cones]),
         cone_one_less=np.array([b.one_less for b in cones]),
-        affine=_affine(region),
+        affine=affine(region),
         grid=_copy(library.hcr_region_grid(handle, int(result == "float32")), n),
         box=bounds,
         moving=moving,

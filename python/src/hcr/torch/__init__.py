@@ -5,8 +5,9 @@ kernels run; on other devices torch's own operations do, for boxes, rows, quadra
 go by way of the CPU there.
 """
 
+from . import distributions
 from .cvxpy_layer import CvxpyLayer
-from .functions import contract, decode, encode, gauge, minimise, project, soften
+from .functions import contract, decode, encode, gauge, minimise, project, soften, soften_inverse
 from .modules import Constrain, HCRHead
 from .network import Network
 
@@ -17,9 +18,11 @@ __all__ = [
     "Network",
     "contract",
     "decode",
+    "distributions",
     "encode",
     "gauge",
     "minimise",
     "project",
     "soften",
+    "soften_inverse",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, cast
 
 import torch
@@ -343,6 +344,24 @@ def soften(v: Tensor, region: Region, x: Tensor | None = None, *, formulas: bool
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside. Arguments as
     for `contract`."""
     return _apply("soften", v, region, x, formulas, bad)
+
+
+def soften_inverse(y: Tensor, region: Region, x: Tensor | None = None) -> Tensor:
+    """The v that soften takes to y: (y − origin)/(1 − gauge(y − origin)), (…, n) to (…, n).
+
+    Computed in float64. Points on the frontier, where rounding may put results of soften, have no such v: they are
+    taken for points inside by the margin (`Region.margin`). Outside by more than that it is NaN.
+    """
+    needs_region(region, "hcr.torch.soften_inverse")
+    y = checked(y, region.n, "soften_inverse")
+    x = None if x is None else x.double()
+    start = torch.tensor(region.origin, dtype=torch.float64, device=y.device) if x is None else origin(x, region)
+    offset = y.double() - start
+    margin = region.margin.double if y.dtype == torch.float64 else region.margin.single
+    step = margin if math.isfinite(margin) else torch.finfo(y.dtype).eps ** 0.5
+    left = 1 - gauge(offset, region, x)
+    left = torch.where(left > -step, left.clamp(min=step), float("nan"))
+    return (offset / left.unsqueeze(-1)).to(y.dtype)
 
 
 def project(

@@ -1,23 +1,9 @@
-"""The maps in JAX, under `jit`, `grad` and `vmap`, on any device.
-
-On the CPU the C kernels run, called by XLA itself. On other devices jnp's own operations do, for boxes, rows,
-quadratics and cones: in float64 where ``jax_enable_x64`` is set, else in float32 with a margin wide enough for it, so
-that results are exactly inside either way (without float64, equalities hold to the rounding of float32 only). Regions
-with other kinds call the C library on the host there.
-
-`project` and `minimise` call the C library on the host, on every device.
-
-The C kernels have first derivatives, forwards and in reverse. With ``formulas=True`` jnp computes on the CPU as well:
-derivatives of any order.
-
-A row with a NaN or an infinity gives a row of NaN, or the origin with ``bad="origin"``.
-
-A region is a plain hashable object: close over it, or make it a static argument.
-"""
+"""The maps as functions of jax arrays."""
 
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from typing import Any
 
@@ -28,12 +14,10 @@ from jax.extend import core
 from jax.interpreters import ad, batching, mlir
 from jax.typing import ArrayLike
 
-from . import _formulas, _rays, _xla
-from ._maps import Bad, Map, MetricLike, Projection, map_of
-from .errors import make
-from .region import Region, needs_region
-
-__all__ = ["contract", "decode", "encode", "gauge", "know", "minimise", "project", "soften"]
+from .. import _formulas, _rays, _xla
+from .._maps import Bad, Map, MetricLike, Projection, map_of
+from ..errors import make
+from ..region import Region, needs_region
 
 
 class _Jax(_formulas.NumPy):
@@ -460,6 +444,23 @@ def soften(
 ) -> jax.Array:
     """origin + v/(1 + gauge(v)), one-to-one onto the interior: (…, n) to (…, n), each row exactly inside."""
     return _apply("soften", v, region, x, formulas, bad)
+
+
+def soften_inverse(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayLike | None = None) -> jax.Array:
+    """The v that soften takes to y: (y − origin)/(1 − gauge(y − origin)), (…, n) to (…, n).
+
+    Points on the frontier, where rounding may put results of soften, have no such v: they are taken for points inside
+    by the margin (`Region.margin`). Outside by more than that it is NaN.
+    """
+    y = _checked(y, region.n, "soften_inverse")
+    x = None if x is None else jnp.asarray(x)
+    start = region.origin if x is None else decode(jnp.zeros((*x.shape[:-1], region.n + 1), x.dtype), region, x)
+    offset = y - jnp.asarray(start, y.dtype)
+    margin = region.margin.double if y.dtype == jnp.float64 else region.margin.single
+    step = margin if math.isfinite(margin) else float(jnp.finfo(y.dtype).eps) ** 0.5
+    left = 1 - gauge(offset, region, x)
+    left = jnp.where(left > -step, jnp.maximum(left, step), jnp.nan)
+    return offset / left[..., None]
 
 
 def know(region: Region) -> None:

@@ -1,0 +1,142 @@
+"""Distributions on a region in JAX, with exact densities."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from .. import _rays
+from ..errors import make
+from ..region import Region, needs_region
+from .maps import decode, gauge, soften, soften_inverse
+
+
+@dataclasses.dataclass(frozen=True)
+class Soften:
+    """v ↦ origin + v/(1 + gauge(v)), one-to-one from R^k onto the interior, with its determinant.
+
+    As `hcr.torch.distributions.SoftenTransform`, which has the formula. The methods have the names that distrax's
+    bijectors and numpyro's transforms have.
+
+    Args:
+        region: the region; k is its `freedom`, and v has the coordinates of its outputs `free`.
+        x: (…, p), its parameters, when it has such.
+    """
+
+    region: Region
+    x: jax.Array | None = None
+
+    event_ndims_in = event_ndims_out = 1
+
+    def __post_init__(self) -> None:
+        needs_region(self.region, "hcr.jax.Soften")
+
+    def __call__(self, v: jax.Array) -> jax.Array:
+        return soften(self._steps(v), self.region, self.x)
+
+    def inverse(self, y: jax.Array) -> jax.Array:
+        v = soften_inverse(y, self.region, self.x)
+        return v if self.region.freedom == self.region.n else v[..., self.region.free]
+
+    def log_abs_det_jacobian(self, v: jax.Array, y: jax.Array | None = None) -> jax.Array:
+        """By the free outputs, −(k + 1) log(1 + gauge(v)); NaN for samples without an interior."""
+        determinant = -(self.region.freedom + 1) * jnp.log1p(gauge(self._steps(v), self.region, self.x))
+        return determinant if self.x is None else jnp.where(self._has_interior(), determinant, jnp.nan)
+
+    forward_log_det_jacobian = log_abs_det_jacobian
+
+    def forward_and_log_det(self, v: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return self(v), self.log_abs_det_jacobian(v)
+
+    def inverse_and_log_det(self, y: jax.Array) -> tuple[jax.Array, jax.Array]:
+        v = self.inverse(y)
+        return v, -self.log_abs_det_jacobian(v)
+
+    def _steps(self, v: jax.Array) -> jax.Array:
+        """Steps in all n outputs that keep the equalities."""
+        affine, free = _rays.affine(self.region), self.region.free
+        if v.shape[-1] != len(free):
+            raise make("shape", f"v has {v.shape[-1]} coordinates for {len(free)} {'free ones' if affine else 'outputs'}")
+        if affine is None:
+            return v
+        others = v @ jnp.asarray(affine.map[:, free].T, v.dtype)
+        steps = jnp.zeros((*v.shape[:-1], self.region.n), v.dtype)
+        return steps.at[..., free].set(v).at[..., affine.dependent].set(others)
+
+    def _has_interior(self) -> Any:
+        """Whether steps along each coordinate keep their direction: those that a sample holds are taken out."""
+        assert self.x is not None
+        if self.region.origin_form != "checked":
+            return True
+        x = jax.lax.stop_gradient(self.x)[..., None, :]
+        start = decode(jnp.zeros((*x.shape[:-1], self.region.n + 1), x.dtype), self.region, x)
+        moved = (soften(self._steps(jnp.eye(self.region.freedom, dtype=x.dtype)), self.region, x) - start)
+        moved = moved[..., self.region.free]
+        along = jnp.diagonal(moved, axis1=-2, axis2=-1)
+        across = jnp.abs(moved - along[..., None] * jnp.eye(self.region.freedom)).max(-1)
+        return (along > 0).all(-1) & (across <= 1e-3 * along).all(-1)
+
+
+@functools.partial(
+    jax.tree_util.register_dataclass, data_fields=["mean", "deviation", "x"], meta_fields=["region"]
+)
+@dataclasses.dataclass(frozen=True)
+class Softened:
+    """What `soften` makes of independent normal numbers: samples exactly inside, log_prob their true density.
+
+    Args:
+        mean, deviation: (…, k), of the step from the origin in the free outputs.
+        region: the region.
+        x: (…, p), its parameters, when it has such.
+
+    >>> import hcr, hcr.jax, jax
+    >>> simplex = hcr.Region("var y[3]\\ny >= 0\\nsum(y) == 1")
+    >>> policy = hcr.jax.Softened(jax.numpy.zeros((8, 2)), jax.numpy.ones((8, 2)), simplex)
+    >>> weights, log_prob = policy.sample_and_log_prob(jax.random.key(0))
+    >>> bool(simplex.check(weights).all()), log_prob.shape
+    (True, (8,))
+    """
+
+    mean: jax.Array
+    deviation: jax.Array
+    region: Region
+    x: jax.Array | None = None
+
+    def sample(self, key: Any, shape: tuple[int, ...] = ()) -> jax.Array:
+        return self._map(self._draw(key, shape))
+
+    def sample_and_log_prob(self, key: Any, shape: tuple[int, ...] = ()) -> tuple[jax.Array, jax.Array]:
+        """Results and their log-densities, computed before rounding."""
+        v = self._draw(key, shape)
+        return self._map(v), self._base_log_prob(v) - self._map.log_abs_det_jacobian(v)
+
+    def log_prob(self, y: jax.Array) -> jax.Array:
+        """The log-density by the free outputs; NaN outside."""
+        v, determinant = self._map.inverse_and_log_det(y)
+        return self._base_log_prob(v) + determinant
+
+    def mode(self) -> jax.Array:
+        """Where the mean goes: what a policy does that doesn't explore. The density may be higher elsewhere."""
+        return self._map(jnp.broadcast_to(self.mean, jnp.broadcast_shapes(self.mean.shape, self.deviation.shape)))
+
+    def entropy(self, key: Any, samples: int = 64) -> jax.Array:
+        """The differential entropy, by so many samples, with gradients."""
+        v = self._draw(key, (samples,))
+        base = (0.5 * jnp.log(2 * jnp.pi * jnp.e) + jnp.log(self.deviation)).sum(-1)
+        return base + self._map.log_abs_det_jacobian(v).mean(0)
+
+    @property
+    def _map(self) -> Soften:
+        return Soften(self.region, self.x)
+
+    def _draw(self, key: Any, shape: tuple[int, ...]) -> jax.Array:
+        mean = jnp.asarray(self.mean)
+        batch = jnp.broadcast_shapes(mean.shape, jnp.shape(self.deviation))
+        return mean + self.deviation * jax.random.normal(key, (*shape, *batch), mean.dtype)
+
+    def _base_log_prob(self, v: jax.Array) -> jax.Array:
+        return jax.scipy.stats.norm.logpdf(v, self.mean, self.deviation).sum(-1)

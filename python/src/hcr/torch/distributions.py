@@ -1,0 +1,172 @@
+"""Distributions on a region, with exact densities: actions, portfolios, plans that are drawn and can't be outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Distribution, Transform, TransformedDistribution, constraints
+
+from .. import _rays
+from ..errors import make
+from ..region import Region, needs_region
+from .functions import gauge, origin, soften, soften_inverse
+
+
+class _Inside(constraints.Constraint):
+    """Points of a region, decided exactly."""
+
+    event_dim = 1
+
+    def __init__(self, region: Region, x: Tensor | None) -> None:
+        self.region, self.x = region, x
+        super().__init__()
+
+    def check(self, value: Tensor) -> Tensor:
+        points = value.detach().cpu()
+        if self.x is None:
+            inside = self.region.check(points.numpy())
+        else:
+            x = self.x.detach().cpu()
+            shape = torch.broadcast_shapes(points.shape[:-1], x.shape[:-1])  # type: ignore[no-untyped-call]
+            points, x = points.expand(*shape, -1), x.expand(*shape, -1)
+            inside = self.region.check(points.numpy(), x.numpy())
+        return torch.as_tensor(inside, device=value.device)
+
+
+class SoftenTransform(Transform):
+    """v ↦ origin + v/(1 + gauge(v)): one-to-one from R^k onto the interior of a region.
+
+    k is `region.freedom`: n without equalities. With equalities v has the coordinates of the outputs `region.free`, the
+    others follow, and densities are by the free ones. The determinant has a closed form: the derivative is 1/(1 + γ)²
+    along the ray, since γ is linear there, and 1/(1 + γ) in the k − 1 other directions, so
+
+        log |det J| = −(k + 1) log(1 + γ(v)).
+
+    Args:
+        region: the region.
+        x: (…, p), the parameters of each sample, where it has such. A sample that they leave no interior, such as a
+            capacity of 0, has results and no density: its determinant is NaN.
+        cache_size: 1 keeps the last pair of v and result, so that the density of what was just drawn is computed from
+            v and not from the rounded result.
+
+    >>> import hcr, torch
+    >>> from hcr.torch.distributions import SoftenTransform
+    >>> transform = SoftenTransform(hcr.Region("var y[2]\\nnorm(y) <= 1"))
+    >>> v = torch.tensor([3.0, 4.0], dtype=torch.float64)
+    >>> y = transform(v)
+    >>> y.numpy().round(6).tolist(), round(transform.log_abs_det_jacobian(v, y).item(), 6)
+    ([0.5, 0.666667], -5.375278)
+    """
+
+    bijective = True
+    domain = constraints.real_vector
+
+    def __init__(self, region: Region, x: Tensor | None = None, cache_size: int = 1) -> None:
+        super().__init__(cache_size=cache_size)
+        needs_region(region, "SoftenTransform")
+        self.region, self.x = region, x
+        affine = _rays.affine(region)
+        self._others: Any = None if affine is None else (affine.dependent.tolist(), affine.map[:, region.free].T)
+
+    @property
+    def codomain(self) -> constraints.Constraint:  # type: ignore[override]
+        return _Inside(self.region, self.x)
+
+    def with_cache(self, cache_size: int = 1) -> SoftenTransform:
+        return self if cache_size == self._cache_size else SoftenTransform(self.region, self.x, cache_size)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SoftenTransform) and self.region == other.region and self.x is other.x
+
+    def _steps(self, v: Tensor) -> Tensor:
+        """Steps in all n outputs that keep the equalities."""
+        if v.shape[-1] != self.region.freedom:
+            free = "free ones" if self._others else "outputs"
+            raise make("shape", f"v has {v.shape[-1]} coordinates for {self.region.freedom} {free}")
+        if self._others is None:
+            return v
+        dependent, map = self._others
+        others = v.double() @ torch.tensor(map, dtype=torch.float64, device=v.device)
+        steps = v.new_empty(*v.shape[:-1], self.region.n)
+        places = torch.tensor([*self.region.free.tolist(), *dependent], device=v.device)
+        return steps.index_copy(-1, places, torch.cat([v, others.to(v.dtype)], -1))
+
+    def _call(self, v: Tensor) -> Tensor:
+        return soften(self._steps(v), self.region, self.x)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        v = soften_inverse(y, self.region, self.x)
+        return v if self._others is None else v[..., self.region.free.tolist()]
+
+    def log_abs_det_jacobian(self, v: Tensor, y: Tensor) -> Tensor:
+        determinant = -(self.region.freedom + 1) * gauge(self._steps(v), self.region, self.x).log1p()
+        return determinant if self.x is None else torch.where(self._has_interior(), determinant, float("nan"))
+
+    def _has_interior(self) -> Tensor:
+        """Whether steps along each coordinate keep their direction: those that a sample holds are taken out."""
+        assert self.x is not None
+        if self.region.origin_form != "checked":
+            return torch.ones(self.x.shape[:-1], dtype=torch.bool, device=self.x.device)
+        x, free = self.x.detach().double().unsqueeze(-2), self.region.free.tolist()
+        axes = torch.eye(len(free), dtype=x.dtype, device=x.device)
+        moved = (soften(self._steps(axes), self.region, x) - origin(x, self.region))[..., free]
+        along = moved.diagonal(dim1=-2, dim2=-1)
+        return (along > 0).all(-1) & ((moved - torch.diag_embed(along)).abs().amax(-1) <= 1e-6 * along).all(-1)
+
+    def forward_shape(self, shape: Any) -> torch.Size:
+        return torch.Size([*shape[:-1], self.region.n])
+
+    def inverse_shape(self, shape: Any) -> torch.Size:
+        return torch.Size([*shape[:-1], self.region.freedom])
+
+
+class Softened(TransformedDistribution):
+    """What `soften` makes of a distribution on R^k: every sample is exactly inside, and log_prob is its true density.
+
+    `rsample` has gradients by the distribution's and the region's parameters; `log_prob` of what was drawn last is
+    computed before rounding. Points on the frontier, where rounding put them, have the density of points next to it.
+
+    Args:
+        base: over k = `region.freedom` coordinates, the step from the origin: a distribution of vectors, or of numbers
+            whose last batch dimension is k, such as ``Normal(mean, deviation)``.
+        region: the region.
+        x: (…, p), its parameters, when it has such: limits that depend on the state.
+
+    >>> import hcr, torch
+    >>> from hcr.torch.distributions import Softened
+    >>> simplex = hcr.Region("var y[3]\\ny >= 0\\nsum(y) == 1")
+    >>> mean = torch.zeros(8, 2, requires_grad=True)
+    >>> policy = Softened(torch.distributions.Normal(mean, 1.0), simplex)
+    >>> weights = policy.rsample()
+    >>> bool(simplex.check(weights.detach().numpy()).all()), tuple(policy.log_prob(weights).shape)
+    (True, (8,))
+    """
+
+    def __init__(
+        self, base: Distribution, region: Region, x: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        self.region, self.x = region, x
+        super().__init__(base, SoftenTransform(region, x), validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Softened:
+        new = self._get_checked_instance(Softened, _instance)
+        new.region, new.x = self.region, self.x
+        expanded: Softened = super().expand(batch_shape, _instance=new)
+        return expanded
+
+    @property
+    def mode(self) -> Tensor:
+        """Where the base's mode goes: what a policy does that doesn't explore. The density may be higher elsewhere."""
+        y: Tensor = self.transforms[0](self.base_dist.mode)
+        return y
+
+    def entropy(self, samples: int = 64) -> Tensor:
+        """The differential entropy: the base's, and the mean of log |det J| over so many samples, with gradients."""
+        v = self.base_dist.rsample(torch.Size([samples]))
+        change: Tensor = self.transforms[0].log_abs_det_jacobian(v, v).mean(0)
+        return self.base_dist.entropy() + change
+
+
+__all__ = ["SoftenTransform", "Softened"]
