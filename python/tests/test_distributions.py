@@ -125,7 +125,7 @@ def test_gradients(name):
 
 
 def test_single_precision_and_the_frontier():
-    region, policy_ = policy("polytope")
+    region, _ = policy("polytope")
     torch.manual_seed(7)
     wide = Softened(torch.distributions.Normal(torch.zeros(1000, 2), 1e6), region)
     y = wide.sample()
@@ -166,9 +166,7 @@ def test_positive_definite_actions():
     """A 6 × 6 gain matrix that is positive definite, as a policy's action."""
     places = [(i, j) for i in range(6) for j in range(i + 1)]
     index = {place: k for k, place in enumerate(places)}
-    rows = ", ".join(
-        "[" + ", ".join(f"y[{index[max(i, j), min(i, j)]}]" for j in range(6)) + "]" for i in range(6)
-    )
+    rows = ", ".join("[" + ", ".join(f"y[{index[max(i, j), min(i, j)]}]" for j in range(6)) + "]" for i in range(6))
     trace = " + ".join(f"y[{index[i, i]}]" for i in range(6))
     region = hcr.Region(f"var y[21]\npsd([{rows}])\n{trace} <= 12")
     torch.manual_seed(9)
@@ -196,7 +194,8 @@ def test_jax_agrees(name):
 
     region, policy_ = policy(name)
     base = policy_.base_dist.base_dist
-    with jax.enable_x64(True):
+    jax.config.update("jax_enable_x64", True)  # for callbacks too, which run on a thread of their own
+    try:
         x = None if policy_.x is None else jax.numpy.asarray(policy_.x.numpy())
         mine = hcr.jax.Softened(*(jax.numpy.asarray(a.numpy()) for a in (base.loc, base.scale)), region, x)
         y, log_prob = jax.jit(lambda p, key: p.sample_and_log_prob(key, (50,)))(mine, jax.random.key(1))
@@ -215,3 +214,5 @@ def test_jax_agrees(name):
         check_grads(loss, (mine,), order=1, modes=["rev"], atol=1e-5, rtol=1e-5)
         single = hcr.jax.Softened(mine.mean.astype("float32"), mine.deviation.astype("float32"), region, x)
         assert region.check(single.sample(jax.random.key(4), (50,)), REGIONS[name][1]).all()
+    finally:
+        jax.config.update("jax_enable_x64", False)

@@ -23,6 +23,8 @@ NEEDS = {
     "hcr.onnx": "onnx",
     "hcr.dask": "dask",
     "hcr._dask_command": "dask",
+    "hcr.gymnasium": "gymnasium",
+    "hcr.stable_baselines3": "stable_baselines3",
 }
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "examples"
-SOLVERS = {"dc3.py": "daqp", "proxy.py": "osqp"}
+SOLVERS = {"dc3.py": "daqp", "proxy.py": "osqp", "reinforcement.py": "gymnasium", "unicycle.py": "daqp"}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
@@ -18,6 +18,9 @@ def test_example(name):
     pytest.importorskip("torch")
     if name in SOLVERS:
         pytest.importorskip(SOLVERS[name])
+    if name == "reinforcement.py":
+        pytest.importorskip("stable_baselines3")
+        pytest.importorskip("mujoco")
     if name == "forecast.py" and not (FOLDER.parents[1] / "examples" / "m4").is_dir():
         pytest.skip("its data aren't beside it")
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # torch's threads get in each other's way on a busy machine

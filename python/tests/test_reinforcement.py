@@ -128,9 +128,7 @@ def test_policies(algorithm, moving, tmp_path):
         "SAC": (SACPolicy, {"learning_starts": 50, "batch_size": 32}),
         "PPO": (PPOPolicy, {"n_steps": 64, "batch_size": 32, "n_epochs": 2}),
     }[algorithm]
-    env = gymnasium.wrappers.TimeLimit(
-        ConstrainAction(watched, region, speed if moving else None), 100
-    )
+    env = gymnasium.wrappers.TimeLimit(ConstrainAction(watched, region, speed if moving else None), 100)
     model = getattr(baselines, algorithm)(
         policy, env, policy_kwargs={**options, "net_arch": [32]}, seed=1, device="cpu", **arguments
     )

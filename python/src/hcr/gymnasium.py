@@ -1,6 +1,6 @@
 """Regions as action spaces of Gymnasium environments, and wrappers that take every action inside.
 
-    pip install 'hcr[gymnasium]'
+pip install 'hcr[gymnasium]'
 """
 
 from __future__ import annotations
@@ -150,7 +150,9 @@ class ConstrainAction(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self._constrain, self._observation = _Constraint(region, parameters, map, fallback), None
         dtype = env.action_space.dtype or np.float32
-        self.action_space = RegionSpace(region, dtype) if parameters is None else spaces.Box(*_bounds(region, dtype), dtype=dtype)  # type: ignore[arg-type]
+        self.action_space = (
+            RegionSpace(region, dtype) if parameters is None else spaces.Box(*_bounds(region, dtype), dtype=dtype)
+        )  # type: ignore[arg-type]
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         self._observation, info = self.env.reset(**options)

@@ -81,7 +81,7 @@ class _Actor(sac.Actor):
             raise ValueError("use_sde has no density on a region: leave it out")
         self.region, self.parameters_of = region, parameters
         self.action_dist = SoftenedDistribution(region)  # type: ignore[assignment]
-        features = self.mu.in_features
+        features = self.net_arch[-1] if self.net_arch else self.features_dim
         self.mu = torch.nn.Linear(features, region.freedom)
         self.log_std = torch.nn.Linear(features, region.freedom)
 
@@ -114,7 +114,7 @@ class SACPolicy(_Unscaled, sac.SACPolicy):
     """
 
     def __init__(self, *arguments: Any, region: Region, parameters: Parameters | None = None, **others: Any) -> None:
-        self._region = {"region": region, "parameters": parameters}
+        self._region: dict[str, Any] = {"region": region, "parameters": parameters}
         super().__init__(*arguments, **others)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
@@ -129,19 +129,19 @@ class PPOPolicy(ActorCriticPolicy):
     """For PPO and A2C: ``PPO(PPOPolicy, env, policy_kwargs={"region": region})``. Arguments as for `SACPolicy`."""
 
     def __init__(self, *arguments: Any, region: Region, parameters: Parameters | None = None, **others: Any) -> None:
-        self._region = {"region": region, "parameters": parameters}
+        self._region: dict[str, Any] = {"region": region, "parameters": parameters}
         super().__init__(*arguments, **others)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return {**super()._get_constructor_parameters(), **self._region}
 
     def _build(self, lr_schedule: Any) -> None:
-        self.action_dist = SoftenedDistribution(self._region["region"], from_actions=True)  # type: ignore[arg-type]
+        self.action_dist = SoftenedDistribution(self._region["region"], from_actions=True)
         super()._build(lr_schedule)
 
     def _look(self, obs: Any) -> None:
         parameters = self._region["parameters"]
-        self.action_dist.x = None if parameters is None else parameters(obs)  # type: ignore[union-attr, operator]
+        self.action_dist.x = None if parameters is None else parameters(obs)
 
     def forward(self, obs: Any, deterministic: bool = False) -> Any:
         self._look(obs)

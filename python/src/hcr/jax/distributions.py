@@ -60,7 +60,9 @@ class Soften:
         """Steps in all n outputs that keep the equalities."""
         affine, free = _rays.affine(self.region), self.region.free
         if v.shape[-1] != len(free):
-            raise make("shape", f"v has {v.shape[-1]} coordinates for {len(free)} {'free ones' if affine else 'outputs'}")
+            raise make(
+                "shape", f"v has {v.shape[-1]} coordinates for {len(free)} {'free ones' if affine else 'outputs'}"
+            )
         if affine is None:
             return v
         others = v @ jnp.asarray(affine.map[:, free].T, v.dtype)
@@ -74,16 +76,14 @@ class Soften:
             return True
         x = jax.lax.stop_gradient(self.x)[..., None, :]
         start = decode(jnp.zeros((*x.shape[:-1], self.region.n + 1), x.dtype), self.region, x)
-        moved = (soften(self._steps(jnp.eye(self.region.freedom, dtype=x.dtype)), self.region, x) - start)
+        moved = soften(self._steps(jnp.eye(self.region.freedom, dtype=x.dtype)), self.region, x) - start
         moved = moved[..., self.region.free]
         along = jnp.diagonal(moved, axis1=-2, axis2=-1)
         across = jnp.abs(moved - along[..., None] * jnp.eye(self.region.freedom)).max(-1)
         return (along > 0).all(-1) & (across <= 1e-3 * along).all(-1)
 
 
-@functools.partial(
-    jax.tree_util.register_dataclass, data_fields=["mean", "deviation", "x"], meta_fields=["region"]
-)
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["mean", "deviation", "x"], meta_fields=["region"])
 @dataclasses.dataclass(frozen=True)
 class Softened:
     """What `soften` makes of independent normal numbers: samples exactly inside, log_prob their true density.

@@ -1,0 +1,120 @@
+"""Safety filters: inputs that keep control barrier functions, exactly, at every step."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import Array
+from ._records import Outcome
+from .errors import make
+from .region import Region
+
+
+class Barrier:
+    """A filter that changes inputs as little as it must so that functions h of the state stay positive.
+
+    A control barrier function h keeps h ≥ 0 where dh/dt + rate h ≥ 0 (Ames et al., Control Barrier Functions: Theory
+    and Applications, 2019). With dynamics that are affine in the input u, dh/dt = drift + control · u: each h is a row,
+    whose coefficients move with the state. The result satisfies the rows and the limits in exact arithmetic.
+
+    Args:
+        limits: region text of what the inputs obey in every state, with one `var`: bounds, rows, cones, anything
+            convex, also with parameters of its own.
+        count: how many barrier functions there are.
+        map: ``"project"``: the nearest input; ``"contract"``: the furthest one along the ray from an origin well inside
+            towards the input wanted, several times as fast where there are many inputs.
+        largest: the largest coefficient and right-hand side that will occur, which limits beyond bounds and rows need.
+
+    Attributes:
+        region: the region of the inputs; its parameters are the rows, `rows` makes them.
+
+    >>> from hcr.control import Barrier
+    >>> stay = Barrier("var push[2]\\n-1 <= push <= 1", 1)  # a mass at x = 0.9 with speed (1, 0): h = 1 − x − speed/2
+    >>> push, outcome = stay([0.5, 0.2], value=[-0.4], drift=[-1.0], control=[[-0.5, 0.0]], rate=1.0)
+    >>> push.tolist(), outcome.name  # no push is strong enough
+    ([nan, nan], 'NO_ORIGIN')
+    >>> push, outcome = stay([0.5, 0.2], value=[0.75], drift=[-1.0], control=[[-0.5, 0.0]], rate=1.0)
+    >>> push.round(12).tolist(), outcome.name
+    ([-0.5, 0.2], 'MOVED')
+    """
+
+    def __init__(
+        self,
+        limits: str,
+        count: int,
+        *,
+        map: Literal["project", "contract"] = "project",
+        largest: float | None = None,
+        **constants: npt.ArrayLike,
+    ) -> None:
+        found = re.findall(r"^\s*var\s+([A-Za-z_]\w*)\s*(?:\[\s*(\d+)\s*\])?", limits, re.MULTILINE)
+        if len(found) != 1:
+            raise make("argument", f"the limits have {len(found)} var lines: they need one, such as: var u[2]")
+        if map not in ("project", "contract"):
+            raise make("argument", f"the map {map!r} isn't one of 'project' and 'contract'")
+        name, size = found[0][0], int(found[0][1] or 1)
+        inside = "" if largest is None else f" in [{-float(largest)!r}, {float(largest)!r}]"
+        lines = [f"param barrier_rows[{count * size}]{inside}", f"param barrier_right[{count}]{inside}", limits]
+        for i in range(count):
+            row = f"barrier_rows[{i * size}:{(i + 1) * size}]"
+            product = f"{row} @ {name}" if found[0][1] else f"barrier_rows[{i}] * {name}"
+            lines.append(f"{product} <= barrier_right[{i}]")
+        self.region = Region.from_text("\n".join(lines), constants, file="<barrier>")
+        self.map, self.count = map, count
+
+    def rows(
+        self, value: npt.ArrayLike, drift: npt.ArrayLike, control: npt.ArrayLike, rate: npt.ArrayLike = 1.0
+    ) -> Array:
+        """The region's parameters for states: (…, count × inputs + count), before those of the limits.
+
+        Args:
+            value: (…, count): h.
+            drift: (…, count): what dh/dt is without input.
+            control: (…, count, inputs): dh/dt by the input.
+            rate: how fast h may fall towards 0, per unit of time and h: one number, or (…, count).
+        """
+        values, drifts, controls = (np.asarray(a, np.float64) for a in (value, drift, control))
+        if controls.shape[-2:] != (self.count, self.region.n) or values.shape[-1:] != (self.count,):
+            expected = f"value (…, {self.count}) and control (…, {self.count}, {self.region.n})"
+            raise make(
+                "shape", f"value has the shape {values.shape} and control {controls.shape}: {expected} are needed"
+            )
+        right = drifts + np.asarray(rate) * values
+        shape = np.broadcast_shapes(right.shape[:-1], controls.shape[:-2])
+        flat = np.broadcast_to(-controls, (*shape, *controls.shape[-2:])).reshape(*shape, -1)
+        return np.concatenate([flat, np.broadcast_to(right, (*shape, self.count))], -1)
+
+    def __call__(
+        self,
+        u: npt.ArrayLike,
+        value: npt.ArrayLike,
+        drift: npt.ArrayLike,
+        control: npt.ArrayLike,
+        rate: npt.ArrayLike = 1.0,
+        *,
+        x: npt.ArrayLike | None = None,
+    ) -> tuple[Array, Any]:
+        """Inputs (…, inputs) and their outcomes (`hcr.Outcome`), NaN where no input keeps every row.
+
+        Args:
+            u: (…, inputs), the inputs wanted.
+            value, drift, control, rate: as of `rows`.
+            x: (…, p), the parameters of the limits, where they have such.
+        """
+        rows = self.rows(value, drift, control, rate)
+        if x is not None:
+            given = np.asarray(x, np.float64)
+            rows = np.concatenate([rows, np.broadcast_to(given, (*rows.shape[:-1], given.shape[-1]))], -1)
+        wanted = np.asarray(u, np.float64)
+        if self.map == "project":
+            result, outcomes = self.region.project(wanted, rows, outcomes=True)
+        else:
+            result, outcomes = self.region.decode(self.region.encode(wanted, rows), rows, outcomes=True)
+        return result, Outcome(int(outcomes)) if np.ndim(outcomes) == 0 else outcomes
+
+
+__all__ = ["Barrier"]
