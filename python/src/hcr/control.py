@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arrays import Array
+from ._points import Kind, checked, take_inside
 from ._records import Outcome
 from .errors import make
 from .region import Region
@@ -47,15 +48,14 @@ class Barrier:
         limits: str,
         count: int,
         *,
-        map: Literal["project", "contract"] = "project",
+        map: Kind = "project",
         largest: float | None = None,
         **constants: npt.ArrayLike,
     ) -> None:
         found = re.findall(r"^\s*var\s+([A-Za-z_]\w*)\s*(?:\[\s*(\d+)\s*\])?", limits, re.MULTILINE)
         if len(found) != 1:
             raise make("argument", f"the limits have {len(found)} var lines: they need one, such as: var u[2]")
-        if map not in ("project", "contract"):
-            raise make("argument", f"the map {map!r} isn't one of 'project' and 'contract'")
+        checked(map)
         name, size = found[0][0], int(found[0][1] or 1)
         inside = "" if largest is None else f" in [{-float(largest)!r}, {float(largest)!r}]"
         lines = [f"param barrier_rows[{count * size}]{inside}", f"param barrier_right[{count}]{inside}", limits]
@@ -110,10 +110,7 @@ class Barrier:
             given = np.asarray(x, np.float64)
             rows = np.concatenate([rows, np.broadcast_to(given, (*rows.shape[:-1], given.shape[-1]))], -1)
         wanted = np.asarray(u, np.float64)
-        if self.map == "project":
-            result, outcomes = self.region.project(wanted, rows, outcomes=True)
-        else:
-            result, outcomes = self.region.decode(self.region.encode(wanted, rows), rows, outcomes=True)
+        result, outcomes = take_inside(self.region, wanted, rows, self.map)
         return result, Outcome(int(outcomes)) if np.ndim(outcomes) == 0 else outcomes
 
 

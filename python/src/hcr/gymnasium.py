@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._points import checked, take_inside
 from ._records import Outcome
 from .errors import make
 from .region import Region, needs_region
@@ -79,24 +80,12 @@ def _bounds(region: Region, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], npt
     return lower, upper
 
 
-def _inside(region: Region, actions: npt.NDArray[Any], x: Any, map: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Actions taken inside, and their outcomes: those that are inside already stay as they are, to the last bit."""
-    if map == "project":
-        result, outcomes = region.project(actions, x, outcomes=True)
-    else:
-        result, outcomes = region.decode(region.encode(actions, x), x, outcomes=True)
-    stay = np.asarray(region.check(actions, x))
-    outcomes = np.where(stay, Outcome.INSIDE, outcomes)
-    return np.where(stay[..., None], actions, result), outcomes
-
-
 class _Constraint:
     """What both wrappers do to actions."""
 
     def __init__(self, region: Region, parameters: Parameters | None, map: str, fallback: Fallback | None) -> None:
         needs_region(region, "ConstrainAction")
-        if map not in ("contract", "project"):
-            raise make("argument", f"the map {map!r} isn't one of 'contract' and 'project'")
+        checked(map)
         if (region.p > 0) != (parameters is not None):
             raise make("argument", f"the region has {region.p} parameters: `parameters` gives them from an observation")
         self.region, self.parameters, self.map, self.fallback = region, parameters, map, fallback
@@ -104,7 +93,7 @@ class _Constraint:
     def __call__(self, actions: npt.ArrayLike, observation: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         x = None if self.parameters is None else self.parameters(observation)
         given = np.asarray(actions)
-        inside, outcomes = _inside(self.region, given, x, self.map)
+        inside, outcomes = take_inside(self.region, given, x, self.map)
         lost = np.isnan(inside).any(-1)
         if lost.any():
             if self.fallback is None:

@@ -1,0 +1,28 @@
+"""Points taken inside a region, where those that are inside stay as they are."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ._records import Outcome
+from .errors import make
+from .region import Region
+
+Kind = Literal["project", "contract"]
+
+
+def checked(map: str) -> None:
+    if map not in ("project", "contract"):
+        raise make("argument", f"the map {map!r} isn't one of 'project' and 'contract'")
+
+
+def take_inside(region: Region, points: Any, x: Any, map: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The nearest points, or those on the way to the origin, and their outcomes; NaN where there are none."""
+    if map == "project":
+        return region.project(points, x, outcomes=True)  # type: ignore[return-value]
+    drawn, outcomes = region.decode(region.encode(points, x), x, outcomes=True)
+    stay = np.asarray(region.check(points, x))
+    return np.where(stay[..., None], points, drawn), np.where(stay, Outcome.INSIDE, outcomes)
