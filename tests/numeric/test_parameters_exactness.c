@@ -225,8 +225,9 @@ static void test_thin_slices(void **state) {
                     /* Of numbers in single precision some thousands of roundings of the outputs are enough. */
                     if (width >= (single ? 1e-3 : 0))
                         assert_int_not_equal(outcome, HCR_OUTCOME_NO_ORIGIN);
+                    /* Thinner than a few units in the last place of outputs of 3 in that precision. */
                     if (outcome == HCR_OUTCOME_TO_ROUNDING)
-                        assert_true(fabs(width) < 1e-14);
+                        assert_true(fabs(width) < (single ? 1e-6 : 1e-14));
                     if (in_range && outcome != HCR_OUTCOME_NO_ORIGIN)
                         least_found = fmin(least_found, width);
                 }
