@@ -111,6 +111,7 @@ def solvers():
     problem, full = osqp.OSQP(), np.ones((DISCS + 4, 2))
     full[:4] = fixed
     matrix = sparse.csc_matrix(np.vstack([identity, full]))
+    places = matrix.toarray().T != 0  # in the order of its values
     infinite = np.full(DISCS + 4, -np.inf)
     right = np.concatenate([most, np.full(4, 1.2), np.zeros(DISCS)])
     problem.setup(
@@ -119,7 +120,7 @@ def solvers():
     )  # fmt: skip
 
     def by_osqp(u, rows, limits):
-        values = np.vstack([identity, fixed, rows]).T[matrix.toarray().T != 0]
+        values = np.vstack([identity, fixed, rows]).T[places]
         problem.update(q=-u, Ax=values, u=np.concatenate([most, np.full(4, 1.2), limits]))
         return problem.solve().x
 
