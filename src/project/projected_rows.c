@@ -13,6 +13,11 @@ static const double *origin_of(const hcr_projector *projector, const hcri_lane *
                                                          : lane->origins.points + i * projector->region->set.n;
 }
 
+/* What the maps needn't find again: centres; of other origins they round the dependent outputs themselves. */
+static const hcri_sample_origins *known_origins(const hcr_region *region, const hcri_lane *lane) {
+    return region->centres != NULL ? &lane->origins : NULL;
+}
+
 /* The origin of row i and what it holds become those of row `to`, before it. */
 static void move_origin(const hcr_region *region, hcri_sample_origins *origins, size_t i, size_t to) {
     const size_t n = region->set.n, flags = hcri_sample_origin_flags(region);
@@ -69,7 +74,7 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
                         &(hcri_call){.map = &hcri_map_gauge,
                                      .precision = HCR_DOUBLE,
                                      .x = lane->xs,
-                                     .origins = lane->knows_origins ? &lane->origins : NULL,
+                                     .origins = known_origins(region, lane),
                                      .in = lane->away,
                                      .factor = lane->away,
                                      .out = lane->gauge},
@@ -206,7 +211,7 @@ static hcr_status move_row(hcr_projector *projector, hcri_lane *lane, size_t i, 
         status = take_slice(projector, lane, origin + n, &reason);
     else if (p != 0 && !hcri_projection_place(lane->projection, origin))
         status = hcri_fail_memory(&reason);
-    if (lane->knows_origins && projector->is_polytope)
+    if (region->centres != NULL && projector->is_polytope)
         hcri_projection_know(lane->projection, &lane->origins, i);
     for (size_t j = 0; j < n; j++)
         nearest[j] = NAN;
@@ -227,10 +232,8 @@ static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_pre
                               hcr_ray *rays, hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    hcri_call call = {.map = &hcri_map_contract,
-                      .precision = precision,
-                      .rays = rays,
-                      .origins = lane->knows_origins ? &lane->origins : NULL};
+    hcri_call call = {
+        .map = &hcri_map_contract, .precision = precision, .rays = rays, .origins = known_origins(region, lane)};
     float *xs = lane->moved_single + count * n;
     for (size_t k = 0; precision == HCR_SINGLE && k < count * n; k++)
         lane->moved_single[k] = (float)lane->moved[k];

@@ -62,7 +62,6 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         total += numbers[i].count;
     HCRI_TRY(hcr_workspace_create(region, 1, &lane->workspace, error));
-    lane->knows_origins = region->centres != NULL;
     lane->contacts = calloc(n, sizeof *lane->contacts);
     lane->origins.found = calloc(chunk, sizeof *lane->origins.found);
     lane->moved_single = calloc(chunk * (columns + n), sizeof(float));

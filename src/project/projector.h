@@ -17,7 +17,6 @@ typedef struct hcri_lane {
     hcri_face *face;                     /* made when it is first needed */
     double *points, *xs;                 /* a chunk's: what is projected, and parameters */
     hcri_sample_origins origins;         /* a chunk's: (O(x), x) and what is held */
-    int knows_origins;                   /* centres, which the maps needn't find again; else they find their own */
     double *away, *moved, *result;       /* from the origin; those that move: nearest points, and drawn inside */
     double *moved_xs;                    /* … and their parameters */
     float *moved_single, *result_single; /* the same in single precision */

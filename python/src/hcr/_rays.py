@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,13 @@ def margin(region: Facts, arithmetic: float, result: str) -> float:
     margins = np.empty(library.hcr_region_blocks(region._handle.address))
     call("hcr_region_block_margins", region._handle.address, arithmetic, int(result == "float32"), address(margins))
     return float(margins.max())
+
+
+def resolution(region: Facts, result: str) -> float:
+    """How near to 1 the gauge of a result may be told from 1: the margin, where there is one."""
+    margin, eps = region.margin, float(np.finfo(result).eps)
+    share = margin.double if result == "float64" else margin.single
+    return share if math.isfinite(share) else eps**0.5
 
 
 @dataclasses.dataclass

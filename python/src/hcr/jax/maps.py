@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import warnings
 from typing import Any
 
@@ -456,8 +455,7 @@ def soften_inverse(y: jax.typing.ArrayLike, region: Region, x: jax.typing.ArrayL
     x = None if x is None else jnp.asarray(x)
     start = region.origin if x is None else decode(jnp.zeros((*x.shape[:-1], region.n + 1), x.dtype), region, x)
     offset = y - jnp.asarray(start, y.dtype)
-    margin = region.margin.double if y.dtype == jnp.float64 else region.margin.single
-    step = margin if math.isfinite(margin) else float(jnp.finfo(y.dtype).eps) ** 0.5
+    step = _rays.resolution(region, str(y.dtype))
     left = 1 - gauge(offset, region, x)
     left = jnp.where(left > -step, jnp.maximum(left, step), jnp.nan)
     return offset / left[..., None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, cast
 
 import torch
@@ -357,8 +356,7 @@ def soften_inverse(y: Tensor, region: Region, x: Tensor | None = None) -> Tensor
     x = None if x is None else x.double()
     start = torch.tensor(region.origin, dtype=torch.float64, device=y.device) if x is None else origin(x, region)
     offset = y.double() - start
-    margin = region.margin.double if y.dtype == torch.float64 else region.margin.single
-    step = margin if math.isfinite(margin) else torch.finfo(y.dtype).eps ** 0.5
+    step = _rays.resolution(region, "float64" if y.dtype == torch.float64 else "float32")
     left = 1 - gauge(offset, region, x)
     left = torch.where(left > -step, left.clamp(min=step), float("nan"))
     return (offset / left.unsqueeze(-1)).to(y.dtype)
