@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Brackets end when they are this wide, relative to the root. */
-static const double width = 0x1p-48;
+#include "functions/function_tolerances.h"
+
 /* Jets until nothing but bisection is trusted. */
 enum { MOST_JETS = 80 };
 
@@ -61,7 +61,7 @@ static double between(bracket *b) {
 
 static int is_wide(const bracket *b) {
     const double middle = b->low.t + 0.5 * (b->high.t - b->low.t);
-    return b->high.t - b->low.t > width * b->high.t && middle > b->low.t && middle < b->high.t;
+    return b->high.t - b->low.t > hcri_root_width * b->high.t && middle > b->low.t && middle < b->high.t;
 }
 
 /* Finds a t with φ(t) > 0. A tangent of a convex φ from its feasible side meets 0 beyond the root. 0 when φ stays below
@@ -73,7 +73,7 @@ static int find_high(bracket *b, double guess, double reach) {
         if (b->last.t == b->high.t)
             return 1;
         const double beyond = has_slope(&b->last) ? t - b->last.value / b->last.slope : INFINITY;
-        t = fmin(fmax(beyond, t * (1 + width)), reach);
+        t = fmin(fmax(beyond, t * (1 + hcri_root_width)), reach);
     }
     evaluate(b, reach);
     if (b->low.t > 0) /* `reach` says nothing of where the root is */
@@ -87,13 +87,13 @@ static int find_high(bracket *b, double guess, double reach) {
  * one before, or is the third in a row that takes t to ¾ or less, as far from the root of a power, the bracket is
  * narrowed without the method. */
 static void close_in(bracket *b, hcri_root_method method) {
-    const double least = 0.25 * width;
+    const double least = 0.25 * hcri_root_width;
     double before = INFINITY, distance = least;
     int long_steps = 0;
     while (is_wide(b)) {
         const jet *from = has_slope(&b->last) ? &b->last : b->last.t == b->low.t ? &b->high : &b->low;
         const double step = has_slope(from) ? step_from(from, method) : INFINITY;
-        const int stopped = fabs(step) <= 4 * width * from->t;
+        const int stopped = fabs(step) <= 4 * hcri_root_width * from->t;
         double t = from->t + (stopped ? 2 * step : step);
         long_steps = -step > 0.25 * from->t ? long_steps + 1 : 0;
         const int slow =
@@ -104,7 +104,7 @@ static void close_in(bracket *b, hcri_root_method method) {
         }
         const double nearest = b->low.t + distance * b->high.t, farthest = b->high.t * (1 - distance);
         /* Rounding hides a few units; where it takes more, φ is steep. */
-        distance = t > nearest && t < farthest ? least : distance < width ? 8 * distance : sqrt(distance);
+        distance = t > nearest && t < farthest ? least : distance < hcri_root_width ? 8 * distance : sqrt(distance);
         t = fmin(fmax(t, nearest), farthest);
         if (!(t > b->low.t && t < b->high.t))
             t = b->low.t + 0.5 * (b->high.t - b->low.t);
@@ -129,7 +129,7 @@ static void close_in_by_values(bracket *b) {
             best = opposite;
         }
         const jet far = best.t == b->high.t ? b->low : b->high;
-        const double half = 0.5 * (far.t - best.t), least = 0.5 * width * b->high.t;
+        const double half = 0.5 * (far.t - best.t), least = 0.5 * hcri_root_width * b->high.t;
         double p = INFINITY, q = 1; /* the step is p/q */
         if (fabs(before) >= least && fabs(previous.value) > fabs(best.value)) {
             const double s = best.value / previous.value;

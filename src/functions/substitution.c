@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "base/double_double.h"
-
-/* Share of Σ|a_i T_ij| that is rounding: of T, which is right to a few units in the last place, and of the sum. */
-static const double rounding = 0x1p-48;
+#include "functions/function_tolerances.h"
 
 hcr_status hcri_substituted_start(hcri_substituted *row, const hcri_substitution *by, const hcr_allocator *allocator,
                                   hcr_error *error) {
@@ -46,7 +44,7 @@ static void finish(hcri_substituted *row, hcri_dd constant) {
     size_t kept = 0;
     for (size_t k = 0; k < row->count; k++) {
         const uint32_t column = row->columns[k];
-        if (fabs(row->spread[column]) > rounding * row->sizes[column]) {
+        if (fabs(row->spread[column]) > hcri_substitution_rounding * row->sizes[column]) {
             row->columns[kept] = column;
             row->values[kept++] = row->spread[column];
         }

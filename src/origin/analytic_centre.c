@@ -8,10 +8,10 @@
 #include "origin/equalities/reduction.h"
 #include "origin/largest_ball.h"
 #include "origin/local_program.h"
+#include "origin/origin_tolerances.h"
 #include "origin/point_check.h"
 #include "origin/polytope_centre.h"
 #include "origin/single_quadratic.h"
-#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 #include "solvers/nonlinear_program.h"
 

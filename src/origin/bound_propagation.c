@@ -1,5 +1,5 @@
 #include "origin/bound_propagation.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "origin/boundedness_certificate.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "solvers/stop_request.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "origin/constraint_words.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 
 typedef enum rank { INEQUALITY, EQUALITY, BOUND } rank;
 

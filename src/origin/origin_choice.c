@@ -6,10 +6,10 @@
 #include "base/number.h"
 #include "origin/analytic_centre.h"
 #include "origin/constraint_words.h"
+#include "origin/origin_tolerances.h"
 #include "origin/outer_approximation.h"
 #include "origin/point_check.h"
 #include "origin/reach_bounds.h"
-#include "origin/tolerances.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 

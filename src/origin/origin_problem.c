@@ -8,10 +8,10 @@
 #include "origin/constraint_words.h"
 #include "origin/equalities/reduction.h"
 #include "origin/interior_search.h"
+#include "origin/origin_tolerances.h"
 #include "origin/parametric/origin_map_search.h"
 #include "origin/quadratics_radius.h"
 #include "origin/reach_bounds.h"
-#include "origin/tolerances.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;
 

@@ -7,8 +7,8 @@
 #include "origin/conflict.h"
 #include "origin/equalities/reduction.h"
 #include "origin/local_program.h"
+#include "origin/origin_tolerances.h"
 #include "origin/reach_bounds.h"
-#include "origin/tolerances.h"
 #include "origin/unbounded_origin.h"
 #include "solvers/linear_program.h"
 

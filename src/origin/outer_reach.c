@@ -4,9 +4,9 @@
 
 #include "base/random.h"
 #include "origin/local_program.h"
+#include "origin/origin_tolerances.h"
 #include "origin/outer_approximation.h"
 #include "origin/reach_bounds.h"
-#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;

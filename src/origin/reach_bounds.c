@@ -10,9 +10,9 @@
 #include "origin/boundedness_certificate.h"
 #include "origin/constraint_words.h"
 #include "origin/local_program.h"
+#include "origin/origin_tolerances.h"
 #include "origin/polytope_reach.h"
 #include "origin/single_quadratic.h"
-#include "origin/tolerances.h"
 #include "solvers/linear_program.h"
 #include "solvers/nonlinear_program.h"
 

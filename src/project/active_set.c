@@ -2,12 +2,11 @@
 #include <string.h>
 
 #include "project/active_set_state.h"
+#include "project/projection_tolerances.h"
 #include "solvers/stop_request.h"
 
 enum { ROUNDS = 10 };
 
-/* Multipliers this small a share of the largest may be of either sign. */
-static const double negligible = 1e-12;
 static const uint32_t NONE = UINT32_MAX;
 /* From this many times the region's size on a point is far. */
 static const double far_away = 1e4;
@@ -97,7 +96,7 @@ static int add_worst(hcri_active_set *a) {
         return 0;
     for (;;) {
         const double left = hcri_active_resolve(a, c);
-        const int dependent = !(left > hcri_least_independence);
+        const int dependent = !(left > hcri_row_independence);
         double length = dependent ? INFINITY : violation / left;
         size_t blocking = SIZE_MAX;
         for (size_t i = 0; i < a->active; i++) {
@@ -158,7 +157,8 @@ static int settle(hcri_active_set *a, int *dropped) {
     refine(a);
     *dropped = 0;
     for (size_t i = a->active; i-- > 0;)
-        if (a->multiplier[i] * a->side[i] < -negligible * largest && !hcri_active_is_equality(a, a->constraint[i])) {
+        if (a->multiplier[i] * a->side[i] < -hcri_multiplier_sign * largest &&
+            !hcri_active_is_equality(a, a->constraint[i])) {
             *dropped = 1;
             if (!hcri_active_remove(a, i))
                 return 0;

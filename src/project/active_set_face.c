@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "project/active_set_state.h"
+#include "project/projection_tolerances.h"
 
 /* The number in the region of constraint c, on the side given, and back. */
 static uint32_t number_of(const hcri_active_set *a, size_t c, double side) {
@@ -57,7 +58,7 @@ int hcri_active_set_hold(hcri_active_set *a, size_t count, const hcr_contact *co
         const uint32_t c = constraint_of(a, contact[i].constraint, &side);
         if (!hcri_active_make_room(a))
             return 0;
-        if (!a->is_active[c] && hcri_active_resolve(a, c) > hcri_least_independence &&
+        if (!a->is_active[c] && hcri_active_resolve(a, c) > hcri_row_independence &&
             !hcri_active_add(a, c, side, contact[i].multiplier))
             return 0;
     }

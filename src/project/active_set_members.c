@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "project/active_set_state.h"
+#include "project/projection_tolerances.h"
 
 /* Beyond this many numbers in the factor (32 MB) another method is better. */
 enum { LARGEST_FACTOR = 4000000 };
-
-/* From here on rounding counts in the squared length of what active rows leave of another. */
-static const double nearly_dependent = 1e-6;
 
 int hcri_active_make_room(hcri_active_set *a) {
     if (a->active < a->active_capacity)
@@ -104,7 +102,7 @@ double hcri_active_resolve(hcri_active_set *a, uint32_t c) {
     for (size_t i = 0; i < a->active; i++)
         left -= a->step[i] * a->step[i];
     hcri_envelope_backward(&a->gram, a->step);
-    if (left > nearly_dependent)
+    if (left > hcri_nearly_dependent)
         return left;
     a->careful = 1;
     return refine_step(a, c);

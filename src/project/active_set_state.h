@@ -55,9 +55,6 @@ struct hcri_active_set {
     uint32_t *entries, *row_columns; /* … its columns, and those that it had before */
 };
 
-/* Of the squared length of a row, what is left where it depends on others: rounding is all that there is. */
-static const double hcri_least_independence = 1e-14;
-
 /* A long row without gaps is taken as a dense one. */
 static inline int hcri_active_is_dense(size_t terms, const uint32_t *columns) {
     return terms >= 16 && columns[terms - 1] - columns[0] + 1 == terms;

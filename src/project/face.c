@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "project/kkt_system.h"
 #include "project/newton_kkt.h"
+#include "project/projection_tolerances.h"
 #include "project/second_derivatives.h"
 
 /* The rows of a contact: its gradient, or an edge's. */
@@ -39,11 +40,6 @@ struct hcri_face {
     double *top, *bottom, *sum, *direction; /* set.n + 1 each */
     int out_of_memory;                      /* a curvature wasn't found */
 };
-
-/* A constraint touches a point that has no larger share of its slack at the origin left. */
-static const double close = 1e-7;
-/* What is left of a row across the others, as a share of it, when it depends on them. */
-static const double least_independence = 1e-9;
 
 void hcri_face_free(hcri_face *face) {
     if (face == NULL)
@@ -111,7 +107,7 @@ hcr_status hcri_face_create(const hcr_region *region, const hcri_metric *metric,
 /* The constraints next to the point, as many as there is room for. */
 static size_t touching(hcri_face *face, const double *origin, const double *point, hcr_contact *contact) {
     const hcri_set *set = &face->region->set;
-    const double share = close + 4 * face->region->margin[HCR_DOUBLE];
+    const double share = hcri_contact_share + 4 * face->region->margin[HCR_DOUBLE];
     size_t count = 0;
     for (size_t b = 0; b < set->blocks; b++)
         for (size_t i = 0; i < set->block[b]->count && count < face->n; i++) {
@@ -141,7 +137,7 @@ static void place_row(hcri_face *face, size_t r) {
             kernels->combine(n, 1, left, -kernels->dot(n, q, left), q, left);
         }
     const double square = kernels->squares(n, left);
-    if (!(square > least_independence * least_independence * before))
+    if (!(square > hcri_contact_independence * hcri_contact_independence * before))
         return;
     for (size_t j = 0; j < n; j++)
         left[j] /= sqrt(square);

@@ -1,12 +1,11 @@
 #include "project/kkt_system.h"
+#include "project/projection_tolerances.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double least_independence = 1e-12;
 
 int hcri_kkt_system_create(size_t n, hcri_kkt_system *system) {
     *system = (hcri_kkt_system){.n = n};
@@ -63,7 +62,7 @@ static void factor_schur(hcri_kkt_system *system) {
             if (j < i)
                 row[j] /= other[j];
         }
-        system->kept[i] = row[i] > least_independence * square;
+        system->kept[i] = row[i] > hcri_kkt_independence * square;
         if (system->kept[i])
             row[i] = sqrt(row[i]);
     }

@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/vector.h"
+#include "project/projection_tolerances.h"
 
-/* Least eigenvalues up to this share of the largest are those of a matrix that isn't definite. */
-static const double negligible = 1e-10;
-/* What stands for them then, as a share of the largest; and for a Q of 0 as a share of 1/radius, so that the linear
- * term of size 1 leads a million radii away, where regions are projected onto without loss. */
+/* What stands for the least eigenvalues of a matrix that isn't definite, as a share of the largest; and for a Q of 0 as
+ * a share of 1/radius, so that the linear term of size 1 leads a million radii away, where regions are projected onto
+ * without loss. */
 static const double smallest_share = 1e-8, smallest_alone = 1e-6;
 
 void hcri_metric_free(hcri_metric *metric) {
@@ -90,10 +90,10 @@ static hcr_status regularise(hcri_metric *metric, double regularisation, double 
     const size_t n = metric->n;
     double least = 0, largest = 0;
     HCRI_TRY(find_ends(metric, &least, &largest, error));
-    if (least < -negligible * largest || (largest == 0 && least < 0))
+    if (least < -hcri_semidefinite_share * largest || (largest == 0 && least < 0))
         return hcri_fail(error, HCR_ERROR_CONVEXITY,
                          "the metric isn't positive semidefinite: it has the eigenvalue %.9g", least);
-    if (regularisation == 0 && !(least > negligible * largest))
+    if (regularisation == 0 && !(least > hcri_semidefinite_share * largest))
         regularisation =
             largest > 0 ? smallest_share * largest : smallest_alone / (isfinite(radius) && radius > 0 ? radius : 1);
     metric->regularisation = regularisation;

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "project/kkt_system.h"
+#include "project/projection_tolerances.h"
 #include "project/second_derivatives.h"
 
 struct hcri_kkt {
@@ -28,8 +29,6 @@ struct hcri_kkt {
 /* In all, and with the same constraints: Newton's method then doesn't converge, as where a constraint has several
  * gradients. */
 enum { ROUNDS = 100, PATIENCE = 15 };
-/* Gauges this close to 1 are on the frontier at the start. */
-static const double close = 1e-7;
 
 void hcri_kkt_free(hcri_kkt *kkt) {
     if (kkt == NULL)
@@ -104,7 +103,7 @@ static void guess(hcri_kkt *kkt) {
         const hcri_constraint *block = set->block[b];
         for (size_t i = 0; i < block->count && kkt->active < kkt->n; i++)
             if (block->kind->exists(block, i) &&
-                block->kind->gauge_one(block, i, kkt->from_origin, kkt->scratch) > 1 - close)
+                block->kind->gauge_one(block, i, kkt->from_origin, kkt->scratch) > 1 - hcri_frontier_share)
                 activate(kkt, block->first + (uint32_t)i);
     }
 }

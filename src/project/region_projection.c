@@ -10,6 +10,7 @@
 #include "origin/single_quadratic.h"
 #include "project/curved_projection.h"
 #include "project/nearest_point.h"
+#include "project/projection_tolerances.h"
 
 struct hcri_projection {
     const hcr_region *region;
@@ -31,8 +32,6 @@ struct hcri_projection {
 static const size_t largest_axes = (size_t)1 << 25;
 /* Points farther away than this many times the region's radius are projected in steps when the solver asks for it. */
 static const double far_flat = 1e6, far_curved = 1e3;
-/* A nearest point that isn't quite in the region is off by no more. */
-static const double nearly_inside = 1 + 1e-6;
 
 static size_t quadratics(const hcri_set *set) { return set->blocks - 2; }
 
@@ -228,13 +227,14 @@ static hcr_status project_near(hcri_projection *projection, const double *p, dou
     const hcr_region *region = projection->region;
     if (region->affine.count != 0 || !region->bounded || projection->metric != NULL ||
         region->origin_map.parameters != 0)
-        return found == FOUND_NEARBY && gauge_of(projection, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
+        return found == FOUND_NEARBY && gauge_of(projection, y) <= 1 + hcri_nearly_inside ? HCR_OK
+                                                                                          : fail_to_find(error);
     if (projection->curved == NULL)
         HCRI_TRY(hcri_curved_create(projection->region, projection->workspace, &projection->curved, error));
     if (found == FOUND_NEARBY && hcri_curved_improve(projection->curved, p, y))
         return HCR_OK;
     HCRI_TRY(hcri_curved_project(projection->curved, p, y, error));
-    return gauge_of(projection, y) <= nearly_inside ? HCR_OK : fail_to_find(error);
+    return gauge_of(projection, y) <= 1 + hcri_nearly_inside ? HCR_OK : fail_to_find(error);
 }
 
 /* The nearest point y to p is also the one to every y + t (p − y), 0 < t <= 1: nearer points than p lead to it step by

@@ -1,4 +1,5 @@
 #include "solvers/linear_program.h"
+#include "solvers/solver_tolerances.h"
 #include "solvers/stop_request.h"
 
 #include <float.h>
@@ -115,8 +116,8 @@ hcr_status hcri_lp_create(const hcri_program *program, hcri_lp **lp, hcr_error *
         Clp_addRows(made->model, (int)rows, row_lower, row_upper, start, index, program->rows.values);
     else /* CLP doesn't solve a program without rows */
         Clp_addRows(made->model, 1, &none[0], &none[1], empty, empty, none);
-    Clp_setPrimalTolerance(made->model, 1e-9);
-    Clp_setDualTolerance(made->model, 1e-9);
+    Clp_setPrimalTolerance(made->model, hcri_lp_tolerance);
+    Clp_setDualTolerance(made->model, hcri_lp_tolerance);
     Clp_setOptimizationDirection(made->model, -1);
     *lp = made;
     made = NULL;
@@ -195,7 +196,6 @@ static double most_of(double multiplier, double lower, double upper, double *siz
 /* c·x = y·Ax + (c − A'y)·x is at most this, whatever y is: weak duality, with the multipliers of the rows for y. Where
  * a column has no bound, what rounding leaves of its reduced cost counts as at the solution. */
 static double dual_bound(const hcri_lp *lp, double *size) {
-    static const double rounding = 1e-9;
     Clp_Simplex *model = lp->model;
     const double *y = Clp_dualRowSolution(model), *c = Clp_objective(model), *a = Clp_getElements(model);
     const double *row_lower = Clp_rowLower(model), *row_upper = Clp_rowUpper(model);
@@ -214,7 +214,7 @@ static double dual_bound(const hcri_lp *lp, double *size) {
             added += fabs(a[k] * y[row[k]]);
         }
         const double most = most_of(reduced, lower[j], upper[j], size);
-        bound += isinf(most) && fabs(reduced) <= rounding * added
+        bound += isinf(most) && fabs(reduced) <= hcri_reduced_cost_rounding * added
                      ? fabs(reduced * Clp_primalColumnSolution(lp->model)[j])
                      : most;
     }
@@ -224,10 +224,9 @@ static double dual_bound(const hcri_lp *lp, double *size) {
 /* CLP calls a basis optimal whose reduced costs are below its tolerance after scaling, which can be far from the
  * optimum where the columns' sizes differ much. */
 static int is_optimal(hcri_lp *lp) {
-    static const double gap = 1e-7;
     double size;
     lp->bound = dual_bound(lp, &size);
-    return lp->bound - Clp_objectiveValue(lp->model) <= gap * (size + 1e-3);
+    return lp->bound - Clp_objectiveValue(lp->model) <= hcri_duality_gap * (size + 1e-3);
 }
 
 static hcr_status conclude(int end, hcri_lp_outcome *outcome, hcr_error *error) {

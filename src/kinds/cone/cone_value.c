@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "functions/substitution.h"
 #include "kinds/block.h"
+#include "kinds/kind_tolerances.h"
 
 /* |x| for numbers that come one by one: squares are summed as they are, and once more after division by the largest
  * when that over- or underflows. */
@@ -192,7 +193,7 @@ size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double 
     const size_t n = constraint->n;
     double unused;
     (void)i;
-    if (!(left_side(cone, y, &unused) <= 1e-6 * cone->right))
+    if (!(left_side(cone, y, &unused) <= hcri_edge_share * cone->right))
         return 0;
     *weights = 1;
     if (rows == NULL)

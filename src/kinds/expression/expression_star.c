@@ -4,9 +4,8 @@
 
 #include "functions/tape_evaluate.h"
 #include "kinds/expression/expression.h"
+#include "kinds/kind_tolerances.h"
 
-/* Shortest interval that is cut, relative to its end: closer to 0 than that, c counts as a touch. */
-static const double shortest = 0x1p-44;
 enum { MOST_EVALUATIONS = 8192, DEEPEST = 1100 };
 
 typedef struct crossing {
@@ -93,7 +92,8 @@ static int pass(crossing *c, double end) {
             return 0;
         }
         const double middle = c->t + 0.5 * (to - c->t);
-        if (!(to - c->t > shortest * to && middle > c->t) || left == DEEPEST || c->evaluations > MOST_EVALUATIONS)
+        if (!(to - c->t > hcri_shortest_interval * to && middle > c->t) || left == DEEPEST ||
+            c->evaluations > MOST_EVALUATIONS)
             return 0;
         ends[left++] = middle;
     }

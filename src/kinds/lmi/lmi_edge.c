@@ -5,10 +5,8 @@
 
 #include "base/memory.h"
 #include "kernels/kernels.h"
+#include "kinds/kind_tolerances.h"
 #include "kinds/lmi/lmi_value.h"
-
-/* Eigenvalues up to this share of the largest, or of F's diagonal at the origin, are 0. */
-static const double negligible = 1e-6;
 
 /* Jacobi's method: A, m × m, becomes diagonal, the rows of V its eigenvectors. */
 static void diagonalise(size_t m, double *restrict A, double *restrict V) {
@@ -89,7 +87,7 @@ static int decompose(const hcri_lmi *lmi, const double *y, int single, spectrum 
     }
     const double shift = single ? A[least * m + least] : 0;
     for (uint32_t a = 0; a < m; a++) {
-        const int is_null = a == least || (!single && A[a * m + a] <= negligible * largest);
+        const int is_null = a == least || (!single && A[a * m + a] <= hcri_edge_share * largest);
         (is_null ? of->null : of->other)[is_null ? of->nulls++ : others++] = a;
         A[a * m + a] -= shift;
     }

@@ -4,6 +4,7 @@
 
 #include "base/vector.h"
 #include "kinds/block.h"
+#include "kinds/kind_tolerances.h"
 
 static void release_body(const hcri_body *body) {
     for (size_t b = 0; b < body->blocks; b++)
@@ -338,8 +339,6 @@ static hcri_interval body_interval(const hcri_body *body, const double *origin, 
 }
 
 static double union_gauge(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    /* Bodies that touch are one after the other; what rounding opens between them is no gap. */
-    static const double touching = 1 + 0x1p-40;
     const hcri_union *set = (const hcri_union *)constraint;
     hcri_interval *inside = (hcri_interval *)(void *)scratch;
     double *rest = scratch + rays_of(set);
@@ -358,7 +357,7 @@ static double union_gauge(const hcri_constraint *constraint, size_t i, const dou
         }
     }
     for (size_t k = 0; k < ahead && least > 0;) {
-        if (inside[k].enter * least <= touching && inside[k].leave * least > 1) {
+        if (inside[k].enter * least <= 1 + hcri_touching_gap && inside[k].leave * least > 1) {
             least = 1 / inside[k].leave;
             k = 0; /* which may bring others within reach */
         } else {

@@ -10,7 +10,7 @@
 #include "base/double_double.h"
 #include "base/memory.h"
 #include "base/vector.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "solvers/stop_request.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;

@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "origin/conflict.h"
 #include "origin/equalities/dense_equalities.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "solvers/stop_request.h"
 
 static const uint32_t NONE = UINT32_MAX;

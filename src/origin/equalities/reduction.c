@@ -7,8 +7,8 @@
 #include "functions/substitution.h"
 #include "kinds/block.h"
 #include "origin/conflict.h"
+#include "origin/origin_tolerances.h"
 #include "origin/point_check.h"
-#include "origin/tolerances.h"
 
 /* ------------------------------------------------------------------------------------------ sides that meet, moved */
 

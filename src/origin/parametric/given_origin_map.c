@@ -7,8 +7,8 @@
 #include "origin/constraint_words.h"
 #include "origin/equalities/reduction.h"
 #include "origin/origin_choice.h"
+#include "origin/origin_tolerances.h"
 #include "origin/parametric/centre_sensitivity.h"
-#include "origin/tolerances.h"
 #include "region/origin_map.h"
 
 static const hcr_allocator *const memory = &hcri_default_allocator;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "text/values/parameter_products.h"
 
 enum { LOWER, UPPER };

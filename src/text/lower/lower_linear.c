@@ -1,7 +1,7 @@
 /* Bounds, rows and equalities. */
 #include <math.h>
 
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "text/lower/lower.h"
 
 /* Numbers in all rows together. */

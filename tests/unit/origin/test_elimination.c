@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "origin/equalities/elimination.h"
 #include "origin/equalities/reduction.h"
-#include "origin/tolerances.h"
+#include "origin/origin_tolerances.h"
 #include "regions.h"
 #include "scratch.h"
 

@@ -1,17 +1,11 @@
 /* What the verdicts on a region depend on: "empty", "no interior", "redundant", "unbounded", "the point isn't on the
- * equalities". Bounds of rounding that follow from counting operations stand where the operations do.
- *
- * tests/numeric/test_verdicts.c halves and doubles each number: it builds this folder with HCRI_TOLERANCES_VARIABLE. */
+ * equalities". */
 #ifndef HCRI_ORIGIN_TOLERANCES_H
 #define HCRI_ORIGIN_TOLERANCES_H
 
 #include <math.h>
 
-#ifdef HCRI_TOLERANCES_VARIABLE
-#define HCRI_TOLERANCE(name, value) extern double name;
-#else
-#define HCRI_TOLERANCE(name, value) static const double name __attribute__((unused)) = value;
-#endif
+#include "base/tolerance.h"
 
 /* Equalities, as shares of the sum of the magnitudes of what was added up, never of the result, which may be all noise.
  * - equality_rounding: a row that depends on others up to this is redundant when its right side agrees with theirs up
