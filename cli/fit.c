@@ -18,14 +18,16 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { NO_CHOICE = -1 };
+
 struct job {
-    const char *output_path, *plot_path;
+    const char *output_path, *plot_path, *weights_path;
     struct settings settings;
-    int json, quiet, encoder, head, linear, common_scale, resume;
+    int json, quiet, encoder, head, loss, linear, common_scale, resume;
     hcr_fit_options options;
 
     struct opened_region opened;
-    hcr_table inputs, targets;
+    hcr_table inputs, targets, weights;
     struct parameters parameters; /* given apart from the inputs */
     char *checkpoint;
     hcr_model *model;
@@ -178,6 +180,19 @@ static void note_settings(struct job *job) {
     job->opened.text = script_end(&noted);
 }
 
+static void read_weights(struct job *job) {
+    hcr_error error = {0};
+    if (job->weights_path == NULL)
+        return;
+    must(hcr_table_read(job->weights_path, HCR_TABLE_BY_NAME, NULL, 1, &job->weights, &error), &error);
+    if (job->weights.columns != 1 || job->weights.rows != job->inputs.rows)
+        fail(EXIT_INPUT,
+             "\"%s\" has %zu rows and %zu columns: weights are one column, with a row for each of the %zu "
+             "rows of X",
+             job->weights_path, job->weights.rows, job->weights.columns, job->inputs.rows);
+    job->options.sample_weights = job->weights.values;
+}
+
 static void read_all(struct job *job, const char *const *operand) {
     hcr_error error = {0};
     region_open(operand[0], &job->settings, &job->opened);
@@ -186,6 +201,7 @@ static void read_all(struct job *job, const char *const *operand) {
     if (job->inputs.rows != job->targets.rows)
         fail(EXIT_INPUT, "X has %zu rows and Y has %zu: a row of one belongs to a row of the other", job->inputs.rows,
              job->targets.rows);
+    read_weights(job);
     job->parameters.region = job->opened.region;
     if (job->parameters.path != NULL)
         parameters_read(&job->parameters, job->inputs.rows);
@@ -195,7 +211,10 @@ static void read_all(struct job *job, const char *const *operand) {
 
 static hcr_status train(struct job *job, hcr_error *error) {
     job->options.encoder = (hcr_encoder)job->encoder;
-    job->options.head = (hcr_head)job->head;
+    job->options.loss = (hcr_loss)job->loss;
+    job->options.head = job->head != NO_CHOICE                  ? (hcr_head)job->head
+                        : job->options.loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
+                                                                : HCR_HEAD_CONTRACT;
     job->options.linear_encoder = job->linear;
     job->options.common_scale = job->common_scale;
     job->options.resume = job->resume;
@@ -255,7 +274,7 @@ static int run(struct job *job, const char *const *operand) {
 }
 
 int command_fit(int argc, char **argv) {
-    static struct job job = {.options = HCR_FIT_OPTIONS_INIT};
+    static struct job job = {.head = NO_CHOICE, .options = HCR_FIT_OPTIONS_INIT};
     hcr_fit_options *options = &job.options;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
@@ -275,8 +294,21 @@ int command_fit(int argc, char **argv) {
          "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
          "taken to the nearest point; simple: a linear head and "
          "no "
-         "guarantee; hcr",
+         "guarantee; hcr, and with a loss that isn't squared hcr-contract",
          &job.head, 0, 0},
+        {OPTION_CHOICE, '\0', "loss", "squared|absolute|huber|pinball",
+         "what an output costs that misses its target, in units of the targets' deviation: its square; its size, which "
+         "outliers weigh less in; the square of small ones, the size of large ones; or less on one side than on the "
+         "other, which trains --quantile; heads other than hcr; squared",
+         &job.loss, 0, 0},
+        {OPTION_NUMBER, '\0', "delta", "D", "loss huber: the largest miss that is squared, in those units; 1",
+         &options->delta, 1e-12, 1e12},
+        {OPTION_NUMBER, '\0', "quantile", "Q",
+         "loss pinball: the share of targets that are to be below the outputs; 0.5", &options->quantile, 1e-6,
+         1 - 1e-6},
+        {OPTION_READ, '\0', "weights", "FILE",
+         "a table of one column, a row for each row of X: how much its loss counts, 2 as much as two such rows; 1",
+         &job.weights_path, 0, 0},
         {OPTION_COUNT, '\0', "epochs", "N", "passes over the rows; 100", &options->epochs, 1, 0},
         {OPTION_COUNT, '\0', "batch", "N", "rows a step; 32", &options->batch, 1, 0},
         {OPTION_NUMBER, '\0', "rate", "R", "Adam's step; 0.001", &options->rate, 1e-12, 1e3},

@@ -2,11 +2,11 @@
  *
  * A model is an encoder (one dense layer or one LSTM layer) and a head:
  *     hcr           direction (normalised) and radius (sigmoid), MSE on the encoded targets: the paper's
- *     hcr-direct    the same two heads, MSE on the outputs, through the decode
- *     hcr-contract  one linear head in output units, then contract, MSE on the outputs
- *     hcr-soften    one linear head in output units, then soften, MSE on the outputs
- *     hcr-project   one linear head in output units, then the nearest point, MSE on the outputs
- *     simple        one linear head, MSE on standardised targets: no guarantee */
+ *     hcr-direct    the same two heads, a loss of the outputs, through the decode
+ *     hcr-contract  one linear head in output units, then contract, a loss of the outputs
+ *     hcr-soften    one linear head in output units, then soften, a loss of the outputs
+ *     hcr-project   one linear head in output units, then the nearest point, a loss of the outputs
+ *     simple        one linear head, a loss of standardised outputs: no guarantee */
 #ifndef HCR_LEARN_H
 #define HCR_LEARN_H
 
@@ -27,6 +27,15 @@ typedef enum hcr_head {
     HCR_HEAD_SOFTEN = 4,
     HCR_HEAD_PROJECT = 5
 } hcr_head;
+
+/* What an output costs that misses its target by m, in units of the targets' deviation; a sample's loss is their mean.
+ */
+typedef enum hcr_loss {
+    HCR_LOSS_SQUARED = 0,  /* m² */
+    HCR_LOSS_ABSOLUTE = 1, /* |m| */
+    HCR_LOSS_HUBER = 2,    /* ½ m² where |m| <= delta, else delta (|m| − ½ delta) */
+    HCR_LOSS_PINBALL = 3   /* quantile · |m| below the target, (1 − quantile) · |m| above it */
+} hcr_loss;
 
 /* Called after each epoch (and, with step < steps, now and then during one). Return true to stop: the model so far
  * is kept, saved when there is a checkpoint path, and the call returns HCR_ERROR_INTERRUPTED. */
@@ -70,13 +79,18 @@ typedef struct hcr_fit_options {
         resume; /* false; go on from the checkpoint when it exists: the result is bit for bit that of an unbroken run */
     hcr_progress_callback progress;
     void *progress_context;
+    hcr_loss loss;                /* squared; the others are for all heads but hcr */
+    double delta;                 /* loss huber; 1 */
+    double quantile;              /* loss pinball: which quantile of the targets is learnt, over 0 and under 1; 0.5 */
+    const double *sample_weights; /* one a row, >= 0; NULL: all 1. A row of weight 2 counts as two rows would in losses,
+                                   * means, deviations and reports, whatever the unit of the weights is */
 } hcr_fit_options;
 #define HCR_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(hcr_fit_options), HCR_ENCODER_DENSE, HCR_HEAD_HCR, /* hidden */ 64, false, /* features */ 1,            \
             /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
             /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
-            NULL                                                                                                       \
+            NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL                                            \
     }
 
 typedef struct hcr_fit_report {
@@ -102,9 +116,10 @@ typedef struct hcr_fit_report {
  * `parameters` are those of a region that has some, rows × p. NULL: they are columns of X, found by their names as in
  * the region, or the last p when input_names is NULL; the network then has them as inputs too, which it hasn't when
  * they are given apart. An LSTM, for which columns are steps, needs them apart. The model keeps which.
- * Errors: DATA (a NaN or an infinity: row and column; parameters that are out of range, or leave nothing inside: row; a
- * loss that became no number: what to try; text that isn't UTF-8), NAME (X lacks a parameter), SHAPE, SOLVER,
- * INTERRUPTED (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is damaged or of another run. */
+ * Errors: DATA (a NaN or an infinity: row and column; a weight below 0, or all of them 0; parameters that are out of
+ * range, or leave nothing inside: row; a loss that became no number: what to try; text that isn't UTF-8), NAME (X lacks
+ * a parameter), SHAPE, SOLVER, INTERRUPTED (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is
+ * damaged or of another run. */
 HCR_API HCR_MUST_USE hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size_t inputs,
                                         const double *X, const char *const *input_names, const double *parameters,
                                         const double *Y, const hcr_fit_options *options, hcr_model **model,

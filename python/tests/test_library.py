@@ -24,6 +24,7 @@ SCALARS = {
     "uint64_t": ctypes.c_uint64,
     "hcr_status": ctypes.c_int,
     "hcr_encoder": ctypes.c_int,
+    "hcr_loss": ctypes.c_int,
     "hcr_head": ctypes.c_int,
     "hcr_precision": ctypes.c_int,
     "hcr_origin": ctypes.c_int,
@@ -141,6 +142,7 @@ def test_enumerations():
         head: i for i, head in enumerate(model.HEADS)
     }
     assert [key[12:].lower() for key in enumerators("hcr_encoder")] == list(model.ENCODERS)
+    assert [key[9:].lower() for key in enumerators("hcr_loss")] == list(model.LOSSES)
 
 
 def test_version():

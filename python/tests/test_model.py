@@ -98,3 +98,28 @@ def test_checkpoint_and_resume(data, tmp_path):
     hcr.fit(make("ball"), X, Y, epochs=4, progress=lambda p: p.epoch == 2, **options)
     resumed = hcr.fit(make("ball"), X, Y, epochs=4, **options)
     np.testing.assert_array_equal(resumed.predict(X), whole.predict(X))
+
+
+def test_losses():
+    """The pinball loss at a level has that share of the targets below; weights of 0 leave rows out."""
+    random = np.random.default_rng(3)
+    X = random.random((1000, 2))
+    Y = 0.3 * X + 0.3 * random.random((1000, 2))
+    region = hcr.Region("var y[2]\n0 <= y <= 1\nsum(y) <= 1.1")
+    weights = np.where(np.arange(1000) % 2 == 0, 1.0, 0.0)
+    wrong = np.where(weights[:, None] > 0, Y, 0.0)
+    for level in (0.1, 0.9):
+        model = hcr.fit(region, X, wrong, loss="pinball", quantile=level, sample_weight=weights, epochs=100, rate=3e-3)
+        predicted = model.predict(X)
+        assert region.check(predicted).all()
+        assert abs((predicted >= Y).mean() - level) < 0.06  # two deviations of 1,000 rows and of training are 0.05
+    for loss in ("absolute", "huber"):
+        assert hcr.fit(region, X, Y, loss=loss, epochs=2).tensors()[1]["loss"] == loss
+    with pytest.raises(hcr.Error, match="head hcr is trained on encoded targets"):
+        hcr.fit(region, X, Y, loss="huber", head="hcr")
+    with pytest.raises(hcr.Error, match="there is no loss 'mse': there are squared"):
+        hcr.fit(region, X, Y, loss="mse")
+    with pytest.raises(hcr.Error, match=r"sample_weight has the shape \(3,\): it must have \(1000,\)"):
+        hcr.fit(region, X, Y, sample_weight=[1, 2, 3])
+    with pytest.raises(hcr.Error, match=r"row 4 .* has nan"):
+        hcr.fit(region, X, Y, sample_weight=np.where(np.arange(1000) == 4, np.nan, 1.0))

@@ -80,3 +80,18 @@ def test_d11_targets_by_name(origin):
     assert region.check(given.predict(X)).all()
     with pytest.raises(hcr.InvalidError, match="has no column 'a'"):
         HCRRegressor(text).fit(X, Y[["b", "other"]])
+
+
+def test_losses_and_weights(random):
+    X = random.random((400, 3))
+    y = X[:, 0] + random.random(400)
+    high = HCRRegressor(loss="pinball", quantile=0.9, epochs=60, rate=3e-3, random_state=0).fit(X, y)
+    assert 0.8 < (high.predict(X) >= y).mean() < 0.97
+    # weights that are whole numbers are repeated rows, where one batch has all; to the rounding of single precision
+    weights = np.arange(400) % 3
+    options = {"loss": "huber", "delta": 0.5, "batch": 10_000, "epochs": 40, "random_state": 1}
+    weighted = HCRRegressor(**options).fit(X, y, sample_weight=weights)
+    repeated = HCRRegressor(**options).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-4)
+    with pytest.raises(ValueError, match=r"(?i)sample.weight"):
+        HCRRegressor().fit(X, y, sample_weight=np.zeros(400))

@@ -28,6 +28,8 @@ hcr_status hcri_run_describe(hcri_run *run, const hcr_fit_options *options, cons
     if (samples->parameters != NULL)
         run->data = hcri_digest(run->data, samples->parameters, rows * p * sizeof *samples->parameters);
     run->data = hcri_digest(run->data, samples->Y, rows * hcr_region_dimension(region) * sizeof *samples->Y);
+    if (samples->weights != NULL)
+        run->data = hcri_digest(run->data, samples->weights, rows * sizeof *samples->weights);
 
     hcr_fit_options same = *options;
     same.epochs = 1;

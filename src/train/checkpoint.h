@@ -12,6 +12,7 @@ typedef struct hcri_run {
 typedef struct hcri_samples {
     size_t rows, inputs;
     const double *X, *parameters, *Y; /* parameters: NULL without, and where they are inputs until they are found */
+    const double *weights;            /* one a row; NULL: 1 */
 } hcri_samples;
 
 /* The number of epochs isn't part of it: a finished run can go on for longer. */

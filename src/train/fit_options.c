@@ -10,6 +10,7 @@
 const char *const hcri_encoder_names[] = {"dense", "lstm", NULL};
 const char *const hcri_head_names[] = {"hcr",         "hcr-direct", "hcr-contract", "simple", "hcr-soften",
                                        "hcr-project", NULL};
+static const char *const loss_names[] = {"squared", "absolute", "huber", "pinball", NULL};
 
 /* A number of the options: its name in files and messages, and what it may be. */
 typedef struct real_option {
@@ -29,6 +30,8 @@ static const real_option reals[] = {
     {"ascent", offsetof(hcr_fit_options, ascent), 0, 1e30, 0},
 };
 #define REALS (sizeof reals / sizeof *reals)
+/* In files only where the loss has it. */
+static const real_option delta = {"delta", offsetof(hcr_fit_options, delta), 0, 1e30, 1};
 
 typedef struct count_option {
     const char *name;
@@ -41,8 +44,8 @@ static const count_option counts[] = {
 };
 #define COUNTS (sizeof counts / sizeof *counts)
 
-static double *real_of(hcr_fit_options *options, size_t i) {
-    return (double *)(void *)((char *)options + reals[i].offset);
+static double *real_of(hcr_fit_options *options, const real_option *option) {
+    return (double *)(void *)((char *)options + option->offset);
 }
 static size_t *count_of(hcr_fit_options *options, size_t i) {
     return (size_t *)(void *)((char *)options + counts[i].offset);
@@ -55,6 +58,21 @@ static hcr_status check_real(const real_option *option, double value, hcr_error 
                      option->above ? "more than" : "at least", option->least, option->most);
 }
 
+static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
+    if ((unsigned)options->loss > HCR_LOSS_PINBALL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "there is no loss %d", (int)options->loss);
+    if (options->head == HCR_HEAD_HCR && options->loss != HCR_LOSS_SQUARED)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "head hcr is trained on encoded targets, by their squared errors: the %s loss of the outputs "
+                         "needs another head, such as hcr-contract",
+                         loss_names[options->loss]);
+    HCRI_TRY(check_real(&delta, options->delta, error));
+    if (options->quantile > 0 && options->quantile < 1)
+        return HCR_OK;
+    return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantile is %g: it must be more than 0 and less than 1",
+                     options->quantile);
+}
+
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
     static const hcr_fit_options defaults = HCR_FIT_OPTIONS_INIT;
     HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, options, "HCR_FIT_OPTIONS_INIT", error));
@@ -65,7 +83,8 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
         if (*count_of(options, i) < counts[i].least)
             return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is 0: it must be at least 1", counts[i].name);
     for (size_t i = 0; i < REALS; i++)
-        HCRI_TRY(check_real(&reals[i], *real_of(options, i), error));
+        HCRI_TRY(check_real(&reals[i], *real_of(options, &reals[i]), error));
+    HCRI_TRY(check_loss(options, error));
     if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the raw term (raw_weight = %g) is for heads hcr-contract and hcr-project",
@@ -98,6 +117,26 @@ static bool walk_flag(hcri_tensors *tensors, const char *key, bool flag) {
     return number != 0;
 }
 
+static void walk_real(hcri_tensors *tensors, const real_option *option, hcr_fit_options *options) {
+    double *number = real_of(options, option);
+    hcri_tensors_number(tensors, option->name, number);
+    if (tensors->status == HCR_OK)
+        tensors->status = check_real(option, *number, tensors->error);
+}
+
+/* A file without a loss, as all were once, has the squared one. */
+static void walk_loss(hcri_tensors *tensors, hcr_fit_options *options) {
+    if (tensors->bytes == NULL ? options->loss == HCR_LOSS_SQUARED : json_object_get(tensors->metadata, "loss") == NULL)
+        return;
+    options->loss = (hcr_loss)walk_choice(tensors, "loss", loss_names, (int)options->loss);
+    if (options->loss == HCR_LOSS_HUBER)
+        walk_real(tensors, &delta, options);
+    if (options->loss == HCR_LOSS_PINBALL)
+        hcri_tensors_number(tensors, "quantile", &options->quantile);
+    if (tensors->status == HCR_OK && check_loss(options, tensors->error) != HCR_OK)
+        tensors->status = HCR_ERROR_FORMAT;
+}
+
 void hcri_options_walk(hcri_tensors *tensors, hcr_fit_options *options) {
     options->encoder = (hcr_encoder)walk_choice(tensors, "encoder", hcri_encoder_names, (int)options->encoder);
     options->head = (hcr_head)walk_choice(tensors, "head", hcri_head_names, (int)options->head);
@@ -106,11 +145,9 @@ void hcri_options_walk(hcri_tensors *tensors, hcr_fit_options *options) {
         hcri_tensors_count(tensors, counts[i].name, &number);
         *count_of(options, i) = (size_t)number;
     }
-    for (size_t i = 0; i < REALS; i++) {
-        hcri_tensors_number(tensors, reals[i].name, real_of(options, i));
-        if (tensors->status == HCR_OK)
-            tensors->status = check_real(&reals[i], *real_of(options, i), tensors->error);
-    }
+    for (size_t i = 0; i < REALS; i++)
+        walk_real(tensors, &reals[i], options);
+    walk_loss(tensors, options);
     options->linear_encoder = walk_flag(tensors, "linear_encoder", options->linear_encoder);
     options->common_scale = walk_flag(tensors, "common_scale", options->common_scale);
     hcri_tensors_count(tensors, "seed", &options->seed);

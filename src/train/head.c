@@ -91,29 +91,64 @@ static double polar_loss(const hcri_head *head, const float *outputs, const doub
     return (one - 2 * c + target_squared + weight * miss * miss) / (double)(n + 1);
 }
 
-/* One row of simple's. */
-static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share,
-                         float *outputs_bar) {
-    const double n = (double)head->n;
+static double sign(double m) { return m > 0 ? 1 : m < 0 ? -1 : 0; }
+
+/* The mean of the losses of a row's misses; `miss` becomes its derivative by them, times share. */
+static double mean_loss(const hcri_head *head, double share, double *miss) {
+    const size_t n = head->n;
+    const double part = share / (double)n, delta = head->delta;
     double sum = 0;
+    switch (head->loss) {
+    case HCR_LOSS_SQUARED:
 #pragma omp simd reduction(+ : sum)
+        for (size_t j = 0; j < n; j++) {
+            sum += miss[j] * miss[j];
+            miss[j] *= 2 * part;
+        }
+        break;
+    case HCR_LOSS_ABSOLUTE:
+        for (size_t j = 0; j < n; j++) {
+            sum += fabs(miss[j]);
+            miss[j] = part * sign(miss[j]);
+        }
+        break;
+    case HCR_LOSS_HUBER:
+        for (size_t j = 0; j < n; j++) {
+            const double size = fabs(miss[j]), near = fmin(size, delta);
+            sum += near * (size - near / 2);
+            miss[j] = part * near * sign(miss[j]);
+        }
+        break;
+    case HCR_LOSS_PINBALL:
+        for (size_t j = 0; j < n; j++) {
+            const double slope = miss[j] < 0 ? -head->level[j] : miss[j] > 0 ? 1 - head->level[j] : 0;
+            sum += slope * miss[j];
+            miss[j] = part * slope;
+        }
+        break;
+    }
+    return sum / (double)n;
+}
+
+/* One row of simple's; `miss` is room for n numbers. */
+static double plain_loss(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
+                         float *outputs_bar) {
     for (size_t j = 0; j < head->n; j++)
-        sum += ((double)outputs[j] - target[j]) * ((double)outputs[j] - target[j]);
+        miss[j] = (double)outputs[j] - target[j];
+    const double loss = mean_loss(head, share, miss);
     for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
-        outputs_bar[j] = (float)(2 * share / n * ((double)outputs[j] - target[j]));
-    return sum / n;
+        outputs_bar[j] = (float)miss[j];
+    return loss;
 }
 
 /* One row of the other losses; y_bar = the derivative by y, times share. */
 static double output_loss(const hcri_head *head, const double *y, const double *target, double share, double *y_bar) {
-    double loss = 0;
-    const double count = (double)head->n;
-    for (size_t j = 0; j < head->n; j++) {
-        const double miss = (y[j] - target[j]) / head->deviation[j];
-        loss += miss * miss;
-        y_bar[j] = 2 * share / count * miss / head->deviation[j];
-    }
-    return loss / count;
+    for (size_t j = 0; j < head->n; j++)
+        y_bar[j] = (y[j] - target[j]) / head->deviation[j];
+    const double loss = mean_loss(head, share, y_bar);
+    for (size_t j = 0; j < head->n; j++)
+        y_bar[j] /= head->deviation[j];
+    return loss;
 }
 
 /* The predictions, and the derivative by them taken back, of direct, contract, soften and project. */
@@ -168,17 +203,19 @@ static void outputs_back(const hcri_head *head, const hcri_losses *losses, size_
     }
 }
 
-/* Adds contract's and project's raw term to a row: simple's loss of the outputs as they are. */
-static void add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *loss,
-                    float *outputs_bar) {
-    const double weight = head->raw_weight / (double)head->n;
-    for (size_t j = 0; j < head->n; j++) {
-        const double miss = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
-        *loss += weight * miss * miss;
-        if (outputs_bar != NULL)
-            outputs_bar[j] += (float)(2 * share * weight * miss);
-    }
+/* Adds contract's and project's raw term to a row, simple's loss of the outputs as they are, and returns it; `miss` is
+ * room for n numbers. */
+static double add_raw(const hcri_head *head, const float *outputs, const double *target, double share, double *miss,
+                      float *outputs_bar) {
+    for (size_t j = 0; j < head->n; j++)
+        miss[j] = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
+    const double loss = mean_loss(head, share * head->raw_weight, miss);
+    for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
+        outputs_bar[j] += (float)miss[j];
+    return head->raw_weight * loss;
 }
+
+static double weight_of(const hcri_head *head, size_t row) { return head->weight == NULL ? 1 : head->weight[row]; }
 
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,
                           const size_t *row, const double *targets, double *loss, float *outputs_bar,
@@ -190,9 +227,10 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
         for (size_t i = 0; i < rows; i++) {
             const float *o = outputs + i * width;
             float *bar = outputs_bar == NULL ? NULL : outputs_bar + i * width;
-            const double *target = targets + row[i] * width;
-            *loss += head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share, bar)
-                                                : plain_loss(head, o, target, share, bar);
+            const double *target = targets + row[i] * width, weight = weight_of(head, row[i]);
+            *loss +=
+                weight * (head->kind == HCR_HEAD_HCR ? polar_loss(head, o, target, share * weight, bar)
+                                                     : plain_loss(head, o, target, share * weight, losses->y_bar, bar));
             if (losses->penalty != NULL)
                 add_penalty(head, losses, o, row[i], share, loss, bar);
         }
@@ -203,14 +241,19 @@ hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t row
         memcpy(losses->x + i * p, head->places->x + row[i] * p, p * sizeof *losses->x);
     hcri_head_points(head, rows, outputs, row, losses->points);
     HCRI_TRY(map(head, losses, rows, error));
-    for (size_t i = 0; i < rows; i++)
-        *loss += output_loss(head, losses->y + i * n, targets + row[i] * n, share, losses->y_bar + i * n);
+    for (size_t i = 0; i < rows; i++) {
+        const double weight = weight_of(head, row[i]);
+        *loss +=
+            weight * output_loss(head, losses->y + i * n, targets + row[i] * n, share * weight, losses->y_bar + i * n);
+    }
     if (outputs_bar != NULL) {
         HCRI_TRY(map_back(head, losses, rows, error));
         outputs_back(head, losses, rows, row, outputs_bar);
     }
-    for (size_t i = 0; head->raw_weight > 0 && i < rows; i++)
-        add_raw(head, outputs + i * width, targets + row[i] * n, share, loss,
-                outputs_bar == NULL ? NULL : outputs_bar + i * width);
+    for (size_t i = 0; head->raw_weight > 0 && i < rows; i++) {
+        const double weight = weight_of(head, row[i]);
+        *loss += weight * add_raw(head, outputs + i * width, targets + row[i] * n, share * weight, losses->y_bar,
+                                  outputs_bar == NULL ? NULL : outputs_bar + i * width);
+    }
     return HCR_OK;
 }

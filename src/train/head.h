@@ -3,14 +3,15 @@
  * and r = σ(z):
  *     head       prediction                               loss
  *     hcr        decode(u, r)                             (|d − d*|² + weight (r − r*)²)/(n + 1)
- *     direct     decode(s∘u + μ − O, r)                   |(y − y*)/s|²/n
- *     contract   contract(s∘o + μ − O)                    the same, plus raw weight · |o − (y* − μ)/s|²/n
+ *     direct     decode(s∘u + μ − O, r)                   Σ ℓ((y − y*)/s)/n
+ *     contract   contract(s∘o + μ − O)                    the same, plus raw weight · Σ ℓ(o − (y* − μ)/s)/n
  *     soften     soften((s∘o + μ − O)/(1 − γ(μ − O)))     the same as direct
  *     project    the nearest point to s∘o + μ             the same as contract
  *     simple     s∘o + μ                                  the same as direct
- * (d*, r*) is the encoded target y*. hcr is the paper's. The others are in units of each output's deviation and around
- * the means, so that outputs of very different sizes count alike, a fresh network predicts towards the mean, and rates
- * carry over from one data set to another. With parameters the maps, O and γ are those of the sample. */
+ * (d*, r*) is the encoded target y*, ℓ the hcr_loss. hcr is the paper's. The others are in units of each output's
+ * deviation and around the means, so that outputs of very different sizes count alike, a fresh network predicts towards
+ * the mean, and rates carry over from one data set to another. With parameters the maps, O and γ are those of the
+ * sample. */
 #ifndef HCRI_HEAD_H
 #define HCRI_HEAD_H
 
@@ -25,6 +26,10 @@ typedef struct hcri_head {
     double radius_weight;
     double raw_weight;
     const hcri_places *places; /* of the samples; with a stretch for soften */
+    hcr_loss loss;
+    double delta;         /* of huber */
+    const double *level;  /* of pinball: n */
+    const double *weight; /* of the samples' losses, but for the Lagrangian's part; NULL: 1 */
 } hcri_head;
 
 /* Outputs of the linear layer: n or n + 1. */
@@ -57,7 +62,8 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allo
 /* What the allocator doesn't know of. */
 void hcri_losses_release(hcri_losses *losses);
 
-/* *loss = the sum over the rows of their losses; outputs_bar (NULL: not wanted) = the derivative of their mean. Row i
+/* *loss = the weighted sum over the rows of their losses; outputs_bar (NULL: not wanted) = its derivative, over the
+ * number of rows. Where a loss has a kink the derivative there is 0. Row i
  * is of sample row[i], whose target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's
  * derivative is taken as for length 1, so that training gets away from there by a step of ordinary size. */
 hcr_status hcri_head_loss(const hcri_head *head, hcri_losses *losses, size_t rows, const float *outputs,

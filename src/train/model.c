@@ -32,6 +32,16 @@ static hcr_status name_columns(hcr_model *model, const char *const *input_names,
     return hcri_pool_check(&model->memory, error);
 }
 
+static hcr_status set_levels(hcr_model *model, hcr_error *error) {
+    const size_t n = model->targets.count;
+    if (model->options.loss != HCR_LOSS_PINBALL)
+        return HCR_OK;
+    model->levels = hcri_allocate(hcri_pool_allocator(&model->memory), n, sizeof *model->levels);
+    for (size_t j = 0; model->levels != NULL && j < n; j++)
+        model->levels[j] = model->options.quantile;
+    return hcri_pool_check(&model->memory, error);
+}
+
 static void summarise(hcr_model *model) {
     char unit[64] = "";
     if (model->net.encoder == HCR_ENCODER_LSTM)
@@ -52,6 +62,7 @@ static hcr_status fill(hcr_model *model, const hcr_region *region, const char *t
     model->inputs = make_scaling(model, model->net.features);
     model->targets = make_scaling(model, n);
     HCRI_TRY(name_columns(model, input_names, error));
+    HCRI_TRY(set_levels(model, error));
     model->text = hcri_copy_string(a, text == NULL ? "" : text);
     model->library = hcri_copy_string(a, hcr_version());
     model->weights = hcri_floats(a, model->net.weights);
@@ -70,6 +81,7 @@ hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t 
     made->options.resume = 0;
     made->options.progress = NULL;
     made->options.progress_context = NULL;
+    made->options.sample_weights = NULL;
     made->head = options->head;
     const hcr_status status = fill(made, region, text, inputs, input_names, error);
     if (status != HCR_OK)
@@ -157,15 +169,17 @@ hcr_status hcri_model_finish(hcr_model *model, hcr_error *error) {
 }
 
 hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
-    const hcri_head head = {model->head,
-                            model->targets.count,
-                            model->region,
-                            model->targets.mean,
-                            model->targets.deviation,
-                            model->options.radius_weight,
-                            model->options.raw_weight,
-                            hcr_region_parameters(model->region) == 0 ? &model->place : places};
-    return head;
+    return (hcri_head){.kind = model->head,
+                       .n = model->targets.count,
+                       .region = model->region,
+                       .mean = model->targets.mean,
+                       .deviation = model->targets.deviation,
+                       .radius_weight = model->options.radius_weight,
+                       .raw_weight = model->options.raw_weight,
+                       .places = hcr_region_parameters(model->region) == 0 ? &model->place : places,
+                       .loss = model->options.loss,
+                       .delta = model->options.delta,
+                       .level = model->levels};
 }
 
 void hcr_model_free(hcr_model *model) {

@@ -22,6 +22,7 @@ struct hcr_model {
     /* Which input each parameter of the region is; NULL when they are given apart, and without parameters. */
     size_t *parameter_columns;
     hcri_places place; /* that of all samples; empty for a region with parameters */
+    double *levels;    /* n, of the pinball loss; NULL for other losses */
     float *weights;
     hcri_predictor predictor;
     char summary[160];

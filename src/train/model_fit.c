@@ -26,6 +26,7 @@ typedef struct fit_run {
     size_t listed[sizeof(((hcr_fit_report *)0)->projected) / sizeof(size_t)]; /* the first of the projected ones */
     size_t *order; /* a permutation of the rows: those held for validation first */
     size_t held;
+    double *weights; /* of the rows' losses, those of the training rows 1 on average; NULL: all 1 */
     float *scaled;   /* inputs */
     double *targets; /* as the loss takes them */
     hcri_training training;
@@ -171,6 +172,33 @@ static hcr_status split(fit_run *run, hcr_error *error) {
     return HCR_OK;
 }
 
+/* The weights that were given, in another unit. */
+static hcr_status weigh(fit_run *run, hcr_error *error) {
+    const double *given = run->samples.weights;
+    const size_t rows = run->samples.rows;
+    double largest = 0, sum[2] = {0, 0}; /* of rows to train on, held rows */
+    if (given == NULL)
+        return HCR_OK;
+    for (size_t i = 0; i < rows; i++) {
+        if (!(given[i] >= 0 && isfinite(given[i])))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "weights: row %zu (counted from 0) has %g: every weight must be a finite number that "
+                             "isn't negative",
+                             i, given[i]);
+        largest = fmax(largest, given[i]);
+    }
+    run->weights = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->weights);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    for (size_t i = 0; i < rows; i++)
+        sum[i < run->held] += given[run->order[i]] / largest;
+    if (!(sum[0] > 0) || (run->held > 0 && !(sum[1] > 0)))
+        return hcri_fail(error, HCR_ERROR_DATA, "weights: those of all rows %s are 0",
+                         sum[0] > 0 ? "that are kept for validation" : "to train on");
+    for (size_t i = 0; i < rows; i++)
+        run->weights[i] = given[i] / largest * ((double)(rows - run->held) / sum[0]);
+    return HCR_OK;
+}
+
 /* Where targets are constant their deviation says nothing: a tenth of the width of the box around the region is taken
  * in its place, 1 where the box has no bounds. */
 static void replace_constant(const hcr_region *region, hcri_scaling *targets) {
@@ -196,9 +224,12 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     const hcri_samples *samples = &run->samples;
     const size_t *row = run->order + run->held, count = samples->rows - run->held, inputs = samples->inputs;
-    if (!hcri_scaling_measure(&model->inputs, count, row, inputs, samples->X))
+    hcri_chosen_rows trained = {count, row, run->weights, inputs, samples->X};
+    if (!hcri_scaling_measure(&model->inputs, &trained))
         return hcri_fail(error, HCR_ERROR_DATA, "the inputs are too large to take means and deviations of");
-    if (!hcri_scaling_measure(&model->targets, count, row, run->n, run->Y))
+    trained.columns = run->n;
+    trained.values = run->Y;
+    if (!hcri_scaling_measure(&model->targets, &trained))
         return hcri_fail(error, HCR_ERROR_DATA, "the targets are too large to take means and deviations of");
     replace_constant(model->region, &model->targets);
     if (run->options.common_scale)
@@ -210,8 +241,11 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     for (size_t i = 0; i < run->samples.rows; i++)
         if (!hcri_scaling_apply(&model->inputs, inputs, samples->X + i * inputs, run->scaled + i * inputs))
-            return hcri_fail(error, HCR_ERROR_DATA,
-                             "X: row %zu is kept for validation and too far from all other rows to be used", i);
+            return hcri_fail(
+                error, HCR_ERROR_DATA,
+                "X: row %zu is kept for validation, or has the weight 0, and is too far from all other rows to "
+                "be used",
+                i);
     return HCR_OK;
 }
 
@@ -274,6 +308,7 @@ static hcr_status train(fit_run *run, hcr_error *error) {
                                     .row = run->order + run->held,
                                     .held = run->held,
                                     .held_row = run->order};
+    run->training.head.weight = run->weights;
     HCRI_TRY(hcri_training_create(&run->training, run->state.multiplier, hcri_pool_allocator(&run->memory), error));
     const hcr_status status = hcri_training_run(&run->training, &run->state, save_state, run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
@@ -284,7 +319,8 @@ static hcr_status train(fit_run *run, hcr_error *error) {
     return status;
 }
 
-/* Predictions of all rows: their mean squared errors in output units, and how many of the training rows' are inside. */
+/* Predictions of all rows: their mean squared errors in output units, weighted, and how many of the training rows' are
+ * inside. */
 static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error) {
     const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const size_t rows = run->samples.rows;
@@ -293,20 +329,21 @@ static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     HCRI_TRY(hcr_predict(run->model, rows, run->samples.X, run->places.x, y, NULL, error));
     HCRI_TRY(hcr_check(run->model->region, rows, run->places.x, y, inside, NULL, error));
-    double squares[2] = {0, 0}; /* training, validation */
-    size_t count[2] = {0, 0}, inside_count = 0;
+    double squares[2] = {0, 0}, weights[2] = {0, 0}; /* training, validation */
+    size_t inside_count = 0;
     for (size_t i = 0; i < run->samples.rows; i++) {
         const size_t row = run->order[i], held = i < run->held;
+        const double weight = run->weights == NULL ? 1 : run->weights[row];
         for (size_t j = 0; j < run->n; j++) {
             const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
-            squares[held] += miss * miss / (double)run->n;
+            squares[held] += weight * miss * miss / (double)run->n;
         }
-        count[held]++;
+        weights[held] += weight;
         inside_count += !held && inside[row];
     }
-    report->training_mse = squares[0] / (double)count[0];
-    report->validation_mse = count[1] == 0 ? NAN : squares[1] / (double)count[1];
-    report->inside_ratio = (double)inside_count / (double)count[0];
+    report->training_mse = squares[0] / weights[0];
+    report->validation_mse = run->held == 0 ? NAN : squares[1] / weights[1];
+    report->inside_ratio = (double)inside_count / (double)(rows - run->held);
     return HCR_OK;
 }
 
@@ -342,6 +379,7 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
                                hcri_pool_allocator(&run->memory), error));
     hcri_random_seed(&run->state.random, run->options.seed);
     HCRI_TRY(split(run, error));
+    HCRI_TRY(weigh(run, error));
     HCRI_TRY(scale(run, error));
     HCRI_TRY(make_targets(run, error));
     const hcr_status status = train(run, error);
@@ -371,6 +409,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
                    .input_names = input_names,
                    .n = n};
     HCRI_TRY(hcri_options_resolve(options, &run.options, error));
+    run.samples.weights = run.options.sample_weights;
     hcr_fit_report filled = {0};
     const hcr_status status = run_fit(&run, region, text, &filled, error);
     if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {

@@ -9,10 +9,17 @@ typedef struct hcri_scaling {
     double *mean, *deviation; /* deviation 0: the column is constant */
 } hcri_scaling;
 
-/* Over rows `row[0 … rows − 1]` of values (rows × columns). Column j counts for number j % count, which pools an LSTM's
- * steps. A deviation that rounding alone could have made, below 1e-12 of the largest value, is 0. Returns 0 when a
- * result isn't finite. */
-int hcri_scaling_measure(hcri_scaling *scaling, size_t rows, const size_t *row, size_t columns, const double *values);
+/* Rows row[0] … row[rows − 1] of a table of so many columns; row i weighs weight[i] >= 0 (NULL: 1). */
+typedef struct hcri_chosen_rows {
+    size_t rows;
+    const size_t *row;
+    const double *weight;
+    size_t columns;
+    const double *values;
+} hcri_chosen_rows;
+/* Column j counts for number j % count, which pools an LSTM's steps. A deviation that rounding alone could have made,
+ * below 1e-12 of the largest value, is 0. Returns 0 when a result isn't finite. */
+int hcri_scaling_measure(hcri_scaling *scaling, const hcri_chosen_rows *chosen);
 
 /* x = (values − mean)/deviation, 0 for constant columns. Returns 0, and leaves zeros, when a value isn't finite or is
  * more than 1e15 deviations away: no network has anything to say about it, and its sums might overflow. */

@@ -86,6 +86,15 @@ static hcr_status check_loss(double loss, hcr_error *error) {
                      "the loss is no longer a finite number: training diverged; try a smaller rate, or clip = 1");
 }
 
+/* The sum of the rows' weights. */
+static double weigh(const hcri_training *training, size_t count, const size_t *row) {
+    const double *weight = training->head.weight;
+    double sum = 0;
+    for (size_t i = 0; weight != NULL && i < count; i++)
+        sum += weight[row[i]];
+    return weight == NULL ? (double)count : sum;
+}
+
 hcr_status hcri_training_loss(hcri_training *training, const float *weights, size_t count, const size_t *row,
                               double *loss, hcr_error *error) {
     const size_t batch = training->pass.capacity;
@@ -96,7 +105,7 @@ hcr_status hcri_training_loss(hcri_training *training, const float *weights, siz
         HCRI_TRY(forward(training, weights, part, row + first, &part_loss, NULL, error));
         sum += part_loss;
     }
-    *loss = count == 0 ? NAN : sum / (double)count;
+    *loss = count == 0 ? NAN : sum / weigh(training, count, row);
     return count == 0 ? HCR_OK : check_loss(*loss, error);
 }
 
@@ -127,19 +136,20 @@ static hcr_status run_epoch(hcri_training *training, hcri_state *state, double v
     const size_t rows = training->rows, batch = training->options->batch, steps = (rows - 1) / batch + 1;
     memcpy(training->order, training->row, rows * sizeof *training->order);
     hcri_random_shuffle(&state->random, rows, training->order);
-    double sum = 0, last = hcri_seconds();
+    double sum = 0, weight = 0, last = hcri_seconds();
     for (size_t step = 0, first = 0; step < steps; step++, first += batch) {
         const size_t count = rows - first < batch ? rows - first : batch;
         double loss_of_step;
         HCRI_TRY(hcri_training_step(training, state, count, training->order + first, &loss_of_step, error));
         HCRI_TRY(check_loss(loss_of_step, error));
         sum += loss_of_step;
+        weight += weigh(training, count, training->order + first);
         if (step + 1 < steps && hcri_seconds() - last > QUIET_SECONDS) {
-            HCRI_TRY(report(training, state, step + 1, steps, sum / (double)(first + count), validation_before, error));
+            HCRI_TRY(report(training, state, step + 1, steps, sum / weight, validation_before, error));
             last = hcri_seconds();
         }
     }
-    *loss = sum / (double)rows;
+    *loss = sum / weight;
     return HCR_OK;
 }
 

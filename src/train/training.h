@@ -47,8 +47,8 @@ hcr_status hcri_training_create(hcri_training *training, double *multiplier, con
                                 hcr_error *error);
 void hcri_training_release(hcri_training *training);
 
-/* One step of Adam on `count` rows, count <= options->batch; *loss is the sum of their losses before it. Allocates
- * nothing. */
+/* One step of Adam on `count` rows, count <= options->batch; *loss is the weighted sum of their losses before it.
+ * Allocates nothing. */
 hcr_status hcri_training_step(hcri_training *training, hcri_state *state, size_t count, const size_t *row, double *loss,
                               hcr_error *error);
 /* The mean loss over given rows; NaN when there are none. DATA when it isn't finite. */

@@ -46,6 +46,26 @@ cmp -s other again && fail "another seed gives the same model"
 "$hcr" fit s1/limits.region s1/x_train.csv s1/y_train.csv -o - --head hcr-contract --hidden 8 --epochs 3 --seed 5 >piped 2>/dev/null
 cmp -s piped again || fail "a model differs between a pipe and a file"
 
+# Losses and weights: a pinball model is above nine in ten of its targets (roughly: 3 epochs of few rows aren't enough
+# for more than most), weights that are all alike change nothing, and wrong ones are refused.
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o high --loss pinball --quantile 0.9 --hidden 8 --epochs 100 --rate 0.01
+says "$output" 'head hcr-contract'
+expect 0 predict high s1/x_train.csv -o y.csv
+expect 0 check --exact s1/limits.region y.csv
+paste -d, y.csv s1/y_train.csv | awk -F, 'NR > 1 { for (j = 1; j <= NF / 2; j++) above += $j >= $(j + NF / 2); all += NF / 2 }
+    END { exit !(above > 0.75 * all && above < 0.99 * all) }' || fail "a pinball model's outputs aren't its quantile"
+yes 7 | head -133 | sed '1i weight' >sevens.csv
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o weighted --head hcr-contract --hidden 8 --epochs 3 --seed 5 --weights sevens.csv
+cmp -s weighted again || fail "weights of 7 give another model than none"
+expect 3 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --weights s1/x_train.csv
+says "$messages" 'has 133 rows and 24 columns: weights are one column'
+sed '5s/7/-7/' sevens.csv >negative.csv
+expect 3 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --weights negative.csv
+says "$messages" 'weights: row 3 \(counted from 0\) has -7'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --loss absolute --head hcr
+says "$messages" 'hcr-contract'
+absent wrong
+
 # Targets outside are projected first, and counted.
 awk -F, 'BEGIN { OFS = "," } NR == 3 { $1 = 1e4 } { print }' s1/y_train.csv >far.csv
 expect 0 fit s1/limits.region s1/x_train.csv far.csv -o far --hidden 4 --epochs 1

@@ -123,7 +123,7 @@ class FitOptionsStruct(ctypes.Structure):
         "size: size; int: encoder head; size: hidden; bool: linear_encoder; size: features epochs batch; "
         "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
         "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
-        "progress: progress; pointer: progress_context",
+        "progress: progress; pointer: progress_context; int: loss; double: delta quantile; pointer: sample_weights",
         progress=ProgressCallback,
     )
 

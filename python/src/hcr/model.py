@@ -23,8 +23,11 @@ from .region import Region, needs_region
 
 Encoder = Literal["dense", "lstm"]
 Head = Literal["hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project"]
+Loss = Literal["squared", "absolute", "huber", "pinball"]
 ENCODERS = ("dense", "lstm")
 HEADS = ("hcr", "hcr-direct", "hcr-contract", "simple", "hcr-soften", "hcr-project")
+
+LOSSES = ("squared", "absolute", "huber", "pinball")
 
 
 class Progress(NamedTuple):
@@ -243,8 +246,12 @@ def fit(
     Y: npt.ArrayLike,
     *,
     parameters: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     encoder: Encoder = "dense",
-    head: Head = "hcr",
+    head: Head | None = None,
+    loss: Loss = "squared",
+    delta: float = 1.0,
+    quantile: float = 0.5,
     hidden: int = 64,
     linear_encoder: bool = False,
     features: int = 1,
@@ -274,10 +281,18 @@ def fit(
         Y: (rows, n); a data frame's columns are found by the region's names, when it has them.
         parameters: (rows, p), those of a region with parameters, when they aren't among the inputs. None: they are
             columns of X, found by their names, or the last p when X has no names.
+        sample_weight: (rows,), at least 0: how much each row's loss counts, 2 as much as two such rows. None: all
+            alike.
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
         head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``,
             ``"hcr-project"`` (trained through the nearest point), or ``"simple"``, which
-            guarantees nothing.
+            guarantees nothing. None: ``"hcr"``, and with a loss that isn't squared ``"hcr-contract"``.
+        loss: what an output costs that misses its target by m, in units of the targets' deviation: ``"squared"``, m²;
+            ``"absolute"``, |m|; ``"huber"``, ½ m² up to `delta` and delta (|m| − ½ delta) beyond;
+            ``"pinball"``, quantile · |m| below the target and (1 − quantile) · |m| above it. Head ``"hcr"``,
+            which is trained on encoded targets, has squared errors alone.
+        delta: of loss ``"huber"``.
+        quantile: of loss ``"pinball"``: the share of targets that are to be below the predictions.
         hidden: units of the encoder.
         linear_encoder: no activation in a dense encoder.
         features: inputs of a time step, for ``"lstm"``.
@@ -310,7 +325,9 @@ def fit(
     True
     """
     needs_region(region, "fit")
-    for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS)):
+    if head is None:
+        head = "hcr" if loss == "squared" else "hcr-contract"
+    for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS), ("loss", loss, LOSSES)):
         if value not in known:
             raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
     if input_names is None and hasattr(X, "columns"):
@@ -320,6 +337,11 @@ def fit(
     if inputs.ndim != 2 or len(inputs) != len(targets):
         raise make("shape", f"X has the shape {inputs.shape} and Y {targets.shape}: they must have as many rows")
     given = None if parameters is None else _apart(region, parameters, inputs.shape[:1])
+    weights = None
+    if sample_weight is not None:
+        weights = np.ascontiguousarray(doubles(sample_weight, "sample_weight"))
+        if weights.shape != (len(inputs),):
+            raise make("shape", f"sample_weight has the shape {weights.shape}: it must have {(len(inputs),)}")
     names = None
     if input_names is not None:
         if len(input_names) != inputs.shape[1]:
@@ -359,6 +381,10 @@ def fit(
         checkpoint=None if checkpoint is None else os.fsencode(checkpoint),
         resume=resume,
         progress=_library.ProgressCallback(report_progress),
+        loss=LOSSES.index(loss),
+        delta=delta,
+        quantile=quantile,
+        sample_weights=None if weights is None else address(weights),
     )
     handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()

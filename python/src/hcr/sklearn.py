@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ._arrays import Array, columns_by_name
 from .errors import make
-from .model import Encoder, Head, Model, fit
+from .model import Encoder, Head, Loss, Model, fit
 from .region import Region
 
 __all__ = ["HCRRegressor"]
@@ -26,8 +26,8 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             the range that was seen. A text with ``origin = mean`` gets the mean of the training targets.
         parameters: for a region with parameters, the columns of X that they are, by name or number in the order of
             ``region.parameters.names``. None: found by their names, or the last p when X has no names.
-        encoder, head, hidden, linear_encoder, features, epochs, batch, rate, rate_decay, weight_decay, clip,
-            validation, patience, radius_weight: as for `hcr.fit`.
+        encoder, head, loss, delta, quantile, hidden, linear_encoder, features, epochs, batch, rate, rate_decay,
+            weight_decay, clip, validation, patience, radius_weight: as for `hcr.fit`.
         random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
 
     Attributes:
@@ -52,6 +52,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         parameters: Sequence[str | int] | None = None,
         encoder: Encoder = "dense",
         head: Head = "hcr-contract",
+        loss: Loss = "squared",
+        delta: float = 1.0,
+        quantile: float = 0.5,
         hidden: int = 64,
         linear_encoder: bool = False,
         features: int = 1,
@@ -70,6 +73,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.parameters = parameters
         self.encoder = encoder
         self.head = head
+        self.loss = loss
+        self.delta = delta
+        self.quantile = quantile
         self.hidden = hidden
         self.linear_encoder = linear_encoder
         self.features = features
@@ -84,16 +90,20 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.radius_weight = radius_weight
         self.random_state = random_state
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> HCRRegressor:
-        """Trains on inputs (rows, inputs) and targets (rows, n) or (rows,). The columns of a data frame of targets are
-        found by the region's names, as `hcr.fit` does; predictions have the region's order."""
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> HCRRegressor:
+        """Trains on inputs (rows, inputs) and targets (rows, n) or (rows,), whose losses count as much as their weights
+        (rows,) say. The columns of a data frame of targets are found by the region's names, as `hcr.fit` does;
+        predictions have the region's order."""
         if hasattr(y, "columns") and self.region is not None:
             self.region_ = self._region(y)
             y = self._by_name(y)
             inputs, targets = self._validated(X, y)
+            weights = self._weights(sample_weight, inputs)
         else:
             inputs, targets = self._validated(X, y)
-            self.region_ = self._region(targets.reshape(len(targets), -1))
+            weights = self._weights(sample_weight, inputs)
+            counted = targets if weights is None else targets[weights > 0]
+            self.region_ = self._region(counted.reshape(len(counted), -1))
         self._one_column = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
         options = {
@@ -108,6 +118,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             inputs,
             targets,
             parameters=self._parameters_of(inputs),
+            sample_weight=weights,
             seed=_seed(self.random_state),
             input_names=None if names is None else [str(name) for name in names],
             **options,
@@ -121,6 +132,15 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         return inputs, np.asarray(targets, dtype=np.float64)
+
+    @staticmethod
+    def _weights(sample_weight: npt.ArrayLike | None, inputs: Array) -> Array | None:
+        if sample_weight is None:
+            return None
+        weights: Array = _check_sample_weight(sample_weight, inputs, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight is 0 for every sample: at least one must count")
+        return weights
 
     def _by_name(self, y: Any) -> Any:
         """Targets in the region's order, where they have names and the region was given."""

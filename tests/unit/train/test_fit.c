@@ -127,7 +127,7 @@ static void test_bad_values(void **state) {
 
 static void test_bad_options(void **state) {
     (void)state;
-    hcr_fit_options wrong[22];
+    hcr_fit_options wrong[27];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         wrong[i] = (hcr_fit_options)HCR_FIT_OPTIONS_INIT;
     wrong[0].rate = -1;
@@ -154,6 +154,11 @@ static void test_bad_options(void **state) {
     wrong[19].batch = 0;
     wrong[20].size = 0;
     wrong[21].size++;
+    wrong[22].loss = HCR_LOSS_ABSOLUTE; /* of head hcr */
+    wrong[23].loss = 4;
+    wrong[24].delta = 0;
+    wrong[25].quantile = 1;
+    wrong[26].quantile = NAN;
     hcr_model *model = NULL;
     hcr_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -170,6 +175,98 @@ static void test_bad_options(void **state) {
     assert_int_equal(hcr_fit(region, "\xff", ROWS, INPUTS, X, NULL, NULL, Y, &plain, &model, NULL, &error),
                      HCR_ERROR_DATA);
     assert_non_null(strstr(error.text, "UTF-8"));
+}
+
+/* On targets that don't depend on the inputs the squared loss learns the mean, the absolute one the median, the pinball
+ * one the quantile: of 0.2, 0.3, 0.4, 0.5 and 1.6 in equal parts 0.6, 0.4 and, at level 0.9, 1.6. Adam's steps are of
+ * 0.01 deviations at the end, 0.005 in output units: 0.02 is far above that and far below the differences. */
+static void test_losses_learn_what_they_are_for(void **state) {
+    (void)state;
+    static const double values[5] = {0.2, 0.3, 0.4, 0.5, 1.6}, zeros[ROWS] = {0}, learnt[4] = {0.6, 0.4, 0.4, 1.6};
+    static double targets[ROWS * N];
+    for (size_t k = 0; k < ROWS * N; k++)
+        targets[k] = values[k / N % 5];
+    for (int k = 0; k < 4; k++) {
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.head = HCR_HEAD_CONTRACT;
+        options.loss = (hcr_loss)k;
+        options.delta = 0.05; /* all but the nearest miss by more: near the median */
+        options.quantile = 0.9;
+        options.epochs = 400;
+        options.batch = ROWS;
+        options.rate = 0.01;
+        hcr_model *model = NULL;
+        hcr_error error = {0};
+        if (hcr_fit(region, NULL, ROWS, 1, zeros, NULL, NULL, targets, &options, &model, NULL, &error) != HCR_OK)
+            fail_msg("%s", error.text);
+        double y[N];
+        assert_int_equal(hcr_predict(model, 1, zeros, NULL, y, NULL, NULL), HCR_OK);
+        for (size_t j = 0; j < N; j++)
+            assert_true(fabs(y[j] - learnt[k]) < 0.02);
+        hcr_model_free(model);
+    }
+}
+
+/* With one batch for all rows, weights that are whole numbers train as repeated rows do, whatever their unit: up to
+ * the rounding of single-precision sums in another order, which 50 steps of Adam make 1e-4 at most. */
+static void test_weights_are_repeated_rows(void **state) {
+    (void)state;
+    static double repeated_X[3 * ROWS * INPUTS], repeated_Y[3 * ROWS * N], weights[ROWS], a[ROWS * N], b[ROWS * N];
+    size_t rows = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        weights[i] = 1e-3 * (double)(i % 4);
+        for (size_t k = 0; k < i % 4; k++, rows++) {
+            memcpy(repeated_X + rows * INPUTS, X + i * INPUTS, INPUTS * sizeof *X);
+            memcpy(repeated_Y + rows * N, Y + i * N, N * sizeof *Y);
+        }
+    }
+    for (int head = 0; head <= 5; head++) {
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.head = (hcr_head)head;
+        options.loss = head == HCR_HEAD_HCR ? HCR_LOSS_SQUARED : HCR_LOSS_HUBER;
+        options.epochs = 50;
+        options.batch = 3 * ROWS;
+        hcr_model *repeated = NULL;
+        hcr_fit_report of_repeated, of_weighted;
+        assert_int_equal(hcr_fit(region, NULL, rows, INPUTS, repeated_X, NULL, NULL, repeated_Y, &options, &repeated,
+                                 &of_repeated, NULL),
+                         HCR_OK);
+        options.sample_weights = weights;
+        hcr_model *weighted = fit(ROWS, &options, &of_weighted);
+        assert_int_equal(hcr_predict(weighted, ROWS, X, NULL, a, NULL, NULL), HCR_OK);
+        assert_int_equal(hcr_predict(repeated, ROWS, X, NULL, b, NULL, NULL), HCR_OK);
+        for (size_t k = 0; k < ROWS * N; k++)
+            assert_true(fabs(a[k] - b[k]) < 1e-4);
+        assert_true(fabs(of_weighted.training_loss - of_repeated.training_loss) < 1e-4);
+        assert_true(fabs(of_weighted.training_mse - of_repeated.training_mse) < 1e-4);
+        hcr_model_free(weighted);
+        hcr_model_free(repeated);
+    }
+}
+
+static void test_bad_weights(void **state) {
+    (void)state;
+    static const double wrong[] = {-1, NAN, INFINITY};
+    static double weights[ROWS];
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    hcr_model *model = NULL;
+    hcr_error error;
+    options.sample_weights = weights;
+    for (size_t i = 0; i < 3; i++) {
+        weights[7] = wrong[i];
+        assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                         HCR_ERROR_DATA);
+        assert_non_null(strstr(error.text, "row 7 (counted from 0)"));
+    }
+    weights[7] = 0;
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_DATA);
+    assert_non_null(strstr(error.text, "all rows to train on are 0"));
+    options.validation = 0.1;
+    weights[7] = 1; /* one of 90 rows has a weight: training or validation has none */
+    assert_int_equal(hcr_fit(region, NULL, ROWS, INPUTS, X, NULL, NULL, Y, &options, &model, NULL, &error),
+                     HCR_ERROR_DATA);
+    assert_null(model);
 }
 
 static void test_divergence_is_told(void **state) {
@@ -456,6 +553,9 @@ int main(void) {
         cmocka_unit_test(test_small_and_constant),
         cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_losses_learn_what_they_are_for),
+        cmocka_unit_test(test_weights_are_repeated_rows),
+        cmocka_unit_test(test_bad_weights),
         cmocka_unit_test(test_divergence_is_told),
         cmocka_unit_test(test_projects_targets),
         cmocka_unit_test(test_resume),

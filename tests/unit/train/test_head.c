@@ -9,7 +9,17 @@
 static const double mean[N] = {1, 1.1, 0.9, 1, 1.05}, deviation[N] = {0.3, 0.25, 0.2, 0.1, 0.4};
 
 static hcri_head make_head(hcr_head kind, const hcri_places *places) {
-    const hcri_head head = {kind, N, places->region, mean, deviation, 2.5, kind == HCR_HEAD_CONTRACT ? 0.5 : 0, places};
+    static const double level[N] = {0.1, 0.5, 0.9, 0.25, 0.6};
+    const hcri_head head = {.kind = kind,
+                            .n = N,
+                            .region = places->region,
+                            .mean = mean,
+                            .deviation = deviation,
+                            .radius_weight = 2.5,
+                            .raw_weight = kind == HCR_HEAD_CONTRACT ? 0.5 : 0,
+                            .places = places,
+                            .delta = 0.7,
+                            .level = level};
     return head;
 }
 
@@ -30,10 +40,13 @@ static hcri_places make_places(hcr_head kind, const hcr_region *region, const hc
 
 /* The loss is computed in double from single-precision outputs, so differences with steps that single precision holds
  * exactly are as good as in double: 1e-6 from the step's square; the derivative itself is rounded to single. */
-static void check_derivatives(hcr_head kind, double size, hcr_region *region, double ascent) {
+static void check_derivatives(hcr_head kind, double size, hcr_region *region, hcr_loss loss_kind, double ascent) {
+    static const double weight[ROWS] = {0.5, 2, 0.125, 1, 3, 0.25};
     HCRI_SCRATCH(memory, &hcri_default_allocator);
     hcri_places places = make_places(kind, region, memory);
-    const hcri_head head = make_head(kind, &places);
+    hcri_head head = make_head(kind, &places);
+    head.loss = loss_kind;
+    head.weight = loss_kind == HCR_LOSS_SQUARED ? NULL : weight;
     hcri_losses losses;
     hcri_penalty penalty;
     double *multiplier = calloc(hcr_region_constraints(region), sizeof *multiplier);
@@ -77,15 +90,17 @@ static void test_derivatives(void **state) {
     (void)state;
     hcr_region *(*const make[])(size_t) = {make_region, make_moving_region};
     for (int k = 0; k < 2; k++) {
-        check_derivatives(HCR_HEAD_HCR, 1, make[k](N), 0);
-        check_derivatives(HCR_HEAD_DIRECT, 1, make[k](N), 0);
-        check_derivatives(HCR_HEAD_CONTRACT, 0.3, make[k](N), 0); /* most rows inside */
-        check_derivatives(HCR_HEAD_CONTRACT, 4, make[k](N), 0);   /* most on the frontier */
-        check_derivatives(HCR_HEAD_SIMPLE, 1, make[k](N), 0);
-        check_derivatives(HCR_HEAD_SIMPLE, 4, make[k](N), 0.2); /* the Lagrangian */
-        check_derivatives(HCR_HEAD_SOFTEN, 1, make[k](N), 0);
-        check_derivatives(HCR_HEAD_PROJECT, 0.3, make[k](N), 0);
-        check_derivatives(HCR_HEAD_PROJECT, 4, make[k](N), 0);
+        check_derivatives(HCR_HEAD_HCR, 1, make[k](N), HCR_LOSS_SQUARED, 0);
+        for (hcr_loss loss = HCR_LOSS_SQUARED; loss <= HCR_LOSS_PINBALL; loss++) {
+            check_derivatives(HCR_HEAD_DIRECT, 1, make[k](N), loss, 0);
+            check_derivatives(HCR_HEAD_CONTRACT, 0.3, make[k](N), loss, 0); /* most rows inside */
+            check_derivatives(HCR_HEAD_CONTRACT, 4, make[k](N), loss, 0);   /* most on the frontier */
+            check_derivatives(HCR_HEAD_SIMPLE, 1, make[k](N), loss, 0);
+            check_derivatives(HCR_HEAD_SIMPLE, 4, make[k](N), loss, 0.2); /* the Lagrangian */
+            check_derivatives(HCR_HEAD_SOFTEN, 1, make[k](N), loss, 0);
+            check_derivatives(HCR_HEAD_PROJECT, 0.3, make[k](N), loss, 0);
+            check_derivatives(HCR_HEAD_PROJECT, 4, make[k](N), loss, 0);
+        }
     }
 }
 
@@ -141,6 +156,37 @@ static void test_values_by_hand(void **state) {
     hcr_region_free(region);
 }
 
+/* Simple's losses of outputs that miss by −2, −0.5, 0, 0.5 and 2, at weight 3: Σ ℓ/5 · 3, and derivatives ℓ'/5 · 3. */
+static void test_losses_by_hand(void **state) {
+    (void)state;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    hcr_region *region = make_region(N);
+    hcri_places places = make_places(HCR_HEAD_SIMPLE, region, memory);
+    hcri_head head = make_head(HCR_HEAD_SIMPLE, &places);
+    const float misses[N] = {-2, -0.5, 0, 0.5, 2};
+    const double targets[N] = {0}, weight[1] = {3}, level[N] = {0.25, 0.25, 0.25, 0.25, 0.25};
+    static const double sums[] = {8.5, 5, 2 * (0.125 + 1.5), 2.5 * 0.25 + 2.5 * 0.75};
+    static const double slopes[][N] = {
+        {-4, -1, 0, 1, 4}, {-1, -1, 0, 1, 1}, {-1, -0.5, 0, 0.5, 1}, {-0.25, -0.25, 0, 0.75, 0.75}};
+    const size_t row[1] = {0};
+    head.weight = weight;
+    head.level = level;
+    head.delta = 1;
+    hcri_losses losses;
+    assert_int_equal(hcri_losses_create(&head, 1, memory, &losses, NULL), HCR_OK);
+    for (int k = 0; k < 4; k++) {
+        double loss;
+        float bar[N];
+        head.loss = (hcr_loss)k;
+        assert_int_equal(hcri_head_loss(&head, &losses, 1, misses, row, targets, &loss, bar, NULL), HCR_OK);
+        assert_true(fabs(loss - 3 * sums[k] / N) < 1e-15);
+        for (size_t j = 0; j < N; j++)
+            assert_true(fabs((double)bar[j] - 3 * slopes[k][j] / N) < 1e-7);
+    }
+    hcri_losses_release(&losses);
+    hcr_region_free(region);
+}
+
 /* C01: outputs of 0, as from a layer of zeros, beside a row that isn't: finite loss, derivatives of ordinary size, and
  * the other row's untouched. */
 static void test_zero_outputs(void **state) {
@@ -175,9 +221,8 @@ static void test_zero_outputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_soften_predicts_the_mean),
-        cmocka_unit_test(test_values_by_hand),
+        cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_soften_predicts_the_mean),
+        cmocka_unit_test(test_values_by_hand), cmocka_unit_test(test_losses_by_hand),
         cmocka_unit_test(test_zero_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,9 @@ static hcr_model *make_model(hcr_encoder encoder, hcr_head head) {
     options.epochs = 2;
     options.rate = 1.0 / 3;
     options.seed = UINT64_MAX;
+    options.loss = head == HCR_HEAD_HCR ? HCR_LOSS_SQUARED : (hcr_loss)((head + 1) % 4);
+    options.delta = 0.1;
+    options.quantile = 0.3;
     hcr_model *model = NULL;
     assert_int_equal(hcr_fit(region, text, ROWS, INPUTS, X, names, NULL, Y, &options, &model, NULL, NULL), HCR_OK);
     return model;
@@ -79,6 +82,9 @@ static void test_round_trip(void **state) {
             assert_string_equal(hcr_model_output_names(loaded)[2], "y[2]");
             assert_string_equal(hcr_model_summary(loaded), hcr_model_summary(model));
             assert_true(loaded->options.rate == 1.0 / 3 && loaded->options.seed == UINT64_MAX);
+            assert_true(loaded->options.loss == model->options.loss);
+            assert_true(loaded->options.loss != HCR_LOSS_HUBER || loaded->options.delta == 0.1);
+            assert_true(loaded->options.loss != HCR_LOSS_PINBALL || loaded->levels[N - 1] == 0.3);
             assert_int_equal(hcr_region_dimension(hcr_model_region(loaded)), N);
             hcr_model_free(model);
             hcr_model_free(loaded);

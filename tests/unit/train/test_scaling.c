@@ -10,7 +10,7 @@ static void measure(size_t count, size_t rows, size_t columns, const double *val
     for (size_t i = 0; i < rows; i++)
         row[i] = i;
     hcri_scaling scaling = {count, mean, deviation};
-    assert_true(hcri_scaling_measure(&scaling, rows, row, columns, values));
+    assert_true(hcri_scaling_measure(&scaling, &(hcri_chosen_rows){rows, row, NULL, columns, values}));
 }
 
 static void test_by_hand(void **state) {
@@ -27,6 +27,18 @@ static void test_by_hand(void **state) {
     /* pooled: two steps of one feature */
     measure(1, 3, 2, values, mean, deviation);
     assert_true(fabs(mean[0] - 6.75) < 1e-14);
+}
+
+/* A row of weight 3 counts as three rows, one of weight 0 as none, to rounding. */
+static void test_weights(void **state) {
+    (void)state;
+    const double values[] = {1, 1e300, 4, 6}, weight[] = {3, 0, 1, 2};
+    const size_t row[] = {0, 1, 2, 3}, repeated[] = {0, 0, 0, 2, 3, 3};
+    double mean[2], deviation[2];
+    hcri_scaling weighted = {1, &mean[0], &deviation[0]}, plain = {1, &mean[1], &deviation[1]};
+    assert_true(hcri_scaling_measure(&weighted, &(hcri_chosen_rows){4, row, weight, 1, values}));
+    assert_true(hcri_scaling_measure(&plain, &(hcri_chosen_rows){6, repeated, NULL, 1, values}));
+    assert_true(fabs(mean[0] - mean[1]) < 1e-15 && fabs(deviation[0] - deviation[1]) < 1e-15);
 }
 
 /* C40: 1,000 times 14.62 has, as summed naively, a deviation of 3.6e-15; 15.0 must not be 1e14 of them away. */
@@ -62,9 +74,9 @@ static void test_extremes(void **state) {
     const size_t row[4] = {0, 1, 2, 3};
     float x[1];
     hcri_scaling scaling = {1, mean, deviation};
-    assert_true(hcri_scaling_measure(&scaling, 2, row, 1, large));
+    assert_true(hcri_scaling_measure(&scaling, &(hcri_chosen_rows){2, row, NULL, 1, large}));
     assert_true(mean[0] == 0 && fabs(deviation[0] / 1e300 - 1) < 1e-15);
-    assert_true(hcri_scaling_measure(&scaling, 2, row + 2, 1, large) && deviation[0] == 0);
+    assert_true(hcri_scaling_measure(&scaling, &(hcri_chosen_rows){2, row + 2, NULL, 1, large}) && deviation[0] == 0);
     mean[0] = 0;
     deviation[0] = 1;
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e16};
@@ -75,6 +87,7 @@ static void test_extremes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_constant_columns),
         cmocka_unit_test(test_extremes),
     };
