@@ -1,4 +1,4 @@
-"""The examples in docstrings and in docs/python.md are run."""
+"""The examples in docstrings, in docs/python.md and in docs/forecasting.md are run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 
 import hcr
 
-GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+GUIDES = {"python.md": ["torch"], "forecasting.md": ["pandas"]}
 # The installed package has the C library beside its modules.
 MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.") if module.name != "hcr.libhcr"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -21,6 +22,7 @@ NEEDS = {
     "hcr._xla": "jax",
     "hcr.sklearn": "sklearn",
     "hcr.onnx": "onnx",
+    "hcr.forecast": "pandas",
     "hcr.dask": "dask",
     "hcr._dask_command": "dask",
     "hcr.gymnasium": "gymnasium",
@@ -40,10 +42,12 @@ def test_docstrings(name):
     assert doctest.testmod(module, optionflags=FLAGS).failed == 0
 
 
-@pytest.mark.skipif(not GUIDE.exists(), reason="docs/python.md isn't beside these tests")
-def test_guide():
-    pytest.importorskip("torch")
-    assert doctest.testfile(str(GUIDE), module_relative=False, optionflags=FLAGS).failed == 0
+@pytest.mark.skipif(not DOCS.exists(), reason="the docs aren't beside these tests")
+@pytest.mark.parametrize("name", GUIDES)
+def test_guide(name):
+    for needed in GUIDES[name]:
+        pytest.importorskip(needed)
+    assert doctest.testfile(str(DOCS / name), module_relative=False, optionflags=FLAGS).failed == 0
 
 
 def test_importing_hcr_imports_nothing_but_numpy():

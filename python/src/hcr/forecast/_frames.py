@@ -1,0 +1,112 @@
+"""What forecasts need of a data frame, of pandas or polars: columns as arrays, and new columns in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Array
+from ..errors import make
+
+
+def checked(frame: Any, what: str) -> Any:
+    """The frame; other things, and frames whose columns have no unambiguous name, are refused."""
+    if type(frame).__name__ == "LazyFrame":
+        raise TypeError(f"{what} is a LazyFrame: collect() it first")
+    if not _is_polars(frame) and not (hasattr(frame, "columns") and hasattr(frame, "iloc")):
+        raise TypeError(f"{what} is {type(frame).__name__}: it must be a data frame of pandas or polars")
+    names = list(frame.columns)
+    twice = sorted({str(name) for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise make("name", f"{what} has the column {twice[0]!r} twice")
+    return frame
+
+
+def require(frame: Any, names: Iterable[Any], what: str) -> None:
+    """Refuses a frame that lacks a column."""
+    found = list(frame.columns)
+    for name in names:
+        if name not in found:
+            raise make("name", f"{what} has no column {name!r}: it has {', '.join(map(repr, found[:8]))}")
+
+
+def numeric(frame: Any) -> list[Any]:
+    """The columns that hold numbers; truth values aren't numbers here."""
+    if _is_polars(frame):
+        return [name for name, kind in frame.schema.items() if kind.is_numeric()]
+    return [name for name, kind in frame.dtypes.items() if getattr(kind, "kind", "O") in "iuf"]
+
+
+def values(frame: Any, name: Any) -> Array:
+    """A column of numbers; missing ones are NaN."""
+    if name not in numeric(frame):
+        raise make("data", f"the column {name!r} isn't one of numbers")
+    array: Array
+    if _is_polars(frame):
+        array = frame[name].to_numpy()
+    else:
+        kept = np.float32 if str(frame.dtypes[name]).lower() == "float32" else np.float64
+        array = frame[name].to_numpy(dtype=kept, na_value=np.nan)
+    return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
+
+
+def ranks(frame: Any, name: Any) -> Array:
+    """For each row the place of its value among the column's, in order, from 0. Missing values are refused."""
+    column = frame[name]
+    missing = (column.is_null() if _is_polars(frame) else column.isna()).to_numpy()
+    if missing.any():
+        raise make("data", f"the column {name!r} has no value in row {int(missing.argmax())}, counted from 0")
+    if _is_polars(frame):
+        return column.rank("dense").to_numpy().astype(np.intp) - 1  # type: ignore[no-any-return]
+    import pandas
+
+    return pandas.factorize(column, sort=True)[0].astype(np.intp)  # type: ignore[no-any-return]
+
+
+def order_of_rows(frame: Any, time: Any) -> Array:
+    """The place of each row in time: by its time column, else by an index of times, else as the rows come."""
+    if time in frame.columns:
+        return ranks(frame, time)
+    index: Any = getattr(frame, "index", None)
+    if type(index).__name__ in ("DatetimeIndex", "PeriodIndex"):
+        return ranks(index.to_frame(index=False, name=time), time)
+    return np.arange(len(frame))
+
+
+def cell(frame: Any, name: Any, row: int) -> Any:
+    """One value, as it is printed in messages."""
+    return frame[name][int(row)] if _is_polars(frame) else frame[name].iloc[int(row)]
+
+
+def take(frame: Any, names: Sequence[Any], rows: Array) -> dict[Any, Any]:
+    """Some rows of some columns, to make a frame of."""
+    return {name: frame[name][rows] if _is_polars(frame) else frame[name].array.take(rows) for name in names}
+
+
+def like(frame: Any, columns: Mapping[Any, Any]) -> Any:
+    """A frame of the same library."""
+    if _is_polars(frame):
+        import polars
+
+        return polars.DataFrame(dict(columns))
+    import pandas
+
+    return pandas.DataFrame(dict(columns))
+
+
+def replaced(frame: Any, columns: Mapping[Any, Array]) -> Any:
+    """A frame with other numbers in some columns; the one that was given stays as it is."""
+    if _is_polars(frame):
+        import polars
+
+        return frame.with_columns(*(polars.Series(name, numbers) for name, numbers in columns.items()))
+    result = frame.copy()
+    for name, numbers in columns.items():
+        result[name] = numbers
+    return result
+
+
+def _is_polars(frame: Any) -> bool:
+    return type(frame).__module__.partition(".")[0] == "polars" and type(frame).__name__ == "DataFrame"
