@@ -10,7 +10,7 @@ size_t fuzz_accepted;
 
 static hcr_status read_table(uint8_t format, const char *bytes, size_t size, hcr_table *table) {
     switch (format % 4) {
-    case 0: return hcri_csv_read("fuzz", bytes, size, NULL, table, NULL, NULL);
+    case 0: return hcri_csv_read("fuzz", bytes, size, NULL, table, NULL);
     case 1: return hcri_npy_read("fuzz", bytes, size, 0, table, NULL);
     case 2: return hcri_npy_read("fuzz", bytes, size, 1, table, NULL);
     default: return hcri_npz_read("fuzz", bytes, size, NULL, 0, table, NULL);
@@ -29,7 +29,7 @@ static void write_and_read(const hcr_table *table) {
     hcri_csv_write_rows(stream, table, HCR_DOUBLE);
     FUZZ_REQUIRE(fclose(stream) == 0);
     hcr_table again = {0};
-    FUZZ_REQUIRE(hcri_csv_read("fuzz", text, length, NULL, &again, NULL, NULL) == HCR_OK);
+    FUZZ_REQUIRE(hcri_csv_read("fuzz", text, length, NULL, &again, NULL) == HCR_OK);
     FUZZ_REQUIRE(again.rows == table->rows && again.columns == table->columns);
     FUZZ_REQUIRE(memcmp(again.values, table->values, table->rows * table->columns * sizeof(double)) == 0);
     for (size_t j = 0; table->names != NULL && j < table->columns; j++)

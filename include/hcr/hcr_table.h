@@ -77,7 +77,7 @@ HCR_API void hcr_table_reader_free(hcr_table_reader *reader); /* NULL is fine */
 HCR_API void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed);
 /* How many parts there are, at least one. */
 HCR_API size_t hcr_table_reader_parts(const hcr_table_reader *reader);
-/* The rows that begin in the next part; none behind the last. What `table` had before is freed. */
+/* The rows that end in the next part; none behind the last. What `table` had before is freed. */
 HCR_API HCR_MUST_USE hcr_status hcr_table_reader_next(hcr_table_reader *reader, hcr_table *table, hcr_error *error);
 
 /* HCR_TABLE_CSV, _NPY or _NPZ, as HCR_TABLE_BY_NAME takes a path. */

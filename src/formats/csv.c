@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "formats/csv.h"
 
-#include <csv.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -11,26 +10,8 @@
 #include "base/number.h"
 #include "formats/column_names.h"
 
-typedef struct scanner {
-    struct csv_parser parser;
-    hcri_csv_callback callback;
-    void *context;
-    const char *file;
-    hcr_error *error;
-    hcr_status status;
-    char *text; /* the cells of this row, each followed by a 0 */
-    size_t used, text_capacity;
-    hcri_csv_cell *cells;
-    size_t count, cells_capacity;
-    size_t rows;
-    int line, row_line; /* where we are; where this row began */
-    int blank_line;     /* the first blank one since the last row, 0 for none */
-    int quoted;         /* the cell that ends next has quotes */
-    int line_has_end;   /* a row ended in this line */
-} scanner;
-
 static void end_cell(void *data, size_t length, void *context) {
-    scanner *s = context;
+    hcri_csv *s = context;
     if (s->status != HCR_OK)
         return;
     char *text = hcri_grow(&hcri_default_allocator, s->text, &s->text_capacity, s->used + length + 1, 1);
@@ -53,7 +34,7 @@ static void end_cell(void *data, size_t length, void *context) {
 
 static void end_row(int terminator, void *context) {
     (void)terminator;
-    scanner *s = context;
+    hcri_csv *s = context;
     if (s->status != HCR_OK)
         return;
     const char *text = s->text;
@@ -75,7 +56,7 @@ static void end_row(int terminator, void *context) {
     s->line_has_end = 1;
 }
 
-static void fail_parse(scanner *s) {
+static void fail_parse(hcri_csv *s) {
     if (csv_error(&s->parser) == CSV_EPARSE)
         s->status =
             hcri_fail_at(s->error, HCR_ERROR_FORMAT, s->file, s->line, 0,
@@ -84,7 +65,7 @@ static void fail_parse(scanner *s) {
         s->status = hcri_fail_memory(s->error);
 }
 
-static void feed(scanner *s, const char *bytes, size_t size) {
+static void put(hcri_csv *s, const char *bytes, size_t size) {
     s->quoted = s->parser.quoted;
     if (csv_parse(&s->parser, bytes, size, end_cell, end_row, s) != size && s->status == HCR_OK)
         fail_parse(s);
@@ -122,21 +103,29 @@ static char find_separator(const char *bytes, size_t size) {
     return first.semicolon && (second.semicolon || !second.line) ? ';' : ',';
 }
 
+int hcri_csv_can_begin(const char *bytes, size_t size) {
+    size_t at = 0;
+    look_at_line(bytes, size, &at);
+    look_at_line(bytes, size, &at);
+    return at < size;
+}
+
 /* The parser doesn't tell where it is nor whether a cell had quotes, so it gets what lies between the characters that
  * can end a cell in one piece, and each of those by itself. */
-static void scan(scanner *s, const char *bytes, size_t size, char separator) {
+static void scan(hcri_csv *s, const char *bytes, size_t size) {
     size_t i = 0;
     while (i < size && s->status == HCR_OK) {
         size_t run = i;
-        while (run < size && bytes[run] != separator && bytes[run] != '"' && bytes[run] != '\n' && bytes[run] != '\r')
+        while (run < size && bytes[run] != s->separator && bytes[run] != '"' && bytes[run] != '\n' &&
+               bytes[run] != '\r')
             run++;
         if (run > i)
-            feed(s, bytes + i, run - i);
+            put(s, bytes + i, run - i);
         i = run;
         if (i == size || s->status != HCR_OK)
             break;
         const char c = bytes[i];
-        feed(s, bytes + i, 1);
+        put(s, bytes + i, 1);
         i++;
         if (c != '\n' && !(c == '\r' && (i == size || bytes[i] != '\n')))
             continue;
@@ -148,30 +137,46 @@ static void scan(scanner *s, const char *bytes, size_t size, char separator) {
         if (s->count == 0 && !s->parser.quoted)
             s->row_line = s->line;
     }
-    s->quoted = s->parser.quoted;
-    if (s->status == HCR_OK && csv_fini(&s->parser, end_cell, end_row, s) != 0 && s->status == HCR_OK)
-        fail_parse(s);
 }
 
-hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
-                         hcr_error *error) {
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
+hcr_status hcri_csv_open(hcri_csv *csv, const char *file, hcri_csv_callback callback, void *context, hcr_error *error) {
+    *csv = (hcri_csv){.callback = callback, .context = context, .file = file, .line = 1, .row_line = 1};
+    return csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI) != 0 ? hcri_fail_memory(error) : HCR_OK;
+}
+
+void hcri_csv_close(hcri_csv *csv) {
+    csv_free(&csv->parser);
+    hcri_release(&hcri_default_allocator, csv->text);
+    hcri_release(&hcri_default_allocator, csv->cells);
+}
+
+hcr_status hcri_csv_feed(hcri_csv *csv, const char *bytes, size_t size, int is_last, hcr_error *error) {
+    if (csv->separator == 0 && size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         bytes += 3;
         size -= 3;
     }
     if (size != 0 && memchr(bytes, '\0', size) != NULL)
-        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0,
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, csv->file, 0, 0,
                             "this isn't CSV text but binary data or UTF-16: save it as UTF-8 text");
-    scanner s = {.callback = callback, .context = context, .file = file, .error = error, .line = 1, .row_line = 1};
-    if (csv_init(&s.parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
-        return hcri_fail_memory(error);
-    const char separator = find_separator(bytes, size);
-    csv_set_delim(&s.parser, (unsigned char)separator);
-    scan(&s, bytes, size, separator);
-    csv_free(&s.parser);
-    hcri_release(&hcri_default_allocator, s.text);
-    hcri_release(&hcri_default_allocator, s.cells);
-    return s.status;
+    if (csv->separator == 0) {
+        csv->separator = find_separator(bytes, size);
+        csv_set_delim(&csv->parser, (unsigned char)csv->separator);
+    }
+    csv->error = error;
+    scan(csv, bytes, size);
+    if (!is_last || csv->status != HCR_OK)
+        return csv->status;
+    csv->quoted = csv->parser.quoted;
+    if (csv_fini(&csv->parser, end_cell, end_row, csv) != 0 && csv->status == HCR_OK)
+        fail_parse(csv);
+    return csv->status;
+}
+
+hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
+                         hcr_error *error) {
+    HCRI_SCOPED_BY(hcri_csv_close) hcri_csv csv;
+    HCRI_TRY(hcri_csv_open(&csv, file, callback, context, error));
+    return hcri_csv_feed(&csv, bytes, size, 1, error);
 }
 
 static int is_one_of(const char *text, size_t length, const char *const *words, size_t count) {

@@ -2,6 +2,8 @@
 #ifndef HCRI_CSV_H
 #define HCRI_CSV_H
 
+#include <csv.h>
+
 #include "base/status.h"
 
 typedef struct hcri_csv_cell {
@@ -26,6 +28,32 @@ typedef hcr_status (*hcri_csv_callback)(void *context, const hcri_csv_row *row, 
  * value. FORMAT when the bytes aren't text or a quote is in the wrong place. */
 hcr_status hcri_csv_scan(const char *file, const char *bytes, size_t size, hcri_csv_callback callback, void *context,
                          hcr_error *error);
+
+/* The same of text that comes in pieces. */
+typedef struct hcri_csv {
+    struct csv_parser parser;
+    hcri_csv_callback callback;
+    void *context;
+    const char *file;
+    hcr_error *error;
+    hcr_status status;
+    char separator; /* 0 before the first piece */
+    char *text;     /* the cells of this row, each followed by a 0 */
+    size_t used, text_capacity;
+    hcri_csv_cell *cells;
+    size_t count, cells_capacity;
+    size_t rows;
+    int line, row_line; /* where we are; where this row began */
+    int blank_line;     /* the first blank one since the last row, 0 for none */
+    int quoted;         /* the cell that ends next has quotes */
+    int line_has_end;   /* a row ended in this line */
+} hcri_csv;
+hcr_status hcri_csv_open(hcri_csv *csv, const char *file, hcri_csv_callback callback, void *context, hcr_error *error);
+/* The first piece is all of the text, or hcri_csv_can_begin; none ends between CR and LF. */
+hcr_status hcri_csv_feed(hcri_csv *csv, const char *bytes, size_t size, int is_last, hcr_error *error);
+void hcri_csv_close(hcri_csv *csv);
+/* Whether the text has two lines. */
+int hcri_csv_can_begin(const char *bytes, size_t size);
 
 typedef enum hcri_csv_content {
     HCRI_CSV_NUMBER,

@@ -1,6 +1,5 @@
 /* Tables from CSV and to it. */
 #define _POSIX_C_SOURCE 200809L
-#include <csv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "formats/column_names.h"
-#include "formats/csv.h"
 #include "formats/table.h"
-
-typedef struct reading {
-    hcr_table *table;
-    size_t capacity; /* of table->values */
-    size_t rows_seen;
-    int header_line;                 /* 0: no header */
-    const hcr_table_columns *needed; /* NULL: all */
-    char *is_needed;                 /* with a header and names that are needed: one a column */
-    int is_decided;                  /* the first row of numbers is none of the headers below */
-    int counts;                      /* the first row is 0, 1, 2 …, … */
-    int is_counted;   /* … and it is a header without names: the next row has other numbers than such */
-    size_t row_names; /* cells in front of each row that name it: 0 or 1 */
-} reading;
 
 /* A row of names has a word in it; one that is numbers but for missing values is data, to be refused as such. */
 static int is_header(const hcri_csv_row *row) {
@@ -35,8 +20,8 @@ static int is_header(const hcri_csv_row *row) {
     return 0;
 }
 
-static hcr_status read_header(reading *r, const hcri_csv_row *row, hcr_error *error) {
-    hcr_table *table = r->table;
+static hcr_status read_header(hcri_csv_table *r, const hcri_csv_row *row, hcr_error *error) {
+    hcr_table *table = &r->table;
     r->header_line = row->line;
     table->names = hcri_allocate(&hcri_default_allocator, row->count, sizeof *table->names);
     if (table->names == NULL)
@@ -63,8 +48,8 @@ static int is_name(const hcri_csv_cell *cell) {
 
 /* The first row of numbers shows whether the rows have names: pandas and R's write.csv leave the cell over them empty,
  * R's write.table leaves it out. */
-static void find_row_names(reading *r, const hcri_csv_row *row) {
-    hcr_table *table = r->table;
+static void find_row_names(hcri_csv_table *r, const hcri_csv_row *row) {
+    hcr_table *table = &r->table;
     if (r->header_line == 0) {
         table->columns = row->count;
     } else if (row->count == table->columns + 1 && is_name(&row->cells[0])) {
@@ -89,9 +74,9 @@ static int is_whole(const hcri_csv_row *row, int counting) {
 }
 
 /* Which columns of the header are among those that are needed. */
-static hcr_status find_needed(reading *r, hcr_error *error) {
+static hcr_status find_needed(hcri_csv_table *r, hcr_error *error) {
     const hcr_table_columns *needed = r->needed;
-    const hcr_table *table = r->table;
+    const hcr_table *table = &r->table;
     if (needed == NULL || needed->names == NULL || table->names == NULL || r->is_needed != NULL)
         return HCR_OK;
     r->is_needed = calloc(table->columns + 1, 1);
@@ -106,7 +91,8 @@ static hcr_status find_needed(reading *r, hcr_error *error) {
 }
 
 /* What a cell stands for: anything in a column that isn't needed, a NaN where such are taken, or a number. */
-static hcr_status read_cell(const reading *r, const hcri_csv_row *row, size_t j, double *value, hcr_error *error) {
+static hcr_status read_cell(const hcri_csv_table *r, const hcri_csv_row *row, size_t j, double *value,
+                            hcr_error *error) {
     const hcri_csv_cell *cell = &row->cells[j + r->row_names];
     *value = NAN;
     if (r->is_needed != NULL && !r->is_needed[j])
@@ -119,21 +105,21 @@ static hcr_status read_cell(const reading *r, const hcri_csv_row *row, size_t j,
         if (content == HCRI_CSV_EMPTY || content == HCRI_CSV_MISSING || content == HCRI_CSV_INFINITE)
             return HCR_OK;
     }
-    return hcri_csv_number(row, j + r->row_names, r->table->names == NULL ? NULL : r->table->names[j], value, error);
+    return hcri_csv_number(row, j + r->row_names, r->table.names == NULL ? NULL : r->table.names[j], value, error);
 }
 
 static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *error) {
-    reading *r = context;
-    hcr_table *table = r->table;
+    hcri_csv_table *r = context;
+    hcr_table *table = &r->table;
     r->rows_seen++;
     if (r->rows_seen == 1 && is_header(row))
         return read_header(r, row, error);
-    r->counts |= r->rows_seen == 1 && !r->is_decided && row->count > 1 && is_whole(row, 1);
-    if (r->rows_seen == 2 && r->counts && !is_whole(row, 0)) { /* pandas' names of columns that have none */
+    r->counts |= r->rows_seen == 1 && row->count > 1 && is_whole(row, 1);
+    if (r->rows_seen == 2 && r->counts && !is_whole(row, 0)) /* pandas' names of columns that have none */
+        r->has_row = 0;
+    if (!r->has_row) {
+        r->has_row = 1;
         table->rows = 0;
-        r->is_counted = 1;
-    }
-    if (table->rows == 0) {
         find_row_names(r, row);
         if (r->header_line != 0)
             HCRI_TRY(hcri_names_check(table->columns, table->names, row->file, r->header_line, error));
@@ -157,26 +143,50 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     return HCR_OK;
 }
 
-hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, const hcr_table_columns *needed,
-                         hcr_table *table, int *is_counted, hcr_error *error) {
-    const int decided = is_counted != NULL && *is_counted < 0;
-    reading r = {.table = table, .needed = needed, .is_decided = decided};
-    const hcr_status status = hcri_csv_scan(file, bytes, size, read_row, &r, error);
-    free(r.is_needed);
-    HCRI_TRY(status);
-    if (is_counted != NULL && !decided)
-        *is_counted = r.is_counted;
-    if (r.rows_seen == 0)
-        return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "the file is empty: it needs a header or a row");
-    if (table->rows == 0) {
-        if (table->columns > 1 && table->names[0][0] == '\0')
-            drop_first_name(table);
-        HCRI_TRY(hcri_names_check(table->columns, table->names, file, r.header_line, error));
-        table->values = hcri_allocate(&hcri_default_allocator, 0, sizeof *table->values);
-        if (table->values == NULL)
-            return hcri_fail_memory(error);
-    }
+hcr_status hcri_csv_table_open(hcri_csv_table *reading, const char *file, const hcr_table_columns *needed,
+                               hcr_error *error) {
+    *reading = (hcri_csv_table){.needed = needed};
+    return hcri_csv_open(&reading->csv, file, read_row, reading, error);
+}
+
+void hcri_csv_table_close(hcri_csv_table *reading) {
+    hcri_csv_close(&reading->csv);
+    hcr_table_clear(&reading->table);
+    free(reading->is_needed);
+}
+
+hcr_status hcri_csv_table_feed(hcri_csv_table *reading, const char *bytes, size_t size, int is_last, hcr_error *error) {
+    hcr_table *table = &reading->table;
+    HCRI_TRY(hcri_csv_feed(&reading->csv, bytes, size, is_last, error));
+    if (!is_last || reading->has_row)
+        return HCR_OK;
+    if (reading->rows_seen == 0)
+        return hcri_fail_at(error, HCR_ERROR_FORMAT, reading->csv.file, 0, 0,
+                            "the file is empty: it needs a header or a row");
+    if (table->columns > 1 && table->names[0][0] == '\0')
+        drop_first_name(table);
+    return hcri_names_check(table->columns, table->names, reading->csv.file, reading->header_line, error);
+}
+
+hcr_status hcri_csv_table_take(hcri_csv_table *reading, hcr_table *table, hcr_error *error) {
+    hcr_table *own = &reading->table;
+    if (own->values == NULL) /* no row */
+        HCRI_TRY(hcri_table_allocate(own, 0, own->columns, error));
+    HCRI_TRY(hcri_table_name(table, own->columns, own->names, error));
+    table->rows = own->rows;
+    table->columns = own->columns;
+    table->values = own->values;
+    own->values = NULL;
+    own->rows = reading->capacity = 0;
     return HCR_OK;
+}
+
+hcr_status hcri_csv_read(const char *file, const char *bytes, size_t size, const hcr_table_columns *needed,
+                         hcr_table *table, hcr_error *error) {
+    HCRI_SCOPED_BY(hcri_csv_table_close) hcri_csv_table reading;
+    HCRI_TRY(hcri_csv_table_open(&reading, file, needed, error));
+    HCRI_TRY(hcri_csv_table_feed(&reading, bytes, size, 1, error));
+    return hcri_csv_table_take(&reading, table, error);
 }
 
 static void write_name(FILE *stream, const char *name) {

@@ -37,6 +37,20 @@ hcr_status hcri_table_allocate(hcr_table *table, size_t rows, size_t columns, hc
     return HCR_OK;
 }
 
+hcr_status hcri_table_name(hcr_table *table, size_t columns, char *const *names, hcr_error *error) {
+    if (names == NULL)
+        return HCR_OK;
+    table->names = hcri_allocate(&hcri_default_allocator, columns, sizeof *table->names);
+    if (table->names == NULL)
+        return hcri_fail_memory(error);
+    for (table->columns = 0; table->columns < columns; table->columns++) {
+        table->names[table->columns] = hcri_copy_string(&hcri_default_allocator, names[table->columns]);
+        if (table->names[table->columns] == NULL)
+            return hcri_fail_memory(error);
+    }
+    return HCR_OK;
+}
+
 static int ends_with(const char *path, const char *ending) {
     const size_t length = strlen(path), tail = strlen(ending);
     return length >= tail && strcasecmp(path + length - tail, ending) == 0;
@@ -70,7 +84,7 @@ hcr_status hcr_table_read_columns(const char *path, hcr_table_format format, con
     HCRI_SCOPED_BY(hcr_table_clear) hcr_table read = {0};
     size_t size = 0;
     HCRI_TRY(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, error));
-    HCRI_TRY(format == HCR_TABLE_CSV   ? hcri_csv_read(file, bytes, size, needed, &read, NULL, error)
+    HCRI_TRY(format == HCR_TABLE_CSV   ? hcri_csv_read(file, bytes, size, needed, &read, error)
              : format == HCR_TABLE_NPY ? hcri_npy_read(file, bytes, size, vector, &read, error)
                                        : hcri_npz_read(file, bytes, size, key, vector, &read, error));
     hcri_table_move(table, &read);
@@ -168,14 +182,7 @@ static hcr_status match_by_name(hcr_table *table, size_t count, const char *cons
                          hcri_show(missing, names[j], strlen(names[j])), table->columns, close);
     }
     HCRI_TRY(hcri_table_allocate(&matched, table->rows, count, error));
-    matched.names = hcri_allocate(&hcri_default_allocator, count, sizeof *matched.names);
-    for (size_t j = 0; j < count && matched.names != NULL; j++) {
-        matched.names[j] = hcri_copy_string(&hcri_default_allocator, names[j]);
-        if (matched.names[j] == NULL)
-            return hcri_fail_memory(error);
-    }
-    if (matched.names == NULL)
-        return hcri_fail_memory(error);
+    HCRI_TRY(hcri_table_name(&matched, count, (char *const *)names, error));
     for (size_t i = 0; i < table->rows; i++)
         for (size_t j = 0; j < count; j++)
             matched.values[i * count + j] = table->values[i * table->columns + place[j]];

@@ -1,6 +1,4 @@
-/* Tables in parts. A CSV file is cut into equal ranges of bytes behind its header and first row; a range has the lines
- * that begin in it. An odd number of quotes in the ranges before it says that it begins inside of one. The header and
- * the first row, which decide how all others are read, stand before the text of each part when it is parsed. */
+/* Tables in parts. A part of a CSV file has the rows that end in its range of bytes. */
 #define _XOPEN_SOURCE 700 /* pread */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,11 +13,6 @@
 #include "formats/npy_header.h"
 #include "formats/table.h"
 
-/* What lies in some bytes of a CSV file. */
-struct span {
-    uint64_t quotes, lines;
-};
-
 struct hcr_table_reader {
     char *path; /* as messages have it */
     int descriptor;
@@ -29,18 +22,10 @@ struct hcr_table_reader {
     size_t parts, part;
     uint64_t size; /* of the file */
 
-    /* CSV */
-    char *prefix; /* the header, if there is one, and the first row */
-    size_t prefix_size, prefix_lines;
-    const hcr_table_columns *needed;
-    int is_counted;       /* the header is 0, 1, 2 …: no names */
-    int has_row;          /* the prefix has a row, which is that of the first part */
-    char *text;           /* room for the prefix, then the file's bytes from `begin` to `end` on */
-    size_t capacity;      /* of text */
-    uint64_t begin, end;  /* what of the file is in memory … */
-    uint64_t first, last; /* … and the part's range */
-    struct span span;     /* of that */
-    struct span before;   /* of the parts before it */
+    hcri_csv_table csv;
+    uint64_t start, place; /* bytes that decide how the rows are read; that were read */
+    char *text;            /* the last of those */
+    size_t capacity;
 
     /* NPY */
     hcri_npy_header header;
@@ -70,186 +55,51 @@ static hcr_status read_at(const hcr_table_reader *reader, uint64_t place, size_t
     return HCR_OK;
 }
 
-/* Has the bytes up to `end` in memory, or up to the end of the file. */
-static hcr_status extend(hcr_table_reader *reader, uint64_t end, hcr_error *error) {
-    if (end > reader->size)
-        end = reader->size;
-    if (end <= reader->end)
-        return HCR_OK;
-    const size_t before = reader->prefix_size + (size_t)(reader->end - reader->begin);
-    const size_t needed = reader->prefix_size + (size_t)(end - reader->begin) + 1;
-    char *text = hcri_grow(&hcri_default_allocator, reader->text, &reader->capacity, needed, 1);
+/* ------------------------------------------------------------------------------------------------------------ CSV */
+
+/* `*size` bytes from `place` on, or as many as there are, into `text`: one more where CR and LF would be parted. */
+static hcr_status read_piece(hcr_table_reader *reader, uint64_t place, size_t *size, hcr_error *error) {
+    const uint64_t left = reader->size - place;
+    const size_t count = *size < left ? *size : (size_t)left, more = count < left;
+    char *text = hcri_grow(&hcri_default_allocator, reader->text, &reader->capacity, count + 1, 1);
     if (text == NULL)
         return hcri_fail_memory(error);
     reader->text = text;
-    HCRI_TRY(read_at(reader, reader->end, (size_t)(end - reader->end), text + before, error));
-    reader->end = end;
+    HCRI_TRY(read_at(reader, place, count + more, text, error));
+    *size = count + (more && text[count - 1] == '\r' && text[count] == '\n');
     return HCR_OK;
 }
 
-static char byte_of(const hcr_table_reader *reader, uint64_t place) {
-    return reader->text[reader->prefix_size + (size_t)(place - reader->begin)];
-}
-
-/* ----------------------------------------------------------------------------------------------------------- lines */
-
-/* Whether a line ends with the byte at `place`: LF, CRLF or CR. The byte behind it must be in memory if there is one.
- */
-static int ends_line(const hcr_table_reader *reader, uint64_t place) {
-    const char c = byte_of(reader, place);
-    return c == '\n' || (c == '\r' && (place + 1 == reader->size || byte_of(reader, place + 1) != '\n'));
-}
-
-/* Whether the line that ends with the byte at `place` is blank, which shows when the line before it ends there. */
-static int is_blank_before(const hcr_table_reader *reader, uint64_t place) {
-    if (byte_of(reader, place) == '\n' && place > reader->begin && byte_of(reader, place - 1) == '\r')
-        place--;
-    while (place > reader->begin && (byte_of(reader, place - 1) == ' ' || byte_of(reader, place - 1) == '\t'))
-        place--;
-    return place > reader->begin && (byte_of(reader, place - 1) == '\n' || byte_of(reader, place - 1) == '\r');
-}
-
-/* Bytes that are read at a time where a line goes on behind its part, and those that are looked back at. */
-enum { STRIDE = 1 << 14, BACK = 256 };
-
-/* The first place from `place` on where a line begins that doesn't follow a blank one (so that blank lines come before
- * rows, of which the parser can then say what they mean); the end of the file when there is none. quoted: whether
- * `place` is inside of quotes. */
-static hcr_status find_line(hcr_table_reader *reader, uint64_t place, int quoted, uint64_t *found, hcr_error *error) {
-    for (; place < reader->size; place++) {
-        if (place + 1 >= reader->end)
-            HCRI_TRY(extend(reader, place + STRIDE, error));
-        if (!quoted && ends_line(reader, place - 1) && !is_blank_before(reader, place - 1))
-            break;
-        quoted ^= byte_of(reader, place) == '"';
-    }
-    *found = place;
-    return HCR_OK;
-}
-
-static struct span measure(const hcr_table_reader *reader, uint64_t first, uint64_t last) {
-    struct span span = {0, 0};
-    for (uint64_t place = first; place < last; place++) {
-        const char c = byte_of(reader, place);
-        span.quotes += c == '"';
-        span.lines += (c == '\n' || c == '\r') && ends_line(reader, place);
-    }
-    return span;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ CSV */
-
-/* Where the line ends that the first cell from `place` on is in: blank lines are passed over. */
-static hcr_status skip_line(hcr_table_reader *reader, uint64_t *place, hcr_error *error) {
-    int quoted = 0, cells = 0;
-    uint64_t at = *place;
-    for (; at < reader->size; at++) {
-        if (at + 1 >= reader->end)
-            HCRI_TRY(extend(reader, at + STRIDE, error));
-        const char c = byte_of(reader, at);
-        quoted ^= c == '"';
-        cells |= c != '\n' && c != '\r' && c != ' ' && c != '\t';
-        if (cells && !quoted && (c == '\n' || c == '\r') && ends_line(reader, at)) {
-            at++;
-            break;
-        }
-    }
-    *place = at;
-    return HCR_OK;
-}
-
-static void forget_names(hcr_table *table) {
-    for (size_t j = 0; j < table->columns; j++)
-        hcri_release(&hcri_default_allocator, table->names[j]);
-    hcri_release(&hcri_default_allocator, table->names);
-    table->names = NULL;
-}
-
-static hcr_status parse(const hcr_table_reader *reader, const char *text, size_t size, hcr_table *table,
-                        hcr_error *error) {
-    int decided = -1; /* by the first two lines of the file: another part's first row has no say */
-    HCRI_TRY(hcri_csv_read(reader->path, text, size, reader->needed, table, &decided, error));
-    if (reader->is_counted)
-        forget_names(table);
-    return HCR_OK;
-}
-
-/* A header of 0, 1, 2 … is in front of each part as letters, which no row of numbers is taken for. */
-static void spell_header(hcr_table_reader *reader, size_t size) {
-    for (size_t i = 0; i < size; i++)
-        if (reader->prefix[i] >= '0' && reader->prefix[i] <= '9')
-            reader->prefix[i] = (char)('a' + reader->prefix[i] - '0');
-}
-
-/* The header and the first row, or the first row alone. */
-static hcr_status find_prefix(hcr_table_reader *reader, hcr_error *error) {
-    uint64_t one = 0, two;
-    HCRI_TRY(skip_line(reader, &one, error));
-    two = one;
-    HCRI_TRY(skip_line(reader, &two, error));
+/* How much of the file has its first two rows, which say how the others are read. */
+static hcr_status open_csv(hcr_table_reader *reader, hcr_error *error) {
     /* Cells that a part would be refused for are no matter yet. */
     static const char *const none[] = {NULL};
-    static const hcr_table_columns nothing = {.names = none, .nan = 1};
-    HCRI_SCOPED_BY(hcr_table_clear) hcr_table start = {0};
-    HCRI_TRY(hcri_csv_read(reader->path, reader->text == NULL ? "" : reader->text, (size_t)two, &nothing, &start,
-                           &reader->is_counted, error));
-    const uint64_t size = start.names == NULL && !reader->is_counted ? one : two;
-    reader->has_row = start.rows > 0;
-    reader->prefix_lines = (size_t)measure(reader, 0, size).lines;
-    reader->prefix = hcri_copy(&hcri_default_allocator, reader->text, (size_t)size, 1);
-    if (reader->prefix == NULL)
-        return hcri_fail_memory(error);
-    reader->prefix_size = (size_t)size;
-    if (reader->is_counted)
-        spell_header(reader, (size_t)one);
-    const uint64_t rest = reader->size - size;
-    reader->parts = (size_t)(rest / reader->bytes + (rest % reader->bytes != 0));
-    return HCR_OK;
+    static const hcr_table_columns nothing = {.names = none, .nan = true, .missing = true};
+    for (size_t stride = reader->bytes < 4096 ? reader->bytes : 4096; reader->start == 0; stride *= 2) {
+        size_t size = stride;
+        HCRI_TRY(read_piece(reader, 0, &size, error));
+        const int is_all = size == reader->size;
+        if (!is_all && !hcri_csv_can_begin(reader->text, size))
+            continue;
+        HCRI_SCOPED_BY(hcri_csv_table_close) hcri_csv_table start;
+        HCRI_TRY(hcri_csv_table_open(&start, reader->path, &nothing, error));
+        HCRI_TRY(hcri_csv_table_feed(&start, reader->text, size, is_all, error));
+        reader->start = is_all || start.rows_seen > 1 ? size : 0;
+    }
+    reader->parts = (size_t)(reader->size / reader->bytes + (reader->size % reader->bytes != 0));
+    return hcri_csv_table_open(&reader->csv, reader->path, NULL, error);
 }
 
-static hcr_status read_range(hcr_table_reader *reader, hcr_error *error) {
-    const uint64_t start = reader->prefix_size, bytes = reader->bytes;
-    const uint64_t left = (reader->size - start) / bytes;
-    reader->first = reader->part > left ? reader->size : start + reader->part * bytes;
-    reader->last = reader->part >= left ? reader->size : reader->first + bytes;
-    reader->begin = reader->end = reader->first > BACK ? reader->first - BACK : 0;
-    /* The byte behind the range says whether a CR at its end ends a line. */
-    HCRI_TRY(extend(reader, reader->last + 1, error));
-    reader->span = measure(reader, reader->first, reader->last);
-    return HCR_OK;
-}
-
-/* The rows that begin in the part: where a line ends depends on the quotes before. */
 static hcr_status take_csv(hcr_table_reader *reader, hcr_table *table, hcr_error *error) {
-    HCRI_TRY(read_range(reader, error));
-    const struct span before = reader->before;
-    reader->before.quotes += reader->span.quotes;
-    reader->before.lines += reader->span.lines;
-    uint64_t from = reader->first, to = 0;
-    const int quoted = before.quotes % 2 != 0, quoted_behind = (before.quotes + reader->span.quotes) % 2 != 0;
-    if (reader->part > 0)
-        HCRI_TRY(find_line(reader, from, quoted, &from, error));
-    if (from < reader->last)
-        HCRI_TRY(find_line(reader, reader->last, quoted_behind, &to, error));
-    else
-        to = from; /* a line that began before goes on beyond this part */
-    const uint64_t skipped = measure(reader, reader->first, from < reader->last ? from : reader->last).lines;
-    char *text = reader->text + (from - reader->begin);
-    memcpy(text, reader->prefix, reader->prefix_size);
-    hcr_error found = {0};
-    const hcr_status status = parse(reader, text, reader->prefix_size + (size_t)(to - from), table, &found);
-    if (status != HCR_OK) {
-        if (found.line > 0 && (size_t)found.line > reader->prefix_lines)
-            found.line += (int)(before.lines + skipped);
-        if (error != NULL)
-            *error = found;
-        return status;
+    uint64_t end = reader->part + 1 < reader->parts ? (uint64_t)(reader->part + 1) * reader->bytes : reader->size;
+    end = end > reader->start ? end : reader->start;
+    if (end > reader->place) {
+        size_t size = (size_t)(end - reader->place);
+        HCRI_TRY(read_piece(reader, reader->place, &size, error));
+        reader->place += size;
+        HCRI_TRY(hcri_csv_table_feed(&reader->csv, reader->text, size, reader->place == reader->size, error));
     }
-    if (reader->part > 0 && reader->has_row) {
-        table->rows--;
-        memmove(table->values, table->values + table->columns, table->rows * table->columns * sizeof *table->values);
-    }
-    return HCR_OK;
+    return hcri_csv_table_take(&reader->csv, table, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ NPY */
@@ -328,7 +178,7 @@ static hcr_status open_file(hcr_table_reader *reader, const char *path, int vect
             return fail_read(reader, error);
     }
     reader->size = (uint64_t)facts.st_size;
-    HCRI_TRY(reader->format == HCR_TABLE_NPY ? open_npy(reader, vector, error) : find_prefix(reader, error));
+    HCRI_TRY(reader->format == HCR_TABLE_NPY ? open_npy(reader, vector, error) : open_csv(reader, error));
     if (reader->parts == 0)
         reader->parts = 1;
     return HCR_OK;
@@ -366,11 +216,11 @@ void hcr_table_reader_free(hcr_table_reader *reader) {
         close(reader->descriptor);
     hcri_release(&hcri_default_allocator, reader->path);
     hcri_release(&hcri_default_allocator, reader->text);
-    hcri_release(&hcri_default_allocator, reader->prefix);
+    hcri_csv_table_close(&reader->csv);
     free(reader);
 }
 
-void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed) { reader->needed = needed; }
+void hcr_table_reader_need(hcr_table_reader *reader, const hcr_table_columns *needed) { reader->csv.needed = needed; }
 
 size_t hcr_table_reader_parts(const hcr_table_reader *reader) { return reader->parts; }
 

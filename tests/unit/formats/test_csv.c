@@ -20,7 +20,7 @@ static hcr_status read_text(const char *text, size_t size, hcr_table *table, hcr
     char *exact = malloc(size == 0 ? 1 : size);
     assert_non_null(exact);
     memcpy(exact, text, size);
-    const hcr_status status = hcri_csv_read("t.csv", exact, size, NULL, table, NULL, error);
+    const hcr_status status = hcri_csv_read("t.csv", exact, size, NULL, table, error);
     free(exact);
     return status;
 }

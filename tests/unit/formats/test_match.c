@@ -13,7 +13,7 @@
 static const char *const abc[] = {"a", "b", "c"};
 
 static void load(const char *text, hcr_table *table) {
-    assert_int_equal(hcri_csv_read("X.csv", text, strlen(text), NULL, table, NULL, NULL), HCR_OK);
+    assert_int_equal(hcri_csv_read("X.csv", text, strlen(text), NULL, table, NULL), HCR_OK);
 }
 
 static void expect_matched(const char *text) {
