@@ -17,9 +17,6 @@ static const hcr_allocator *const memory = &hcri_default_allocator;
 
 /* Room that is this share of the most there can be is as good. */
 static const double enough = 0.9;
-/* With more pairs of output and parameter than `many_pairs` the program takes seconds where not all is linear, and this
- * share of the room is enough. */
-static const double many_pairs = 500, fair = 0.25;
 
 typedef struct moving {
     const hcri_lifted *lifted;
@@ -137,141 +134,29 @@ static hcr_status centre_of(hcri_counterpart *counterpart, double *centre, doubl
     return hcri_fail(error, HCR_ERROR_EMPTY, "no centre stays inside");
 }
 
-/* The map and the centre of these moves, kept where they have more room than `least`. */
+/* The map and the centre of these moves, kept where they have more room than `least`; *room = −infinity: none. */
 static hcr_status take(moving *at, const hcri_rows *moves, double least, double *room, hcr_error *error) {
-    hcri_rows map;
-    hcri_counterpart counterpart;
-    *room = -INFINITY;
-    double *centre = hcri_allocate(memory, at->sweep.outputs, sizeof *centre);
+    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows map = {0};
+    HCRI_SCOPED_BY(hcri_counterpart_release) hcri_counterpart counterpart = {0};
+    HCRI_SCOPED double *centre = hcri_allocate(memory, at->sweep.outputs, sizeof *centre);
     if (centre == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = hcri_sensitivity_map(at->lifted, &at->sweep, moves, 1, &map, error);
-    if (status != HCR_OK) {
-        hcri_release(memory, centre);
-        return status;
-    }
-    status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, NULL);
-    if (status == HCR_OK) {
+    HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 1, &map, error));
+    hcr_status status = hcri_counterpart_make(at->lifted, &map, NULL, &counterpart, NULL);
+    if (status == HCR_OK)
         status = centre_of(&counterpart, centre, room, NULL);
-        hcri_counterpart_release(&counterpart);
-    }
-    if (status == HCR_OK && *room >= least) {
-        hcri_rows_release(&at->map, memory);
-        hcri_release(memory, at->centre);
-        at->map = map;
-        at->centre = centre;
-        at->room = *room;
-        return HCR_OK;
-    }
     if (status != HCR_OK)
         *room = -INFINITY;
-    hcri_rows_release(&map, memory);
-    hcri_release(memory, centre);
+    if (*room >= least) {
+        const hcri_rows before = at->map;
+        double *const other = at->centre;
+        at->map = map;
+        map = before;
+        at->centre = centre;
+        centre = other;
+        at->room = *room;
+    }
     return status == HCR_ERROR_MEMORY ? hcri_fail_memory(error) : HCR_OK;
-}
-
-/* ------------------------------------------------------------------------------------------- the most room there is */
-
-/* Where the ball around a point sticks out of an inequality; *found = 0 when it doesn't. */
-static hcr_status stick_out(const moving *at, const hcri_constraint *block, size_t i, const double *point, double room,
-                            double *beyond, int *found, hcr_error *error) {
-    const hcri_set *free = at->lifted->free;
-    const size_t n = at->sweep.n;
-    HCRI_SCOPED double *numbers = hcri_allocate(memory, n + 2 * free->n + n, sizeof *numbers);
-    if (numbers == NULL)
-        return hcri_fail_memory(error);
-    double *gradient = numbers, *pulled = gradient + n, *direction = pulled + free->n, *lifted = direction + free->n;
-    block->kind->add_gradient(block, i, point, 1, gradient, block->scratch);
-    if (free->reduction == NULL)
-        memcpy(pulled, gradient, free->n * sizeof *pulled);
-    else
-        hcri_reduction_pull(free->reduction, gradient, pulled);
-    memset(pulled + free->outputs, 0, (free->n - free->outputs) * sizeof *pulled);
-    if (!(hcri_steepest(free, pulled, direction) > 0)) { /* a kink in its middle: any way out */
-        for (size_t j = 0; j < free->outputs; j++)
-            pulled[j] = j % 2 == 0 ? 1 : -0.5;
-        (void)hcri_steepest(free, pulled, direction);
-    }
-    if (free->reduction == NULL)
-        memcpy(lifted, direction, n * sizeof *lifted);
-    else
-        hcri_reduction_lift(free->reduction, direction, lifted);
-    *found = 0;
-    for (double part = 1; part > 0.1 && !*found; part *= 0.5) { /* there may be no value further out */
-        for (size_t j = 0; j < n; j++)
-            beyond[j] = point[j] + part * fmax(room, 0) * lifted[j];
-        const double value = block->kind->value(block, i, beyond, NULL, block->scratch);
-        *found = isfinite(value) && value > 0;
-    }
-    return HCR_OK;
-}
-
-/* The tangents of an inequality where it is worst, and where the ball around y then sticks out; *added counts them. */
-static hcr_status add_tangents(const moving *at, hcri_robust *robust, hcri_worst *worst, const hcri_constraint *block,
-                               size_t i, const double *y, double room, size_t *added, hcr_error *error) {
-    enum { STARTS = 2 };
-    const double value = hcri_worst_search(worst, y, STARTS);
-    if (isfinite(value) && value > 0) {
-        ++*added;
-        HCRI_TRY(hcri_robust_add(robust, block, i, hcri_worst_point(worst), hcri_worst_corner(worst), error));
-    }
-    HCRI_SCOPED double *beyond = hcri_allocate(memory, at->sweep.n, sizeof *beyond);
-    if (beyond == NULL)
-        return hcri_fail_memory(error);
-    int found = 0;
-    HCRI_TRY(stick_out(at, block, i, hcri_worst_point(worst), room, beyond, &found, error));
-    if (found) {
-        ++*added;
-        HCRI_TRY(hcri_robust_add(robust, block, i, beyond, hcri_worst_corner(worst), error));
-    }
-    return HCR_OK;
-}
-
-/* The same for all inequalities that are no bounds and rows. */
-static hcr_status add_all_tangents(const moving *at, hcri_robust *robust, const hcri_rows *moves, const double *y,
-                                   double room, size_t *added, hcr_error *error) {
-    const hcri_set *set = at->lifted->set;
-    HCRI_SCOPED_BY(hcri_rows_scoped) hcri_rows map = {0};
-    HCRI_SCOPED_BY(hcri_sweep_release) hcri_sweep sweep = {0};
-    *added = 0;
-    HCRI_TRY(hcri_sensitivity_map(at->lifted, &at->sweep, moves, 0, &map, error));
-    hcr_status status = hcri_sweep_create(set, &map, &sweep, error);
-    for (size_t b = 2; b < set->blocks; b++)
-        for (size_t i = 0; i < set->block[b]->count && status == HCR_OK; i++) {
-            hcri_worst *worst = NULL;
-            if (!set->block[b]->kind->exists(set->block[b], i))
-                continue;
-            status = hcri_worst_create(&sweep, set->block[b], i, &worst, error);
-            if (status == HCR_OK)
-                status = add_tangents(at, robust, worst, set->block[b], i, y, room, added, error);
-            hcri_worst_free(worst);
-        }
-    return status;
-}
-
-/* The linear program's moves, with tangents until the ball stays inside or that has taken many rounds; *room =
- * −infinity when there are none. */
-static hcr_status solve_robust(const moving *at, hcri_robust *robust, hcri_rows *moves, double *room,
-                               hcr_error *error) {
-    enum { MOST_ROUNDS = 30 };
-    const hcri_set *free = at->lifted->free;
-    HCRI_SCOPED double *point = hcri_copy(memory, at->point, at->sweep.n, sizeof *point);
-    HCRI_SCOPED double *z = hcri_allocate(memory, free->n, sizeof *z);
-    if (point == NULL || z == NULL)
-        return hcri_fail_memory(error);
-    size_t added = 1;
-    *room = -INFINITY;
-    for (int round = 0; round < MOST_ROUNDS && added != 0; round++) {
-        if (!hcri_robust_solve(robust, moves->values, z, room))
-            break;
-        memcpy(z + free->outputs, at->sweep.middle, (free->n - free->outputs) * sizeof *z);
-        if (free->reduction == NULL)
-            memcpy(point, z, at->sweep.n * sizeof *point);
-        else
-            hcri_reduction_complete(free->reduction, z, point);
-        HCRI_TRY(add_all_tangents(at, robust, moves, point, *room, &added, error));
-    }
-    return HCR_OK;
 }
 
 /* Between the moves of the sensitivity, which are central everywhere, and those of the program, which are so where it
@@ -293,36 +178,15 @@ static hcr_status mix(moving *at, const hcri_rows *program, double least, hcr_er
     return HCR_OK;
 }
 
-/* The moves of the program, and the room that nothing exceeds; infinity where the program is too large. */
-static hcr_status promise(const moving *at, hcri_rows *moves, double *most, hcr_error *error) {
-    hcri_robust *robust = NULL;
-    *most = INFINITY;
-    HCRI_TRY(hcri_robust_create(at->lifted, &at->sweep, &at->moves, at->point, at->middle_room, &robust, error));
-    const hcr_status status = robust == NULL ? HCR_OK : solve_robust(at, robust, moves, most, error);
-    hcri_robust_free(robust);
-    return status;
-}
-
-/* The sensitivity's moves, or better ones where these leave much less room than there is. Bounds and rows are quickly
- * tried; with others the program is asked first whether there is anything to be found, but for large ones. */
+/* The sensitivity's moves, or those that leave bounds and rows most room where that is much more. */
 static hcr_status choose_moves(moving *at, hcri_rows *program, hcr_error *error) {
-    const int flat = at->lifted->set->blocks == 2;
-    const int large = !flat && (double)at->sweep.outputs * (double)(at->sweep.n - at->sweep.outputs) > many_pairs;
-    double most = INFINITY, room;
-    if (large)
-        HCRI_TRY(take(at, &at->moves, 0, &room, error));
-    if (large && at->room >= fair * at->middle_room)
+    double most, room;
+    HCRI_TRY(take(at, &at->moves, 0, &room, error));
+    if (at->room >= enough * at->middle_room)
         return HCR_OK;
-    if (!flat)
-        HCRI_TRY(promise(at, program, &most, error));
-    if (most > 0 && !large)
-        HCRI_TRY(take(at, &at->moves, 0, &room, error));
-    if (at->room >= enough * fmin(most, at->middle_room))
-        return HCR_OK;
-    if (flat)
-        HCRI_TRY(promise(at, program, &most, error));
+    HCRI_TRY(hcri_robust_find(at->lifted, &at->sweep, at->point, at->middle_room, program, &most, error));
     const double drifting = fmax(at->room, 0);
-    if (isinf(most) || !(enough * most > drifting))
+    if (!(enough * most > drifting))
         return HCR_OK;
     HCRI_TRY(take(at, program, drifting, &room, error));
     return enough * room > drifting ? mix(at, program, enough * room, error) : HCR_OK;

@@ -260,5 +260,3 @@ void hcri_worst_gradient(hcri_worst *worst, const double *y, double *gradient) {
 }
 
 const double *hcri_worst_point(const hcri_worst *worst) { return worst->point; }
-
-const double *hcri_worst_corner(const hcri_worst *worst) { return worst->at; }

@@ -38,7 +38,5 @@ void hcri_worst_gradient(hcri_worst *worst, const double *y, double *gradient);
 double hcri_worst_search(hcri_worst *worst, const double *y, size_t starts);
 /* After either: the point (y + map (x − middle), x) where it was found. */
 const double *hcri_worst_point(const hcri_worst *worst);
-/* … and where in the range that is. */
-const double *hcri_worst_corner(const hcri_worst *worst);
 
 #endif
