@@ -44,9 +44,9 @@ FN bounded bound_add(bounded a, bounded b) {
     return bound_of(value, (a.error + b.error) + (HCR_ROUNDING * magnitude(value)));
 }
 
-FN real plain_scaled(real c, real a) { return c * a; }
+FN real plain_scaled(real a, real c) { return c * a; }
 
-FN bounded bound_scaled(real c, bounded a) {
+FN bounded bound_scaled(bounded a, real c) {
     const real value = c * a.value;
     return bound_of(value, (((R(2.0) * HCR_ROUNDING) * magnitude(value)) + (magnitude(c) * a.error)) +
                                ((magnitude(a.value) > R(0.0)) ? HCR_UNDERFLOW : R(0.0)));

@@ -6,9 +6,10 @@
 #include "kinds/expression/expression.h"
 
 /* A tape is written twice, as plain numbers for the search along a ray, and as numbers with bounds of their errors for
- * the check: the same text, with the functions of one family or the other (template/bounded.device.h). */
+ * the check: the same text, with the functions of one family or the other (template/bounded.device.h). As a table it
+ * would take a switch over all steps' kinds: their libm functions in flash, and a jump a step for 90 evaluations. */
 
-/* Longer tapes are refused: each step takes a number on the stack. */
+/* Longer tapes are refused: each step takes a number and more on the stack. */
 enum { MOST_STEPS = 512, MOST_FACTORS = 64, CALL = 40 /* operations that a function of libm counts for */ };
 
 /* Functions that are more than one operation, or none. */
@@ -46,35 +47,69 @@ static const char *refusal(const hcri_constraint *block, int gradient) {
 
 /* ------------------------------------------------------------------------------------------------- one tape as text */
 
+/* The code so far: a line a value, v0, v1 and so on. */
 typedef struct writer {
     hcri_code *code;
     const hcri_tape *tape;
-    const char *family; /* "plain" or "bound" */
-    double smallest;    /* the precision's least normal number */
+    int plain;                 /* numbers, else numbers with their errors */
+    double smallest;           /* the precision's least normal number */
+    uint32_t values;           /* that there are */
+    uint32_t step[MOST_STEPS]; /* which of them is that of a step */
     unsigned char nonnegative[MOST_STEPS];
     double operations;
 } writer;
 
-static void text(const writer *w, const char *words) { hcri_code_text(w->code, words); }
-
-/* "plain_NAME(" */
-static void call(writer *w, const char *name) {
+/* "const double v7 = plain_NAME(", which its arguments follow; returns 7. */
+static uint32_t begin(writer *w, const char *name) {
     for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++)
         if (strcmp(functions[f].name, name) == 0)
             w->operations += functions[f].operations;
-    hcri_code_put(w->code, "%s_%s(", w->family, name);
+    hcri_code_put(w->code, w->plain ? "    const @ v%u = plain_%s(" : "    const bounded v%u = bound_%s(", w->values,
+                  name);
+    return w->values++;
 }
 
-static void number(const writer *w, double x) {
+static uint32_t output(writer *w, uint32_t j) {
+    const uint32_t made = begin(w, "output");
+    hcri_code_put(w->code, "y[%u]);\n", j);
+    return made;
+}
+
+static uint32_t of(writer *w, const char *name, uint32_t a) {
+    const uint32_t made = begin(w, name);
+    hcri_code_put(w->code, "v%u);\n", a);
+    return made;
+}
+
+static uint32_t of_two(writer *w, const char *name, uint32_t a, uint32_t b) {
+    const uint32_t made = begin(w, name);
+    hcri_code_put(w->code, "v%u, v%u);\n", a, b);
+    return made;
+}
+
+static const char *number(writer *w, double x, hcri_literal *room) {
     if (fabs(x) < w->smallest && x != 0) /* rounding to a subnormal number isn't one of its share */
         w->code->beyond = x;
-    text(w, hcri_code_literal(w->code, x).text);
+    *room = hcri_code_literal(w->code, x);
+    return room->text;
 }
 
-static void variable(const writer *w, uint32_t step) { hcri_code_put(w->code, "x%u", step); }
+static uint32_t of_number(writer *w, const char *name, uint32_t a, double x) {
+    hcri_literal room;
+    const uint32_t made = begin(w, name);
+    hcri_code_put(w->code, "v%u, %s);\n", a, number(w, x, &room));
+    return made;
+}
+
+static uint32_t constant(writer *w, double x) {
+    hcri_literal room;
+    const uint32_t made = begin(w, "constant");
+    hcri_code_put(w->code, "%s);\n", number(w, x, &room));
+    return made;
+}
 
 static uint32_t argument(const writer *w, const hcri_step *step, size_t k) {
-    return w->tape->argument[step->first + k];
+    return w->step[w->tape->argument[step->first + k]];
 }
 
 /* Which steps can't be negative, nor be computed so, whatever the outputs are. */
@@ -109,257 +144,113 @@ static void find_nonnegative(const hcri_tape *tape, unsigned char *is) {
     }
 }
 
-/* How an argument enters a sum, a maximum or a product. */
-typedef enum form {
-    AS_IT_IS,
-    SQUARED,
-    SHIFTED_EXP,
-    SIZE,
-    SHARE,
-    SHARE_SQUARED,
-    SHARE_POWER,
-    ROOTED,
-    WEIGHTED,
-    OUTPUT
-} form;
+/* How an argument enters a sum, a maximum or a product; m: the largest argument. */
+typedef enum form { AS_IT_IS, SQUARED, SHIFTED_EXP, SIZE, SHARE_SQUARED, SHARE_POWER, ROOTED, WEIGHTED, OUTPUT } form;
 
-static void put_form(writer *w, const hcri_step *step, size_t k, form as) {
-    const uint32_t a = argument(w, step, k);
+static uint32_t formed(writer *w, const hcri_step *step, size_t k, form as, uint32_t m) {
+    const uint32_t from = w->tape->argument[step->first + k], a = as == OUTPUT ? output(w, from) : w->step[from];
     const double weight = w->tape->weight[step->first + k];
     switch (as) {
-    case AS_IT_IS: variable(w, a); return;
-    case SQUARED:
-        call(w, "square");
-        variable(w, a);
-        break;
-    case SHIFTED_EXP:
-        call(w, "exp");
-        call(w, "add");
-        variable(w, a);
-        text(w, ", ");
-        call(w, "scaled");
-        number(w, -1);
-        text(w, ", m)))");
-        return;
-    case SIZE:
-        call(w, "size");
-        variable(w, a);
-        break;
-    case SHARE:
-    case SHARE_SQUARED:
-    case SHARE_POWER:
-        if (as != SHARE)
-            call(w, as == SHARE_SQUARED ? "square" : "share_power");
-        call(w, "quotient");
-        call(w, "size");
-        variable(w, a);
-        text(w, "), m)");
-        if (as == SHARE)
-            return;
-        if (as == SHARE_POWER) {
-            text(w, ", ");
-            number(w, step->parameter);
-        }
-        break;
-    case ROOTED:
-        call(w, "power");
-        variable(w, a);
-        text(w, ", ");
-        number(w, 1 / (double)step->count);
-        break;
+    case AS_IT_IS: return a;
+    case SQUARED: return of(w, "square", a);
+    case SHIFTED_EXP: return of(w, "exp", of_two(w, "add", a, of_number(w, "scaled", m, -1)));
+    case SIZE: return of(w, "size", a);
+    case SHARE_SQUARED: return of(w, "square", of_two(w, "quotient", of(w, "size", a), m));
+    case SHARE_POWER: return of_number(w, "share_power", of_two(w, "quotient", of(w, "size", a), m), step->parameter);
+    case ROOTED: return of_number(w, "power", a, 1 / (double)step->count);
     case WEIGHTED:
-    case OUTPUT:
-        if (weight == 1 && as == WEIGHTED) {
-            variable(w, a);
-            return;
-        }
-        if (weight == 1) {
-            call(w, "output");
-            hcri_code_put(w->code, "y[%u]", a);
-            break;
-        }
-        call(w, "scaled");
-        number(w, weight);
-        text(w, ", ");
-        if (as == OUTPUT) {
-            call(w, "output");
-            hcri_code_put(w->code, "y[%u])", a);
-        } else {
-            variable(w, a);
-        }
-        break;
+    case OUTPUT: break;
     }
-    text(w, ")");
+    return weight == 1 ? a : of_number(w, "scaled", a, weight);
 }
 
-/* `name`(`name`(first, second), third) of arguments from `from` on; `start`: a constant that goes first. */
-static void put_folded(writer *w, const hcri_step *step, size_t from, const char *name, form as, const double *start) {
-    if (start != NULL && *start == 0 && step->count > from)
-        start = NULL; /* adds nothing, not even rounding */
-    const size_t items = step->count - from + (start != NULL);
-    for (size_t k = 1; k < items; k++)
-        call(w, name);
-    if (start != NULL) {
-        call(w, "constant");
-        number(w, *start);
-        text(w, ")");
-    }
-    for (size_t k = from; k < step->count; k++) {
-        const int first = start == NULL && k == from;
-        if (!first)
-            text(w, ", ");
-        put_form(w, step, k, as);
-        if (!first)
-            text(w, ")");
-    }
+/* `name`(`name`(first, second), third) of arguments from `from` on. */
+static uint32_t folded(writer *w, const hcri_step *step, size_t from, const char *name, form as, uint32_t m) {
+    uint32_t all = formed(w, step, from, as, m);
+    for (size_t k = from + 1; k < step->count; k++)
+        all = of_two(w, name, all, formed(w, step, k, as, m));
+    return all;
+}
+
+/* p + the sum of terms; a 0 adds nothing, not even rounding. */
+static uint32_t sum(writer *w, const hcri_step *step, form as) {
+    if (step->count == 0)
+        return constant(w, step->parameter);
+    if (step->parameter == 0)
+        return folded(w, step, 0, "add", as, 0);
+    uint32_t all = constant(w, step->parameter);
+    for (size_t k = 0; k < step->count; k++)
+        all = of_two(w, "add", all, formed(w, step, k, as, 0));
+    return all;
 }
 
 /* x^p: whole powers are products, also of negative x. */
-static void put_power(writer *w, const hcri_step *step) {
-    const double p = step->parameter, factors = fabs(p);
+static uint32_t power(writer *w, const hcri_step *step) {
+    const double p = step->parameter;
     const uint32_t a = argument(w, step, 0);
-    if (p != floor(p) || p == 0) {
-        call(w, p > 0 && w->nonnegative[a] ? "share_power" : "power");
-        variable(w, a);
-        text(w, ", ");
-        number(w, p);
-        text(w, ")");
-        return;
-    }
-    if (p < 0) {
-        call(w, "quotient");
-        call(w, "constant");
-        number(w, 1);
-        text(w, "), ");
-    }
-    const size_t squares = factors >= 2 ? 1 : 0, rest = (size_t)factors - 2 * squares;
-    for (size_t k = 0; k < (squares == 1 ? rest : 0); k++)
-        call(w, "product");
-    if (squares == 1) {
-        call(w, "square");
-        variable(w, a);
-        text(w, ")");
-        for (size_t k = 0; k < rest; k++) {
-            text(w, ", ");
-            variable(w, a);
-            text(w, ")");
-        }
-    } else {
-        variable(w, a);
-    }
-    if (p < 0)
-        text(w, ")");
+    if (p != floor(p) || p == 0)
+        return of_number(w, p > 0 && w->nonnegative[w->tape->argument[step->first]] ? "share_power" : "power", a, p);
+    uint32_t all = fabs(p) >= 2 ? of(w, "square", a) : a;
+    for (size_t k = 2; k < (size_t)fabs(p); k++)
+        all = of_two(w, "product", all, a);
+    return p > 0 ? all : of_two(w, "quotient", constant(w, 1), all);
 }
 
-/* "x12 = …;", in braces with `m`, the largest argument, where it takes that. */
-static void put_step(writer *w, const hcri_step *step, size_t i) {
-    static const struct {
-        hcri_step_kind kind;
-        const char *name;
-    } unary[] = {{HCRI_STEP_ABS, "size"},   {HCRI_STEP_EXP, "exp"},         {HCRI_STEP_LOG, "log"},
-                 {HCRI_STEP_SQRT, "sqrt"},  {HCRI_STEP_XLOGX, "xlogx"},     {HCRI_STEP_SOFTPLUS, "softplus"},
-                 {HCRI_STEP_SIN, "sin"},    {HCRI_STEP_COS, "cos"},         {HCRI_STEP_TANH, "tanh"},
-                 {HCRI_STEP_ATAN, "atan"},  {HCRI_STEP_PRODUCT, "product"}, {HCRI_STEP_QUOTIENT, "quotient"},
-                 {HCRI_STEP_MAX, "larger"}, {HCRI_STEP_MIN, "lesser"},      {HCRI_STEP_SUM_SQUARES, "add"}};
-    const double *parameter = &step->parameter;
-    const int norm = step->kind == HCRI_STEP_NORM && step->parameter != 1;
-    const int shifted = norm || step->kind == HCRI_STEP_LOG_SUM_EXP;
-    if (shifted) {
-        hcri_code_put(w->code,
-                      w->family[0] == 'p' ? "    {\n        const @ m = " : "    {\n        const bounded m = ");
-        call(w, norm ? "nonzero" : "exact");
-        put_folded(w, step, 0, "larger", norm ? SIZE : AS_IT_IS, NULL);
-        text(w, ");\n    ");
-    }
-    text(w, "    ");
-    variable(w, (uint32_t)i);
-    text(w, " = ");
+static uint32_t norm(writer *w, const hcri_step *step) {
+    const double p = step->parameter;
+    if (p == 1)
+        return folded(w, step, 0, "add", SIZE, 0);
+    const uint32_t m = of(w, "nonzero", folded(w, step, 0, "larger", SIZE, 0));
+    const uint32_t total = folded(w, step, 0, "add", p == 2 ? SHARE_SQUARED : SHARE_POWER, m);
+    return of_two(w, "product", m, p == 2 ? of(w, "share_sqrt", total) : of_number(w, "share_power", total, 1 / p));
+}
+
+static uint32_t log_sum_exp(writer *w, const hcri_step *step) {
+    const uint32_t m = of(w, "exact", folded(w, step, 0, "larger", AS_IT_IS, 0));
+    return of_two(w, "add", m, of(w, "log", folded(w, step, 0, "add", SHIFTED_EXP, m)));
+}
+
+/* The name of what takes one argument, in the order of hcri_step_kind. */
+static const char *const unary[HCRI_STEP_KINDS] = {
+    [HCRI_STEP_ABS] = "size",    [HCRI_STEP_EXP] = "exp",           [HCRI_STEP_LOG] = "log", [HCRI_STEP_SQRT] = "sqrt",
+    [HCRI_STEP_XLOGX] = "xlogx", [HCRI_STEP_SOFTPLUS] = "softplus", [HCRI_STEP_SIN] = "sin", [HCRI_STEP_COS] = "cos",
+    [HCRI_STEP_TANH] = "tanh",   [HCRI_STEP_ATAN] = "atan"};
+
+static uint32_t value_of(writer *w, const hcri_step *step) {
     switch (step->kind) {
-    case HCRI_STEP_AFFINE: put_folded(w, step, 0, "add", OUTPUT, parameter); break;
-    case HCRI_STEP_SUM: put_folded(w, step, 0, "add", WEIGHTED, parameter); break;
-    case HCRI_STEP_MAX: put_folded(w, step, 0, "larger", AS_IT_IS, NULL); break;
-    case HCRI_STEP_MIN: put_folded(w, step, 0, "lesser", AS_IT_IS, NULL); break;
-    case HCRI_STEP_PRODUCT: put_folded(w, step, 0, "product", AS_IT_IS, NULL); break;
-    case HCRI_STEP_QUOTIENT: put_folded(w, step, 0, "quotient", AS_IT_IS, NULL); break;
-    case HCRI_STEP_POWER: put_power(w, step); break;
-    case HCRI_STEP_HUBER:
-        call(w, "huber");
-        variable(w, argument(w, step, 0));
-        text(w, ", ");
-        number(w, step->parameter);
-        text(w, ")");
-        break;
-    case HCRI_STEP_LOG_SUM_EXP:
-        call(w, "add");
-        text(w, "m, ");
-        call(w, "log");
-        put_folded(w, step, 0, "add", SHIFTED_EXP, NULL);
-        text(w, "))");
-        break;
-    case HCRI_STEP_GEO_MEAN: put_folded(w, step, 0, "product", ROOTED, NULL); break;
-    case HCRI_STEP_NORM:
-        if (!norm) {
-            put_folded(w, step, 0, "add", SIZE, NULL);
-            break;
-        }
-        call(w, "product");
-        text(w, "m, ");
-        call(w, step->parameter == 2 ? "share_sqrt" : "share_power");
-        put_folded(w, step, 0, "add", step->parameter == 2 ? SHARE_SQUARED : SHARE_POWER, NULL);
-        if (step->parameter != 2) {
-            text(w, ", ");
-            number(w, 1 / step->parameter);
-        }
-        text(w, "))");
-        break;
-    case HCRI_STEP_SUM_SQUARES: put_folded(w, step, 0, "add", SQUARED, NULL); break;
-    case HCRI_STEP_QUAD_OVER_LIN:
-        call(w, "quotient");
-        put_folded(w, step, 1, "add", SQUARED, NULL);
-        text(w, ", ");
-        call(w, "positive");
-        variable(w, argument(w, step, 0));
-        text(w, "))");
-        break;
-    case HCRI_STEP_RELATIVE_ENTROPY:
-        call(w, "entropy");
-        variable(w, argument(w, step, 0));
-        text(w, ", ");
-        call(w, "positive");
-        variable(w, argument(w, step, 1));
-        text(w, "))");
-        break;
-    default:
-        if (step->kind == HCRI_STEP_SQRT && w->nonnegative[argument(w, step, 0)]) {
-            call(w, "share_sqrt");
-        } else {
-            for (size_t u = 0; u < sizeof unary / sizeof unary[0]; u++)
-                if (unary[u].kind == step->kind)
-                    call(w, unary[u].name);
-        }
-        variable(w, argument(w, step, 0));
-        text(w, ")");
-        break;
+    case HCRI_STEP_AFFINE: return sum(w, step, OUTPUT);
+    case HCRI_STEP_SUM: return sum(w, step, WEIGHTED);
+    case HCRI_STEP_MAX: return folded(w, step, 0, "larger", AS_IT_IS, 0);
+    case HCRI_STEP_MIN: return folded(w, step, 0, "lesser", AS_IT_IS, 0);
+    case HCRI_STEP_PRODUCT: return folded(w, step, 0, "product", AS_IT_IS, 0);
+    case HCRI_STEP_QUOTIENT: return folded(w, step, 0, "quotient", AS_IT_IS, 0);
+    case HCRI_STEP_GEO_MEAN: return folded(w, step, 0, "product", ROOTED, 0);
+    case HCRI_STEP_SUM_SQUARES: return folded(w, step, 0, "add", SQUARED, 0);
+    case HCRI_STEP_POWER: return power(w, step);
+    case HCRI_STEP_HUBER: return of_number(w, "huber", argument(w, step, 0), step->parameter);
+    case HCRI_STEP_LOG_SUM_EXP: return log_sum_exp(w, step);
+    case HCRI_STEP_NORM: return norm(w, step);
+    case HCRI_STEP_QUAD_OVER_LIN: {
+        const uint32_t squares = folded(w, step, 1, "add", SQUARED, 0);
+        return of_two(w, "quotient", squares, of(w, "positive", argument(w, step, 0)));
     }
-    text(w, ";\n");
-    if (shifted)
-        text(w, "    }\n");
+    case HCRI_STEP_RELATIVE_ENTROPY:
+        return of_two(w, "entropy", argument(w, step, 0), of(w, "positive", argument(w, step, 1)));
+    default: break;
+    }
+    const int root = step->kind == HCRI_STEP_SQRT && w->nonnegative[w->tape->argument[step->first]];
+    return of(w, root ? "share_sqrt" : unary[step->kind], argument(w, step, 0));
 }
 
 /* BLOCK(value) or BLOCK(bounds) of the tape; returns the operations. */
 static double put_tape(hcri_code *code, const hcri_expression *expression, size_t b, int plain) {
-    writer w = {.code = code,
-                .tape = &expression->tape,
-                .family = plain ? "plain" : "bound",
-                .smallest = code->single ? FLT_MIN : DBL_MIN};
+    writer w = {.code = code, .tape = &expression->tape, .plain = plain, .smallest = code->single ? FLT_MIN : DBL_MIN};
     find_nonnegative(w.tape, w.nonnegative);
     hcri_code_put(code, plain ? "%s @ %s(const @ *y) {\n" : "%s bounded %s(const @ *y) {\n", hcri_code_function(code),
                   hcri_emit_name(b, plain ? "value" : "bounds").text);
     for (size_t i = 0; i < w.tape->steps; i++)
-        hcri_code_put(code, plain ? "    @ x%zu;\n" : "    bounded x%zu;\n", i);
-    for (size_t i = 0; i < w.tape->steps; i++)
-        put_step(&w, &w.tape->step[i], i);
-    hcri_code_put(code, "    return x%zu;\n}\n\n", w.tape->steps - 1);
+        w.step[i] = value_of(&w, &w.tape->step[i]);
+    hcri_code_put(code, "    return v%u;\n}\n\n", w.step[w.tape->steps - 1]);
     return w.operations;
 }
 
