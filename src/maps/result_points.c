@@ -12,6 +12,7 @@ typedef struct hcri_result {
     const double *origin; /* … and where it begins, with the parameters behind the outputs */
     hcri_sample_origin sample_origin;
     const double *is_free;
+    int proved;                /* 1: a margin proves the inequalities, up to the way that it allows */
     int completes;             /* 1: equalities hold as they do elsewhere, also where outputs have one value */
     const hcri_sum_grid *grid; /* that it is on, or NULL */
 } hcri_result;
@@ -100,8 +101,24 @@ static int holds(const hcri_result *result, const double *y) {
            (!may_stray || is_within_reach(region, y, result->grid, precision == HCR_SINGLE ? 0x1p24 : 0x1p53)) &&
            (!region->box_is_claimed ||
             hcri_kernels_best()->within(region->set.outputs, y, region->lower, region->upper)) &&
-           hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->is_free,
-                                     result->chunk->slice->scratch);
+           (result->proved || hcri_sample_origin_verify(region, result->sample_origin, precision, y, result->is_free,
+                                                        result->chunk->slice->scratch));
+}
+
+/* The way t, or as much of it as the growing margin allows; −1 where that is less by more than margins may be. */
+static double within_growing_margin(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double t) {
+    static const double longest = 0x1p100; /* beyond it a float may overflow */
+    const hcri_growing_margin *margin = &chunk->region->growing_margin[chunk->call->precision];
+    if (margin->most < 0 || hcri_sample_origin_is_centre(hcri_sample_origin_of(chunk, s)))
+        return -1;
+    const double length = sqrt(hcri_kernels_best()->squares(chunk->region->set.outputs, rays->v + s * rays->stride));
+    const double growth = rays->gauge[s] + margin->slope * length;
+    if (!(t * length <= longest))
+        return -1;
+    if (t * growth <= margin->most)
+        return t;
+    const double allowed = margin->most / growth;
+    return allowed >= t * (1 - HCRI_LARGEST_MARGIN) ? allowed : -1;
 }
 
 static void put(hcri_result *result, double t) {
@@ -109,7 +126,8 @@ static void put(hcri_result *result, double t) {
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     step_to(result, t);
-    if (is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin))
+    if ((is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin)) ||
+        (result->proved && region->affine.count == 0 && !region->box_is_claimed))
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
@@ -174,7 +192,9 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
                               .is_free = hcri_is_free_of(chunk, s),
                               .completes = 1,
                               .grid = grid->step == NULL ? NULL : grid};
-        put(&result, t[s]);
+        const double way = within_growing_margin(chunk, rays, s, t[s]);
+        result.proved = way >= 0;
+        put(&result, result.proved ? way : t[s]);
         if (result.sample_origin == HCRI_SAMPLE_ORIGIN_FLAT && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
             !(result.completes && holds_exactly(&result)))
             outcome[s] = HCR_OUTCOME_TO_ROUNDING;

@@ -7,6 +7,10 @@
 #include "region/solved_equalities.h"
 #include "region/sum_grid.h"
 
+typedef struct hcri_growing_margin {
+    double most, slope;
+} hcri_growing_margin;
+
 struct hcr_region {
     hcri_pool memory;           /* of all but the set and the centres */
     hcri_set set;               /* over the outputs and the parameters */
@@ -36,6 +40,9 @@ struct hcr_region {
      * hold. */
     size_t verified_blocks[2];
     const hcri_constraint **verified[2];
+    /* … unless a result is so near that a margin proves it, one that grows with the way there (region_margins.c): t v
+     * is inside if t (gauge + slope |v|) <= most. most < 0: there is none. */
+    hcri_growing_margin growing_margin[2];
     double *clamp_lower[2], *clamp_upper[2]; /* the box constraints, rounded inwards to the output type … */
     hcri_bounds clamp[2];                    /* … as the kernels read them */
     size_t origin_every;                     /* and O is read so too (kernels.h), where it doesn't move */

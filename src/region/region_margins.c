@@ -11,6 +11,8 @@ typedef struct sizes {
     const double *step;
 } sizes;
 
+static double unit_of(hcr_precision precision) { return precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53; }
+
 /* What a free output is off by the grid, to which bounds are rounded inwards. */
 static double off_grid(const sizes *at, size_t j) { return at->step == NULL ? 0 : at->step[j]; }
 
@@ -132,24 +134,21 @@ static hcr_status prove_origin(hcr_region *region, sizes *at, hcr_error *error) 
         int proved = 1;
         at->step = region->grid[p].step;
         if (at->step != NULL)
-            HCRI_TRY(try_origin(region, p == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, &proved, error));
+            HCRI_TRY(try_origin(region, unit_of((hcr_precision)p), at, &proved, error));
         if (!proved)
             hcri_sum_grid_release(&region->grid[p], hcri_pool_allocator(&region->memory));
     }
     return HCR_OK;
 }
 
-/* The margin of each block in the library's arithmetic (0) or another. */
-static hcr_status block_margins(const hcr_region *region, double arithmetic, double unit, const sizes *at,
-                                double *margins, hcr_error *error) {
+/* The margin of each block in the library's arithmetic (0) or another, for results within `radius`. */
+static hcr_status block_margins(const hcr_region *region, double arithmetic, double unit, double radius,
+                                const sizes *at, double *margins, hcr_error *error) {
     const int moves = region->origin_map.parameters != 0;
     HCRI_TRY(bound_extra(region, arithmetic, unit, at, error));
-    const hcri_extent extent = {at->size,
-                                at->reach,
-                                moves ? &region->origin_map : NULL,
-                                region->radius,
-                                region->affine.count == 0 ? NULL : at->extra,
-                                arithmetic};
+    const hcri_extent extent = {
+        at->size,  at->reach, moves ? &region->origin_map : NULL, radius, region->affine.count == 0 ? NULL : at->extra,
+        arithmetic};
     for (size_t b = 0; b < region->set.blocks; b++)
         margins[b] = margin_of(region, region->set.block[b], unit, &extent, at->extra + region->set.n);
     return HCR_OK;
@@ -166,7 +165,7 @@ static hcr_status add_grid(hcr_region *region, hcr_precision precision, sizes *a
     int pays = grid->step != NULL;
     at->step = grid->step;
     if (pays)
-        HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, with, error));
+        HCRI_TRY(block_margins(region, 0, unit_of(precision), region->radius, at, with, error));
     at->step = NULL;
     for (size_t b = 0; b < blocks; b++)
         pays &= with[b] <= 2 * margins[b] || with[b] <= margins[b] + hcri_sum_grid_cost(precision);
@@ -181,7 +180,7 @@ static hcr_status add_grid(hcr_region *region, hcr_precision precision, sizes *a
 static hcr_status compute_margin(hcr_region *region, hcr_precision precision, sizes *at, double *margins,
                                  hcr_error *error) {
     const hcri_set *set = &region->set;
-    HCRI_TRY(block_margins(region, 0, precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53, at, margins, error));
+    HCRI_TRY(block_margins(region, 0, unit_of(precision), region->radius, at, margins, error));
     HCRI_TRY(add_grid(region, precision, at, margins, error));
     region->verified[precision] = hcri_allocate(hcri_pool_allocator(&region->memory), set->blocks, sizeof(void *));
     if (region->verified[precision] == NULL)
@@ -192,6 +191,36 @@ static hcr_status compute_margin(hcr_region *region, hcr_precision precision, si
         else
             region->verified[precision][region->verified_blocks[precision]++] = set->block[b];
     }
+    return HCR_OK;
+}
+
+/* E_i grows no faster than in proportion to how far results are from the origin, but for quadratics. So what a block
+ * needs at a distance of d is at most 1 + d/rho times what it needs at rho (docs/exactness.md, "Margins that grow"),
+ * whatever rho is; with this one neither term is much larger than it has to be. */
+static hcr_status compute_growing(hcr_region *region, hcr_precision precision, sizes *at, double *margins,
+                                  hcr_error *error) {
+    static const double roundings = 0x1p-50, longest = 0x1p100; /* of `most` and t; beyond it a float overflows */
+    const hcri_set *set = &region->set;
+    hcri_growing_margin *growing = &region->growing_margin[precision];
+    double rho = region->inradius, most = 0;
+    for (size_t j = 0; j < set->outputs; j++)
+        rho = hypot(rho, at->size[j]);
+    for (size_t j = 0; j < set->outputs; j++)
+        at->reach[j] = rho;
+    at->step = region->grid[precision].step;
+    HCRI_TRY(block_margins(region, 0, unit_of(precision), rho, at, margins, error));
+    at->step = NULL;
+    measure(region, at);
+    for (size_t b = 0, v = 0; v < region->verified_blocks[precision]; b++) {
+        if (set->block[b] != region->verified[precision][v])
+            continue;
+        most = fmax(most, hcri_block_quadratic(set->block[b]) != NULL ? INFINITY : margins[b]);
+        v++;
+    }
+    growing->slope = 1.01 * most / rho;
+    growing->most = !(most <= HCRI_LARGEST_MARGIN && rho <= longest) ? -1
+                    : most == 0                                      ? 1
+                                                                     : 1 - round_up(most) - roundings;
     return HCR_OK;
 }
 
@@ -212,8 +241,10 @@ static hcr_status compute_each(hcr_region *region, sizes *at, hcr_error *error) 
     double *margins = hcri_allocate(scratch, 2 * region->set.blocks, sizeof *margins);
     if (margins == NULL)
         return hcri_fail_memory(error);
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 2; p++) {
         HCRI_TRY(compute_margin(region, (hcr_precision)p, at, margins, error));
+        HCRI_TRY(compute_growing(region, (hcr_precision)p, at, margins, error));
+    }
     return region->origin_map.parameters == 0 ? HCR_OK : prove_origin(region, at, error);
 }
 
@@ -235,9 +266,9 @@ hcr_status hcr_region_block_margins(const hcr_region *region, double arithmetic,
                          arithmetic);
     sizes at;
     HCRI_TRY(start(region, &at, error));
-    const double unit = precision == HCR_SINGLE ? 0x1p-24 : 0x1p-53;
     at.step = region->grid[precision == HCR_SINGLE].step;
-    const hcr_status status = block_margins(region, arithmetic, unit, &at, margins, error);
+    const hcr_status status =
+        block_margins(region, arithmetic, unit_of(precision), region->radius, &at, margins, error);
     for (size_t b = 0; b < region->set.blocks && status == HCR_OK; b++)
         margins[b] = fmax(region->margin[precision == HCR_SINGLE], round_up(margins[b]));
     hcri_release(&region->set.allocator, at.size);

@@ -50,7 +50,11 @@ hcr_region *region_around(hcr_builder *builder, const double *origin, double rea
     must(hcri_builder_begin(builder, &error), &error);
     must(hcri_set_number(&builder->set, &error), &error);
     must(hcri_region_create(&builder->set,
-                            &(hcri_analysis){.origin = origin, .lower = lower, .upper = upper, .radius = INFINITY},
+                            &(hcri_analysis){.origin = origin,
+                                             .lower = lower,
+                                             .upper = upper,
+                                             .radius = INFINITY,
+                                             .unbounded_allowed = isinf(reach)},
                             NULL, &region, &error),
          &error);
     free(lower);
@@ -74,7 +78,8 @@ hcr_region *region_moved(const hcr_region *region, const double *origin) {
                                     .lower = lower,
                                     .upper = upper,
                                     .radius = region->radius + (1 + 1e-12) * distance,
-                                    .affine = &region->affine};
+                                    .affine = &region->affine,
+                                    .unbounded_allowed = region->unbounded_allowed};
     must(hcri_region_create(&region->set, &analysis, NULL, &moved, &error), &error);
     free(lower);
     free(upper);
@@ -407,7 +412,7 @@ hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread
     if (shape == SHAPE_LMI || all)
         for (size_t i = 0; i < 3; i++)
             add_lmi(builder, origin, random, 1 + hcri_random_below(random, 8), i == 2);
-    hcr_region *region = region_around(builder, origin, boxed ? 3 : 1e3);
+    hcr_region *region = region_around(builder, origin, boxed ? 3 : INFINITY);
     free(origin);
     return region;
 }

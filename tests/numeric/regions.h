@@ -13,7 +13,7 @@ void must(hcr_status status, const hcr_error *error);
 /* A builder with one vector "y" of n outputs. */
 hcr_builder *new_builder(size_t n);
 /* A region of what the builder holds around `origin`, which isn't searched for; origin ± reach is taken as a box that
- * holds the region. Frees the builder. */
+ * holds the region, which may be unbounded where that is infinite. Frees the builder. */
 hcr_region *region_around(hcr_builder *builder, const double *origin, double reach);
 /* The same set around another origin. */
 hcr_region *region_moved(const hcr_region *region, const double *origin);
@@ -41,7 +41,7 @@ typedef enum region_shape {
 } region_shape;
 extern const char *const shape_names[SHAPES];
 /* A random region of one shape around a random origin of size `spread`. `boxed`: with bounds besides, so that it is
- * bounded; without them its margin means nothing. Its numbers fit single precision. */
+ * bounded; without them it may reach to infinity. Its numbers fit single precision. */
 hcr_region *random_region(region_shape shape, size_t n, int boxed, double spread, hcri_random *random);
 
 /* `count` normal numbers, scaled; rounded to single precision. */

@@ -37,6 +37,7 @@ static const char *const texts[] = {
     "var y[2]\nnorm(y) <= 4\nexcept norm(y - [2, 0]) <= 0.5\norigin = [0, 0]\n",
     "var y[2]\nnorm(y) <= 2\nstar:\n  y[0] * y[1] <= 1\nend\norigin = [0, 0]\n",
     "var y[2]\nunbounded\ny[0] <= 1\nnorm(y) <= 2 - y[0]\norigin = [-1, 0]\n",
+    "var y[4]\nunbounded\nsum(y) - 2 * y[3] == 1\ny >= 0\ny[0] <= 2 * y[1] + 0.1\n",
     "var y[4]\nmax(y) - min(y) <= 0.3\nnorm(y, 1) <= 2\nsum_squares(y - 0.1) <= 2\n",
 };
 enum { TEXTS = sizeof texts / sizeof texts[0], FIRST_EQUALITIES = SHAPES + TEXTS };
@@ -62,11 +63,11 @@ static hcr_region *make_region(size_t kind, hcri_random *random) {
         region = equality_region(texts[kind - SHAPES]);
         assert_non_null(region);
     } else {
-        region = random_region((region_shape)kind, 1 + hcri_random_below(random, 8), 1,
+        region = random_region((region_shape)kind, 1 + hcri_random_below(random, 8), hcri_random_below(random, 4) != 0,
                                spreads[hcri_random_below(random, 3)], random);
     }
     if (region == NULL || (kind >= SHAPES && kind < FIRST_EQUALITIES) || region->origin_map.parameters != 0 ||
-        !region->bounded || !region->convex || hcri_random_below(random, 2) == 0)
+        !region->convex || hcri_random_below(random, 2) == 0)
         return region;
     const size_t n = region->set.n;
     double polar[MOST + 1], origin[MOST];
