@@ -5,6 +5,7 @@
 #include "region_argument.h"
 #include "report.h"
 
+#include "base/file.h"
 #include "hcr/hcr_export.h"
 
 #include <ctype.h>
@@ -19,14 +20,14 @@ struct job {
     hcr_model *model;
 };
 
-/* A model file begins with the length of its JSON, little-endian, and then that. */
 static int is_model(const char *path) {
-    unsigned char head[9] = {0};
+    char head[9] = "";
     FILE *stream = fopen(path, "rb");
     const size_t got = stream == NULL ? 0 : fread(head, 1, sizeof head, stream);
     if (stream != NULL)
         fclose(stream);
-    return got == sizeof head && head[8] == '{' && head[7] == 0 && head[6] == 0;
+    const char *kind = hcri_file_kind(head, got);
+    return kind != NULL && strcmp(kind, "a model") == 0;
 }
 
 /* The file's own name without its folder and extension, as far as it can begin C names. */
@@ -82,11 +83,9 @@ static int run(struct job *job) {
     else
         region_open_placed(path, &job->settings, &job->opened);
     ending_put_off();
-    const hcr_status status = job->model != NULL
-                                  ? hcr_export_model(job->model, &options, job->folder, &made, &error)
-                                  : hcr_export_region(job->opened.region, &options, job->folder, &made, &error);
-    ending_obey();
-    must(status, &error);
+    must_obeying(job->model != NULL ? hcr_export_model(job->model, &options, job->folder, &made, &error)
+                                    : hcr_export_region(job->opened.region, &options, job->folder, &made, &error),
+                 &error);
     print_made(job, options.name, &made);
     return EXIT_DONE;
 }

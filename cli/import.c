@@ -42,9 +42,7 @@ static void compile(struct job *job) {
 static void write_text(struct job *job) {
     hcr_error error = {0};
     ending_put_off();
-    const hcr_status status = hcr_import_write(job->import, job->output, &error);
-    ending_obey();
-    must(status, &error);
+    must_obeying(hcr_import_write(job->import, job->output, &error), &error);
 }
 
 static int run(struct job *job) {

@@ -1,10 +1,11 @@
 #include "command.h"
+#include "ending.h"
 #include "options.h"
-#include "output_file.h"
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
 
+#include "base/file.h"
 #include "hcr/hcr_build.h"
 
 #include <stdio.h>
@@ -37,10 +38,8 @@ static int run(struct job *job) {
     size_t first;
     const size_t left_out = hcr_ranges_left_out(job->ranges, &first);
     report_rows(left_out, "left out for a missing value or an infinity", first);
-    struct output_file file;
-    output_file_open(&file, job->output);
-    output_file_write(&file, job->text, strlen(job->text));
-    output_file_close(&file);
+    ending_put_off();
+    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &error), &error);
     return left_out > 0 ? EXIT_OUTSIDE : EXIT_DONE;
 }
 

@@ -6,38 +6,11 @@
 #include "progress.h"
 #include "report.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The first bytes of a compiled region. */
-static const char magic[] = "hcrregio";
-
-/* The whole of a file, with a '\0' behind it that isn't counted. */
-static char *read_all(const char *path, size_t *size) {
-    const int standard = strcmp(path, "-") == 0;
-    FILE *stream = standard ? stdin : fopen(path, "rb");
-    if (stream == NULL)
-        fail_file("open", path);
-    size_t capacity = 1 << 16, got = 0;
-    char *bytes = allocate(capacity, 1);
-    *size = 0;
-    while ((got = fread(bytes + *size, 1, capacity - *size, stream)) > 0) {
-        *size += got;
-        if (*size == capacity) {
-            char *grown = allocate(2 * capacity, 1);
-            memcpy(grown, bytes, capacity);
-            free(bytes);
-            bytes = grown;
-            capacity *= 2;
-        }
-    }
-    if (ferror(stream))
-        fail_file("read", standard ? "standard input" : path);
-    if (!standard)
-        fclose(stream);
-    return bytes;
-}
 
 /* The folder that `path` is in, NULL for the current one. */
 static char *find_folder(const char *path) {
@@ -68,14 +41,16 @@ static void build(const char *path, size_t size, const struct settings *settings
 }
 
 void region_open(const char *path, const struct settings *settings, struct opened_region *opened) {
+    hcr_error error = {0};
     size_t size = 0;
-    char *bytes = read_all(path, &size);
-    if (size < sizeof magic - 1 || memcmp(bytes, magic, sizeof magic - 1) != 0) {
+    char *bytes = NULL;
+    must(hcri_file_read(path, &hcri_default_allocator, &bytes, &size, &error), &error);
+    const char *kind = hcri_file_kind(bytes, size);
+    if (kind == NULL || strcmp(kind, "a compiled region") != 0) {
         opened->text = bytes;
         build(path, size, settings, opened);
         return;
     }
-    hcr_error error = {0};
     if (settings->count > 0)
         fail(EXIT_USAGE, "%s is a compiled region: --set can only change region text", path);
     const hcr_status status = hcr_region_read(bytes, size, NULL, &opened->region, &error);
@@ -109,9 +84,7 @@ void region_recentre(struct opened_region *opened, size_t rows, const double *ta
 void region_save(const hcr_region *region, const char *path) {
     hcr_error error = {0};
     ending_put_off();
-    const hcr_status status = hcr_region_save(region, path, &error);
-    ending_obey();
-    must(status, &error);
+    must_obeying(hcr_region_save(region, path, &error), &error);
 }
 
 char *region_path_with(const char *path, const char *extension) {

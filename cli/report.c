@@ -125,6 +125,11 @@ void must(hcr_status status, const hcr_error *error) {
         quit(report_error(error));
 }
 
+void must_obeying(hcr_status status, const hcr_error *error) {
+    ending_obey();
+    must(status, error);
+}
+
 void *allocate(size_t count, size_t size) {
     void *memory = calloc(count + 1, size); /* never nothing: NULL would say that memory ran out */
     if (memory == NULL)

@@ -26,6 +26,8 @@ _Noreturn void fail_file(const char *what, const char *path);
 _Noreturn void fail_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Fails with the error unless the status is HCR_OK. */
 void must(hcr_status status, const hcr_error *error);
+/* The same, after the signals that were put off. */
+void must_obeying(hcr_status status, const hcr_error *error);
 /* Zeroed memory. */
 void *allocate(size_t count, size_t size);
 /* The same in place of other memory, NULL or allocated. */

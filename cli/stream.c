@@ -61,7 +61,8 @@ static void write_piece(struct stream *stream, size_t rows, double *values, hcr_
     must(hcr_table_print(results->path, &table, results->precision, piece, &bytes, &size, &error), &error);
     if (stream->file.stream == NULL)
         output_file_open(&stream->file, results->path);
-    output_file_write(&stream->file, bytes, size);
+    if (fwrite(bytes, 1, size, stream->file.stream) != size)
+        fail_file("write", strcmp(results->path, "-") == 0 ? "standard output" : results->path);
     hcr_free(bytes);
 }
 
@@ -79,10 +80,11 @@ void stream_write(struct stream *stream, double *values) {
 
 void stream_close(struct stream *stream) {
     if (stream->parts > 1 && stream->results != NULL && hcr_table_format_of(stream->results->path) == HCR_TABLE_NPY) {
-        output_file_rewind(&stream->file);
+        rewind(stream->file.stream);
         write_head(stream);
     }
     progress_wait_end();
-    output_file_close(&stream->file);
+    if (stream->file.stream != NULL)
+        output_file_close(&stream->file);
     hcr_table_reader_free(stream->reader);
 }

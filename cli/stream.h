@@ -29,7 +29,7 @@ struct stream {
     size_t rows;              /* read so far; behind the last round, of the table */
     hcr_table_reader *reader; /* NULL: of an archive */
     const struct results *results;
-    struct output_file file;
+    hcri_writer file;
 };
 
 /* Opens the table `input`, of which these columns are wanted: others of a header may hold anything. Both structs and

@@ -3,9 +3,9 @@
 #include "ending.h"
 #include "json.h"
 #include "options.h"
-#include "output_file.h"
 #include "report.h"
 
+#include "base/file.h"
 #include "hcr/hcr_table.h"
 
 #include <errno.h>
@@ -59,14 +59,15 @@ static void write_tables(struct job *job) {
 
 /* The region that the limits describe, in a file beside them. */
 static void write_region(struct job *job) {
-    struct output_file file;
+    hcr_error error = {0};
+    char text[256];
     const size_t n = job->windows.y_train.columns;
-    output_file_open(&file, path_of(job, "limits.region"));
-    fprintf(file.stream,
-            "# What the series did in its training windows: smallest value, largest value, largest step.\n"
-            "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n%s",
-            n, n > 1 ? "abs(y[1:] - y[:-1]) <= limits[2]\n" : "");
-    output_file_close(&file);
+    const int length =
+        snprintf(text, sizeof text,
+                 "# What the series did in its training windows: smallest value, largest value, largest step.\n"
+                 "var y[%zu]\nconst limits = read(\"limits.csv\")\n\nlimits[0] <= y <= limits[1]\n%s",
+                 n, n > 1 ? "abs(y[1:] - y[:-1]) <= limits[2]\n" : "");
+    must(hcri_file_write(path_of(job, "limits.region"), text, (size_t)length, &error), &error);
 }
 
 static void print_summary(const struct job *job) {

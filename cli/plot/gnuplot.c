@@ -83,7 +83,7 @@ static FILE *start(int picture, pid_t *child) {
 }
 
 void gnuplot_draw(const char *path, int width, int height, const char *script) {
-    struct output_file file;
+    hcri_writer file;
     pid_t child = 0;
     int outcome = 0;
     output_file_open(&file, path);

@@ -20,6 +20,7 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
     FILE *stream = standard ? stdin : fopen(path, "rb");
     if (stream == NULL)
         return fail_file(error, "open", path);
+    const char *name = standard ? "standard input" : path;
     char *buffer = NULL;
     size_t capacity = 0, used = 0;
     hcr_status status = HCR_OK;
@@ -34,7 +35,7 @@ hcr_status hcri_file_read(const char *path, const hcr_allocator *allocator, char
         used += got;
         if (got == 0) {
             if (ferror(stream))
-                status = fail_file(error, "read", path);
+                status = fail_file(error, "read", name);
             break;
         }
     }
