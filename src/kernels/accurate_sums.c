@@ -11,7 +11,8 @@ typedef struct sums {
 
 static inline void add_products(sums *to, const double *values, const uint32_t *columns, const double *y) {
     for (size_t p = 0; p < PARTS; p++) {
-        const lanes a = load(values + WIDTH * p), v = gather(y, columns + WIDTH * p);
+        const lanes a = load(values + WIDTH * p),
+                    v = columns == NULL ? load(y + WIDTH * p) : gather(y, columns + WIDTH * p);
         const lanes product = a * v, off = lanes_fused(a, v, -product);
         const lanes sum = to->high[p] + product, part = sum - to->high[p];
         to->low[p] += ((to->high[p] - (sum - part)) + (product - part)) + off;
@@ -44,18 +45,18 @@ static double total(const sums *of, double start) {
 static double dot_by_lanes(size_t terms, const uint32_t *columns, const double *values, const double *y, double start) {
     sums sum = {{{0}}, {{0}}};
     size_t k = 0;
+    for (; columns == NULL && k + 8 <= terms; k += 8)
+        add_products(&sum, values + k, NULL, y + k);
     for (; k + 8 <= terms; k += 8)
         add_products(&sum, values + k, columns + k, y);
     if (k < terms) {
-        double some[8] = {0};
-        uint32_t of[8];
-        for (size_t l = 0; l < 8; l++)
-            of[l] = columns[k];
-        for (size_t l = 0; k + l < terms; l++) {
-            some[l] = values[k + l];
-            of[l] = columns[k + l];
+        double some[8] = {0}, with[8];
+        for (size_t l = 0; l < 8; l++) {
+            const size_t at = k + l < terms ? k + l : k;
+            some[l] = at == k + l ? values[at] : 0;
+            with[l] = y[columns == NULL ? at : columns[at]];
         }
-        add_products(&sum, some, of, y);
+        add_products(&sum, some, NULL, with);
     }
     return total(&sum, start);
 }
@@ -64,7 +65,7 @@ static double dot_one_by_one(size_t terms, const uint32_t *columns, const double
                              double start) {
     hcri_dd sum = {start, 0};
     for (size_t k = 0; k < terms; k++)
-        sum = hcri_dd_add_product(sum, values[k], y[columns[k]]);
+        sum = hcri_dd_add_product(sum, values[k], y[columns == NULL ? k : columns[k]]);
     return hcri_dd_value(sum);
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct hcri_accurate_kernels {
-    /* start + Σ_k values[k] y[columns[k]] */
+    /* start + Σ_k values[k] y[columns[k]]; without columns Σ_k values[k] y[k], the same bits */
     double (*dot)(size_t terms, const uint32_t *columns, const double *values, const double *y, double start);
 } hcri_accurate_kernels;
 

@@ -119,13 +119,18 @@ static void scale(double *v, size_t n, int *exponent, hcri_ray_state *state) {
         v[j] = ldexp(v[j], -*exponent);
 }
 
-/* Takes a scaled direction within the equalities. What is left of one across them is rounding. */
-static void project(const hcr_region *region, double *v, hcri_ray_state *state) {
+/* Takes a scaled direction within the equalities, to the last bit where it leads to a point. What is left of one across
+ * them is rounding. */
+static void project(const hcri_chunk *chunk, double *v, hcri_ray_state *state) {
     static const double rounding = 1e-14;
-    const size_t n = region->set.n;
+    const hcri_affine *affine = &chunk->region->affine;
+    const size_t n = chunk->region->set.n;
     if (*state != HCRI_RAY_SOUND)
         return;
-    hcri_affine_direct(&region->affine, v);
+    if (!chunk->call->keeps_equalities)
+        hcri_affine_direct(affine, v);
+    else if (chunk->call->map->gives_point)
+        hcri_affine_follow(affine, v);
     double most = 0;
     for (size_t j = 0; j < n; j++)
         most = fmax(most, fabs(v[j]));
@@ -209,7 +214,7 @@ void hcri_rays_make(const hcri_chunk *chunk, int with_active_constraints, hcri_r
             if (has_equalities || !(size[s] >= smallest && size[s] <= largest))
                 scale(v, n, &rays->exponent[s], &rays->state[s]);
             if (has_equalities)
-                project(region, v, &rays->state[s]);
+                project(chunk, v, &rays->state[s]);
         }
         if (slice->is_free != NULL)
             hold(chunk, rays);

@@ -169,11 +169,11 @@ static int settle(hcri_active_set *a, int *dropped) {
 /* p moved onto the equalities, whose rows are orthonormal but for a metric: twice, for what rounding leaves of a p that
  * is far away. */
 static void start_point(hcri_active_set *a) {
-    for (int round = 0; round < 2 && a->metric == NULL; round++)
+    for (int round = 0; round < 2 && a->coordinates.metric == NULL; round++)
         for (size_t c = a->equality; c < a->cut; c++)
             hcri_active_add_row(a, c, a->upper[c] - hcri_active_dot(a, c, a->p), a->p);
     memcpy(a->y, a->p, a->n * sizeof *a->y);
-    if (a->metric == NULL || a->equality == a->cut)
+    if (a->coordinates.metric == NULL || a->equality == a->cut)
         return;
     refine_once(a);
     refine_once(a);
@@ -207,8 +207,7 @@ static int start(hcri_active_set *a, const double *p) {
     a->listed = 0;
     a->out_of_memory = 0;
     a->careful = 0;
-    memcpy(a->p, p, a->n * sizeof *p);
-    hcri_metric_enter(a->metric, a->p);
+    hcri_coordinates_enter(&a->coordinates, p, a->p);
     if (!(warm ? start_warm(a) : hcri_active_start_anew(a)))
         return 0;
     if (!warm)
@@ -239,8 +238,7 @@ static int descend(hcri_active_set *a, double *y) {
         if (a->worst == NONE)
             break;
     }
-    memcpy(y, a->y, a->n * sizeof *y);
-    hcri_metric_leave(a->metric, y);
+    hcri_coordinates_leave(&a->coordinates, a->y, y);
     return a->worst == NONE;
 }
 

@@ -116,7 +116,7 @@ int hcri_active_start_anew(hcri_active_set *a) {
     for (size_t c = a->equality; c < a->cut; c++) {
         if (!hcri_active_make_room(a))
             return 0;
-        if (a->metric == NULL) /* the rows are orthonormal */
+        if (a->coordinates.metric == NULL) /* the rows are orthonormal */
             memset(a->cross, 0, a->active * sizeof *a->cross);
         else
             (void)hcri_active_resolve(a, (uint32_t)c);

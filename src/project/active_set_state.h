@@ -4,15 +4,17 @@
 
 #include "kernels/kernels.h"
 #include "project/active_set.h"
+#include "project/coordinates.h"
 #include "project/envelope_cholesky.h"
 
 enum { HCRI_LONGEST_LIST = 256 };
 
 struct hcri_active_set {
     const hcr_region *region;
-    const hcri_metric *metric; /* all below is in its z = L'y */
+    hcri_coordinates coordinates; /* all below is in these, z */
     int warm;
-    size_t n, count;      /* constraints: n bounds, the rows, the equalities, then cuts, all scaled to length 1 */
+    size_t n;             /* the length of z */
+    size_t count;         /* constraints: bounds, rows, equalities (unless none is left), cuts, scaled to length 1 */
     size_t bounds;        /* the bounds that are such in z: n or 0 */
     size_t equality, cut; /* the first of each */
     size_t capacity, entry_capacity;
@@ -24,7 +26,9 @@ struct hcri_active_set {
     double *length;       /* what the row was divided by */
     double *right;        /* while a system is solved: its right side, then its solution */
     double *rounding;     /* of a·y in the region */
-    double *inverse_size; /* of each output there */
+    double *size;         /* of each output there: how large it gets … */
+    double *inverse_size; /* … and one over how large z gets */
+    int sizes_move;       /* with the origin */
 
     /* of the point being projected */
     double *p; /* on the equalities */
@@ -51,38 +55,57 @@ struct hcri_active_set {
     hcri_envelope gram;
     int out_of_memory; /* since p came */
 
-    double *whole;                   /* n: a row on its way into the metric … */
+    double *whole;                   /* as many as outputs: a row on its way from y to z … */
     uint32_t *entries, *row_columns; /* … its columns, and those that it had before */
 };
+
+/* A bound or a row. */
+typedef struct hcri_active_row {
+    size_t terms;
+    const uint32_t *columns; /* until the next one */
+    const double *values;
+} hcri_active_row;
+
+/* active_set_rows.c: number c < equality of those whose coefficients don't move, in y. */
+hcri_active_row hcri_active_row_at(const hcri_active_set *a, size_t c);
 
 /* A long row without gaps is taken as a dense one. */
 static inline int hcri_active_is_dense(size_t terms, const uint32_t *columns) {
     return terms >= 16 && columns[terms - 1] - columns[0] + 1 == terms;
 }
 
-static inline double hcri_active_dot(const hcri_active_set *a, size_t c, const double *x) {
-    const size_t start = a->start[c], terms = a->start[c + 1] - start;
-    const uint32_t *columns = a->columns + start;
-    const double *values = a->values + start;
-    if (hcri_active_is_dense(terms, columns))
-        return a->kernels->dot(terms, values, x + columns[0]);
+static inline double hcri_active_row_dot(const hcri_active_set *a, hcri_active_row row, const double *x) {
+    if (hcri_active_is_dense(row.terms, row.columns))
+        return a->kernels->dot(row.terms, row.values, x + row.columns[0]);
     double sum = 0;
-    for (size_t k = 0; k < terms; k++)
-        sum += values[k] * x[columns[k]];
+    for (size_t k = 0; k < row.terms; k++)
+        sum += row.values[k] * x[row.columns[k]];
     return sum;
+}
+
+/* x += factor · row */
+static inline void hcri_active_row_add(const hcri_active_set *a, hcri_active_row row, double factor,
+                                       double *restrict x) {
+    if (hcri_active_is_dense(row.terms, row.columns))
+        a->kernels->combine(row.terms, 1, x + row.columns[0], factor, row.values, x + row.columns[0]);
+    else
+        for (size_t k = 0; k < row.terms; k++)
+            x[row.columns[k]] += factor * row.values[k];
+}
+
+/* Constraint c in z. */
+static inline hcri_active_row hcri_active_unit_row(const hcri_active_set *a, size_t c) {
+    const size_t start = a->start[c];
+    return (hcri_active_row){a->start[c + 1] - start, a->columns + start, a->values + start};
+}
+
+static inline double hcri_active_dot(const hcri_active_set *a, size_t c, const double *x) {
+    return hcri_active_row_dot(a, hcri_active_unit_row(a, c), x);
 }
 
 /* x += factor · row c */
 static inline void hcri_active_add_row(const hcri_active_set *a, size_t c, double factor, double *restrict x) {
-    const size_t start = a->start[c], terms = a->start[c + 1] - start;
-    const uint32_t *columns = a->columns + start;
-    const double *values = a->values + start;
-    if (hcri_active_is_dense(terms, columns))
-        for (size_t k = 0; k < terms; k++)
-            x[columns[0] + k] += factor * values[k];
-    else
-        for (size_t k = 0; k < terms; k++)
-            x[columns[k]] += factor * values[k];
+    hcri_active_row_add(a, hcri_active_unit_row(a, c), factor, x);
 }
 
 /* One of the region, or a bound or row whose sides meet: its multiplier may have either sign. */

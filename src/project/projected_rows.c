@@ -52,11 +52,28 @@ static hcr_outcome begin_row(const hcr_projector *projector, hcri_lane *lane, si
     return HCR_OUTCOME_MOVED;
 }
 
-/* The chunk's points and parameters, differences from the origins, gauges; rows without a point get zeros. */
+/* Is a point of the region's set off an equality by more than rounding, for certain? That is a sum of sizes of outputs
+ * and parameters and of constants, so no more than what it is at 1 times the largest of them, or 1. */
+static int is_off_equalities(const hcr_projector *projector, const double *point) {
+    const hcri_equalities *equalities = &projector->region->set.equalities;
+    double largest = 1;
+    for (size_t j = 0; equalities->rows.count != 0 && j < projector->region->set.n; j++)
+        largest = fmax(largest, fabs(point[j]));
+    for (size_t i = 0; i < equalities->rows.count; i++) {
+        const double off = fabs(hcri_rows_dot_minus(&equalities->rows, i, point, equalities->right[i]));
+        if (off > 1.01 * largest * projector->equality_rounding[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* The chunk's points and parameters, differences from the origins, gauges; rows without a point get zeros, and those
+ * that are surely off the equalities, whose gauge is infinite. */
 static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_project_call *call, size_t first,
                           size_t rows, hcr_outcome *outcome, hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
+    unsigned char is_off[HCRI_CHUNK];
     const double *in = hcri_widen(call->precision, call->in, first * n, rows * n, lane->points);
     if (in != lane->points)
         memcpy(lane->points, in, rows * n * sizeof *in);
@@ -67,18 +84,25 @@ static hcr_status measure(hcr_projector *projector, hcri_lane *lane, const hcri_
         double *point = lane->points + i * n, *away = lane->away + i * n;
         outcome[i] = begin_row(projector, lane, i, point);
         const double *origin = origin_of(projector, lane, i);
+        memcpy(lane->lifted, point, n * sizeof *point);
+        memcpy(lane->lifted + n, origin + n, p * sizeof *origin);
+        is_off[i] = outcome[i] == HCR_OUTCOME_MOVED && is_off_equalities(projector, lane->lifted);
         for (size_t j = 0; j < n; j++)
-            away[j] = outcome[i] == HCR_OUTCOME_MOVED ? point[j] - origin[j] : 0;
+            away[j] = outcome[i] == HCR_OUTCOME_MOVED && !is_off[i] ? point[j] - origin[j] : 0;
     }
-    return hcri_map_run(region, lane->workspace, rows,
-                        &(hcri_call){.map = &hcri_map_gauge,
-                                     .precision = HCR_DOUBLE,
-                                     .x = lane->xs,
-                                     .origins = known_origins(region, lane),
-                                     .in = lane->away,
-                                     .factor = lane->away,
-                                     .out = lane->gauge},
-                        error);
+    HCRI_TRY(hcri_map_run(region, lane->workspace, rows,
+                          &(hcri_call){.map = &hcri_map_gauge,
+                                       .precision = HCR_DOUBLE,
+                                       .x = lane->xs,
+                                       .origins = known_origins(region, lane),
+                                       .in = lane->away,
+                                       .factor = lane->away,
+                                       .out = lane->gauge},
+                          error));
+    for (size_t i = 0; i < rows; i++)
+        if (is_off[i])
+            lane->gauge[i] = INFINITY;
+    return HCR_OK;
 }
 
 /* Is a point of the region's set inside, decided at tolerance 0 (1, 0, HCRI_EXACT_MEMORY)? Only next to the frontier
@@ -88,7 +112,7 @@ static int is_inside(const hcr_projector *projector, hcri_lane *lane, const hcri
     const hcr_region *region = projector->region;
     const double error_bound = 1e-12 + 2 * region->margin[HCR_DOUBLE];
     int found;
-    if (!hcri_exact_meets_equalities(region, call->precision, point))
+    if (gauge == INFINITY || !hcri_exact_meets_equalities(region, call->precision, point))
         return 0;
     if (!(fabs(gauge - 1) <= error_bound) &&
         (gauge > 1 || (region->verified_blocks[HCR_DOUBLE] == 0 && region->centres == NULL)))
@@ -232,8 +256,12 @@ static hcr_status draw_inside(hcr_projector *projector, hcri_lane *lane, hcr_pre
                               hcr_ray *rays, hcr_error *error) {
     const hcr_region *region = projector->region;
     const size_t n = region->set.outputs, p = region->origin_map.parameters;
-    hcri_call call = {
-        .map = &hcri_map_contract, .precision = precision, .rays = rays, .origins = known_origins(region, lane)};
+    /* Rounding to single precision takes outputs off the equalities again. */
+    hcri_call call = {.map = &hcri_map_contract,
+                      .precision = precision,
+                      .rays = rays,
+                      .origins = known_origins(region, lane),
+                      .keeps_equalities = projector->is_polytope && precision == HCR_DOUBLE};
     float *xs = lane->moved_single + count * n;
     for (size_t k = 0; precision == HCR_SINGLE && k < count * n; k++)
         lane->moved_single[k] = (float)lane->moved[k];

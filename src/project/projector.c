@@ -7,6 +7,7 @@
 #include <omp.h>
 #endif
 
+#include "base/memory.h"
 #include "base/sized_options.h"
 #include "solvers/blas_threads.h"
 
@@ -28,6 +29,7 @@ void hcr_projector_free(hcr_projector *projector) {
         release_lane(&projector->lane[i]);
     free(projector->lane);
     hcri_metric_free(projector->metric);
+    free(projector->equality_rounding);
     free(projector);
 }
 
@@ -80,12 +82,28 @@ static hcr_status prepare_lane(const hcr_projector *projector, hcri_lane *lane, 
                                             : HCR_OK;
 }
 
+static hcr_status find_equality_rounding(hcr_projector *projector, hcr_error *error) {
+    const hcr_region *region = projector->region;
+    const size_t n = region->set.n, count = region->set.equalities.rows.count;
+    HCRI_SCOPED double *ones = hcri_allocate(&hcri_default_allocator, n, sizeof *ones);
+    projector->equality_rounding = calloc(count + 1, sizeof *projector->equality_rounding);
+    if (ones == NULL || projector->equality_rounding == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < n; j++)
+        ones[j] = 1;
+    for (size_t i = 0; i < count; i++)
+        projector->equality_rounding[i] =
+            hcr_region_equality_rounding(region, i, ones + region->set.outputs, ones, HCR_SINGLE);
+    return HCR_OK;
+}
+
 static hcr_status prepare(hcr_projector *projector, const hcr_projector_options *options, hcr_error *error) {
     const hcr_region *region = projector->region;
     const hcri_set *set = &region->set;
     if (options->metric != NULL || options->linear)
         HCRI_TRY(hcri_metric_create(set->outputs, options->metric, options->regularisation, region->radius,
                                     &projector->metric, error));
+    HCRI_TRY(find_equality_rounding(projector, error));
     projector->is_polytope = hcri_is_polytope(region);
     projector->is_clamped = set->blocks == 2 && set->linear->rows.count == 0 && region->affine.count == 0 &&
                             (projector->metric == NULL || projector->metric->is_diagonal);

@@ -33,7 +33,8 @@ typedef struct hcri_lane {
 
 struct hcr_projector {
     const hcr_region *region;
-    hcri_metric *metric; /* NULL: 1 */
+    hcri_metric *metric;       /* NULL: 1 */
+    double *equality_rounding; /* of each equality, where outputs and parameters are 1, in single precision */
     hcr_bad_value bad_value;
     int linear, warm;
     int is_polytope;

@@ -177,6 +177,7 @@ static double gauge_of(hcri_projection *projection, const double *y) {
                             .precision = HCR_DOUBLE,
                             .x = projection->origin + region->set.outputs,
                             .origins = projection->known.points == NULL ? NULL : &projection->known,
+                            .keeps_equalities = projection->is_polytope,
                             .in = projection->point,
                             .factor = projection->point,
                             .out = &gauge};

@@ -1,6 +1,7 @@
 #include "region/solved_equalities.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/double_double.h"
 #include "kernels/kernels.h"
@@ -78,13 +79,33 @@ void hcri_affine_project(const hcri_affine *affine, double *v) {
                         basis->values + basis->start[i], v);
 }
 
-/* y_dependent = T y, plus the constant of a point. */
+/* How many rows from row i on have its columns. */
+static size_t count_alike(const hcri_rows *rows, size_t i) {
+    const size_t first = rows->start[i], terms = rows->start[i + 1] - first;
+    size_t count = 1;
+    while (i + count < rows->count && rows->start[i + count + 1] - rows->start[i + count] == terms &&
+           memcmp(rows->columns + first, rows->columns + rows->start[i + count], terms * sizeof *rows->columns) == 0)
+        count++;
+    return count;
+}
+
+/* y_dependent = T y, plus the constant of a point. What rows of the same columns take from y is collected once. */
 static void complete(const hcri_affine *affine, int is_point, double *y) {
+    enum { MOST_COLLECTED = 512 };
     const hcri_accurate_kernels *kernels = hcri_kernels_best()->accurate;
     const hcri_rows *map = &affine->map;
-    for (size_t i = 0; i < affine->count; i++)
-        y[affine->dependent[i]] = kernels->dot(map->start[i + 1] - map->start[i], map->columns + map->start[i],
-                                               map->values + map->start[i], y, is_point ? affine->constant[i] : 0);
+    double collected[MOST_COLLECTED];
+    for (size_t i = 0, alike; i < affine->count; i += alike) {
+        const size_t start = map->start[i], terms = map->start[i + 1] - start;
+        const uint32_t *columns = map->columns + start;
+        alike = count_alike(map, i);
+        const int collects = alike > 1 && terms <= MOST_COLLECTED;
+        for (size_t k = 0; collects && k < terms; k++)
+            collected[k] = y[columns[k]];
+        for (size_t d = i; d < i + alike; d++)
+            y[affine->dependent[d]] = kernels->dot(terms, collects ? NULL : columns, map->values + map->start[d],
+                                                   collects ? collected : y, is_point ? affine->constant[d] : 0);
+    }
 }
 
 void hcri_affine_complete(const hcri_affine *affine, double *y) { complete(affine, 1, y); }
