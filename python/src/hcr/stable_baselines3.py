@@ -6,10 +6,11 @@
     SAC(SACPolicy, env, policy_kwargs={"region": limits}).learn(10_000)
     PPO(PPOPolicy, env, policy_kwargs={"region": limits}).learn(10_000)
 
-Steps are normal in the region's free outputs, times the half widths of its bounds, and end inside by `soften`
-(`hcr.torch.distributions.Softened`). Limits that depend on the state are parameters: ``"parameters"`` is a function
-from a batch of observations to them. Random actions of a warm-up come from the environment's action space:
-`hcr.gymnasium.ConstrainAction` takes these inside too, and what TD3 and DDPG make of noise.
+Steps are normal in the region's free outputs, times the half widths of its bounds, and end inside by tanh along the ray
+(`hcr.torch.distributions.Softened`): in an interval that is Stable-Baselines3's own squashed Gaussian. Limits that
+depend on the state are parameters: ``"parameters"`` is a function from a batch of observations to them. Random actions
+of a warm-up come from the environment's action space: `hcr.gymnasium.ConstrainAction` takes these inside too, and what
+TD3 and DDPG make of noise.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class SoftenedDistribution(DiagGaussianDistribution):
         scale = self._scale.to(mean_actions.device)
         normal = torch.distributions.Normal(scale * mean_actions, scale * log_std.exp())
         x = None if self.x is None else self.x.to(mean_actions.dtype)
-        self.distribution = Softened(normal, self.region, x, validate_args=False)
+        self.distribution = Softened(normal, self.region, x, "tanh", validate_args=False)
         return self
 
     def log_prob(self, actions: Tensor) -> Tensor:

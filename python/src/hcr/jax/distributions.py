@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import Any
+import math
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -14,10 +15,13 @@ from ..errors import make
 from ..region import Region, needs_region
 from .maps import decode, gauge, soften, soften_inverse
 
+Squash = Literal["soften", "tanh"]
+_SMALL = 1e-9  # tanh(γ)/γ and artanh(r)/r are 1 below it
+
 
 @dataclasses.dataclass(frozen=True)
 class Soften:
-    """v ↦ origin + v/(1 + gauge(v)), one-to-one from R^k onto the interior, with its determinant.
+    """v ↦ origin + v ρ(gauge(v))/gauge(v), one-to-one from R^k onto the interior, with its determinant.
 
     As `hcr.torch.distributions.SoftenTransform`, which has the formula. The methods have the names that distrax's
     bijectors and numpyro's transforms have.
@@ -25,26 +29,44 @@ class Soften:
     Args:
         region: the region; k is its `freedom`, and v has the coordinates of its outputs `free`.
         x: (…, p), its parameters, when it has such.
+        squash: ρ(γ), ``"soften"`` for γ/(1 + γ) or ``"tanh"``.
     """
 
     region: Region
     x: jax.Array | None = None
+    squash: Squash = "soften"
 
     event_ndims_in = event_ndims_out = 1
 
     def __post_init__(self) -> None:
         needs_region(self.region, "hcr.jax.Soften")
+        if self.squash not in ("soften", "tanh"):
+            raise make("argument", f'squash is {self.squash!r}: take "soften" or "tanh"')
 
     def __call__(self, v: jax.Array) -> jax.Array:
-        return soften(self._steps(v), self.region, self.x)
+        steps = self._steps(v)
+        if self.squash == "soften":
+            return soften(steps, self.region, self.x)
+        radius = jnp.tanh(gauge(steps, self.region, self.x))[..., None]
+        return decode(jnp.concatenate([steps, radius], -1), self.region, self.x)
 
     def inverse(self, y: jax.Array) -> jax.Array:
         v = soften_inverse(y, self.region, self.x)
+        if self.squash == "tanh":  # soften's gauge is r/(1 − r) at the radius r, and artanh r = log(1 + 2 r/(1 − r))/2
+            softened = gauge(v, self.region, self.x)
+            ratio = 0.5 * jnp.log1p(2 * softened) / jnp.maximum(softened, _SMALL)
+            v = v * jnp.where(softened > _SMALL, ratio, 1)[..., None]
         return v if self.region.freedom == self.region.n else v[..., self.region.free]
 
     def log_abs_det_jacobian(self, v: jax.Array, y: jax.Array | None = None) -> jax.Array:
-        """By the free outputs, −(k + 1) log(1 + gauge(v)); NaN for samples without an interior."""
-        determinant = -(self.region.freedom + 1) * jnp.log1p(gauge(self._steps(v), self.region, self.x))
+        """By the free outputs; NaN for samples without an interior."""
+        radius, k = gauge(self._steps(v), self.region, self.x), self.region.freedom
+        if self.squash == "soften":
+            determinant = -(k + 1) * jnp.log1p(radius)
+        else:
+            ratio = jnp.where(radius > _SMALL, jnp.tanh(radius) / jnp.maximum(radius, _SMALL), 1)
+            log_slope = 2 * (math.log(2) - radius - jax.nn.softplus(-2 * radius))
+            determinant = (k - 1) * jnp.log(ratio) + log_slope
         return determinant if self.x is None else jnp.where(self._has_interior(), determinant, jnp.nan)
 
     forward_log_det_jacobian = log_abs_det_jacobian
@@ -83,15 +105,18 @@ class Soften:
         return (along > 0).all(-1) & (across <= 1e-3 * along).all(-1)
 
 
-@functools.partial(jax.tree_util.register_dataclass, data_fields=["mean", "deviation", "x"], meta_fields=["region"])
+@functools.partial(
+    jax.tree_util.register_dataclass, data_fields=["mean", "deviation", "x"], meta_fields=["region", "squash"]
+)
 @dataclasses.dataclass(frozen=True)
 class Softened:
-    """What `soften` makes of independent normal numbers: samples exactly inside, log_prob their true density.
+    """Independent normal numbers taken into a region: samples exactly inside, log_prob their true density.
 
     Args:
         mean, deviation: (…, k), of the step from the origin in the free outputs.
         region: the region.
         x: (…, p), its parameters, when it has such.
+        squash: as for `Soften`.
 
     >>> import hcr, hcr.jax, jax
     >>> simplex = hcr.Region("var y[3]\\ny >= 0\\nsum(y) == 1")
@@ -105,6 +130,7 @@ class Softened:
     deviation: jax.Array
     region: Region
     x: jax.Array | None = None
+    squash: Squash = "soften"
 
     def sample(self, key: Any, shape: tuple[int, ...] = ()) -> jax.Array:
         return self._map(self._draw(key, shape))
@@ -131,7 +157,7 @@ class Softened:
 
     @property
     def _map(self) -> Soften:
-        return Soften(self.region, self.x)
+        return Soften(self.region, self.x, self.squash)
 
     def _draw(self, key: Any, shape: tuple[int, ...]) -> jax.Array:
         mean = jnp.asarray(self.mean)

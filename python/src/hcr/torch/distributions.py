@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from torch.distributions import Distribution, Transform, TransformedDistribution
 from .. import _rays
 from ..errors import make
 from ..region import Region, needs_region
-from .functions import gauge, origin, soften, soften_inverse
+from .functions import decode, gauge, origin, soften, soften_inverse
 
 
 class _Inside(constraints.Constraint):
@@ -35,19 +36,26 @@ class _Inside(constraints.Constraint):
         return torch.as_tensor(inside, device=value.device)
 
 
+Squash = Literal["soften", "tanh"]
+_SMALL = 1e-9  # tanh(γ)/γ and artanh(r)/r are 1 below it
+
+
 class SoftenTransform(Transform):
-    """v ↦ origin + v/(1 + gauge(v)): one-to-one from R^k onto the interior of a region.
+    """v ↦ origin + v ρ(γ)/γ with γ = gauge(v): one-to-one from R^k onto the interior of a region.
 
     k is `region.freedom`: n without equalities. With equalities v has the coordinates of the outputs `region.free`, the
-    others follow, and densities are by the free ones. The determinant has a closed form: the derivative is 1/(1 + γ)²
-    along the ray, since γ is linear there, and 1/(1 + γ) in the k − 1 other directions, so
+    others follow, and densities are by the free ones. ρ is γ/(1 + γ), as in `soften`, or tanh γ, which in an interval
+    is the squashed Gaussian of soft actor-critic: it comes near the limits much sooner. The determinant has a closed
+    form: the derivative is ρ'(γ) along the ray, since γ is linear there, and ρ(γ)/γ in the k − 1 other directions, so
 
-        log |det J| = −(k + 1) log(1 + γ(v)).
+        log |det J| = −(k + 1) log(1 + γ)                               with soften,
+        log |det J| = (k − 1) log(tanh(γ)/γ) + log(1 − tanh² γ)         with tanh.
 
     Args:
         region: the region.
         x: (…, p), the parameters of each sample, where it has such. A sample that they leave no interior, such as a
             capacity of 0, has results and no density: its determinant is NaN.
+        squash: ρ, ``"soften"`` or ``"tanh"``.
         cache_size: 1 keeps the last pair of v and result, so that the density of what was just drawn is computed from
             v and not from the rounded result.
 
@@ -63,10 +71,12 @@ class SoftenTransform(Transform):
     bijective = True
     domain = constraints.real_vector
 
-    def __init__(self, region: Region, x: Tensor | None = None, cache_size: int = 1) -> None:
+    def __init__(self, region: Region, x: Tensor | None = None, squash: Squash = "soften", cache_size: int = 1) -> None:
         super().__init__(cache_size=cache_size)
         needs_region(region, "SoftenTransform")
-        self.region, self.x = region, x
+        if squash not in ("soften", "tanh"):
+            raise make("argument", f'squash is {squash!r}: take "soften" or "tanh"')
+        self.region, self.x, self.squash = region, x, squash
         affine = _rays.affine(region)
         self._others: Any = None if affine is None else (affine.dependent.tolist(), affine.map[:, region.free].T)
 
@@ -75,10 +85,14 @@ class SoftenTransform(Transform):
         return _Inside(self.region, self.x)
 
     def with_cache(self, cache_size: int = 1) -> SoftenTransform:
-        return self if cache_size == self._cache_size else SoftenTransform(self.region, self.x, cache_size)
+        if cache_size == self._cache_size:
+            return self
+        return SoftenTransform(self.region, self.x, self.squash, cache_size)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SoftenTransform) and self.region == other.region and self.x is other.x
+        if not isinstance(other, SoftenTransform) or self.x is not other.x:
+            return False
+        return self.region == other.region and self.squash == other.squash
 
     def _steps(self, v: Tensor) -> Tensor:
         """Steps in all n outputs that keep the equalities."""
@@ -94,14 +108,28 @@ class SoftenTransform(Transform):
         return steps.index_copy(-1, places, torch.cat([v, others.to(v.dtype)], -1))
 
     def _call(self, v: Tensor) -> Tensor:
-        return soften(self._steps(v), self.region, self.x)
+        steps = self._steps(v)
+        if self.squash == "soften":
+            return soften(steps, self.region, self.x)
+        radius = gauge(steps, self.region, self.x).tanh().unsqueeze(-1)
+        return decode(torch.cat([steps, radius], -1), self.region, self.x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         v = soften_inverse(y, self.region, self.x)
+        if self.squash == "tanh":  # soften's gauge is r/(1 − r) at the radius r, and artanh r = log(1 + 2 r/(1 − r))/2
+            softened = gauge(v, self.region, self.x)
+            ratio = 0.5 * torch.log1p(2 * softened) / softened.clamp(min=_SMALL)
+            v = v * torch.where(softened > _SMALL, ratio, 1).unsqueeze(-1)
         return v if self._others is None else v[..., self.region.free.tolist()]
 
     def log_abs_det_jacobian(self, v: Tensor, y: Tensor) -> Tensor:
-        determinant = -(self.region.freedom + 1) * gauge(self._steps(v), self.region, self.x).log1p()
+        radius, k = gauge(self._steps(v), self.region, self.x), self.region.freedom
+        if self.squash == "soften":
+            determinant = -(k + 1) * radius.log1p()
+        else:
+            ratio = torch.where(radius > _SMALL, radius.tanh() / radius.clamp(min=_SMALL), 1)
+            log_slope = 2 * (math.log(2) - radius - torch.nn.functional.softplus(-2 * radius))
+            determinant = (k - 1) * ratio.log() + log_slope
         return determinant if self.x is None else torch.where(self._has_interior(), determinant, float("nan"))
 
     def _has_interior(self) -> Tensor:
@@ -123,7 +151,7 @@ class SoftenTransform(Transform):
 
 
 class Softened(TransformedDistribution):
-    """What `soften` makes of a distribution on R^k: every sample is exactly inside, and log_prob is its true density.
+    """A distribution on R^k taken into a region: every sample is exactly inside, and log_prob is its true density.
 
     `rsample` has gradients by the distribution's and the region's parameters; `log_prob` of what was drawn last is
     computed before rounding. Points on the frontier, where rounding put them, have the density of points next to it.
@@ -133,6 +161,7 @@ class Softened(TransformedDistribution):
             whose last batch dimension is k, such as ``Normal(mean, deviation)``.
         region: the region.
         x: (…, p), its parameters, when it has such: limits that depend on the state.
+        squash: as for `SoftenTransform`.
 
     >>> import hcr, torch
     >>> from hcr.torch.distributions import Softened
@@ -145,10 +174,15 @@ class Softened(TransformedDistribution):
     """
 
     def __init__(
-        self, base: Distribution, region: Region, x: Tensor | None = None, validate_args: bool | None = None
+        self,
+        base: Distribution,
+        region: Region,
+        x: Tensor | None = None,
+        squash: Squash = "soften",
+        validate_args: bool | None = None,
     ) -> None:
         self.region, self.x = region, x
-        super().__init__(base, SoftenTransform(region, x), validate_args=validate_args)
+        super().__init__(base, SoftenTransform(region, x, squash), validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Softened:
         new = self._get_checked_instance(Softened, _instance)
