@@ -1,8 +1,8 @@
 /* encode, decode and contract: a table through a map, rows to rows. */
 #include "command.h"
 #include "options.h"
-#include "parameters.h"
 #include "region_argument.h"
+#include "row_map.h"
 #include "tables.h"
 
 #include <inttypes.h>
@@ -18,34 +18,27 @@ struct map {
 };
 
 struct job {
+    struct row_map rows; /* first: what `transform` gets is the job */
     const struct map *map;
     struct settings settings;
-    int single, stats, method;
+    int stats, method;
     size_t threads, most_iterations;
     double base_multiplier;
 
     struct opened_region opened;
     hcr_workspace *workspace;
-    struct results results;
-    struct samples samples;
-    struct tally outcome[HCR_OUTCOME_TO_ROUNDING + 1], off; /* off the equalities, though r <= 1 */
-
-    /* of a round */
-    double *result;
-    float *single_result;
-    hcr_ray *rays;
+    hcr_ray *rays; /* of a round */
 };
 
-static void prepare(struct job *job, const char *const *operand) {
+static void prepare(struct job *job, const char *path) {
     hcr_error error = {0};
-    region_open_placed(operand[0], &job->settings, &job->opened);
+    region_open_placed(path, &job->settings, &job->opened);
     const hcr_region *region = job->opened.region;
     const struct map *map = job->map;
-    struct results *results = &job->results;
-    struct samples *samples = &job->samples;
+    struct results *results = &job->rows.results;
+    struct samples *samples = &job->rows.samples;
     results->names =
         names_of_outputs(region, map->polar_output ? "d:" : "", map->polar_output ? "r" : NULL, &results->columns);
-    results->precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
     samples->what = map->input;
     samples->names = (const char *const *)names_of_outputs(region, map->polar_input ? "d:" : "",
                                                            map->polar_input ? "r" : NULL, &samples->count);
@@ -56,91 +49,58 @@ static void prepare(struct job *job, const char *const *operand) {
     search.max_iterations = (uint32_t)job->most_iterations;
     must(hcr_workspace_create(region, job->threads, &job->workspace, &error), &error);
     must(hcr_workspace_set_search(job->workspace, &search, &error), &error);
-    samples_open(samples, operand[1], results);
 }
 
-static void transform(struct job *job) {
+static void transform(struct row_map *map) {
+    struct job *job = (struct job *)map;
     hcr_error error = {0};
-    struct samples *samples = &job->samples;
-    const size_t rows = samples->stream.table.rows, columns = job->results.columns;
+    struct samples *samples = &map->samples;
+    const hcr_region *region = job->opened.region;
+    const size_t rows = samples->stream.table.rows;
     job->rays = renew(job->rays, rows, sizeof *job->rays);
-    job->result = renew(job->result, rows, columns * sizeof *job->result);
-    if (!job->single) {
-        must(job->map->in_double(job->opened.region, job->workspace, rows, samples->parameters.values,
-                                 samples->stream.table.values, job->result, job->rays, &error),
+    if (map->single) {
+        samples_to_single(samples);
+        must(job->map->in_single(region, job->workspace, rows, samples->parameters.singles, samples->singles,
+                                 map->singles, job->rays, &error),
              &error);
-        return;
+    } else {
+        must(job->map->in_double(region, job->workspace, rows, samples->parameters.values, samples->stream.table.values,
+                                 map->values, job->rays, &error),
+             &error);
     }
-    samples_to_single(samples);
-    job->single_result = renew(job->single_result, rows, columns * sizeof *job->single_result);
-    must(job->map->in_single(job->opened.region, job->workspace, rows, samples->parameters.singles, samples->singles,
-                             job->single_result, job->rays, &error),
-         &error);
-    values_from_single(job->single_result, rows * columns, job->result);
-}
-
-static void note_outcomes(struct job *job) {
-    for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
-        const uint32_t outcome = job->rays[i].outcome;
-        const int is_off = outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1; /* r is that of its projection */
-        tally_add(is_off ? &job->off : &job->outcome[outcome], job->samples.stream.first_row + i);
-        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
-            samples_note_lost(&job->samples, i);
+    for (size_t i = 0; i < rows; i++) { /* r of what is off the equalities is that of its projection */
+        const int is_off = job->rays[i].outcome == HCR_OUTCOME_OUTSIDE && job->rays[i].gauge <= 1;
+        map->outcomes[i] = is_off ? ROW_OFF : job->rays[i].outcome;
     }
-}
-
-/* Reports what happened to samples; returns whether there was anything to report. */
-static int tell_outcomes(struct job *job) {
-    static const struct {
-        hcr_outcome outcome;
-        const char *what;
-    } reported[] = {
-        {HCR_OUTCOME_OUTSIDE, "outside the region: r > 1"},
-        {HCR_OUTCOME_HIDDEN, "inside the region, but hidden from the origin: r > 1"},
-        {HCR_OUTCOME_BAD_VALUE, "with values that aren't finite: the origin was written instead"},
-        {HCR_OUTCOME_NO_FRONTIER, "in unbounded directions: the origin was written instead"},
-    };
-    int any = 0;
-    for (size_t i = 0; i < sizeof reported / sizeof *reported; i++) {
-        const struct tally *tally = &job->outcome[reported[i].outcome];
-        report_rows(tally->count, reported[i].what, tally->first);
-        any |= tally->count > 0;
-    }
-    report_rows(job->off.count,
-                "off the region's equalities by more than rounding: direction and radius are of the "
-                "nearest point on them",
-                job->off.first);
-    const struct tally *rounded = &job->outcome[HCR_OUTCOME_TO_ROUNDING];
-    report_rows(rounded->count, "with rows that their parameters leave one value: they hold up to rounding",
-                rounded->first);
-    return samples_tell_lost(&job->samples) || any || job->off.count > 0;
 }
 
 static int run(struct job *job, const char *const *operand) {
-    prepare(job, operand);
-    struct stream *stream = &job->samples.stream;
-    while (samples_next(&job->samples)) {
-        transform(job);
-        note_outcomes(job);
-        stream_write(stream, job->result);
-    }
-    samples_close(&job->samples);
+    static const unsigned faults[] = {HCR_OUTCOME_OUTSIDE, HCR_OUTCOME_HIDDEN, HCR_OUTCOME_BAD_VALUE,
+                                      HCR_OUTCOME_NO_FRONTIER, ROW_OFF};
+    const struct samples *samples = &job->rows.samples;
+    int any = 0;
+    prepare(job, operand[0]);
+    row_map_run(&job->rows, operand[1], transform);
     if (job->stats) {
         const uint64_t intersections = hcr_workspace_intersections(job->workspace);
-        report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, stream->rows,
-               stream->rows == 0 ? 0 : (double)intersections / (double)stream->rows);
+        const size_t rows = samples->stream.rows;
+        report("%" PRIu64 " intersections for %zu rows, %.4g a row", intersections, rows,
+               rows == 0 ? 0 : (double)intersections / (double)rows);
     }
-    return tell_outcomes(job) ? EXIT_OUTSIDE : EXIT_DONE;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        any |= row_map_tell(&job->rows, faults[i]);
+    row_map_tell(&job->rows, HCR_OUTCOME_TO_ROUNDING);
+    return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 static int map_command(int argc, char **argv, const struct map *map) {
-    static struct job job = {.results.path = "-", .most_iterations = 64};
+    static struct job job = {.rows.results.path = "-", .most_iterations = 64};
     job.map = map;
     const struct option_row rows[] = {
-        OPTION_ROW_OUTPUT(&job.results.path),
+        OPTION_ROW_OUTPUT(&job.rows.results.path),
         OPTION_ROW_SET(&job.settings),
-        OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
-        OPTION_ROW_SINGLE(&job.single),
+        OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
+        OPTION_ROW_SINGLE(&job.rows.single),
         {OPTION_COUNT, '\0', "threads", "N", "threads; one a core when not given; results don't depend on it",
          &job.threads, 1, HCR_MOST_THREADS},
         {OPTION_CHOICE, '\0', "search", "full|algorithm1|pruned",

@@ -1,8 +1,7 @@
 #include "command.h"
 #include "options.h"
-#include "parameters.h"
 #include "plot/gnuplot.h"
-#include "tables.h"
+#include "row_map.h"
 
 #include "hcr/hcr_build.h"
 #include "hcr/hcr_learn.h"
@@ -13,34 +12,37 @@
 #include <string.h>
 
 struct job {
+    struct row_map rows; /* first: what `compute` gets is the job */
     const char *plot_path;
-    int single;
     hcr_model *model;
-    struct results results;
-    struct samples samples;
-    struct tally bad;
     double *last_row, *last_parameters; /* to be drawn; NULL for a region without parameters */
-
-    /* of a round */
-    double *outputs;
-    float *singles;
-    uint32_t *outcomes;
 };
 
-static void compute(struct job *job) {
+static void keep_last(struct job *job) {
+    const struct row_map *map = &job->rows;
+    const struct parameters *parameters = &map->samples.parameters;
+    const size_t n = map->results.columns, first = (map->samples.stream.table.rows - 1) * n;
+    const size_t p = hcr_region_parameters(parameters->region);
+    job->last_row = renew(job->last_row, n, sizeof *job->last_row);
+    for (size_t j = 0; j < n; j++)
+        job->last_row[j] = map->single ? map->singles[first + j] : map->values[first + j];
+    if (p > 0)
+        job->last_parameters = memcpy(renew(job->last_parameters, p, sizeof *job->last_parameters),
+                                      parameters_of(parameters, first / n), p * sizeof *job->last_parameters);
+}
+
+static void compute(struct row_map *map) {
+    struct job *job = (struct job *)map;
     hcr_error error = {0};
-    const hcr_table *inputs = &job->samples.stream.table;
-    const double *parameters = job->samples.parameters.values;
-    const size_t rows = inputs->rows, n = job->results.columns;
-    job->outputs = renew(job->outputs, rows, n * sizeof *job->outputs);
-    job->outcomes = renew(job->outcomes, rows, sizeof *job->outcomes);
-    if (!job->single) {
-        must(hcr_predict(job->model, rows, inputs->values, parameters, job->outputs, job->outcomes, &error), &error);
-        return;
-    }
-    job->singles = renew(job->singles, rows, n * sizeof *job->singles);
-    must(hcr_predict_f32(job->model, rows, inputs->values, parameters, job->singles, job->outcomes, &error), &error);
-    values_from_single(job->singles, rows * n, job->outputs);
+    const hcr_table *inputs = &map->samples.stream.table;
+    const double *parameters = map->samples.parameters.values;
+    must(
+        map->single
+            ? hcr_predict_f32(job->model, inputs->rows, inputs->values, parameters, map->singles, map->outcomes, &error)
+            : hcr_predict(job->model, inputs->rows, inputs->values, parameters, map->values, map->outcomes, &error),
+        &error);
+    if (inputs->rows > 0)
+        keep_last(job);
 }
 
 /* Outputs first … first + count − 1 are one variable's. */
@@ -114,7 +116,7 @@ static void find_limits(const struct job *job, size_t n, double *lower, double *
 /* The last row, of windows over a series the latest, between the bounds of the region, or its own with parameters. */
 static void draw(const struct job *job) {
     const hcr_region *region = hcr_model_region(job->model);
-    const size_t n = hcr_region_dimension(region), rows = job->samples.stream.rows;
+    const size_t n = hcr_region_dimension(region), rows = job->rows.samples.stream.rows;
     if (rows == 0 || isnan(job->last_row[0])) {
         report(rows == 0 ? "no row was predicted: there is nothing to draw"
                          : "the last row has no prediction: there is nothing to draw");
@@ -130,63 +132,34 @@ static void draw(const struct job *job) {
     free(lower);
 }
 
-static void note_outcomes(struct job *job) {
-    for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
-        const uint32_t outcome = job->outcomes[i];
-        if (outcome == HCR_OUTCOME_BAD_VALUE)
-            tally_add(&job->bad, job->samples.stream.first_row + i);
-        if (outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN)
-            samples_note_lost(&job->samples, i);
-    }
-}
-
-static void keep_last(struct job *job) {
-    const struct parameters *parameters = &job->samples.parameters;
-    const size_t rows = job->samples.stream.table.rows, n = job->results.columns;
-    const size_t p = hcr_region_parameters(parameters->region);
-    if (rows == 0)
-        return;
-    job->last_row = renew(job->last_row, n, sizeof *job->last_row);
-    memcpy(job->last_row, job->outputs + (rows - 1) * n, n * sizeof *job->last_row);
-    if (p > 0)
-        job->last_parameters = memcpy(renew(job->last_parameters, p, sizeof *job->last_parameters),
-                                      parameters_of(parameters, rows - 1), p * sizeof *job->last_parameters);
-}
-
 static int run(struct job *job, const char *const *operand) {
     hcr_error error = {0};
-    struct samples *samples = &job->samples;
+    struct row_map *rows = &job->rows;
+    struct samples *samples = &rows->samples;
     if (job->plot_path != NULL && !gnuplot_can_write(job->plot_path))
         fail_usage("predict", "--plot takes a file that ends in .svg or .png, not \"%s\"", job->plot_path);
     must(hcr_model_load(operand[0], &job->model, &error), &error);
-    job->results.columns = hcr_region_dimension(hcr_model_region(job->model));
-    job->results.names = (char **)hcr_model_output_names(job->model);
-    job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    const hcr_region *region = hcr_model_region(job->model);
+    rows->results.columns = hcr_region_dimension(region);
+    rows->results.names = (char **)hcr_model_output_names(job->model);
     samples->what = "X";
     samples->count = hcr_model_inputs(job->model);
     samples->names = hcr_model_input_names(job->model);
     samples->column = hcr_model_parameter_columns(job->model);
-    samples->parameters.region = hcr_model_region(job->model);
-    samples_open(samples, operand[1], &job->results);
-    while (samples_next(samples)) {
-        compute(job);
-        note_outcomes(job);
-        stream_write(&samples->stream, job->outputs);
-        keep_last(job);
-    }
-    samples_close(samples);
+    samples->parameters.region = region;
+    row_map_run(rows, operand[1], compute);
     if (job->plot_path != NULL)
         draw(job);
-    report_rows(job->bad.count, "with values that aren't finite: the origin was written instead", job->bad.first);
-    return samples_tell_lost(samples) || job->bad.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
+    const int any = row_map_tell(rows, HCR_OUTCOME_BAD_VALUE);
+    return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 int command_predict(int argc, char **argv) {
-    static struct job job = {.results.path = "-"};
+    static struct job job = {.rows.results.path = "-"};
     const struct option_row rows[] = {
-        OPTION_ROW_OUTPUT(&job.results.path),
-        OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
-        OPTION_ROW_SINGLE(&job.single),
+        OPTION_ROW_OUTPUT(&job.rows.results.path),
+        OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
+        OPTION_ROW_SINGLE(&job.rows.single),
         {OPTION_TEXT, '\0', "plot", "FILE",
          "draw the last row, between the bounds of the region, into FILE.svg or FILE.png (gnuplot)", &job.plot_path, 0,
          0},

@@ -1,8 +1,8 @@
 #include "command.h"
 #include "options.h"
-#include "parameters.h"
 #include "progress.h"
 #include "region_argument.h"
+#include "row_map.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -11,21 +11,12 @@
 enum { STRIDE = 256 };
 
 struct job {
+    struct row_map rows; /* first: what `project_rows` gets is the job */
     struct settings settings;
-    int single, linear;
+    int linear;
     const char *metric;
-
     struct opened_region opened;
     hcr_projector *projector;
-    struct results results;
-    struct samples samples;
-    size_t moved;
-    struct tally bad, nearby, rounded;
-
-    /* of a round */
-    double *result;
-    float *singles;
-    uint32_t *outcomes;
 };
 
 /* Q from the file of --metric: a row is a diagonal. */
@@ -54,15 +45,15 @@ static void make_projector(struct job *job) {
                hcr_projector_regularisation(job->projector));
 }
 
-static void project_rows(struct job *job) {
+static void project_rows(struct row_map *map) {
+    struct job *job = (struct job *)map;
     hcr_error error = {0};
-    const struct stream *stream = &job->samples.stream;
-    const struct parameters *parameters = &job->samples.parameters;
+    struct samples *samples = &map->samples;
+    const struct stream *stream = &samples->stream;
+    const struct parameters *parameters = &samples->parameters;
     const size_t rows = stream->table.rows, n = stream->table.columns, p = hcr_region_parameters(job->opened.region);
-    job->result = renew(job->result, rows, n * sizeof *job->result);
-    job->outcomes = renew(job->outcomes, rows, sizeof *job->outcomes);
-    if (job->single)
-        job->singles = renew(job->singles, rows, n * sizeof *job->singles);
+    if (map->single)
+        samples_to_single(samples);
     if (job->projector == NULL)
         make_projector(job);
     struct progress progress;
@@ -70,11 +61,11 @@ static void project_rows(struct job *job) {
     for (size_t i = 0, count; i < rows; i += count) {
         count = rows - i < STRIDE ? rows - i : STRIDE;
         const hcr_status status =
-            job->single
+            map->single
                 ? hcr_project_f32(job->projector, count, p == 0 ? NULL : parameters->singles + i * p,
-                                  job->samples.singles + i * n, job->singles + i * n, job->outcomes + i, NULL, &error)
+                                  samples->singles + i * n, map->singles + i * n, map->outcomes + i, NULL, &error)
                 : hcr_project(job->projector, count, parameters_of(parameters, i), stream->table.values + i * n,
-                              job->result + i * n, job->outcomes + i, NULL, &error);
+                              map->values + i * n, map->outcomes + i, NULL, &error);
         if (status != HCR_OK) {
             const hcr_error reason = error; /* which counts from here */
             snprintf(error.text, sizeof error.text, "of the rows from %zu on, %.1400s", stream->first_row + i,
@@ -85,64 +76,34 @@ static void project_rows(struct job *job) {
         progress_show(&progress, stream_share(stream, (double)(i + count) / (double)rows), "");
     }
     progress_end(&progress);
-    if (job->single)
-        values_from_single(job->singles, rows * n, job->result);
-}
-
-static int has_no_region(uint32_t outcome) {
-    return outcome == HCR_OUTCOME_OUT_OF_RANGE || outcome == HCR_OUTCOME_NO_ORIGIN;
-}
-
-static void note_outcomes(struct job *job) {
-    const size_t first = job->samples.stream.first_row;
-    for (size_t i = 0; i < job->samples.stream.table.rows; i++) {
-        job->moved += job->outcomes[i] == HCR_OUTCOME_MOVED || job->outcomes[i] == HCR_OUTCOME_NEARBY ||
-                      job->outcomes[i] == HCR_OUTCOME_TO_ROUNDING;
-        if (job->outcomes[i] == HCR_OUTCOME_TO_ROUNDING)
-            tally_add(&job->rounded, first + i);
-        if (job->outcomes[i] == HCR_OUTCOME_NEARBY)
-            tally_add(&job->nearby, first + i);
-        if (job->outcomes[i] == HCR_OUTCOME_BAD_VALUE)
-            tally_add(&job->bad, first + i);
-        if (has_no_region(job->outcomes[i]))
-            samples_note_lost(&job->samples, i);
-    }
 }
 
 static int run(struct job *job, const char *const *operand) {
-    struct samples *samples = &job->samples;
+    struct row_map *rows = &job->rows;
+    struct samples *samples = &rows->samples;
     region_open(operand[0], &job->settings, &job->opened);
-    job->results.names = names_of_outputs(job->opened.region, "", NULL, &job->results.columns);
-    job->results.precision = job->single ? HCR_SINGLE : HCR_DOUBLE;
+    rows->results.names = names_of_outputs(job->opened.region, "", NULL, &rows->results.columns);
     samples->what = "Y";
-    samples->count = job->results.columns;
-    samples->names = (const char *const *)job->results.names;
+    samples->count = rows->results.columns;
+    samples->names = (const char *const *)rows->results.names;
     samples->parameters.region = job->opened.region;
-    samples_open(samples, operand[1], &job->results);
-    while (samples_next(samples)) {
-        if (job->single)
-            samples_to_single(samples);
-        project_rows(job);
-        note_outcomes(job);
-        stream_write(&samples->stream, job->result);
-    }
-    samples_close(samples);
-    report("%zu of %zu rows moved", job->moved, samples->stream.rows);
-    report_rows(job->bad.count, "with values that aren't finite: the origin was written instead", job->bad.first);
-    report_rows(job->nearby.count, "of which the solver found a near point inside, but not the nearest",
-                job->nearby.first);
-    report_rows(job->rounded.count, "with rows that their parameters leave one value: they hold up to rounding",
-                job->rounded.first);
-    return samples_tell_lost(samples) || job->bad.count > 0 || job->nearby.count > 0 ? EXIT_OUTSIDE : EXIT_DONE;
+    row_map_run(rows, operand[1], project_rows);
+    report("%zu of %zu rows moved",
+           rows->outcome[HCR_OUTCOME_MOVED].count + rows->outcome[HCR_OUTCOME_NEARBY].count +
+               rows->outcome[HCR_OUTCOME_TO_ROUNDING].count,
+           samples->stream.rows);
+    const int any = row_map_tell(rows, HCR_OUTCOME_BAD_VALUE) | row_map_tell(rows, HCR_OUTCOME_NEARBY);
+    row_map_tell(rows, HCR_OUTCOME_TO_ROUNDING);
+    return samples_tell_lost(samples) || any ? EXIT_OUTSIDE : EXIT_DONE;
 }
 
 int command_project(int argc, char **argv) {
-    static struct job job = {.results.path = "-"};
+    static struct job job = {.rows.results.path = "-"};
     const struct option_row rows[] = {
-        OPTION_ROW_OUTPUT(&job.results.path),
+        OPTION_ROW_OUTPUT(&job.rows.results.path),
         OPTION_ROW_SET(&job.settings),
-        OPTION_ROW_PARAMETERS(&job.samples.parameters.path),
-        OPTION_ROW_SINGLE(&job.single),
+        OPTION_ROW_PARAMETERS(&job.rows.samples.parameters.path),
+        OPTION_ROW_SINGLE(&job.rows.single),
         {OPTION_READ, '\0', "metric", "FILE",
          "Q of the distance (y − v)'Q(y − v), in columns of the outputs' names: a row of weights, or a matrix",
          &job.metric, 0, 0},
