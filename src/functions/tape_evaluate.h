@@ -8,6 +8,9 @@
 
 size_t hcri_tape_scratch(const hcri_tape *tape);
 
+/* The value of a step that isn't affine, from those before; `scratch` is for the steps of matrices, as many numbers as
+ * the matrix has and its hcri_matrix_work. */
+double hcri_step_value(const hcri_tape *tape, const hcri_step *step, const double *x, double *scratch);
 /* At y; NaN or infinite outside the domain. */
 double hcri_tape_value(const hcri_tape *tape, const double *y, double *scratch);
 /* gradient += weight · the gradient at y: where there is none (the kink of a max, a norm at 0) an element of the

@@ -93,8 +93,7 @@ static double matrix_value(const hcri_step *step, const uint32_t *argument, cons
                : hcri_nuclear_norm(step->rows, step->count / step->rows, entries, weights, work);
 }
 
-/* The value of a step that isn't affine, from those before. */
-static double step_value(const hcri_tape *tape, const hcri_step *step, const double *x, double *scratch) {
+double hcri_step_value(const hcri_tape *tape, const hcri_step *step, const double *x, double *scratch) {
     const uint32_t *argument = tape->argument + step->first;
     const double first = x[argument[0]];
     double f[3], largest;
@@ -123,7 +122,7 @@ static void put_values(const hcri_tape *tape, const double *y, double *values, d
     for (size_t s = 0; s < tape->steps; s++) {
         const hcri_step *step = &tape->step[s];
         values[s] = step->kind == HCRI_STEP_AFFINE ? step->parameter + weighted(tape, step, y)
-                                                   : step_value(tape, step, values, scratch);
+                                                   : hcri_step_value(tape, step, values, scratch);
     }
 }
 

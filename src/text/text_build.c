@@ -6,7 +6,6 @@
 #include "solvers/blas_threads.h"
 #include "text/compilation.h"
 #include "text/syntax/parser.h"
-#include "text/values/parameter_products.h"
 
 /* What to do where a proof of convexity fails. */
 #define UNPROVED "; a constraint without this proof can stand between \"star:\" and \"end\""
@@ -181,7 +180,6 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
     else
         hcr_builder_free(c.lowering.builder);
     hcr_table_clear(&c.text.table);
-    hcri_pairs_release(&c.text);
     hcri_scope_release(&c.scope);
     hcri_arena_release(&c.text.arena);
     return status;

@@ -178,7 +178,7 @@ typedef struct split_rows {
     double *values, *product_values;
 } split_rows;
 
-static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_rows *split) {
+static void fill_split(const hcri_rows *rows, size_t parameters, split_rows *split) {
     size_t plain = 0, product = 0;
     for (size_t i = 0; i < rows->count; i++) {
         for (size_t k = rows->start[i]; k < rows->start[i + 1]; k++)
@@ -186,9 +186,9 @@ static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_row
                 split->columns[plain] = rows->columns[k];
                 split->values[plain++] = rows->values[k];
             } else {
-                const hcri_pair *pair = &pairs->pair[rows->columns[k] - HCRI_FIRST_PRODUCT];
-                split->outputs[product] = pair->output;
-                split->parameters[product] = pair->parameter;
+                const size_t pair = rows->columns[k] - HCRI_FIRST_PRODUCT;
+                split->outputs[product] = (uint32_t)(pair / parameters);
+                split->parameters[product] = (uint32_t)(pair % parameters);
                 split->product_values[product++] = rows->values[k];
             }
         split->start[i + 1] = plain;
@@ -196,7 +196,7 @@ static void fill_split(const hcri_rows *rows, const hcri_pairs *pairs, split_row
     }
 }
 
-hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs *pairs, hcr_builder *builder,
+hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameters, hcr_builder *builder,
                                      hcr_error *error) {
     const hcr_allocator *allocator = &hcri_default_allocator;
     const size_t rows = pieces->rows.count, entries = hcri_rows_entries(&pieces->rows);
@@ -209,7 +209,7 @@ hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs
         return hcri_fail_memory(error);
     split_rows split = {start,  start + rows + 1, columns, columns + entries, columns + 2 * entries,
                         values, values + entries};
-    fill_split(&pieces->rows, pairs, &split);
+    fill_split(&pieces->rows, parameters, &split);
     const hcr_varying_rows varying = {.rows = rows,
                                       .start = split.start,
                                       .columns = split.columns,

@@ -28,8 +28,8 @@ hcr_status hcri_pieces_add(hcri_pieces *pieces, size_t count, const uint32_t *co
                            int is_upper, hcri_piece_side side, hcr_error *error);
 /* Appends the rows to the builder. */
 hcr_status hcri_pieces_build(const hcri_pieces *pieces, hcr_builder *builder, hcr_error *error);
-/* The same for rows with products of parameters and outputs, columns from HCRI_FIRST_PRODUCT on. */
-hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, const hcri_pairs *pairs, hcr_builder *builder,
+/* The same for rows with products of parameters, so many, and outputs, columns from HCRI_FIRST_PRODUCT on. */
+hcr_status hcri_pieces_build_varying(const hcri_pieces *pieces, size_t parameters, hcr_builder *builder,
                                      hcr_error *error);
 void hcri_pieces_release(hcri_pieces *pieces);
 

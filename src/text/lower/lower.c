@@ -69,7 +69,7 @@ static void refuse_never(hcri_lowering *lowering) {
                     "nothing satisfies this: the left side exceeds the right one by %g or more",
                     hcri_dd_value(branch->constant));
     else if (never) {
-        const hcri_curved_term *curved_term = &branch->curved_term[0];
+        const hcri_term *curved_term = &branch->curved_term[0];
         const double weight =
             curved_term->atom->negated ? -curved_term->weight : curved_term->weight; /* of what the text has */
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
@@ -279,9 +279,9 @@ void hcri_lowering_finish(hcri_lowering *lowering) {
     hcri_lower_meeting_bounds(lowering);
     hcri_lowering_accept(lowering, lowering->statement,
                          hcri_pieces_build(&lowering->rows, lowering->builder, &lowering->reason));
-    hcri_lowering_accept(
-        lowering, lowering->statement,
-        hcri_pieces_build_varying(&lowering->varying, &lowering->text->pairs, lowering->builder, &lowering->reason));
+    hcri_lowering_accept(lowering, lowering->statement,
+                         hcri_pieces_build_varying(&lowering->varying, lowering->text->parameters, lowering->builder,
+                                                   &lowering->reason));
 }
 
 void hcri_lowering_release(hcri_lowering *lowering) {

@@ -7,11 +7,6 @@
 #include "text/syntax/lexer.h"
 #include "text/values/atoms.h"
 
-typedef struct hcri_curved_term { /* weight · atom */
-    double weight;
-    const hcri_atom *atom;
-} hcri_curved_term;
-
 /* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ is curved <= 0. */
 typedef struct hcri_branch {
     size_t count, entry_capacity, column_capacity, value_capacity;
@@ -21,7 +16,7 @@ typedef struct hcri_branch {
     hcri_dd constant;
     int infinite; /* the sign of infinite constants in it, 0 for none */
     size_t curved_terms, curved_term_capacity;
-    hcri_curved_term *curved_term;
+    hcri_term *curved_term;
 } hcri_branch;
 
 /* Σ weight · element + constant <= 0, of one or two elements. */
@@ -50,7 +45,8 @@ typedef struct hcri_lowering {
     hcri_span statement;
     uint32_t row; /* inequalities that the statement has made so far */
     hcri_branch branch;
-    hcri_tape tape;   /* of the expression at work */
+    hcri_tape tape;   /* of the expression at work … */
+    size_t tapes;     /* … the number of which this is */
     hcr_error reason; /* of what the builder refuses */
 } hcri_lowering;
 

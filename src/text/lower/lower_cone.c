@@ -77,11 +77,11 @@ void hcri_lower_cone(hcri_lowering *lowering) {
     const hcri_value *parts[2] = {atom_and_rest(lowering, atom), hcri_value_scalar(text, atom->span, 1)};
     const hcri_value *joined = hcri_value_join(text, atom->span, 2, parts);
     assembly a = {.sums = hcri_sums_create(text, atom->span, count + 2, count + 8)};
-    if (atom->kind == HCRI_ATOM_NORM) {
+    if (atom->kind == HCRI_STEP_NORM) {
         for (size_t k = 0; k < count; k++, end_row(&a))
             term(&a, k, weight);
         term(&a, rest, -1);
-    } else if (atom->kind == HCRI_ATOM_GEO_MEAN) { /* weight √(x z) + rest <= 0, the rest constant and > 0 */
+    } else if (atom->kind == HCRI_STEP_GEO_MEAN) { /* weight √(x z) + rest <= 0, the rest constant and > 0 */
         term(&a, one, -2 * (joined->constant[rest] / weight));
         end_row(&a);
         term(&a, 0, 1);
@@ -91,7 +91,7 @@ void hcri_lower_cone(hcri_lowering *lowering) {
         term(&a, 1, 1);
     } else {
         const double factor = 2 * root_up(weight);
-        if (atom->kind == HCRI_ATOM_POWER) {
+        if (atom->kind == HCRI_STEP_POWER) {
             term(&a, one, factor);
             end_row(&a);
         }

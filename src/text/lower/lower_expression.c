@@ -6,11 +6,6 @@
 typedef struct taping {
     hcri_lowering *lowering;
     hcri_span span;
-    size_t slots, used; /* atoms on the tape: a hash table by number, slots a power of two */
-    struct {
-        const hcri_atom *atom;
-        uint32_t step;
-    } * slot;
 } taping;
 
 static uint32_t add(taping *t, hcri_step_kind kind, double parameter, size_t rows, size_t count,
@@ -23,22 +18,7 @@ static uint32_t add(taping *t, hcri_step_kind kind, double parameter, size_t row
     return step;
 }
 
-static void grow_slots(taping *t) {
-    const size_t slots = t->slots == 0 ? 16 : 2 * t->slots;
-    taping larger = *t;
-    larger.slot = hcri_take(t->lowering->text, t->span, slots, sizeof *larger.slot);
-    for (size_t i = 0; i < t->slots; i++)
-        if (t->slot[i].atom != NULL) {
-            size_t at = t->slot[i].atom->number & (slots - 1);
-            while (larger.slot[at].atom != NULL)
-                at = (at + 1) & (slots - 1);
-            larger.slot[at] = t->slot[i];
-        }
-    t->slot = larger.slot;
-    t->slots = slots;
-}
-
-static uint32_t atom_step(taping *t, const hcri_atom *atom);
+static uint32_t atom_step(taping *t, hcri_atom *atom);
 
 /* Σ weight · atom + Σ value · output + constant */
 static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint32_t *column, const double *value,
@@ -109,38 +89,12 @@ static uint32_t harmonic_step(taping *t, size_t count, uint32_t *x) {
     return add(t, HCRI_STEP_SUM, 0, 0, 1, &inverse, &weight);
 }
 
-static const hcri_step_kind step_kinds[] = {
-    [HCRI_ATOM_ABS] = HCRI_STEP_ABS,
-    [HCRI_ATOM_MAX] = HCRI_STEP_MAX,
-    [HCRI_ATOM_SQUARES] = HCRI_STEP_SUM_SQUARES,
-    [HCRI_ATOM_NORM] = HCRI_STEP_NORM,
-    [HCRI_ATOM_EXP] = HCRI_STEP_EXP,
-    [HCRI_ATOM_LOG] = HCRI_STEP_LOG,
-    [HCRI_ATOM_SQRT] = HCRI_STEP_SQRT,
-    [HCRI_ATOM_POWER] = HCRI_STEP_POWER,
-    [HCRI_ATOM_XLOGX] = HCRI_STEP_XLOGX,
-    [HCRI_ATOM_HUBER] = HCRI_STEP_HUBER,
-    [HCRI_ATOM_SOFTPLUS] = HCRI_STEP_SOFTPLUS,
-    [HCRI_ATOM_SIN] = HCRI_STEP_SIN,
-    [HCRI_ATOM_COS] = HCRI_STEP_COS,
-    [HCRI_ATOM_TANH] = HCRI_STEP_TANH,
-    [HCRI_ATOM_ATAN] = HCRI_STEP_ATAN,
-    [HCRI_ATOM_LOG_SUM_EXP] = HCRI_STEP_LOG_SUM_EXP,
-    [HCRI_ATOM_GEO_MEAN] = HCRI_STEP_GEO_MEAN,
-    [HCRI_ATOM_QUAD_OVER_LIN] = HCRI_STEP_QUAD_OVER_LIN,
-    [HCRI_ATOM_RELATIVE_ENTROPY] = HCRI_STEP_RELATIVE_ENTROPY,
-    [HCRI_ATOM_LARGEST_EIGENVALUE] = HCRI_STEP_LARGEST_EIGENVALUE,
-    [HCRI_ATOM_NUCLEAR_NORM] = HCRI_STEP_NUCLEAR_NORM,
-    [HCRI_ATOM_PRODUCT] = HCRI_STEP_PRODUCT,
-    [HCRI_ATOM_QUOTIENT] = HCRI_STEP_QUOTIENT,
-};
-
 static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
     uint32_t *x = hcri_take(t->lowering->text, t->span, atom->count, sizeof *x);
     size_t count = 0;
     for (size_t k = 0; k < atom->count; k++) {
         const size_t e = atom->first + k;
-        if (atom->kind != HCRI_ATOM_MAX ||
+        if (atom->kind != HCRI_STEP_MAX ||
             atom->argument->constant[e] != -(double)INFINITY) /* else never the largest */
             x[count++] = element_step(t, atom->argument, e);
     }
@@ -148,24 +102,16 @@ static uint32_t new_atom_step(taping *t, const hcri_atom *atom) {
         return form_step(t, atom, x);
     if (atom->kind == HCRI_ATOM_HARMONIC_MEAN)
         return harmonic_step(t, count, x);
-    return add(t, step_kinds[atom->kind], atom->parameter, atom->rows, count, x, NULL);
+    return add(t, (hcri_step_kind)atom->kind, atom->parameter, atom->rows, count, x, NULL);
 }
 
 /* An atom that stands in several places is one step. */
-static uint32_t atom_step(taping *t, const hcri_atom *atom) {
-    if (2 * (t->used + 1) > t->slots)
-        grow_slots(t);
-    size_t at = atom->number & (t->slots - 1);
-    for (; t->slot[at].atom != NULL; at = (at + 1) & (t->slots - 1))
-        if (t->slot[at].atom == atom)
-            return t->slot[at].step;
-    const uint32_t step = new_atom_step(t, atom);
-    for (at = atom->number & (t->slots - 1); t->slot[at].atom != NULL;)
-        at = (at + 1) & (t->slots - 1);
-    t->slot[at].atom = atom;
-    t->slot[at].step = step;
-    t->used++;
-    return step;
+static uint32_t atom_step(taping *t, hcri_atom *atom) {
+    if (atom->tape != t->lowering->tapes) {
+        atom->step = new_atom_step(t, atom);
+        atom->tape = t->lowering->tapes;
+    }
+    return atom->step;
 }
 
 void hcri_lower_expression(hcri_lowering *lowering, int convex) {
@@ -176,13 +122,11 @@ void hcri_lower_expression(hcri_lowering *lowering, int convex) {
     const hcri_arena mark = lowering->text->arena;
     const hcri_span span = branch->curved_term[0].atom->span;
     taping t = {.lowering = lowering, .span = span};
-    hcri_term *term = hcri_take(lowering->text, span, branch->curved_terms, sizeof *term);
-    for (size_t b = 0; b < branch->curved_terms; b++)
-        term[b] = (hcri_term){branch->curved_term[b].weight, branch->curved_term[b].atom};
     hcri_lowering_place(lowering);
+    lowering->tapes++;
     lowering->tape = (hcri_tape){.allocator = &lowering->builder->set.allocator};
     sum_step(&t, -hcri_quotient_down(opposite, 1), branch->count, branch->column, branch->value, branch->curved_terms,
-             term);
+             branch->curved_term);
     hcri_lowering_accept(lowering, span,
                          hcri_builder_add_expression(lowering->builder, &lowering->tape, convex, &lowering->reason));
     hcri_arena_rewind(&lowering->text->arena, &mark);

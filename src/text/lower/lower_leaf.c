@@ -11,14 +11,14 @@ static int is_affine(const hcri_atom *atom) {
 }
 
 static int is_quadratic(const hcri_atom *atom) {
-    return (atom->kind == HCRI_ATOM_SQUARES || atom->kind == HCRI_ATOM_FORM) && is_affine(atom);
+    return (atom->kind == HCRI_STEP_SUM_SQUARES || atom->kind == HCRI_ATOM_FORM) && is_affine(atom);
 }
 
 /* One function of one element: f(x) <= t ⇔ x <= f⁻¹(t), or likewise with the sides exchanged. */
 static int has_inverse(const hcri_atom *atom) {
-    return atom->kind == HCRI_ATOM_EXP || atom->kind == HCRI_ATOM_LOG || atom->kind == HCRI_ATOM_SQRT ||
-           (atom->kind == HCRI_ATOM_POWER && (atom->parameter < 1 || atom->curvature > 0)) ||
-           (atom->kind == HCRI_ATOM_SQUARES && atom->count == 1);
+    return atom->kind == HCRI_STEP_EXP || atom->kind == HCRI_STEP_LOG || atom->kind == HCRI_STEP_SQRT ||
+           (atom->kind == HCRI_STEP_POWER && (atom->parameter < 1 || atom->curvature > 0)) ||
+           (atom->kind == HCRI_STEP_SUM_SQUARES && atom->count == 1);
 }
 
 hcri_leaf hcri_leaf_of(const hcri_branch *branch) {
@@ -36,13 +36,13 @@ hcri_leaf hcri_leaf_of(const hcri_branch *branch) {
     if (branch->curved_terms > 1 || !is_affine(atom))
         return HCRI_LEAF_EXPRESSION;
     switch (atom->kind) {
-    case HCRI_ATOM_NORM:
+    case HCRI_STEP_NORM:
         return atom->parameter != 2 ? HCRI_LEAF_EXPRESSION : is_alone ? HCRI_LEAF_QUADRATIC : HCRI_LEAF_CONE;
-    case HCRI_ATOM_QUAD_OVER_LIN: return HCRI_LEAF_CONE;
-    case HCRI_ATOM_POWER: return atom->parameter == -1 ? HCRI_LEAF_CONE : HCRI_LEAF_EXPRESSION;
-    case HCRI_ATOM_GEO_MEAN:
+    case HCRI_STEP_QUAD_OVER_LIN: return HCRI_LEAF_CONE;
+    case HCRI_STEP_POWER: return atom->parameter == -1 ? HCRI_LEAF_CONE : HCRI_LEAF_EXPRESSION;
+    case HCRI_STEP_GEO_MEAN:
         return is_alone && atom->count == 2 && branch->constant.high > 0 ? HCRI_LEAF_CONE : HCRI_LEAF_EXPRESSION;
-    case HCRI_ATOM_LARGEST_EIGENVALUE: return HCRI_LEAF_MATRIX;
+    case HCRI_STEP_LARGEST_EIGENVALUE: return HCRI_LEAF_MATRIX;
     default: return HCRI_LEAF_EXPRESSION;
     }
 }
@@ -92,7 +92,7 @@ static void lower_argument(hcri_lowering *lowering, const hcri_inequality *inequ
 _Noreturn static void refuse_bound(hcri_lowering *lowering, const hcri_atom *atom, double bound) {
     hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                 "nothing satisfies this: %s is %s, the bound is %g", hcri_text_excerpt(lowering->text, atom->span).text,
-                atom->kind == HCRI_ATOM_EXP || atom->parameter < 0 ? "more than 0" : "at least 0", bound);
+                atom->kind == HCRI_STEP_EXP || atom->parameter < 0 ? "more than 0" : "at least 0", bound);
 }
 
 /* weight · f(x) + constant <= 0 */
@@ -101,19 +101,19 @@ void hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequali
     const hcri_atom *atom = branch->curved_term[0].atom;
     const double weight = branch->curved_term[0].weight, infinity = (double)INFINITY;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
-    const double p = atom->kind == HCRI_ATOM_SQRT ? 0.5 : atom->kind == HCRI_ATOM_SQUARES ? 2 : atom->parameter;
+    const double p = atom->kind == HCRI_STEP_SQRT ? 0.5 : atom->kind == HCRI_STEP_SUM_SQUARES ? 2 : atom->parameter;
     if (weight < 0) { /* f(x) >= t, f concave: x >= f⁻¹(t) */
         const double t = -hcri_quotient_down(opposite, -weight);
-        const double least = atom->kind == HCRI_ATOM_LOG ? (t == 0 ? 1 : inwards(exp(t), infinity))
+        const double least = atom->kind == HCRI_STEP_LOG ? (t == 0 ? 1 : inwards(exp(t), infinity))
                              : t <= 0                    ? 0
                                                          : root(t, p, infinity);
         lower_argument(lowering, inequality, atom, -1, least);
         return;
     }
     const double t = hcri_quotient_down(opposite, weight); /* f(x) <= t, f convex */
-    if (atom->kind == HCRI_ATOM_EXP ? t <= 0 : p < 0 ? t <= 0 : t < 0)
+    if (atom->kind == HCRI_STEP_EXP ? t <= 0 : p < 0 ? t <= 0 : t < 0)
         refuse_bound(lowering, atom, t);
-    if (atom->kind == HCRI_ATOM_EXP) {
+    if (atom->kind == HCRI_STEP_EXP) {
         lower_argument(lowering, inequality, atom, 1, t == 1 ? 0 : -inwards(log(t), -infinity));
     } else if (p < 0) {
         lower_argument(lowering, inequality, atom, -1, root(t, p, infinity));

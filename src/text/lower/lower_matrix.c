@@ -100,7 +100,7 @@ void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *
 
 /* weight · λ_max(E) + a <= 0:  −a I − weight E >> 0 */
 void hcri_lower_eigenvalue(hcri_lowering *lowering) {
-    const hcri_curved_term curved_term = lowering->branch.curved_term[0];
+    const hcri_term curved_term = lowering->branch.curved_term[0];
     const hcri_atom *atom = curved_term.atom;
     hcri_text *text = lowering->text;
     const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};

@@ -201,7 +201,7 @@ void hcri_lower_quadratic(hcri_lowering *lowering) {
     for (size_t b = 0; b < branch->curved_terms; b++)
         has_form |= branch->curved_term[b].atom->kind == HCRI_ATOM_FORM;
     p.linear = take(&p, p.n, sizeof *p.linear);
-    if (branch->curved_term[0].atom->kind == HCRI_ATOM_NORM)
+    if (branch->curved_term[0].atom->kind == HCRI_STEP_NORM)
         set_radius(&p);
     else
         set_linear(&p);

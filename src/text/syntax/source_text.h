@@ -18,17 +18,6 @@ typedef struct hcri_span { /* bytes of the text */
     size_t start, end;
 } hcri_span;
 
-typedef struct hcri_pair { /* under the region's n and p */
-    uint32_t output, parameter;
-} hcri_pair;
-
-/* The products of a parameter and an output that occur, each once (parameter_products.h). */
-typedef struct hcri_pairs {
-    size_t count, capacity, slots; /* slots: a power of two, or 0 */
-    hcri_pair *pair;
-    size_t *slot; /* hash table: numbers of pairs + 1, 0 where free */
-} hcri_pairs;
-
 typedef struct hcri_text {
     const char *file;   /* for messages */
     const char *folder; /* where read() looks; NULL: the current one */
@@ -36,7 +25,6 @@ typedef struct hcri_text {
     size_t size;
     hcri_arena arena;
     size_t outputs, parameters;   /* declared so far: the columns of values */
-    hcri_pairs pairs;             /* from the arena's allocator: they outlive the arena's rewinds */
     int any_curvature;            /* in a star block: what isn't known to be convex is taken */
     const char *unproved;         /* what to do where a proof of convexity fails: ends such messages */
     size_t atoms;                 /* made so far: their numbers */

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/vector.h"
+#include "functions/tape_evaluate.h"
+#include "functions/tape_matrix.h"
 
 typedef enum growth {
     NONE,
@@ -22,31 +23,31 @@ typedef struct rule {
 } rule;
 
 static const rule rules[] = {
-    [HCRI_ATOM_ABS] = {1, 1, AWAY, AWAY},
-    [HCRI_ATOM_MAX] = {1, 0, INCREASING, INCREASING},
-    [HCRI_ATOM_SQUARES] = {1, 1, AWAY, AWAY},
+    [HCRI_STEP_ABS] = {1, 1, AWAY, AWAY},
+    [HCRI_STEP_MAX] = {1, 0, INCREASING, INCREASING},
+    [HCRI_STEP_SUM_SQUARES] = {1, 1, AWAY, AWAY},
     [HCRI_ATOM_FORM] = {1, 1, NONE, NONE},
-    [HCRI_ATOM_NORM] = {1, 1, AWAY, AWAY},
-    [HCRI_ATOM_EXP] = {1, 1, INCREASING, INCREASING},
-    [HCRI_ATOM_LOG] = {-1, 0, INCREASING, INCREASING},
-    [HCRI_ATOM_SQRT] = {-1, 1, INCREASING, INCREASING},
-    [HCRI_ATOM_POWER] = {1, 1, AWAY, AWAY}, /* see rule_of */
-    [HCRI_ATOM_XLOGX] = {1, 0, NONE, NONE},
-    [HCRI_ATOM_HUBER] = {1, 1, AWAY, AWAY},
-    [HCRI_ATOM_SOFTPLUS] = {1, 1, INCREASING, INCREASING},
-    [HCRI_ATOM_SIN] = {0, 0, NONE, NONE},
-    [HCRI_ATOM_COS] = {0, 0, NONE, NONE},
-    [HCRI_ATOM_TANH] = {0, 0, INCREASING, INCREASING},
-    [HCRI_ATOM_ATAN] = {0, 0, INCREASING, INCREASING},
-    [HCRI_ATOM_LOG_SUM_EXP] = {1, 0, INCREASING, INCREASING},
-    [HCRI_ATOM_GEO_MEAN] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_STEP_NORM] = {1, 1, AWAY, AWAY},
+    [HCRI_STEP_EXP] = {1, 1, INCREASING, INCREASING},
+    [HCRI_STEP_LOG] = {-1, 0, INCREASING, INCREASING},
+    [HCRI_STEP_SQRT] = {-1, 1, INCREASING, INCREASING},
+    [HCRI_STEP_POWER] = {1, 1, AWAY, AWAY}, /* see rule_of */
+    [HCRI_STEP_XLOGX] = {1, 0, NONE, NONE},
+    [HCRI_STEP_HUBER] = {1, 1, AWAY, AWAY},
+    [HCRI_STEP_SOFTPLUS] = {1, 1, INCREASING, INCREASING},
+    [HCRI_STEP_SIN] = {0, 0, NONE, NONE},
+    [HCRI_STEP_COS] = {0, 0, NONE, NONE},
+    [HCRI_STEP_TANH] = {0, 0, INCREASING, INCREASING},
+    [HCRI_STEP_ATAN] = {0, 0, INCREASING, INCREASING},
+    [HCRI_STEP_LOG_SUM_EXP] = {1, 0, INCREASING, INCREASING},
+    [HCRI_STEP_GEO_MEAN] = {-1, 1, INCREASING, INCREASING},
     [HCRI_ATOM_HARMONIC_MEAN] = {-1, 1, INCREASING, INCREASING},
-    [HCRI_ATOM_QUAD_OVER_LIN] = {1, 1, DECREASING, AWAY},
-    [HCRI_ATOM_RELATIVE_ENTROPY] = {1, 0, NONE, DECREASING},
-    [HCRI_ATOM_LARGEST_EIGENVALUE] = {1, 0, NONE, NONE},
-    [HCRI_ATOM_NUCLEAR_NORM] = {1, 1, NONE, NONE},
-    [HCRI_ATOM_PRODUCT] = {0, 0, NONE, NONE},
-    [HCRI_ATOM_QUOTIENT] = {0, 0, NONE, NONE},
+    [HCRI_STEP_QUAD_OVER_LIN] = {1, 1, DECREASING, AWAY},
+    [HCRI_STEP_RELATIVE_ENTROPY] = {1, 0, NONE, DECREASING},
+    [HCRI_STEP_LARGEST_EIGENVALUE] = {1, 0, NONE, NONE},
+    [HCRI_STEP_NUCLEAR_NORM] = {1, 1, NONE, NONE},
+    [HCRI_STEP_PRODUCT] = {0, 0, NONE, NONE},
+    [HCRI_STEP_QUOTIENT] = {0, 0, NONE, NONE},
 };
 
 static int is_whole(double p) { return p == floor(p); }
@@ -57,7 +58,7 @@ static rule rule_of(const hcri_atom *atom) {
     const double p = atom->parameter;
     if (atom->kind == HCRI_ATOM_FORM)
         r.curvature = atom->curvature;
-    if (atom->kind != HCRI_ATOM_POWER)
+    if (atom->kind != HCRI_STEP_POWER)
         return r;
     const int sign = hcri_element_sign(atom->argument, atom->first);
     if (p < 0)
@@ -75,7 +76,7 @@ static const char *shape_name(int curvature) { return curvature > 0 ? "convex" :
 
 _Noreturn static void refuse_shapeless(hcri_text *text, const hcri_atom *atom, const char *called, hcri_span argument) {
     const hcri_excerpt shown = hcri_text_excerpt(text, argument);
-    if (atom->kind == HCRI_ATOM_POWER)
+    if (atom->kind == HCRI_STEP_POWER)
         hcri_refuse(text, atom->span, HCR_ERROR_CONVEXITY,
                     "not known to be convex: a power with the exponent %g is convex for x >= 0 only, and the sign of "
                     "%s isn't known: write pos(%s) ** %g if that is meant%s",
@@ -88,7 +89,7 @@ _Noreturn static void refuse_shapeless(hcri_text *text, const hcri_atom *atom, c
 /* The function is as the text has it: −max of opposites is called min. */
 _Noreturn static void refuse_argument(hcri_text *text, const hcri_atom *atom, const rule *r, growth in,
                                       const char *called, int argument, int argument_sign, hcri_span span) {
-    const int opposed = atom->negated && (atom->kind == HCRI_ATOM_MAX || atom->kind == HCRI_ATOM_LARGEST_EIGENVALUE);
+    const int opposed = atom->negated && (atom->kind == HCRI_STEP_MAX || atom->kind == HCRI_STEP_LARGEST_EIGENVALUE);
     const int curvature = atom->negated ? -r->curvature : r->curvature;
     if (opposed)
         argument = -argument;
@@ -118,8 +119,8 @@ _Noreturn static void refuse_product(hcri_text *text, const char *called, hcri_s
 }
 
 static void count_branches(hcri_text *text, hcri_atom *atom) {
-    atom->branches = atom->pieces = atom->kind == HCRI_ATOM_ABS ? 2 : 1;
-    if (atom->kind != HCRI_ATOM_MAX)
+    atom->branches = atom->pieces = atom->kind == HCRI_STEP_ABS ? 2 : 1;
+    if (atom->kind != HCRI_STEP_MAX)
         return;
     size_t *offset = hcri_take(text, atom->span, atom->count + 1, sizeof *offset);
     atom->pieces = 0;
@@ -148,14 +149,14 @@ static int sign_of_largest(const hcri_atom *atom) {
 void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span) {
     const rule r = rule_of(atom);
     atom->curvature = r.curvature;
-    atom->sign = atom->kind == HCRI_ATOM_MAX                        ? sign_of_largest(atom)
+    atom->sign = atom->kind == HCRI_STEP_MAX                        ? sign_of_largest(atom)
                  : atom->kind == HCRI_ATOM_FORM && r.curvature == 0 ? 0
                                                                     : r.sign;
     atom->number = text->atoms++;
     for (size_t k = 0; k < atom->count; k++) {
         const unsigned depends = hcri_element_depends(text, atom->argument, atom->first + k);
         atom->depends |= depends;
-        if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_ATOM_ABS && atom->kind != HCRI_ATOM_MAX)
+        if ((depends & HCRI_ON_PRODUCTS) != 0 && atom->kind != HCRI_STEP_ABS && atom->kind != HCRI_STEP_MAX)
             refuse_product(text, called, span[k < spans ? k : spans - 1]);
     }
     if (r.curvature == 0 && !text->any_curvature)
@@ -183,81 +184,44 @@ void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size
 
 /* --------------------------------------------------------------------------------------------------------- values */
 
+static hcri_step step_of(const hcri_atom *atom) {
+    return (hcri_step){
+        .kind = (hcri_step_kind)atom->kind, .count = atom->count, .rows = atom->rows, .parameter = atom->parameter};
+}
+
 int hcri_atom_needs_nonnegative(const hcri_atom *atom, size_t k) {
-    switch (atom->kind) {
-    case HCRI_ATOM_LOG:
-    case HCRI_ATOM_SQRT:
-    case HCRI_ATOM_XLOGX:
-    case HCRI_ATOM_GEO_MEAN:
-    case HCRI_ATOM_HARMONIC_MEAN:
-    case HCRI_ATOM_RELATIVE_ENTROPY: return 1;
-    case HCRI_ATOM_POWER: return atom->parameter < 0 || !is_whole(atom->parameter);
-    case HCRI_ATOM_QUAD_OVER_LIN: return k == 0;
-    default: return 0;
-    }
+    const hcri_step step = step_of(atom);
+    return atom->kind == HCRI_ATOM_HARMONIC_MEAN || hcri_step_needs_sign(&step, k);
 }
 
-static double x_log_ratio(double x, double y) { return x < 0 || y < 0 ? (double)NAN : x == 0 ? 0 : x * log(x / y); }
-
-static double norm(size_t count, const double *x, double p) {
-    double most = 0, sum = 0;
-    for (size_t k = 0; k < count; k++)
-        most = fmax(most, fabs(x[k]));
-    for (size_t k = 0; k < count && most > 0; k++)
-        sum += pow(fabs(x[k]) / most, p);
-    return most == 0 ? 0 : most * pow(sum, 1 / p);
+static double evaluate_step(hcri_text *text, const hcri_atom *atom, const double *x) {
+    uint32_t *argument = hcri_take(text, atom->span, atom->count, sizeof *argument);
+    for (size_t k = 0; k < atom->count; k++)
+        argument[k] = (uint32_t)k;
+    const hcri_tape tape = {.argument = argument};
+    const hcri_step step = step_of(atom);
+    const size_t columns = atom->rows == 0 ? 0 : atom->count / atom->rows;
+    const size_t work = hcri_matrix_work(columns > atom->rows ? columns : atom->rows);
+    return hcri_step_value(&tape, &step, x, hcri_take(text, atom->span, atom->count + work, sizeof(double)));
 }
 
-double hcri_atom_evaluate(const hcri_atom *atom, const double *x) {
+double hcri_atom_evaluate(hcri_text *text, const hcri_atom *atom, const double *x) {
     const size_t count = atom->count;
-    const double p = atom->parameter;
-    double most = x[0], sum = 0;
-    for (size_t k = 1; k < count; k++)
-        most = fmax(most, x[k]);
+    double sum = 0;
     switch (atom->kind) {
-    case HCRI_ATOM_ABS: return fabs(x[0]);
-    case HCRI_ATOM_MAX: return most;
-    case HCRI_ATOM_SQUARES:
-        for (size_t k = 0; k < count; k++)
-            sum += x[k] * x[k];
-        return sum;
     case HCRI_ATOM_FORM:
         for (size_t k = 0; k < count * count; k++)
             sum += atom->matrix[k] * x[k / count] * x[k % count];
         return sum;
-    case HCRI_ATOM_NORM: return p == 2 ? hcri_norm(count, x) : norm(count, x, p);
-    case HCRI_ATOM_EXP: return exp(x[0]);
-    case HCRI_ATOM_LOG: return log(x[0]);
-    case HCRI_ATOM_SQRT: return sqrt(x[0]);
-    case HCRI_ATOM_POWER: return hcri_atom_needs_nonnegative(atom, 0) && x[0] < 0 ? (double)NAN : pow(x[0], p);
-    case HCRI_ATOM_XLOGX: return x_log_ratio(x[0], 1);
-    case HCRI_ATOM_HUBER: return fabs(x[0]) <= p ? x[0] * x[0] : 2 * p * fabs(x[0]) - p * p;
-    case HCRI_ATOM_SOFTPLUS: return fmax(x[0], 0) + log1p(exp(-fabs(x[0])));
-    case HCRI_ATOM_SIN: return sin(x[0]);
-    case HCRI_ATOM_COS: return cos(x[0]);
-    case HCRI_ATOM_TANH: return tanh(x[0]);
-    case HCRI_ATOM_ATAN: return atan(x[0]);
-    case HCRI_ATOM_LOG_SUM_EXP:
-        for (size_t k = 0; k < count; k++)
-            sum += exp(x[k] - most);
-        return isinf(most) ? most : most + log(sum);
-    case HCRI_ATOM_GEO_MEAN:
-        for (size_t k = 0; k < count; k++)
-            sum += log(x[k]);
-        return count == 2 && x[0] >= 0 && x[1] >= 0 ? sqrt(x[0]) * sqrt(x[1]) : exp(sum / (double)count);
     case HCRI_ATOM_HARMONIC_MEAN:
         for (size_t k = 0; k < count; k++)
             sum += x[k] < 0 ? (double)NAN : 1 / x[k];
         return (double)count / sum;
-    case HCRI_ATOM_QUAD_OVER_LIN:
-        for (size_t k = 1; k < count; k++)
-            sum += x[k] * x[k];
-        return x[0] < 0 ? (double)NAN : sum / x[0];
-    case HCRI_ATOM_RELATIVE_ENTROPY: return x_log_ratio(x[0], x[1]);
-    case HCRI_ATOM_PRODUCT: return x[0] * x[1];
-    case HCRI_ATOM_QUOTIENT: return x[0] / x[1];
-    case HCRI_ATOM_LARGEST_EIGENVALUE:
-    case HCRI_ATOM_NUCLEAR_NORM: break;
+    case HCRI_STEP_RELATIVE_ENTROPY: /* as x log x, 0 at 0 */
+        if (x[0] == 0 && x[1] == 0)
+            return 0;
+        break;
+    default: break;
     }
-    return (double)NAN;
+    return evaluate_step(text, atom, x);
 }

@@ -2,38 +2,17 @@
 #ifndef HCRI_ATOMS_H
 #define HCRI_ATOMS_H
 
+#include "functions/tape.h"
 #include "text/values/value.h"
 
-typedef enum hcri_atom_kind {                    /* x_k are its elements, p its parameter */
-                              HCRI_ATOM_ABS,     /* |x|, of one element */
-                              HCRI_ATOM_MAX,     /* the largest */
-                              HCRI_ATOM_SQUARES, /* Σ x² */
-                              HCRI_ATOM_FORM,    /* x'Px */
-                              HCRI_ATOM_NORM,    /* (Σ |x|^p)^(1/p) */
-                              HCRI_ATOM_EXP,
-                              HCRI_ATOM_LOG,
-                              HCRI_ATOM_SQRT,
-                              HCRI_ATOM_POWER, /* x^p: of x >= 0 unless p is a whole number >= 0 */
-                              HCRI_ATOM_XLOGX,
-                              HCRI_ATOM_HUBER,    /* x² up to |x| = p, then 2p|x| − p² */
-                              HCRI_ATOM_SOFTPLUS, /* log(1 + e^x) */
-                              HCRI_ATOM_SIN,
-                              HCRI_ATOM_COS,
-                              HCRI_ATOM_TANH,
-                              HCRI_ATOM_ATAN,
-                              HCRI_ATOM_LOG_SUM_EXP,
-                              HCRI_ATOM_GEO_MEAN,
-                              HCRI_ATOM_HARMONIC_MEAN,
-                              HCRI_ATOM_QUAD_OVER_LIN,      /* Σ_{k >= 1} x_k²/x_0 */
-                              HCRI_ATOM_RELATIVE_ENTROPY,   /* x_0 log(x_0/x_1) */
-                              HCRI_ATOM_LARGEST_EIGENVALUE, /* of a symmetric matrix, row-major */
-                              HCRI_ATOM_NUCLEAR_NORM,       /* of a matrix, row-major */
-                              HCRI_ATOM_PRODUCT,            /* x_0 x_1: in star blocks, as is the next */
-                              HCRI_ATOM_QUOTIENT            /* x_0/x_1 */
-} hcri_atom_kind;
+/* An atom is a step of a tape, or one of these, which become several. */
+enum {
+    HCRI_ATOM_FORM = HCRI_STEP_KINDS, /* x'Px */
+    HCRI_ATOM_HARMONIC_MEAN           /* count/Σ 1/x */
+};
 
 struct hcri_atom {
-    hcri_atom_kind kind;
+    int kind;       /* hcri_step_kind, or one of these */
     hcri_span span; /* the expression that made it */
     int negated;    /* that expression is minus the atom: min, entropy */
     double parameter;
@@ -46,6 +25,8 @@ struct hcri_atom {
     unsigned depends; /* on what: HCRI_ON_… of its elements */
     int sign;         /* 1: >= 0 where it is defined; −1: <= 0; 0: not known */
     size_t number;    /* in the order in which they were made */
+    size_t tape;      /* the last that it was put on, counted from 1, … */
+    uint32_t step;    /* … and its step there */
     /* A bound on a sum of convex atoms holds when it holds for every choice of one branch of each: */
     size_t branches;             /* choices, SIZE_MAX for too many to count; 1 for those that aren't ABS or MAX */
     size_t pieces;               /* functions to choose from, in total */
@@ -57,9 +38,8 @@ struct hcri_atom {
  * by the rules. Products of parameters and outputs are for absolute values and maxima alone, whose branches become
  * rows. */
 void hcri_atom_finish(hcri_text *text, hcri_atom *atom, const char *called, size_t spans, const hcri_span *span);
-/* The value at numbers x, `count` of them; NaN outside its domain. Not of eigenvalues and singular values
- * (matrices.h). */
-double hcri_atom_evaluate(const hcri_atom *atom, const double *x);
+/* The value at numbers x, `count` of them; NaN outside its domain. */
+double hcri_atom_evaluate(hcri_text *text, const hcri_atom *atom, const double *x);
 /* 1 when the atom is defined only where its element number k is >= 0. */
 int hcri_atom_needs_nonnegative(const hcri_atom *atom, size_t k);
 

@@ -17,7 +17,7 @@ static int is_constant_group(const hcri_value *x, size_t first, size_t count) {
 
 static double evaluate(const hcri_atom_source *source, const hcri_atom *atom) {
     const double *x = atom->argument->constant + atom->first;
-    const double number = hcri_atom_evaluate(atom, x);
+    const double number = hcri_atom_evaluate(source->text, atom, x);
     int infinite = 0;
     for (size_t k = 0; k < atom->count; k++)
         infinite |= isinf(x[k]) != 0;
@@ -33,7 +33,7 @@ const hcri_value *hcri_atoms_of_groups(const hcri_atom_source *source, const hcr
     hcri_text *text = source->text;
     const size_t size = shape.dim[0] * shape.dim[1];
     hcri_atom *atoms = hcri_take(text, source->span, size, sizeof *atoms);
-    const hcri_atom **made = hcri_take(text, source->span, size, sizeof *made);
+    hcri_atom **made = hcri_take(text, source->span, size, sizeof *made);
     double *constants = hcri_take(text, source->span, size, sizeof *constants);
     for (size_t i = 0; i < size; i++) {
         atoms[i] = *like;
@@ -82,7 +82,7 @@ const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value
     hcri_text *text = source->text;
     const hcri_span span = source->span;
     hcri_atom *atoms = hcri_take(text, span, x->size, sizeof *atoms);
-    const hcri_atom **made = hcri_take(text, span, x->size, sizeof *made);
+    hcri_atom **made = hcri_take(text, span, x->size, sizeof *made);
     hcri_sums sums = hcri_sums_single(text, span, x->size);
     for (size_t i = 0; i < x->size; i++) {
         const int sign = hcri_element_sign(x, i);
@@ -90,7 +90,7 @@ const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value
         sums.element[i] = sign == 0 ? x->size + i : i;
         if (sign != 0)
             continue;
-        atoms[i] = (hcri_atom){.kind = HCRI_ATOM_ABS, .span = span, .argument = x, .first = i, .count = 1};
+        atoms[i] = (hcri_atom){.kind = HCRI_STEP_ABS, .span = span, .argument = x, .first = i, .count = 1};
         hcri_atom_finish(text, &atoms[i], source->called, source->spans, source->argument);
         made[i] = &atoms[i];
     }
@@ -101,7 +101,7 @@ const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value
 
 const hcri_value *hcri_largest(const hcri_atom_source *source, const hcri_value *x, size_t group, hcri_shape shape,
                                int negated) {
-    const hcri_atom like = {.kind = HCRI_ATOM_MAX};
+    const hcri_atom like = {.kind = HCRI_STEP_MAX};
     if (group == 1 && !negated)
         return hcri_value_reshape(source->text, source->span, x, shape);
     const hcri_value *opposite = negated ? hcri_value_scale(source->text, source->span, x, -1) : x;
@@ -143,19 +143,19 @@ const hcri_value *hcri_apply_pos(const hcri_call *call) {
 static const hcri_value *inverse_power(const hcri_atom_source *source, const hcri_value *x, double exponent) {
     const hcri_value *pair[2] = {hcri_value_scalar(source->text, source->span, 1), hcri_power(source, x, -exponent)};
     const hcri_value *both = hcri_interleave(source->text, source->span, 2, pair, x->shape);
-    const hcri_atom like = {.kind = HCRI_ATOM_QUOTIENT};
+    const hcri_atom like = {.kind = HCRI_STEP_QUOTIENT};
     return hcri_atoms_of_groups(source, &like, both, 2, x->shape, 1);
 }
 
 const hcri_value *hcri_power(const hcri_atom_source *source, const hcri_value *x, double exponent) {
     const int is_whole = exponent == floor(exponent);
-    hcri_atom like = {.kind = HCRI_ATOM_POWER, .parameter = exponent};
+    hcri_atom like = {.kind = HCRI_STEP_POWER, .parameter = exponent};
     if (exponent == 1)
         return x;
     if (exponent == 2)
-        like = (hcri_atom){.kind = HCRI_ATOM_SQUARES};
+        like = (hcri_atom){.kind = HCRI_STEP_SUM_SQUARES};
     if (exponent == 0.5)
-        like = (hcri_atom){.kind = HCRI_ATOM_SQRT};
+        like = (hcri_atom){.kind = HCRI_STEP_SQRT};
     if (exponent == 0)
         return hcri_broadcast(source->text, source->span, hcri_value_scalar(source->text, source->span, 1), x->shape);
     if (isinf(exponent))
@@ -187,7 +187,7 @@ const hcri_value *hcri_apply_power(const hcri_call *call) {
 
 const hcri_value *hcri_apply_huber(const hcri_call *call) {
     const hcri_span *spans = call->source.argument;
-    hcri_atom like = {.kind = HCRI_ATOM_HUBER, .parameter = 1};
+    hcri_atom like = {.kind = HCRI_STEP_HUBER, .parameter = 1};
     if (call->count == 2)
         like.parameter = hcri_constant_number(call->text, spans[1], call->argument[1], "the threshold of huber()");
     if (!(like.parameter > 0 && like.parameter < (double)INFINITY))
@@ -200,7 +200,7 @@ const hcri_value *hcri_apply_huber(const hcri_call *call) {
 
 const hcri_value *hcri_apply_log1p(const hcri_call *call) {
     const hcri_span span = call->source.span;
-    const hcri_atom like = {.kind = HCRI_ATOM_LOG};
+    const hcri_atom like = {.kind = HCRI_STEP_LOG};
     const hcri_value *x = hcri_binary(call->text, span, HCRI_TOKEN_PLUS, hcri_value_scalar(call->text, span, 1), span,
                                       call->argument[0], call->source.argument[0]);
     return hcri_atoms_of_groups(&call->source, &like, x, 1, x->shape, 1);
@@ -209,7 +209,7 @@ const hcri_value *hcri_apply_log1p(const hcri_call *call) {
 const hcri_value *hcri_apply_rel_entr(const hcri_call *call) {
     hcri_atom_source source = call->source;
     source.spans = 2;
-    const hcri_atom like = {.kind = HCRI_ATOM_RELATIVE_ENTROPY};
+    const hcri_atom like = {.kind = HCRI_STEP_RELATIVE_ENTROPY};
     const hcri_shape shape =
         hcri_broadcast_shape(call->text, source.span, call->argument[0]->shape, call->argument[1]->shape);
     const hcri_value *pairs = hcri_interleave(call->text, source.span, 2, call->argument, shape);

@@ -29,9 +29,9 @@ struct hcri_function {
     const char *name;
     size_t least, most; /* arguments; most SIZE_MAX: any number */
     const hcri_value *(*apply)(const hcri_call *call);
-    hcri_atom_kind atom; /* for functions that are one atom, … */
-    double parameter;    /* … its parameter; of zeros and ones, the number */
-    int negated;         /* it is the opposite of that, or of what `apply` makes of the opposite */
+    int atom;         /* for functions that are one atom, … */
+    double parameter; /* … its parameter; of zeros and ones, the number */
+    int negated;      /* it is the opposite of that, or of what `apply` makes of the opposite */
 };
 
 /* Terminated by a NULL name. `read` isn't one: its arguments are strings. */

@@ -50,20 +50,6 @@ void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, cons
     *largest = scale * eigenvalue[size - 1];
 }
 
-static double sum_of_singular_values(hcri_text *text, hcri_span span, hcri_shape shape, const double *matrix) {
-    const size_t least = shape.dim[0] < shape.dim[1] ? shape.dim[0] : shape.dim[1];
-    double scale;
-    double *copy = scaled_copy(text, span, shape.dim[0] * shape.dim[1], matrix, &scale);
-    double *singular = hcri_take(text, span, least, sizeof *singular);
-    const lapack_int rows = (lapack_int)shape.dim[0], columns = (lapack_int)shape.dim[1];
-    if (LAPACKE_dgesdd(LAPACK_ROW_MAJOR, 'N', rows, columns, copy, columns, singular, NULL, 1, NULL, columns) != 0)
-        hcri_refuse(text, span, HCR_ERROR_SOLVER, "the singular values of this matrix can't be computed");
-    double sum = 0;
-    for (size_t k = 0; k < least; k++)
-        sum += scale * singular[k];
-    return sum;
-}
-
 /* Whether affine elements a and b are the same, but for numbers of at most `slack`. */
 static int same_element(const hcri_value *x, size_t a, size_t b, double slack) {
     if (!(fabs(x->constant[a] - x->constant[b]) <= slack))
@@ -119,7 +105,7 @@ static const hcri_value *largest_eigenvalue(const hcri_atom_source *source, cons
         hcri_extreme_eigenvalues(source->text, source->span, size, x->constant, &least, &largest);
         return hcri_value_scalar(source->text, source->span, weight * largest);
     }
-    const hcri_atom like = {.kind = HCRI_ATOM_LARGEST_EIGENVALUE, .rows = size};
+    const hcri_atom like = {.kind = HCRI_STEP_LARGEST_EIGENVALUE, .rows = size};
     return hcri_atoms_of_groups(source, &like, x, x->size, hcri_scalar_shape(), weight);
 }
 
@@ -148,7 +134,7 @@ const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
     const hcri_value *x = call->argument[0];
     const size_t rows = x->shape.dim[0], columns = x->shape.dim[1], size = rows + columns;
     if (rows == 1 || columns == 1) {
-        const hcri_atom like = {.kind = HCRI_ATOM_NORM, .parameter = 2};
+        const hcri_atom like = {.kind = HCRI_STEP_NORM, .parameter = 2};
         return x->size == 1 ? hcri_absolute(&call->source, hcri_value_reshape(call->text, span, x, hcri_scalar_shape()))
                             : hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
     }
@@ -169,10 +155,6 @@ const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
 const hcri_value *hcri_apply_norm_nuc(const hcri_call *call) {
     needs_matrix(call);
     const hcri_value *x = call->argument[0];
-    if (hcri_value_is_constant(x))
-        return hcri_value_scalar(
-            call->text, call->node->span,
-            sum_of_singular_values(call->text, hcri_argument_span(call, 0), x->shape, x->constant));
-    const hcri_atom like = {.kind = HCRI_ATOM_NUCLEAR_NORM, .rows = x->shape.dim[0]};
+    const hcri_atom like = {.kind = HCRI_STEP_NUCLEAR_NORM, .rows = x->shape.dim[0]};
     return hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
 }

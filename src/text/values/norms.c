@@ -24,7 +24,7 @@ const hcri_value *hcri_apply_norm(const hcri_call *call) {
         hcri_refuse(call->text, hcri_argument_span(call, 1), HCR_ERROR_CONVEXITY,
                     "norm(x, %g) isn't convex: the kind of norm is 1 or more", p);
     if (x->size > 1 && p > 1 && !isinf(p)) {
-        const hcri_atom like = {.kind = HCRI_ATOM_NORM, .parameter = p};
+        const hcri_atom like = {.kind = HCRI_STEP_NORM, .parameter = p};
         return hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
     }
     const hcri_value *size = hcri_absolute(&call->source, x);
@@ -76,7 +76,7 @@ const hcri_value *hcri_apply_quad_over_lin(const hcri_call *call) {
     const hcri_value *const pair[2] = {divisor, x};
     const hcri_span spans[2] = {hcri_argument_span(call, 1), hcri_argument_span(call, 0)};
     const hcri_atom_source source = {call->text, call->node->span, "quad_over_lin", 2, spans};
-    const hcri_atom like = {.kind = HCRI_ATOM_QUAD_OVER_LIN};
+    const hcri_atom like = {.kind = HCRI_STEP_QUAD_OVER_LIN};
     const hcri_value *joined = hcri_value_join(call->text, call->node->span, 2, pair);
     return hcri_atoms_of_groups(&source, &like, joined, x->size + 1, hcri_scalar_shape(), 1);
 }

@@ -131,12 +131,12 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
 }
 
 /* Elementwise, both depend on the outputs: x_0 x_1 or x_0/x_1, in star blocks. */
-static const hcri_value *pair_up(hcri_text *text, hcri_span span, hcri_atom_kind kind, const hcri_value *left,
+static const hcri_value *pair_up(hcri_text *text, hcri_span span, int kind, const hcri_value *left,
                                  const hcri_value *right, hcri_shape shape) {
     const hcri_value *const pair[2] = {left, right};
     const hcri_value *pairs = hcri_interleave(text, span, 2, pair, shape);
     const hcri_atom like = {.kind = kind};
-    const hcri_atom_source source = {text, span, kind == HCRI_ATOM_PRODUCT ? "*" : "/", 1, &span};
+    const hcri_atom_source source = {text, span, kind == HCRI_STEP_PRODUCT ? "*" : "/", 1, &span};
     return hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
 }
 
@@ -154,7 +154,7 @@ static const hcri_value *product(const operation *o, hcri_shape shape) {
         const hcri_atom_source source = {o->text, o->span, "square", 1, &o->left_span};
         return hcri_text_same(o->text, o->left_span, o->right_span)
                    ? hcri_power(&source, o->left, 2)
-                   : pair_up(o->text, o->span, HCRI_ATOM_PRODUCT, o->left, o->right, shape);
+                   : pair_up(o->text, o->span, HCRI_STEP_PRODUCT, o->left, o->right, shape);
     }
     const hcri_value *a = hcri_broadcast(o->text, o->span, o->left, shape);
     const hcri_value *b = hcri_broadcast(o->text, o->span, o->right, shape);
@@ -184,7 +184,7 @@ static const hcri_value *sum_of_products(const operation *o, size_t rows, size_t
     const hcri_shape flat = hcri_vector_shape(used);
     const hcri_value *factor = hcri_value_pick(text, span, o->left, flat, a);
     const hcri_value *other = hcri_value_pick(text, span, o->right, flat, b);
-    const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_ATOM_PRODUCT, factor, other, flat)
+    const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_STEP_PRODUCT, factor, other, flat)
                                                      : hcri_multiply(text, span, HCRI_TOKEN_MATRIX_PRODUCT, factor,
                                                                      o->left_span, other, o->right_span);
     return hcri_value_combine(text, span, products, shape, &sums);
@@ -280,7 +280,7 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
                         hcri_text_excerpt(text, right_span).text, hcri_text_excerpt(text, right_span).text,
                         text->unproved);
         if (!right_constant)
-            return pair_up(text, span, HCRI_ATOM_QUOTIENT, left, right, shape);
+            return pair_up(text, span, HCRI_STEP_QUOTIENT, left, right, shape);
         return multiply(text, span, left, right, 1, shape);
     case HCRI_TOKEN_POWER: return power(&o);
     default:

@@ -4,54 +4,6 @@
 
 #include "text/values/atoms.h"
 
-#define MOST_PRODUCTS ((size_t)1 << 27)
-
-void hcri_pairs_release(hcri_text *text) {
-    hcri_release(&text->arena.allocator, text->pairs.pair);
-    hcri_release(&text->arena.allocator, text->pairs.slot);
-}
-
-/* The slot of a pair, or the free one where it belongs. */
-static size_t find_slot(const hcri_pairs *pairs, uint32_t output, uint32_t parameter) {
-    const uint64_t hash = (((uint64_t)output << 32) | parameter) * 0x9E3779B97F4A7C15u;
-    size_t at = (size_t)(hash >> 32) & (pairs->slots - 1);
-    for (; pairs->slot[at] != 0; at = (at + 1) & (pairs->slots - 1)) {
-        const hcri_pair *pair = &pairs->pair[pairs->slot[at] - 1];
-        if (pair->output == output && pair->parameter == parameter)
-            break;
-    }
-    return at;
-}
-
-static void grow_table(hcri_text *text, hcri_span span) {
-    hcri_pairs *pairs = &text->pairs;
-    const size_t slots = pairs->slots == 0 ? 64 : 2 * pairs->slots;
-    size_t *slot = hcri_allocate(&text->arena.allocator, slots, sizeof *slot);
-    if (slot == NULL)
-        hcri_refuse_memory(text, span);
-    hcri_release(&text->arena.allocator, pairs->slot);
-    pairs->slot = slot;
-    pairs->slots = slots;
-    for (size_t i = 0; i < pairs->count; i++)
-        slot[find_slot(pairs, pairs->pair[i].output, pairs->pair[i].parameter)] = i + 1;
-}
-
-/* The column that stands for a product. */
-static uint32_t column_of(hcri_text *text, hcri_span span, uint32_t output, uint32_t parameter) {
-    hcri_pairs *pairs = &text->pairs;
-    if (pairs->count == MOST_PRODUCTS)
-        hcri_refuse(text, span, HCR_ERROR_SHAPE, "more than 2^27 products of parameters and outputs");
-    pairs->pair = hcri_extend(text, span, pairs->pair, &pairs->capacity, pairs->count + 1, sizeof *pairs->pair);
-    if (2 * (pairs->count + 1) > pairs->slots)
-        grow_table(text, span);
-    const size_t at = find_slot(pairs, output, parameter);
-    if (pairs->slot[at] == 0) {
-        pairs->pair[pairs->count++] = (hcri_pair){output, parameter};
-        pairs->slot[at] = pairs->count;
-    }
-    return HCRI_FIRST_PRODUCT + (uint32_t)(pairs->slot[at] - 1);
-}
-
 /* ------------------------------------------------------------------------------------------------------- refusals */
 
 typedef struct factors { /* of one product of the text */
@@ -118,8 +70,8 @@ static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcr
     for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
         for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++, at++) {
             at->value = outputs->coefficient[j] * parameters->coefficient[k];
-            at->column =
-                column_of(f->text, f->span, outputs->column[j], parameters->column[k] - (uint32_t)f->text->outputs);
+            at->column = (uint32_t)(HCRI_FIRST_PRODUCT + outputs->column[j] * f->text->parameters +
+                                    parameters->column[k] - f->text->outputs);
         }
     return at;
 }
@@ -129,6 +81,10 @@ static const hcri_value *expand_all(const factors *f) {
     hcri_text *text = f->text;
     const size_t size = f->left->size;
     size_t most = 0, total = 0;
+    if (text->parameters != 0 && text->outputs > HCRI_FIRST_PRODUCT / text->parameters)
+        hcri_refuse(text, f->span, HCR_ERROR_SHAPE,
+                    "%zu parameters and %zu outputs are too many for products of them: at most 2^31 pairs",
+                    text->parameters, text->outputs);
     for (size_t i = 0; i < size; i++) {
         if (!has_product(f, i))
             continue;

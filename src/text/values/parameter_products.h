@@ -6,10 +6,9 @@
 #include "text/syntax/lexer.h"
 #include "text/values/value.h"
 
-/* Column HCRI_FIRST_PRODUCT + i stands for text->pairs.pair[i]; a builder has fewer columns than that. */
+/* Column HCRI_FIRST_PRODUCT + output · p + parameter, p being the number of parameters; a builder has fewer columns
+ * than HCRI_FIRST_PRODUCT. */
 #define HCRI_FIRST_PRODUCT ((uint32_t)1 << 31)
-
-void hcri_pairs_release(hcri_text *text);
 
 /* left · right, element by element, of one shape, outside of star blocks: of two elements that aren't constant one must
  * be affine in the parameters alone, the other in the outputs alone. `operator`, * or @, is what the text has between

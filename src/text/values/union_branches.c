@@ -3,12 +3,12 @@
 
 #include "text/lower/lower.h"
 
-static void add_curved_term(hcri_lowering *lowering, double weight, const hcri_atom *atom) {
+static void add_curved_term(hcri_lowering *lowering, double weight, hcri_atom *atom) {
     hcri_branch *branch = &lowering->branch;
     branch->curved_term =
         hcri_extend(lowering->text, lowering->statement, branch->curved_term, &branch->curved_term_capacity,
                     branch->curved_terms + 1, sizeof *branch->curved_term);
-    branch->curved_term[branch->curved_terms++] = (hcri_curved_term){weight, atom};
+    branch->curved_term[branch->curved_terms++] = (hcri_term){weight, atom};
 }
 
 static void add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
@@ -36,13 +36,13 @@ static void add_choice(hcri_lowering *lowering, const hcri_value *value, size_t 
     if (value->term_start == NULL)
         return;
     for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
-        const hcri_atom *atom = value->term[t].atom;
+        hcri_atom *atom = value->term[t].atom;
         const double own_weight = weight * value->term[t].weight;
         const size_t own_choice = choice % atom->branches;
         choice /= atom->branches;
-        if (atom->kind == HCRI_ATOM_ABS) {
+        if (atom->kind == HCRI_STEP_ABS) {
             add_choice(lowering, atom->argument, atom->first, own_choice == 0 ? own_weight : -own_weight, 0);
-        } else if (atom->kind == HCRI_ATOM_MAX) {
+        } else if (atom->kind == HCRI_STEP_MAX) {
             size_t low = 0, high = atom->count; /* branch_offset[low] <= own_choice < branch_offset[high] */
             while (high - low > 1) {
                 const size_t middle = low + (high - low) / 2;

@@ -70,7 +70,7 @@ const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape
 }
 
 const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
-                                   const hcri_atom *const *atoms, const double *constants) {
+                                   hcri_atom *const *atoms, const double *constants) {
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
     size_t *start = hcri_take(text, span, value->size + 1, sizeof *start);

@@ -23,7 +23,7 @@ typedef struct hcri_atom hcri_atom;
 
 typedef struct hcri_term {
     double weight; /* not 0 */
-    const hcri_atom *atom;
+    hcri_atom *atom;
 } hcri_term;
 
 struct hcri_value {
@@ -64,7 +64,7 @@ const hcri_value *hcri_value_scalar(hcri_text *text, hcri_span span, double numb
 const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape shape, size_t first);
 /* Element i is weight · atoms[i], or where that is NULL constants[i] (constants NULL: there is no such element). */
 const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape shape, double weight,
-                                   const hcri_atom *const *atoms, const double *constants);
+                                   hcri_atom *const *atoms, const double *constants);
 
 /* Elements of the result as sums of weighted elements: result i = Σ_k weight[k] · value[element[k]], start[i] <= k <
  * start[i + 1]. With `divides` the weights divide instead. */
