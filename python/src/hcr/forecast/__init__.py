@@ -1,8 +1,10 @@
-"""Forecasts in data frames of pandas and polars, as Nixtla's libraries and others write them, taken inside a region.
+"""Forecasts in data frames of pandas and polars, as Nixtla's libraries and others write them, taken inside limits.
 
-`constrain` needs nothing beside the library that the frame is of. docs/forecasting.md has a page on each.
+`constrain` takes them inside a region, `reconcile` makes those of a hierarchy add up. Nothing is needed beside the
+library that the frame is of. docs/forecasting.md has the whole.
 """
 
 from ._constrain import constrain
+from ._reconcile import reconcile
 
-__all__ = ["constrain"]
+__all__ = ["constrain", "reconcile"]

@@ -13,6 +13,7 @@ from .._points import Kind, checked, take_inside
 from .._records import Outcome
 from ..region import Region, needs_region
 from . import _frames
+from ._layout import variables_of
 from ._samples import Columns, Samples
 
 #: Outcomes without a result, in words.
@@ -79,23 +80,19 @@ def constrain(
     checked(map)
     made = Region(region) if isinstance(region, str) else region
     needs_region(made, "constrain")
-    index = list(getattr(getattr(frame, "index", None), "names", None) or ())
-    indexed = id_col in index
-    frame = _frames.checked(frame.reset_index() if indexed else frame, "the frame")
-    by = list(by) if by is not None else [name for name in ("cutoff",) if name in frame.columns]
-    _frames.require(frame, by, "the frame")
-    samples = Samples(frame, made, Columns(id_col, time_col, target_col, by), models, series or {})
+    frame, index = _frames.with_ids(frame, id_col, "the frame")
+    columns = Columns(id_col, time_col, target_col, _frames.groups(frame, by))
+    outputs, given = variables_of(made.names), variables_of(made.parameters.names)
+    samples = Samples(frame, outputs, given, columns, models, series or {})
     results, found = {}, {}
     for model in samples.values:
         results[model], found[model] = take_inside(made, *samples.given(model), map)
-    result = samples.frame_with(results)
-    _tell(samples, found)
-    if indexed:
-        result = result.set_index(index)
-    return (result, _outcomes(samples, found)) if outcomes else result
+    tell(samples, found)
+    result = _frames.indexed(samples.frame_with(results), index)
+    return (result, outcome_frame(samples, found)) if outcomes else result
 
 
-def _tell(samples: Samples, found: Mapping[Any, Array]) -> None:
+def tell(samples: Samples, found: Mapping[Any, Array]) -> None:
     """Warns of the samples that have no result."""
     for model, outcome in found.items():
         counts = {why: int((outcome == kind).sum()) for kind, why in WITHOUT.items()}
@@ -110,7 +107,7 @@ def _tell(samples: Samples, found: Mapping[Any, Array]) -> None:
             )
 
 
-def _outcomes(samples: Samples, found: Mapping[Any, Array]) -> Any:
+def outcome_frame(samples: Samples, found: Mapping[Any, Array]) -> Any:
     """A row a sample and model."""
     keys, count = samples.keys(), len(samples.places)
     columns: dict[Any, Any] = {name: np.tile(np.asarray(values), len(found)) for name, values in keys.items()}

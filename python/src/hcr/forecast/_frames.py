@@ -24,6 +24,23 @@ def checked(frame: Any, what: str) -> Any:
     return frame
 
 
+def with_ids(frame: Any, name: Any, what: str) -> tuple[Any, list[Any]]:
+    """The frame with its ids in a column, and the index that they were in before, for `indexed`."""
+    index = list(getattr(getattr(frame, "index", None), "names", None) or ())
+    return (checked(frame.reset_index(), what), index) if name in index else (checked(frame, what), [])
+
+
+def indexed(frame: Any, index: list[Any]) -> Any:
+    return frame.set_index(index) if index else frame
+
+
+def groups(frame: Any, by: Sequence[Any] | None) -> list[Any]:
+    """The columns that tell samples apart."""
+    found = [name for name in ("cutoff",) if name in frame.columns] if by is None else list(by)
+    require(frame, found, "the frame")
+    return found
+
+
 def require(frame: Any, names: Iterable[Any], what: str) -> None:
     """Refuses a frame that lacks a column."""
     found = list(frame.columns)
@@ -41,28 +58,42 @@ def numeric(frame: Any) -> list[Any]:
 
 def values(frame: Any, name: Any) -> Array:
     """A column of numbers; missing ones are NaN."""
-    if name not in numeric(frame):
-        raise make("data", f"the column {name!r} isn't one of numbers")
-    array: Array
-    if _is_polars(frame):
-        array = frame[name].to_numpy()
-    else:
-        kept = np.float32 if str(frame.dtypes[name]).lower() == "float32" else np.float64
-        array = frame[name].to_numpy(dtype=kept, na_value=np.nan)
-    return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
+    return matrix(frame, [name])[:, 0]  # type: ignore[no-any-return]
+
+
+def matrix(frame: Any, names: Sequence[Any]) -> Array:
+    """Columns of numbers, (rows, columns), float32 where all are that; missing ones are NaN."""
+    part = frame.select(names) if _is_polars(frame) else frame.loc[:, names]
+    text = set(names) - set(numeric(part))
+    if text:
+        raise make("data", f"the column {min(map(str, text))!r} isn't one of numbers")
+    kinds = part.dtypes if _is_polars(frame) else part.dtypes.tolist()
+    kept = np.float32 if {str(kind).lower() for kind in kinds} == {"float32"} else np.float64
+    array: Array = part.to_numpy() if _is_polars(frame) else part.to_numpy(dtype=kept, na_value=np.nan)
+    return array.astype(kept, copy=False)
+
+
+def missing(frame: Any, name: Any) -> Array:
+    """Where a column has no value."""
+    column = frame[name]
+    return (column.is_null() if _is_polars(frame) else column.isna()).to_numpy()  # type: ignore[no-any-return]
+
+
+def labels(frame: Any, name: Any, rows: Any = slice(None)) -> list[str]:
+    """The values of some rows of a column as text."""
+    return [str(one) for one in (frame[name][rows] if _is_polars(frame) else frame[name].iloc[rows])]
 
 
 def ranks(frame: Any, name: Any) -> Array:
     """For each row the place of its value among the column's, in order, from 0. Missing values are refused."""
-    column = frame[name]
-    missing = (column.is_null() if _is_polars(frame) else column.isna()).to_numpy()
-    if missing.any():
-        raise make("data", f"the column {name!r} has no value in row {int(missing.argmax())}, counted from 0")
+    none = missing(frame, name)
+    if none.any():
+        raise make("data", f"the column {name!r} has no value in row {int(none.argmax())}, counted from 0")
     if _is_polars(frame):
-        return column.rank("dense").to_numpy().astype(np.intp) - 1  # type: ignore[no-any-return]
+        return frame[name].rank("dense").to_numpy().astype(np.intp) - 1  # type: ignore[no-any-return]
     import pandas
 
-    return pandas.factorize(column, sort=True)[0].astype(np.intp)  # type: ignore[no-any-return]
+    return pandas.factorize(frame[name], sort=True)[0].astype(np.intp)  # type: ignore[no-any-return]
 
 
 def order_of_rows(frame: Any, time: Any) -> Array:
@@ -73,11 +104,6 @@ def order_of_rows(frame: Any, time: Any) -> Array:
     if type(index).__name__ in ("DatetimeIndex", "PeriodIndex"):
         return ranks(index.to_frame(index=False, name=time), time)
     return np.arange(len(frame))
-
-
-def cell(frame: Any, name: Any, row: int) -> Any:
-    """One value, as it is printed in messages."""
-    return frame[name][int(row)] if _is_polars(frame) else frame[name].iloc[int(row)]
 
 
 def take(frame: Any, names: Sequence[Any], rows: Array) -> dict[Any, Any]:

@@ -22,6 +22,11 @@ class Variable(NamedTuple):
     def length(self) -> int:
         return 1 if self.size is None else self.size
 
+    @property
+    def elements(self) -> list[str]:
+        """The names of its numbers."""
+        return [self.name] if self.size is None else [f"{self.name}[{k}]" for k in range(self.size)]
+
 
 class Table(NamedTuple):
     """Forecasts, one a row: the series, the place in time and the group of each."""

@@ -9,9 +9,8 @@ import numpy as np
 
 from .._arrays import Array
 from ..errors import make
-from ..region import Region
 from . import _frames
-from ._layout import Table, Variable, arrange, series_of, variables_of
+from ._layout import Table, Variable, arrange, series_of
 
 
 class Columns(NamedTuple):
@@ -21,6 +20,7 @@ class Columns(NamedTuple):
     time: Any
     target: Any
     by: list[Any]
+    limits: tuple[Any, ...] = ()  #: columns of numbers that are no forecasts
 
 
 class Samples:
@@ -32,26 +32,30 @@ class Samples:
     """
 
     def __init__(
-        self, frame: Any, region: Region, columns: Columns, models: Sequence[Any] | None, series: Mapping[str, Any]
+        self,
+        frame: Any,
+        variables: Sequence[Variable],
+        parameters: Sequence[Variable],
+        columns: Columns,
+        models: Sequence[Any] | None,
+        series: Mapping[str, Any],
     ) -> None:
         self.frame, self.columns, self._series = frame, columns, series
         self.long = columns.id in frame.columns
-        self._parameters = variables_of(region.parameters.names)
-        self.forecasts = self._chosen(region, models)
-        numbers = {name: _frames.values(frame, name) for name in self.forecasts}
+        self._variables, self._parameters = variables, parameters
+        outputs = [name for variable in variables for name in variable.elements]
+        direct = not self.long and set(outputs) <= set(_frames.numeric(frame))
+        self.forecasts = outputs if direct else self._chosen(models)
         if self.long:
-            self.width, self.values = 1, dict(numbers)
+            self.width, self.values = 1, {name: _frames.values(frame, name) for name in self.forecasts}
         else:
-            self.width, self.values = len(numbers), {None: np.stack(list(numbers.values()), axis=1).reshape(-1)}
+            self.width, self.values = len(self.forecasts), {None: _frames.matrix(frame, self.forecasts).reshape(-1)}
         self.alone = False
         self._staying: list[Variable] = []
         self._pieces: list[tuple[Array | None, Array | None]] = []
-        if not self.long and set(region.names) <= set(self.forecasts):
-            by_name = [self.forecasts.index(name) for name in region.names]
-            self.places = np.arange(len(frame))[:, None] * self.width + by_name
-            self._variables = [Variable(name, None) for name in region.names]
+        if direct:
+            self.places = np.arange(len(frame) * self.width).reshape(-1, self.width)
         else:
-            self._variables = variables_of(region.names)
             self._arrange()
         self._find_parameters()
 
@@ -59,18 +63,16 @@ class Samples:
         """The series or column that a variable or a parameter is."""
         return self._series.get(one.name, one.name)
 
-    def _chosen(self, region: Region, models: Sequence[Any] | None) -> list[Any]:
+    def _chosen(self, models: Sequence[Any] | None) -> list[Any]:
         """The columns of forecasts."""
         if models is not None:
             _frames.require(self.frame, models, "the frame")
             return list(models)
-        others = {self.columns.id, self.columns.time, self.columns.target, *self.columns.by}
-        others -= set() if self.long else {self.columns.target}  # a series may have that name
-        others |= {self._called(parameter) for parameter in self._parameters} | set(region.parameters.names)
-        numeric = _frames.numeric(self.frame)
-        if not self.long and set(region.names) <= set(numeric):
-            return list(region.names)
-        found = [name for name in numeric if name not in others]
+        others = {self.columns.id, self.columns.time, *self.columns.by, *self.columns.limits}
+        others |= {self.columns.target} if self.long else set()  # a series may have that name
+        for parameter in self._parameters:
+            others |= {self._called(parameter), *parameter.elements}
+        found = [name for name in _frames.numeric(self.frame) if name not in others]
         if not found:
             raise make("data", "the frame has no column of forecasts")
         return found
@@ -104,7 +106,7 @@ class Samples:
         _frames.require(self.frame, [self.columns.time], "a long frame")
         codes = _frames.ranks(self.frame, self.columns.id)
         first = np.unique(codes, return_index=True)[1]
-        ids = [_frames.cell(self.frame, self.columns.id, row) for row in first]
+        ids = _frames.labels(self.frame, self.columns.id, first)
         return Table(codes, ids, times, groups, self.describe)
 
     def describe(self, place: int) -> str:
@@ -112,8 +114,8 @@ class Samples:
         row, column = divmod(int(place), self.width)
         names = ([self.columns.id] if self.long else []) + self.columns.by
         timed = self.columns.time in self.frame.columns
-        parts = [f"{name} = {_frames.cell(self.frame, name, row)!s}" for name in names]
-        parts += [f"{self.columns.time} = {_frames.cell(self.frame, self.columns.time, row)!s}"] if timed else []
+        parts = [f"{name} = {_frames.labels(self.frame, name, [row])[0]}" for name in names]
+        parts += [f"{self.columns.time} = {_frames.labels(self.frame, self.columns.time, [row])[0]}"] if timed else []
         parts += [] if timed or self.long else [f"row {row}, counted from 0"]
         return ", ".join(parts if self.long else [f"the column {self.forecasts[column]!r}", *parts])
 
@@ -124,7 +126,7 @@ class Samples:
         n = sum(variable.length for variable in self._variables)
         self.places, staying = self.places[:, :n], self.places[:, n:]
         for parameter in self._parameters:
-            elements = [f"{parameter.name}[{k}]" for k in range(parameter.length)]
+            elements = parameter.elements
             if parameter in self._staying:
                 mine, staying = staying[:, : parameter.length], staying[:, parameter.length :]
                 self._pieces.append((None, mine))
@@ -177,6 +179,10 @@ class Samples:
             return numbers[self.places], None
         parts = [fixed if fixed is not None else numbers[places] for fixed, places in self._pieces]
         return numbers[self.places], np.concatenate(parts, axis=1)
+
+    def beside(self, column: Any) -> Array:
+        """The numbers of another column in the rows of the outputs, (samples, n)."""
+        return _frames.values(self.frame, column)[self.places // self.width]  # type: ignore[no-any-return]
 
     def frame_with(self, results: Mapping[Any, Array]) -> Any:
         """The frame with each model's results (samples, n) in place of its forecasts."""
