@@ -12,7 +12,7 @@ import pytest
 import hcr
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-GUIDES = {"python.md": ["torch"], "forecasting.md": ["pandas"]}
+GUIDES = {"python.md": ["torch", "sklearn"], "forecasting.md": ["pandas"]}
 # The installed package has the C library beside its modules.
 MODULES = [module.name for module in pkgutil.walk_packages(hcr.__path__, "hcr.") if module.name != "hcr.libhcr"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -21,6 +21,7 @@ NEEDS = {
     "hcr.jax": "jax",
     "hcr._xla": "jax",
     "hcr.sklearn": "sklearn",
+    "hcr._constrained_regressor": "sklearn",
     "hcr.onnx": "onnx",
     "hcr.forecast": "pandas",
     "hcr.dask": "dask",

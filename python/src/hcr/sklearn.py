@@ -1,4 +1,4 @@
-"""A scikit-learn regressor over the C trainer."""
+"""Regressors for scikit-learn: one over the C trainer, and one that makes any other obey."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ._arrays import Array, columns_by_name
+from ._constrained_regressor import ConstrainedRegressor, region_of
 from .errors import make
 from .model import Encoder, Head, Loss, Model, fit
 from .region import Region
 
-__all__ = ["HCRRegressor"]
+__all__ = ["ConstrainedRegressor", "HCRRegressor"]
 
 
 class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -95,7 +96,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         (rows,) say. The columns of a data frame of targets are found by the region's names, as `hcr.fit` does;
         predictions have the region's order."""
         if hasattr(y, "columns") and self.region is not None:
-            self.region_ = self._region(y)
+            self.region_ = region_of(self.region, y)
             y = self._by_name(y)
             inputs, targets = self._validated(X, y)
             weights = self._weights(sample_weight, inputs)
@@ -166,17 +167,6 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
 
     def _parameters_of(self, inputs: Array) -> Array | None:
         return None if self._columns is None else inputs[:, self._columns]
-
-    def _region(self, targets: Any) -> Region:
-        if isinstance(self.region, Region):
-            return self.region
-        if isinstance(self.region, str):
-            return Region.from_text(self.region, mean_of=targets)
-        if self.region is not None:
-            raise TypeError(f"region is {type(self.region).__name__}: it must be a Region, a text of one, or None")
-        low, high = targets.min(axis=0), targets.max(axis=0)
-        room = np.where(high > low, 0.0, 1e-6 * np.maximum(1.0, np.abs(high)))
-        return Region.from_rows(bounds=(low - room, high + room), n=targets.shape[1])
 
     def predict(self, X: npt.ArrayLike) -> Array:
         """Predictions (rows, n), or (rows,) when the targets had one column without a second axis."""
