@@ -104,7 +104,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             inputs, targets = self._validated(X, y)
             weights = self._weights(sample_weight, inputs)
             counted = targets if weights is None else targets[weights > 0]
-            self.region_ = self._region(counted.reshape(len(counted), -1))
+            self.region_ = region_of(self.region, counted.reshape(len(counted), -1))
         self._one_column = targets.ndim == 1
         targets = targets.reshape(len(targets), -1)
         options = {
