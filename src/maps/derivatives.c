@@ -3,6 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "maps/maps.h"
+#include "region/damping.h"
 
 /* What stands for each number of the derivative of a lost row: NaN where the factor isn't 0, so that rows that a loss
  * leaves out spoil nothing; and 0 for bad values when the origin stands for them. */
@@ -37,6 +38,40 @@ static void fill(size_t count, double value, double *numbers) {
         numbers[k] = value;
 }
 
+/* Directions that are damped: over the gauge, where rays end there. */
+
+static double *damped_direction(const hcri_chunk *chunk, size_t s, double size) {
+    double *w = chunk->slice->vectors + 4 * (chunk->region->set.n + 1);
+    hcri_direction_take(chunk, s, size, w);
+    return w;
+}
+
+/* The part of the gradient by (O, x) that is due to them: set.n numbers. */
+static double *damped_by_point(const hcri_chunk *chunk) {
+    return chunk->slice->vectors + 5 * (chunk->region->set.n + 1);
+}
+
+/* From the gradient by the direction of a ray to the one by v. */
+static void damp_adjoint(const hcri_chunk *chunk, size_t s, double size, double *gradient) {
+    const hcr_region *region = chunk->region;
+    if (!hcri_is_damped(chunk, s))
+        return;
+    memset(damped_by_point(chunk), 0, region->set.n * sizeof(double));
+    hcri_damping_vjp(region, hcri_origin_of(chunk, s), chunk->slice->is_free + s * hcri_sample_origin_flags(region),
+                     1 / size, damped_direction(chunk, s, size), gradient, damped_by_point(chunk),
+                     chunk->slice->scratch + region->scratch);
+}
+
+/* … and from a change of v. */
+static void damp_change(const hcri_chunk *chunk, size_t s, double size, const hcri_change *change, double *direction) {
+    const hcr_region *region = chunk->region;
+    const hcri_point_change moves = {.origin = change->origin, .x = change->x};
+    if (hcri_is_damped(chunk, s))
+        hcri_damping_jvp(region, hcri_origin_of(chunk, s), chunk->slice->is_free + s * hcri_sample_origin_flags(region),
+                         1 / size, damped_direction(chunk, s, size), &moves, direction,
+                         chunk->slice->scratch + region->scratch);
+}
+
 /* The gradient by the parameters, after that by the input, `result`. A frontier point keeps c(O + v/gamma, x) = 0, so
  * that dgamma/gamma = (g_O·dO + g_x·dx)/(g·u) with (g_O, g_x) = g. In `origin_bar` and `x_bar`, which have room. */
 static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double by_gauge, const double *g,
@@ -47,6 +82,10 @@ static void find_x_bar(const hcri_chunk *chunk, size_t s, double share, double b
         origin_bar[j] = (share == 0 ? 0 : share * moved[j]) + (by_gauge == 0 ? 0 : by_gauge * g[j]);
     for (size_t k = 0; k < p; k++)
         x_bar[k] = by_gauge == 0 ? 0 : by_gauge * g[n + k];
+    for (size_t j = 0; j < n && hcri_is_damped(chunk, s); j++)
+        origin_bar[j] += damped_by_point(chunk)[j];
+    for (size_t k = 0; k < p && hcri_is_damped(chunk, s); k++)
+        x_bar[k] += damped_by_point(chunk)[n + k];
     hcri_sample_origin_vjp(region, hcri_sample_origin_of(chunk, s), hcri_origin_of(chunk, s), hcri_is_free_of(chunk, s),
                            origin_bar, x_bar, chunk->slice->scratch);
 }
@@ -78,8 +117,10 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
             memcpy(result, bar, n * sizeof *result);
         else
             fill(width, lost, result);
-        if (!is_lost)
+        if (!is_lost) {
+            damp_adjoint(chunk, s, crosses ? ray->gauge : 1, result);
             hcri_hold_outputs_adjoint(chunk, s, result);
+        }
         if (!is_lost && region->affine.count != 0)
             hcri_affine_project(&region->affine, result);
         if (crosses)
@@ -99,7 +140,8 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
 
 /* Takes the change of row s within the equalities, from an origin that changes too: in `direction` and `origin`, where
  * it isn't as it was given. */
-static void follow(const hcri_chunk *chunk, size_t s, hcri_change *change, double *direction, double *origin) {
+static void follow(const hcri_chunk *chunk, size_t s, double size, hcri_change *change, double *direction,
+                   double *origin) {
     const hcr_region *region = chunk->region;
     const size_t n = region->set.outputs;
     if (change->x != NULL) {
@@ -108,7 +150,7 @@ static void follow(const hcri_chunk *chunk, size_t s, hcri_change *change, doubl
         change->origin = origin;
     }
     const int from_origin = chunk->call->map->takes_point && change->origin != NULL;
-    if (region->affine.count == 0 && !from_origin && hcri_is_free_of(chunk, s) == NULL)
+    if (region->affine.count == 0 && !from_origin && hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s))
         return;
     hcri_kernels_best()->combine(n, 1, change->direction, from_origin ? -1 : 0,
                                  from_origin ? origin : change->direction, direction);
@@ -116,6 +158,7 @@ static void follow(const hcri_chunk *chunk, size_t s, hcri_change *change, doubl
     memset(direction + n, 0, region->origin_map.parameters * sizeof *direction);
     hcri_affine_direct(&region->affine, direction);
     hcri_hold_outputs(chunk, s, direction);
+    damp_change(chunk, s, size, change, direction);
     change->direction = direction;
 }
 
@@ -161,7 +204,7 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
         if (hcri_is_lost(ray))
             lost = lost_derivative(chunk, ray, width, dot) + lost_derivative(chunk, ray, p, change.x);
         else
-            follow(chunk, s, &change, own, origin);
+            follow(chunk, s, crosses ? ray->gauge : 1, &change, own, origin);
         if (crosses)
             row_jvp(chunk, &frontier, &change, g, result);
         else if (hcri_is_identity(chunk, ray))

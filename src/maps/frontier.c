@@ -3,21 +3,27 @@
 #include "kernels/kernels.h"
 #include "maps/maps.h"
 
-/* The ray of row s from O to the frontier, in u. */
-static void scale_to_frontier(const hcri_chunk *chunk, size_t s, double gauge, double *u) {
+void hcri_direction_take(const hcri_chunk *chunk, size_t s, double size, double *u) {
     const double *v = chunk->in + s * chunk->width, *origin = hcri_origin_of(chunk, s);
-    const double scale = gauge < 0x1p-1000 ? 0x1p100 : 1, t = 1 / (scale * gauge);
+    const double scale = size < 0x1p-1000 ? 0x1p100 : 1, t = 1 / (scale * size);
     for (size_t j = 0; j < chunk->region->set.outputs; j++)
         u[j] = t * (scale * (v[j] - (chunk->call->map->takes_point ? origin[j] : 0)));
+    memset(u + chunk->region->set.outputs, 0, chunk->region->origin_map.parameters * sizeof *u);
     hcri_affine_project(&chunk->region->affine, u);
     hcri_hold_outputs(chunk, s, u);
+}
+
+/* The ray of row s from O to the frontier, in u. */
+static void scale_to_frontier(const hcri_chunk *chunk, size_t s, double gauge, double *u) {
+    hcri_direction_take(chunk, s, gauge, u);
+    hcri_damp(chunk, s, 1 / gauge, u);
 }
 
 /* The same, as given where that can be: u has room for it. */
 static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double *u, hcri_frontier *frontier) {
     const int is_moderate = gauge > 0x1p-100 && gauge < 0x1p100; /* its inverse and products with v don't overflow */
     const int as_given = is_moderate && !chunk->call->map->takes_point && chunk->region->affine.count == 0 &&
-                         hcri_is_free_of(chunk, s) == NULL;
+                         hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s);
     if (!as_given)
         scale_to_frontier(chunk, s, gauge, u);
     frontier->t = as_given ? 1 / gauge : 1;

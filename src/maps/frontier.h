@@ -37,6 +37,9 @@ void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at);
 /* Of row s, which has one; in the first, second and last of the slice's vectors. */
 void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier);
 
+/* The direction of row s over a number, within the equalities and what the sample holds: into u, set.n numbers. */
+void hcri_direction_take(const hcri_chunk *chunk, size_t s, double size, double *u);
+
 /* result = share bar + weight g, outputs; without the first where bar is NULL. */
 void hcri_frontier_combine(const hcri_frontier *frontier, double share, const double *bar, double weight,
                            double *result);

@@ -205,6 +205,7 @@ static void contract_jvp(const hcri_frontier *frontier, const hcri_change *chang
 
 const hcri_map hcri_map_contract = {.gives_vector = 1,
                                     .gives_point = 1,
+                                    .damps = 1,
                                     .origin_share = 1,
                                     .row = contract,
                                     .identity_outcomes = 1 << HCR_OUTCOME_INSIDE | 1 << HCR_OUTCOME_AT_ORIGIN,

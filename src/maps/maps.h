@@ -22,6 +22,7 @@ struct hcri_map {
     int takes_point, takes_radius;
     int gives_vector, gives_gauge;
     int gives_point;     /* O + t v: `row` gives t alone */
+    int damps;           /* directions have less say in gaps about to close (region/damping.h) */
     double origin_share; /* how a result moves along with O: 1, 0, or −1 where O moves away from a point that stays */
     /* The result of row s of the chunk, and what became of it. */
     hcr_outcome (*row)(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result);

@@ -7,7 +7,7 @@
 #include "kinds/block.h"
 #include "maps/maps.h"
 #include "maps/nearest_constraint.h"
-#include "region/sample_centre.h"
+#include "region/damping.h"
 
 /* Directions whose |v| sums to something in between go through the kernels as they are: nothing over- or underflows. */
 static const double smallest = 1e-100, largest = 1e100;
@@ -65,6 +65,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         slice->holds_outputs[s] = 0;
         for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
             slice->holds_outputs[s] |= flags_of(chunk, s)[k] == 0;
+        slice->is_damped[s] = chunk->call->map->damps && hcri_sample_origin_is_centre(sample_origin) &&
+                              hcri_damping_applies(region, point, flags_of(chunk, s), slice->scratch + region->scratch);
     }
 }
 
@@ -81,6 +83,12 @@ void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradie
     if (is_free != NULL)
         hcri_centres_hold_adjoint(chunk->region, hcri_origin_of(chunk, s), is_free, gradient,
                                   chunk->slice->scratch + chunk->region->scratch);
+}
+
+void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w) {
+    if (hcri_is_damped(chunk, s))
+        hcri_damping_forward(chunk->region, hcri_origin_of(chunk, s), flags_of(chunk, s), inverse_size, w,
+                             chunk->slice->scratch + chunk->region->scratch);
 }
 
 /* Copies the directions into the slice, from the origin where the map takes points; parameters don't move. */
@@ -141,14 +149,16 @@ static void project(const hcri_chunk *chunk, double *v, hcri_ray_state *state) {
     v[0] = 1;
 }
 
-/* The directions of samples that hold outputs, which then may be none. */
+/* The directions of samples that hold outputs, which then may be none; and those that are damped. */
 static void hold(const hcri_chunk *chunk, hcri_rays *rays) {
     const size_t n = chunk->region->set.n;
     for (size_t s = 0; s < chunk->rows; s++) {
         double *v = chunk->slice->directions + s * n, most = 0;
-        if (hcri_is_free_of(chunk, s) == NULL)
+        if (hcri_is_free_of(chunk, s) == NULL && !hcri_is_damped(chunk, s))
             continue;
         hcri_hold_outputs(chunk, s, v);
+        if (rays->state[s] == HCRI_RAY_SOUND)
+            hcri_damp(chunk, s, ldexp(1, -rays->exponent[s]), v);
         for (size_t j = 0; j < n; j++)
             most = fmax(most, fabs(v[j]));
         if (rays->state[s] == HCRI_RAY_SOUND && most == 0)

@@ -74,6 +74,12 @@ static inline const double *hcri_is_free_of(const hcri_chunk *chunk, size_t s) {
 void hcri_hold_outputs(const hcri_chunk *chunk, size_t s, double *v);
 /* … and a gradient by such a direction to the one by the direction that it was made from. */
 void hcri_hold_outputs_adjoint(const hcri_chunk *chunk, size_t s, double *gradient);
+/* The same for directions that are damped: w = v inverse_size, … */
+void hcri_damp(const hcri_chunk *chunk, size_t s, double inverse_size, double *w);
+/* … v, set.n numbers. 1 when row s is such. */
+static inline int hcri_is_damped(const hcri_chunk *chunk, size_t s) {
+    return chunk->slice->is_free != NULL && chunk->slice->is_damped[s];
+}
 /* … and its kind. */
 static inline hcri_sample_origin hcri_sample_origin_of(const hcri_chunk *chunk, size_t s) {
     return chunk->slice->origins == NULL ? HCRI_SAMPLE_ORIGIN_AFFINE : chunk->slice->sample_origin[s];

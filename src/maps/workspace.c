@@ -7,7 +7,7 @@
 
 #include "base/sized_options.h"
 
-enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 4 };
+enum { ALIGNMENT = 64, LINE = ALIGNMENT / sizeof(double), VECTORS = 6 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 

@@ -525,3 +525,47 @@ void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_proble
         before = across;
     }
 }
+
+int hcri_barrier_weigh(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *weight,
+                       double *scratch) {
+    static const double small = 1e-5; /* δ, which refining takes out */
+    const centring c = begin(barrier, problem, scratch);
+    const size_t columns = barrier->columns;
+    int any = 0;
+    take_entries(&c);
+    memset(c.diagonal, 0, barrier->ldl.size * sizeof *c.diagonal);
+    memset(c.lack, 0, barrier->ldl.size * sizeof *c.lack);
+    for (size_t j = 0; j < columns; j++)
+        c.diagonal[j] = 1 + (is_held(&c, j) ? 0 : weight[j]);
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const double length = length_of(&c, columns + r);
+        const uint32_t j = barrier->column[barrier->start[r]];
+        if (is_single(barrier, r))
+            c.diagonal[j] += is_held(&c, j) ? 0 : weight[columns + r];
+        else if (length > 0)
+            c.diagonal[barrier->node[r]] += weight[columns + r] / (length * length);
+    }
+    for (size_t r = 0; r < barrier->rows; r++) {
+        const double length = length_of(&c, columns + r);
+        const uint32_t node = barrier->node[r];
+        if (!is_leader(barrier, r))
+            continue;
+        const int across = is_equality(&c, r) && length > 0;
+        any |= across;
+        c.lack[node] = across ? -small * length * length : 0;
+        c.diagonal[node] = across ? c.lack[node] : c.diagonal[node] > 0 ? -1 / c.diagonal[node] : -1e300;
+    }
+    return hcri_ldl_factorise(&barrier->ldl, c.diagonal, c.entry, c.factor) ? 1 + any : 0;
+}
+
+void hcri_barrier_weighted(const hcri_barrier *barrier, const hcri_barrier_problem *problem, int made, double *v,
+                           double *scratch) {
+    const centring c = begin(barrier, problem, scratch);
+    memset(c.step, 0, barrier->ldl.size * sizeof *c.step);
+    for (size_t j = 0; j < barrier->columns; j++)
+        c.step[j] = is_held(&c, j) ? 0 : v[j];
+    if (made != 0)
+        solve(&c, made == 2);
+    for (size_t j = 0; j < barrier->columns; j++)
+        v[j] = is_held(&c, j) ? 0 : c.step[j];
+}

@@ -47,4 +47,12 @@ int hcri_barrier_solve(const hcri_barrier *barrier, const hcri_barrier_problem *
  * stay. */
 void hcri_barrier_project(const hcri_barrier *barrier, const hcri_barrier_problem *problem, double *v, double *scratch);
 
+/* For hcri_barrier_weighted with the same scratch: the matrix I + Σ weight_i g_i g_i', factorised, within entries that
+ * are held and rows that are equalities, where weights are 0; g_i is an entry, or a row over its length. 0: none. */
+int hcri_barrier_weigh(const hcri_barrier *barrier, const hcri_barrier_problem *problem, const double *weight,
+                       double *scratch);
+/* v, columns numbers, becomes its inverse times v; `made`: what hcri_barrier_weigh returned. */
+void hcri_barrier_weighted(const hcri_barrier *barrier, const hcri_barrier_problem *problem, int made, double *v,
+                           double *scratch);
+
 #endif

@@ -51,8 +51,7 @@ static double share_of_row(const hcri_sample *s, size_t r) {
     return -0.5 * ((low == s->lower[j]) + (high == s->lower[j])) / a;
 }
 
-/* The gradient by the parameters of a row with moving coefficients at a point, dependent outputs following. */
-static void row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole) {
+void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole) {
     const hcri_affine *affine = &s->region->affine;
     const size_t at = r - s->centres->varying, outputs = s->region->set.outputs;
     const hcri_constraint *block = s->centres->block[at];
@@ -93,8 +92,8 @@ void hcri_centres_vjp(const hcr_region *region, const double *point, const doubl
             if (hcri_sample_is_held(&s, barrier->column[k]))
                 bar[s.centres->output[barrier->column[k]]] -= pull * s.values[k];
         if (r >= s.centres->varying) {
-            row_by_parameters(&s, r, point, here);
-            row_by_parameters(&s, r, shifted, there);
+            hcri_sample_row_by_parameters(&s, r, point, here);
+            hcri_sample_row_by_parameters(&s, r, shifted, there);
             for (size_t k = outputs; k < n; k++)
                 x_bar[k - outputs] -= pull * here[k] + load * (there[k] - here[k]);
             continue;
@@ -146,7 +145,7 @@ void hcri_centres_jvp(const hcr_region *region, const double *point, const doubl
             for (size_t t = shift->start[r]; t < shift->start[r + 1]; t++)
                 along += shift->values[t] * x_dot[shift->columns[t]];
         } else {
-            row_by_parameters(&s, r, point, here);
+            hcri_sample_row_by_parameters(&s, r, point, here);
             for (size_t k = outputs; k < n; k++)
                 along += here[k] * x_dot[k - outputs];
         }

@@ -369,15 +369,8 @@ void hcri_centres_hold(const hcr_region *region, const double *point, const doub
 
 void hcri_centres_hold_adjoint(const hcr_region *region, const double *point, const double *is_free, double *gradient,
                                double *scratch) {
-    const hcri_affine *affine = &region->affine;
     const size_t outputs = region->set.outputs;
-    for (size_t d = 0; d < affine->count; d++) {
-        double *dependent = &gradient[affine->dependent[d]];
-        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
-            if (affine->map.columns[k] < outputs)
-                gradient[affine->map.columns[k]] += *dependent * affine->map.values[k];
-        *dependent = 0;
-    }
+    hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
     project(region, point, is_free, gradient, scratch);
     for (size_t j = 0; j < outputs; j++)
         gradient[j] *= is_free[j];

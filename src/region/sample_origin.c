@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "region/damping.h"
 #include "region/sample_centre.h"
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
-size_t hcri_sample_origin_scratch(const hcr_region *region) { return region->scratch + hcri_centres_scratch(region); }
+size_t hcri_sample_origin_scratch(const hcr_region *region) { return region->scratch + hcri_damping_scratch(region); }
 
 size_t hcri_sample_origin_flags(const hcr_region *region) { return hcri_centres_flags(region); }
 

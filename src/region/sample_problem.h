@@ -46,6 +46,9 @@ void hcri_sample_take_bounds(hcri_sample *s);
 void hcri_sample_propagate(hcri_sample *s);
 /* Rows all of whose columns are held say nothing more. */
 void hcri_sample_drop_rows_of_held(hcri_sample *s);
+/* The gradient by the parameters of a row with moving coefficients at a point, dependent outputs following: into
+ * `whole`, set.n numbers, behind the outputs. */
+void hcri_sample_row_by_parameters(const hcri_sample *s, size_t r, const double *point, double *whole);
 
 /* 1 when a row has one entry. */
 static inline int hcri_sample_is_single(const hcri_barrier *barrier, size_t r) {

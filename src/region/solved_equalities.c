@@ -117,6 +117,16 @@ void hcri_affine_direct(const hcri_affine *affine, double *v) {
 
 void hcri_affine_follow(const hcri_affine *affine, double *v) { complete(affine, 0, v); }
 
+void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient) {
+    for (size_t d = 0; d < affine->count; d++) {
+        double *dependent = &gradient[affine->dependent[d]];
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            if (affine->map.columns[k] < outputs)
+                gradient[affine->map.columns[k]] += *dependent * affine->map.values[k];
+        *dependent = 0;
+    }
+}
+
 size_t hcri_affine_find(const hcri_affine *affine, uint32_t j) {
     size_t low = 0, high = affine->count;
     while (low < high) {

@@ -25,6 +25,8 @@ void hcri_affine_project(const hcri_affine *affine, double *v);
 void hcri_affine_direct(const hcri_affine *affine, double *v);
 /* That last step alone. */
 void hcri_affine_follow(const hcri_affine *affine, double *v);
+/* … and a gradient by such a direction, over outputs, to one by its free outputs alone. */
+void hcri_affine_follow_adjoint(const hcri_affine *affine, size_t outputs, double *gradient);
 /* y_dependent = constant + T y, each rounded once more. */
 void hcri_affine_complete(const hcri_affine *affine, double *y);
 /* The place of output j among the dependent ones, SIZE_MAX for a free one. */

@@ -41,6 +41,7 @@ class Limits:
     origin: Array
     x_lower: Array
     x_upper: Array
+    nearness: float
 
     @property
     def columns(self) -> Array:
@@ -78,6 +79,7 @@ def read(region: Facts) -> Limits:
         point[:n],
         region.parameters.lower,
         region.parameters.upper,
+        library.hcr_region_nearness(handle),
     )
 
 
@@ -153,6 +155,7 @@ class Centre:
         self.unit_rows = constant(columns / np.where(length > 0, length, 1.0)[:, None])
         self.unit_transposed = constant(np.ascontiguousarray((columns / np.where(length > 0, length, 1.0)[:, None]).T))
         self.per_length = constant(1 / np.where(length > 0, length, 1.0) ** 2)
+        self.length, self.nearness = constant(length), constant(limits.nearness * length)
         self.expand_transposed = constant(np.ascontiguousarray(limits.expand.T))
         self.expand_x = constant(np.ascontiguousarray(limits.expand_x.T))
         self.constant = constant(limits.constant)
@@ -175,6 +178,7 @@ class Centre:
         self.identity = constant(np.eye(len(limits.free)))
         self.rounding = constant(rounding(limits, region.bounds, grid, precision))
         self.near = constant(np.array([1024 * precision.unit]))
+        self.most_margin = constant(np.array([1 - 2.0**-20]))
         self.met = constant(np.array([_MET[precision.arithmetic]]))
         self.across = constant(np.array([_ACROSS[precision.arithmetic]]))
         random = np.random.default_rng(1)
@@ -251,8 +255,8 @@ class Centre:
 
     def find(self, x: Any, known: Any) -> tuple[Any, ...]:
         """Of parameters within their ranges, and a centre that is known there (its derivatives aren't taken): the
-        origin, the inverse distances (0 from what is met or isn't there), which limits are met, and the share of the
-        radius to give up."""
+        origin, the inverse distances from lower and upper limits (0 from what is met or isn't there), which limits are
+        met, and the inverse distances that results keep to: less by what rounding does."""
         xp = self.arrays
         below, above = self._slacks(known, xp.without_derivative(x))
         size = self._sizes(known, xp.without_derivative(x))
@@ -269,8 +273,13 @@ class Centre:
         below, above = self._slacks(origin, x)
         from_below = self._inverse(below, self.has_lower, met)
         from_above = self._inverse(above, self.has_upper, met)
-        share = xp.max_last(xp.concatenate([from_below * self.rounding, from_above * self.rounding]))
-        return origin, from_below, from_above, met, xp.without_derivative(2.0 * share)
+        inverse = from_below, from_above
+        return origin, inverse, met, tuple(side / (1.0 - self._margin(side)) for side in inverse)
+
+    def _margin(self, inverse: Any) -> Any:
+        """The share of each distance to give up; where it would be 1 or more results stay at the origin."""
+        xp = self.arrays
+        return xp.minimum(xp.without_derivative(2.0 * inverse * self.rounding), self.most_margin)
 
     def _inverse(self, slack: Any, has: Any, met: Any) -> Any:
         xp = self.arrays
@@ -290,22 +299,39 @@ class Centre:
         matrix = xp.gram(weight + heavy * (sides[0] + sides[1]), self.columns)
         return f - xp.solve(matrix, xp.matmul(pull, self.columns), self.size)
 
-    def _across(self, met: Any) -> Any:
+    def _damp(self, weights: Any, f: Any) -> Any:
+        """(I + Σ w g g')⁻¹, four times: each leaves 1/(1 + w) of what is along a g, some 1e-5 where that is met."""
         xp = self.arrays
-        return self.identity + self.across * xp.gram(met, self.unit_rows)
-
-    def _project(self, matrix: Any, met: Any, f: Any) -> Any:
-        xp = self.arrays
-        for _ in range(4):  # each leaves some 1e-5 of what is across
-            left = xp.matmul(met * xp.matmul(f, self.unit_transposed), self.unit_rows)
-            f = f - xp.solve(matrix, self.across * left, self.size)
+        matrix = self.identity + xp.gram(weights, self.unit_rows)
+        for _ in range(4):
+            left = xp.matmul(weights * xp.matmul(f, self.unit_transposed), self.unit_rows)
+            f = f - xp.solve(matrix, left, self.size)
         return f
+
+    def _near(self, inverse: Any) -> Any:
+        """κ of limits with these inverse distances, src/region/damping.c: 0 unless they are near."""
+        xp = self.arrays
+        ratio = self.nearness * inverse
+        is_near = ratio > 1
+        return xp.where(is_near, xp.minimum(xp.sqrt(xp.where(is_near, ratio, 1.0)) - 1, self.across), 0.0)
+
+    def damp(self, w: Any, scale: Any, inverse: tuple[Any, Any], met: Any, moves: Any) -> Any:
+        """Of a direction times `scale`, along which what is met stays: what points into limits that are near the centre
+        goes down, where it is stopped by these. `inverse`: distances from lower and from upper limits."""
+        xp = self.arrays
+        f = xp.gather(w, self.limits.free)
+        along = xp.matmul(f, self.unit_transposed) * self.length
+        below, above = self._near(inverse[0]), self._near(inverse[1])
+        most = xp.max_last(xp.maximum(above * (along * inverse[1] - scale), below * (-along * inverse[0] - scale)))
+        share = xp.minimum(xp.maximum(most / scale, 0.0), 1.0)
+        damped = self._damp(self.across * met + below + above, f) * xp.gather(moves, self.limits.free)
+        return xp.matmul(f + share * (damped - f), self.expand_transposed) * moves
 
     def moves(self, met: Any) -> Any:
         """1 for outputs that what is met leaves more than one value, else 0: by what is left of a direction in which
         all outputs move."""
         xp = self.arrays
-        left = self._project(self._across(met), met, met[..., :1] * 0.0 + self.generic)
+        left = self._damp(self.across * met, met[..., :1] * 0.0 + self.generic)
         f = xp.where(xp.abs(left) > self.still, 1.0, 0.0)
         y = xp.where(xp.abs(xp.matmul(left * f, self.expand_transposed)) > self.still, 1.0, 0.0)
         return xp.without_derivative(y)
@@ -314,7 +340,7 @@ class Centre:
         """A direction within the equalities to one along which what is met stays."""
         xp = self.arrays
         free = self.limits.free
-        f = self._project(self._across(met), met, xp.gather(w * moves, free)) * xp.gather(moves, free)
+        f = self._damp(self.across * met, xp.gather(w * moves, free)) * xp.gather(moves, free)
         return xp.matmul(f, self.expand_transposed) * moves
 
     def mend(self, y: Any, completed: Any, bounds: tuple[Any, Any], origin: Any, moves: Any) -> Any:
@@ -643,4 +669,4 @@ def has_room(region: Facts, arrays: Any, precision: Precision, grid: Array, boun
     """Whether rounding leaves room at the middle of the parameters' range; `arrays` are NumPy's."""
     centre = Centre(region, arrays, precision, grid, bounds)
     middle, origin = (np.asarray(value)[None] for value in (centre.middle, centre.origin))
-    return bool(np.all(centre.find(middle, origin)[4] < 0.5))
+    return all(bool(np.all(2.0 * side * centre.rounding < 0.5)) for side in centre.find(middle, origin)[1])

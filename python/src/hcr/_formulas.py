@@ -111,6 +111,8 @@ class _At:
     met: Any = None  # 1 for limits that leave one value only …
     moves: Any = None  # … and 0 for the outputs that they leave one
     bounds: Any = None  # of results, where they come with the sample
+    inverse: Any = None  # inverse distances from lower and upper limits
+    kept: Any = None  # the sample, less what rounding takes of each distance; else `most` has that
 
 
 class Maps:
@@ -136,7 +138,6 @@ class Maps:
             for side, steps in _SCALES[precision.arithmetic].items()
         }
         self.finite = constant(np.array([np.finfo(precision.arithmetic).max]))
-        self.most_margin = constant(np.array([1 - 2.0**-20]))
         shares = (1 - margin, -margin, margin / (1 - margin))
         self.shares = dict(
             zip(("most", "least", "softest"), (constant(np.array([share])) for share in shares), strict=True)
@@ -215,22 +216,27 @@ class Maps:
         known = xp.centre(self.region, inside) if xp.has_library else centre.search(inside)
         bad = xp.sum_last(xp.where(xp.abs(known) <= self.finite, xp.where(bad, 1.0, 0.0), 1.0)) > 0
         x = xp.where(bad, centre.middle, x)
-        origin, below, above, met, margin = centre.find(x, xp.where(bad, centre.origin, known))
-        margin = xp.minimum(xp.where(bad, 0.0, margin), self.most_margin)  # a set too thin for it has its origin alone
+        origin, inverse, met, kept = centre.find(x, xp.where(bad, centre.origin, known))
+        limits = [
+            {
+                "box_upper": above[..., :n],
+                "box_lower": -below[..., :n],
+                "row_upper": above[..., n:],
+                "row_lower": -below[..., n:],
+            }
+            for below, above in (inverse, kept)
+        ]
         return _At(
             origin,
-            above[..., :n],
-            -below[..., :n],
-            above[..., n:],
-            -below[..., n:],
-            1.0 - margin,
-            -margin,
-            margin / (1.0 - margin),
-            x,
-            bad,
-            met,
-            centre.moves(met),
-            centre.bounds(x),
+            **limits[0],
+            **self.shares,
+            x=x,
+            bad=bad,
+            met=met,
+            moves=centre.moves(met),
+            bounds=centre.bounds(x),
+            inverse=inverse,
+            kept=_At(origin, **limits[1], **self.shares),
         )
 
     def _or_nan(self, at: _At, result: Any, bad: Any = None) -> Any:
@@ -387,13 +393,18 @@ class Maps:
         r = r - xp.without_derivative(r - xp.minimum(r, at.most))
         gauge = self._gauge(w, at)
         stopped = (gauge > 0) & sound
+        if at.kept is not None:
+            within = gauge / xp.where(stopped, self._gauge(w, at.kept), 1.0)
+            r = r - xp.without_derivative(r - xp.minimum(r, xp.where(stopped, within, 1.0)))
         return self._finish(w * xp.where(stopped, r / xp.where(stopped, gauge, 1.0), 0.0), at, bad)
 
     def contract(self, v: Any, x: Any = None) -> Any:
         """(…, n) → (…, n)."""
         xp, at = self.arrays, self._at(x)
         bad, w, scale = self._direction(v, at)
-        gauge = self._gauge(w, at)
+        if self.centre is not None:
+            w = self.centre.damp(w, scale, at.inverse, at.met, at.moves)
+        gauge = self._gauge(w, at if at.kept is None else at.kept)
         free = gauge - scale <= scale * at.least
         return self._finish(w * xp.where(free, 1 / scale, at.most / xp.where(free, 1.0, gauge)), at, bad)
 
@@ -402,8 +413,11 @@ class Maps:
         xp, at = self.arrays, self._at(x)
         bad, w, scale = self._direction(v, at)
         gauge = self._gauge(w, at)
-        free = gauge * at.softest <= scale
-        return self._finish(w * xp.where(free, 1 / (scale + gauge), at.most / xp.where(free, 1.0, gauge)), at, bad)
+        free, frontier = gauge * at.softest <= scale, gauge
+        if at.kept is not None:
+            frontier = self._gauge(w, at.kept)
+            free = frontier - gauge <= scale
+        return self._finish(w * xp.where(free, 1 / (scale + gauge), at.most / xp.where(free, 1.0, frontier)), at, bad)
 
 
 def _safe_sqrt(xp: Arrays, square: Any) -> Any:

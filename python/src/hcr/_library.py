@@ -229,7 +229,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
         ),
         ("region_margin", (c_double, (_P, c_int))),
         ("region_equality_tolerance region_equality_rounding", (c_double, (_P, c_size_t, _P, _P, c_int))),
-        ("projector_regularisation", (c_double, (_P,))),
+        ("region_nearness projector_regularisation", (c_double, (_P,))),
         ("region_grid", (_P, (_P, c_int))),
         ("region_parameter_name region_output_name", (None, (_P, c_size_t, c_char_p, c_size_t))),
         ("region_origin_form builder_origin", (c_int, (_P,))),

@@ -1,0 +1,307 @@
+/* Directions in which gaps that are about to close have less say. A limit whose slack at the centre is s, as a length,
+ * is near when s < τ. With its unit gradient g, κ = √(τ/s) − 1 where that is positive, and
+ *     B = (I + Σ κ g g')⁻¹    within what the sample holds,
+ * B⁴ v is v where no limit is near, and comes to v projected along a gap as that closes: what points into the gap goes
+ * down as s², and so leaves it ever later. A direction whose end is within the near limits is kept: the damped one is
+ *     v + σ (B⁴ v − v),    σ = min(1, max κ (γ − 1)₊)    over all limits, with γ = g·v/s.
+ * Directions are given as w = v/size, since v may be too large or too small for numbers. */
+#include <math.h>
+#include <string.h>
+
+#include "region/damping.h"
+#include "region/sample_problem.h"
+
+enum { TIMES = 4, LOWER = 0, UPPER = 1, SIDES = 2 };
+
+typedef struct hcri_damping {
+    hcri_sample s;
+    hcri_barrier_problem problem;
+    double inverse_size;
+    double *length, *weight, *change; /* by column and row: |coefficients|; Σ κ of its limits; room */
+    double *row;                      /* one over all outputs and parameters */
+    double *way[TIMES + 1];           /* B^k w … */
+    double *other[TIMES + 1];         /* … and of a gradient, or how those change */
+    double sigma, most; /* most: κ (γ − 1)/size of the limit that has most; its column or row, and side: */
+    size_t at;
+    int side, refines;
+} hcri_damping;
+
+double hcr_region_nearness(const hcr_region *region) { return 0x1p-5 * region->inradius; }
+
+static size_t count_of(const hcri_centres *centres) { return centres->barrier.columns + centres->barrier.rows; }
+
+size_t hcri_damping_scratch(const hcr_region *region) {
+    const hcri_centres *centres = region->centres;
+    return centres == NULL ? 0
+                           : region->set.n + 3 * count_of(centres) + 2 * (TIMES + 1) * centres->barrier.columns +
+                                 hcri_centres_scratch(region);
+}
+
+/* What column or row i makes of f. */
+static double along(const hcri_damping *d, size_t i, const double *f) {
+    const size_t columns = d->s.centres->barrier.columns;
+    return i < columns ? f[i] : hcri_sample_row(&d->s, i - columns, f);
+}
+
+/* κ of a limit, 0 where it isn't near; its slack, and how κ changes with that. */
+static double nearness(const hcri_damping *d, size_t i, int side, double *slack, double *by_slack) {
+    static const double least = 1e-30;
+    const double tau = hcr_region_nearness(d->s.region) * d->length[i];
+    const double limit = side == LOWER ? d->s.lower[i] : d->s.upper[i];
+    *slack = INFINITY;
+    *by_slack = 0;
+    if (hcri_sample_is_held(&d->s, i) || isinf(limit) || !(tau > 0))
+        return 0;
+    const double value = along(d, i, d->s.f);
+    *slack = fmax(side == LOWER ? value - limit : limit - value, least * tau);
+    const double root = sqrt(tau / *slack);
+    *by_slack = root > 1 ? -0.5 * root / *slack : 0;
+    return root > 1 ? root - 1 : 0;
+}
+
+static hcri_damping begin(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+    const hcri_barrier *barrier = &region->centres->barrier;
+    const size_t count = count_of(region->centres), columns = barrier->columns;
+    hcri_damping d = {.length = scratch, .weight = scratch + count, .change = scratch + 2 * count};
+    d.row = scratch + 3 * count;
+    scratch = d.row + region->set.n;
+    for (int k = 0; k <= TIMES; k++, scratch += 2 * columns) {
+        d.way[k] = scratch;
+        d.other[k] = scratch + columns;
+    }
+    d.s = hcri_sample_begin_held(region, point, is_free, scratch);
+    hcri_sample_drop_rows_of_held(&d.s);
+    d.problem = hcri_sample_problem(&d.s, point);
+    for (size_t j = 0; j < columns; j++)
+        d.length[j] = 1;
+    for (size_t r = 0; r < barrier->rows; r++) {
+        double square = 0;
+        for (size_t k = barrier->start[r]; k < barrier->start[r + 1]; k++)
+            square += d.s.values[k] * d.s.values[k];
+        d.length[columns + r] = sqrt(square);
+    }
+    return d;
+}
+
+static int weigh(hcri_damping *d) {
+    int any = 0;
+    for (size_t i = 0; i < count_of(d->s.centres); i++) {
+        double slack, by_slack;
+        d->weight[i] = nearness(d, i, LOWER, &slack, &by_slack) + nearness(d, i, UPPER, &slack, &by_slack);
+        any |= d->weight[i] > 0;
+    }
+    return any;
+}
+
+int hcri_damping_applies(const hcr_region *region, const double *point, const double *is_free, double *scratch) {
+    hcri_damping d = begin(region, point, is_free, scratch);
+    return weigh(&d);
+}
+
+static void take_free(const hcri_damping *d, const double *v, double *f) {
+    for (size_t j = 0; j < d->s.centres->barrier.columns; j++)
+        f[j] = v[d->s.centres->output[j]];
+}
+
+/* A direction in all outputs, from the free ones'. */
+static void put_direction(const hcri_damping *d, const double *is_free, const double *f, double *v) {
+    const hcr_region *region = d->s.region;
+    for (size_t j = 0; j < d->s.centres->barrier.columns; j++)
+        v[d->s.centres->output[j]] = f[j];
+    hcri_affine_follow(&region->affine, v);
+    for (size_t k = 0; k < region->affine.count; k++)
+        if (is_free[region->affine.dependent[k]] == 0)
+            v[region->affine.dependent[k]] = 0;
+}
+
+/* σ for w, in way[0]. */
+static void find_sigma(hcri_damping *d, double inverse_size) {
+    d->inverse_size = inverse_size;
+    d->most = 0;
+    for (size_t i = 0; i < count_of(d->s.centres); i++)
+        for (int side = LOWER; side < SIDES; side++) {
+            double slack, by_slack;
+            const double kappa = nearness(d, i, side, &slack, &by_slack);
+            if (kappa == 0)
+                continue;
+            const double gamma = (side == LOWER ? -1 : 1) * along(d, i, d->way[0]) / slack;
+            const double excess = kappa * (gamma - inverse_size);
+            if (excess > d->most) {
+                d->most = excess;
+                d->at = i;
+                d->side = side;
+            }
+        }
+    d->sigma = d->most == 0 ? 0 : d->most < inverse_size ? d->most / inverse_size : 1;
+}
+
+/* way[k] = B^k way[0] */
+static void go(hcri_damping *d) {
+    const hcri_barrier *barrier = &d->s.centres->barrier;
+    d->refines = hcri_barrier_weigh(barrier, &d->problem, d->weight, d->s.scratch);
+    for (int k = 1; k <= TIMES; k++) {
+        memcpy(d->way[k], d->way[k - 1], barrier->columns * sizeof(double));
+        hcri_barrier_weighted(barrier, &d->problem, d->refines, d->way[k], d->s.scratch);
+    }
+}
+
+void hcri_damping_forward(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
+                          double *w, double *scratch) {
+    hcri_damping d = begin(region, point, is_free, scratch);
+    take_free(&d, w, d.way[0]);
+    find_sigma(&d, inverse_size);
+    if (d.sigma == 0 || !weigh(&d))
+        return;
+    go(&d);
+    for (size_t j = 0; j < d.s.centres->barrier.columns; j++)
+        d.way[0][j] += d.sigma * (d.way[TIMES][j] - d.way[0][j]);
+    put_direction(&d, is_free, d.way[0], w);
+}
+
+/* `out` += weight times the coefficients of column or row i. */
+static void add_row(const hcri_damping *d, size_t i, double weight, double *out) {
+    const hcri_barrier *barrier = &d->s.centres->barrier;
+    if (i < barrier->columns)
+        out[i] += weight;
+    for (size_t k = i < barrier->columns ? 0 : barrier->start[i - barrier->columns];
+         i >= barrier->columns && k < barrier->start[i - barrier->columns + 1]; k++)
+        out[barrier->column[k]] += weight * d->s.values[k];
+}
+
+/* How σ, where it isn't 1, changes with the slack of its limit, and with the value of that limit's row along w. */
+static double sigma_by_slack(const hcri_damping *d, double *by_value) {
+    double slack, by_slack;
+    const double kappa = nearness(d, d->at, d->side, &slack, &by_slack);
+    const double turn = d->side == LOWER ? -1 : 1, gamma = turn * along(d, d->at, d->way[0]) / slack;
+    *by_value = turn * kappa / (slack * d->inverse_size);
+    return (by_slack * (gamma - d->inverse_size) - kappa * gamma / slack) / d->inverse_size;
+}
+
+/* change[i] becomes the gradient by the value of column or row i at the centre, over its limits; that of B⁴ by κ is
+ * −Σ_k (g·B^k a)(g·B^(5−k) w). */
+static void find_gradients(const hcri_damping *d, double of_sigma, double size) {
+    for (size_t i = 0; i < count_of(d->s.centres); i++) {
+        double by_weight = 0;
+        d->change[i] = 0;
+        for (int k = 1; k <= TIMES && d->weight[i] > 0; k++)
+            by_weight -= along(d, i, d->other[k]) * along(d, i, d->way[TIMES + 1 - k]);
+        for (int side = LOWER; side < SIDES && d->weight[i] > 0; side++) {
+            double slack, by_slack;
+            (void)nearness(d, i, side, &slack, &by_slack);
+            d->change[i] +=
+                (side == LOWER ? 1 : -1) * d->sigma * size * by_weight * by_slack / (d->length[i] * d->length[i]);
+        }
+    }
+    if (d->sigma < 1) {
+        double by_value;
+        d->change[d->at] += (d->side == LOWER ? 1 : -1) * size * of_sigma * sigma_by_slack(d, &by_value);
+    }
+}
+
+/* How the value of column or row i at the centre, over its limits, changes with the parameters: into `row`. */
+static void by_parameters(const hcri_damping *d, size_t i, const double *point) {
+    const hcri_centres *centres = d->s.centres;
+    const size_t columns = centres->barrier.columns, r = i - columns, outputs = d->s.region->set.outputs;
+    memset(d->row, 0, d->s.region->set.n * sizeof *d->row);
+    if (i < columns)
+        return;
+    if (r >= centres->varying) {
+        hcri_sample_row_by_parameters(&d->s, r, point, d->row);
+        return;
+    }
+    for (size_t t = centres->shift.start[r]; t < centres->shift.start[r + 1]; t++)
+        d->row[outputs + centres->shift.columns[t]] = centres->shift.values[t];
+}
+
+void hcri_damping_vjp(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
+                      const double *w, double *gradient, double *by_point, double *scratch) {
+    const hcri_centres *centres = region->centres;
+    const hcri_barrier *barrier = &centres->barrier;
+    const size_t columns = barrier->columns, outputs = region->set.outputs;
+    hcri_damping d = begin(region, point, is_free, scratch);
+    take_free(&d, w, d.way[0]);
+    find_sigma(&d, inverse_size);
+    if (d.sigma == 0 || !weigh(&d))
+        return;
+    hcri_affine_follow_adjoint(&region->affine, outputs, gradient);
+    take_free(&d, gradient, d.other[0]);
+    go(&d);
+    for (int k = 1; k <= TIMES; k++) {
+        memcpy(d.other[k], d.other[k - 1], columns * sizeof(double));
+        hcri_barrier_weighted(barrier, &d.problem, d.refines, d.other[k], d.s.scratch);
+    }
+    double of_sigma = 0;
+    for (size_t j = 0; j < columns; j++)
+        of_sigma += d.other[0][j] * (d.way[TIMES][j] - d.way[0][j]);
+    find_gradients(&d, of_sigma, 1 / inverse_size);
+    for (size_t j = 0; j < columns; j++)
+        d.other[0][j] += d.sigma * (d.other[TIMES][j] - d.other[0][j]);
+    if (d.sigma < 1) {
+        double by_value;
+        (void)sigma_by_slack(&d, &by_value);
+        add_row(&d, d.at, of_sigma * by_value, d.other[0]);
+    }
+    for (size_t j = 0; j < columns; j++)
+        gradient[centres->output[j]] = d.other[0][j];
+    memset(d.other[1], 0, columns * sizeof(double));
+    for (size_t i = 0; i < count_of(centres); i++) {
+        if (d.change[i] == 0)
+            continue;
+        add_row(&d, i, d.change[i], d.other[1]);
+        by_parameters(&d, i, point);
+        for (size_t k = outputs; k < region->set.n; k++)
+            by_point[k] += d.change[i] * d.row[k];
+    }
+    for (size_t j = 0; j < columns; j++)
+        by_point[centres->output[j]] += d.other[1][j];
+}
+
+/* How Σ κ/|a|² of row i changes, when its value over its limits does by change[i]. */
+static double weight_change(const hcri_damping *d, size_t i) {
+    double slack, by_slack, sum = 0;
+    for (int side = LOWER; side < SIDES; side++) {
+        (void)nearness(d, i, side, &slack, &by_slack);
+        sum += (side == LOWER ? 1 : -1) * by_slack * d->change[i];
+    }
+    return sum / (d->length[i] * d->length[i]);
+}
+
+void hcri_damping_jvp(const hcr_region *region, const double *point, const double *is_free, double inverse_size,
+                      const double *w, const hcri_point_change *change, double *direction, double *scratch) {
+    const hcri_barrier *barrier = &region->centres->barrier;
+    const size_t columns = barrier->columns, outputs = region->set.outputs, count = count_of(region->centres);
+    hcri_damping d = begin(region, point, is_free, scratch);
+    take_free(&d, w, d.way[0]);
+    find_sigma(&d, inverse_size);
+    if (d.sigma == 0 || !weigh(&d))
+        return;
+    go(&d);
+    take_free(&d, change->origin, d.other[1]);
+    for (size_t i = 0; i < count; i++) {
+        by_parameters(&d, i, point);
+        d.change[i] = along(&d, i, d.other[1]);
+        for (size_t k = outputs; k < region->set.n; k++)
+            d.change[i] += d.row[k] * change->x[k - outputs];
+    }
+    take_free(&d, direction, d.other[0]);
+    for (size_t j = 0; j < columns; j++)
+        d.other[0][j] *= inverse_size;
+    for (int k = 1; k <= TIMES; k++) { /* dB = −B Σ dκ g g' B */
+        memcpy(d.other[k], d.other[k - 1], columns * sizeof(double));
+        for (size_t i = 0; i < count; i++)
+            if (d.weight[i] > 0)
+                add_row(&d, i, -weight_change(&d, i) * along(&d, i, d.way[k]), d.other[k]);
+        hcri_barrier_weighted(barrier, &d.problem, d.refines, d.other[k], d.s.scratch);
+    }
+    double turn = 0;
+    if (d.sigma < 1) {
+        double by_value;
+        const double by_slack = sigma_by_slack(&d, &by_value);
+        turn = by_value * along(&d, d.at, d.other[0]) + by_slack * (d.side == LOWER ? 1 : -1) * d.change[d.at];
+    }
+    for (size_t j = 0; j < columns; j++)
+        d.other[0][j] =
+            (d.other[0][j] + d.sigma * (d.other[TIMES][j] - d.other[0][j]) + turn * (d.way[TIMES][j] - d.way[0][j])) /
+            inverse_size;
+    put_direction(&d, is_free, d.other[0], direction);
+}
