@@ -12,6 +12,7 @@
 struct job {
     const char *region_path, *output_path, *targets_path;
     struct settings settings;
+    struct numbers quantiles;
     int json;
     struct opened_region opened;
     hcr_table targets;
@@ -59,6 +60,11 @@ static int run(struct job *job) {
     region_open(job->region_path, &job->settings, &job->opened);
     place(job);
     const hcr_region *region = job->opened.region;
+    if (job->quantiles.count != 0) {
+        hcr_region *quantiles;
+        must(hcr_region_quantiles(region, job->quantiles.count, job->quantiles.values, &quantiles, &error), &error);
+        region = quantiles;
+    }
     if (job->json)
         must(hcr_region_explain(region, 1, &job->explanation, &error), &error);
     region_save(region, job->output_path);
@@ -76,6 +82,10 @@ int command_compile(int argc, char **argv) {
          "write there (standard output: -); REGION with the extension .hcr otherwise", &job.output_path, 0, 0},
         OPTION_ROW_SET(&job.settings),
         {OPTION_READ, '\0', "targets", "Y", "the table whose mean `origin = mean` stands for", &job.targets_path, 0, 0},
+        {OPTION_NUMBERS, '\0', "quantiles", "Q,…",
+         "the region of these quantiles of the outputs, increasing, such as 0.1,0.5,0.9: what the predictions of "
+         "`hcr fit --quantiles` are in",
+         &job.quantiles, 0, 0},
         {OPTION_FLAG, '\0', "json", NULL, "print what was made as JSON, as `hcr explain --json` does", &job.json, 0, 0},
     };
     const struct usage usage = {

@@ -23,7 +23,9 @@ enum { NO_CHOICE = -1 };
 struct job {
     const char *output_path, *plot_path, *weights_path;
     struct settings settings;
-    int json, quiet, encoder, head, loss, linear, common_scale, resume;
+    struct numbers quantiles;
+    double raw_weight; /* NaN: not given */
+    int json, quiet, encoder, head, loss, linear, common_scale, calibrate, resume;
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -212,9 +214,17 @@ static void read_all(struct job *job, const char *const *operand) {
 static hcr_status train(struct job *job, hcr_error *error) {
     job->options.encoder = (hcr_encoder)job->encoder;
     job->options.loss = (hcr_loss)job->loss;
-    job->options.head = job->head != NO_CHOICE                  ? (hcr_head)job->head
-                        : job->options.loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
-                                                                : HCR_HEAD_CONTRACT;
+    job->options.calibrate = job->calibrate;
+    job->options.quantiles = job->quantiles.values;
+    job->options.quantile_count = job->quantiles.count;
+    if (isnan(job->raw_weight))
+        job->raw_weight = job->quantiles.count != 0 &&
+                          (job->head == NO_CHOICE || job->head == HCR_HEAD_CONTRACT || job->head == HCR_HEAD_PROJECT);
+    job->options.raw_weight = job->raw_weight;
+    job->options.head = job->head != NO_CHOICE          ? (hcr_head)job->head
+                        : job->quantiles.count != 0     ? HCR_HEAD_PROJECT
+                        : job->loss == HCR_LOSS_SQUARED ? HCR_HEAD_HCR
+                                                        : HCR_HEAD_CONTRACT;
     job->options.linear_encoder = job->linear;
     job->options.common_scale = job->common_scale;
     job->options.resume = job->resume;
@@ -274,7 +284,7 @@ static int run(struct job *job, const char *const *operand) {
 }
 
 int command_fit(int argc, char **argv) {
-    static struct job job = {.head = NO_CHOICE, .options = HCR_FIT_OPTIONS_INIT};
+    static struct job job = {.head = NO_CHOICE, .raw_weight = NAN, .options = HCR_FIT_OPTIONS_INIT};
     hcr_fit_options *options = &job.options;
     const struct option_row rows[] = {
         {OPTION_TEXT, 'o', "output", "MODEL", "the model file to write (standard output: -)", &job.output_path, 0, 0},
@@ -294,7 +304,7 @@ int command_fit(int argc, char **argv) {
          "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
          "taken to the nearest point; simple: a linear head and "
          "no "
-         "guarantee; hcr, and with a loss that isn't squared hcr-contract",
+         "guarantee; hcr, with --loss hcr-contract, with --quantiles hcr-project",
          &job.head, 0, 0},
         {OPTION_CHOICE, '\0', "loss", "squared|absolute|huber|pinball",
          "what an output costs that misses its target, in units of the targets' deviation: its square; its size, which "
@@ -306,6 +316,15 @@ int command_fit(int argc, char **argv) {
         {OPTION_NUMBER, '\0', "quantile", "Q",
          "loss pinball: the share of targets that are to be below the outputs; 0.5", &options->quantile, 1e-6,
          1 - 1e-6},
+        {OPTION_NUMBERS, '\0', "quantiles", "Q,…",
+         "learn several quantiles of each output, such as 0.1,0.5,0.9, by that loss: outputs are named "
+         "\"load[0]@0.1\", "
+         "never cross, and are inside at every level",
+         &job.quantiles, 0, 0},
+        {OPTION_FLAG, '\0', "calibrate", NULL,
+         "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
+         "validation targets at or below them is the level; heads hcr-contract and hcr-project",
+         &job.calibrate, 0, 0},
         {OPTION_READ, '\0', "weights", "FILE",
          "a table of one column, a row for each row of X: how much its loss counts, 2 as much as two such rows; 1",
          &job.weights_path, 0, 0},
@@ -319,8 +338,9 @@ int command_fit(int argc, char **argv) {
         {OPTION_NUMBER, '\0', "radius-weight", "W", "head hcr: weight of the radius in the loss; 1",
          &options->radius_weight, 1e-12, 1e12},
         {OPTION_NUMBER, '\0', "raw-weight", "W",
-         "heads hcr-contract and hcr-project: weight in the loss of what the network gives before that; 0",
-         &options->raw_weight, 0, 1e12},
+         "heads hcr-contract and hcr-project: weight in the loss of what the network gives before that; 0, with "
+         "--quantiles 1",
+         &job.raw_weight, 0, 1e12},
         {OPTION_NUMBER, '\0', "ascent", "S",
          "head simple: the step by which violations raise their weights in the loss after each epoch (a Lagrangian, by "
          "dual ascent); 0",

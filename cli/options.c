@@ -95,24 +95,31 @@ static int read_choice(const char *words, const char *text) {
     }
 }
 
+/* Numbers with commas between. `text` is what was given for `name`, and they begin at `at`. */
+static struct numbers read_numbers(const char *command, const char *name, const char *text, const char *at) {
+    struct numbers numbers = {.count = 1};
+    for (const char *c = at; *c != '\0'; c++)
+        numbers.count += *c == ',';
+    numbers.values = allocate(numbers.count, sizeof *numbers.values);
+    for (size_t i = 0; i < numbers.count; i++) {
+        char *end;
+        numbers.values[i] = strtod(at, &end);
+        if (end == at || isnan(numbers.values[i]) || *end != (i + 1 < numbers.count ? ',' : '\0'))
+            fail_usage(command, "\"%s\": %s takes a number, or numbers separated by commas", text, name);
+        at = end + 1;
+    }
+    return numbers;
+}
+
 static void add_setting(const char *command, struct settings *settings, const char *text) {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
         fail_usage(command, "--set takes NAME=VALUE, not \"%s\"", text);
-    size_t count = 1;
-    for (const char *at = equals; *at != '\0'; at++)
-        count += *at == ',';
     const size_t length = (size_t)(equals - text);
     char *name = memcpy(allocate(length, 1), text, length);
-    double *values = allocate(count, sizeof *values);
-    const char *at = equals + 1;
-    for (size_t i = 0; i < count; i++) {
-        char *end;
-        values[i] = strtod(at, &end);
-        if (end == at || isnan(values[i]) || *end != (i + 1 < count ? ',' : '\0'))
-            fail_usage(command, "\"%s\": %s takes a number, or numbers separated by commas", text, name);
-        at = end + 1;
-    }
+    const struct numbers numbers = read_numbers(command, name, text, equals + 1);
+    const size_t count = numbers.count;
+    double *values = numbers.values;
     hcr_constant *grown = allocate(settings->count + 1, sizeof *grown);
     for (size_t i = 0; i < settings->count; i++)
         grown[i] = settings->constant[i];
@@ -159,6 +166,12 @@ static void store(const char *command, const struct option_row *row, const char 
         }
         *(double *)row->target = number;
         break;
+    case OPTION_NUMBERS: {
+        char name[64];
+        snprintf(name, sizeof name, "--%s", row->name);
+        *(struct numbers *)row->target = read_numbers(command, name, text, text);
+        break;
+    }
     case OPTION_CHOICE:
         which = read_choice(row->value, text);
         if (which < 0)

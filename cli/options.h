@@ -10,16 +10,22 @@ struct settings {
     hcr_constant *constant;
 };
 
+struct numbers {
+    size_t count;
+    double *values;
+};
+
 enum option_kind {
-    OPTION_FLAG,   /* int: 1 when given */
-    OPTION_TEXT,   /* const char * */
-    OPTION_READ,   /* const char *: a file that is read; like an operand it may be standard input */
-    OPTION_JOINED, /* char *, to be freed: given more than once, texts are put together with commas between */
-    OPTION_COUNT,  /* size_t, at least `least` */
-    OPTION_SEED,   /* uint64_t */
-    OPTION_NUMBER, /* double, from `least` to `most` */
-    OPTION_CHOICE, /* int: which of the words in `value` */
-    OPTION_SETTING /* settings */
+    OPTION_FLAG,    /* int: 1 when given */
+    OPTION_TEXT,    /* const char * */
+    OPTION_READ,    /* const char *: a file that is read; like an operand it may be standard input */
+    OPTION_JOINED,  /* char *, to be freed: given more than once, texts are put together with commas between */
+    OPTION_COUNT,   /* size_t, at least `least` */
+    OPTION_SEED,    /* uint64_t */
+    OPTION_NUMBER,  /* double, from `least` to `most` */
+    OPTION_NUMBERS, /* struct numbers: one or more, with commas between */
+    OPTION_CHOICE,  /* int: which of the words in `value` */
+    OPTION_SETTING  /* settings */
 };
 
 struct option_row {

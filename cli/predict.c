@@ -45,21 +45,37 @@ static void compute(struct row_map *map) {
         keep_last(job);
 }
 
-/* Outputs first … first + count − 1 are one variable's. */
+/* Outputs first … first + count − 1, as they are drawn, are one variable's, or its quantiles' of one level. */
 struct variable {
     char name[128];
     size_t first, count;
 };
 
+/* Output k of the picture: quantiles level by level. */
+static size_t drawn(const struct job *job, size_t n, size_t k) {
+    size_t levels;
+    if (hcr_model_quantiles(job->model, &levels) == NULL)
+        return k;
+    return k % (n / levels) * levels + k / (n / levels);
+}
+
+static double *in_drawn_order(const struct job *job, size_t n, const double *values) {
+    double *ordered = allocate(n, sizeof *ordered);
+    for (size_t k = 0; k < n; k++)
+        ordered[k] = values[drawn(job, n, k)];
+    return ordered;
+}
+
+/* "load[3]@0.9" is of "load@0.9". */
 static size_t find_variables(const struct job *job, size_t n, struct variable *variable) {
     size_t count = 0;
-    for (size_t j = 0; j < n; j++) {
-        const char *name = hcr_model_output_names(job->model)[j];
-        const size_t length = strcspn(name, "[");
-        struct variable *last = count == 0 ? NULL : &variable[count - 1];
-        if (last == NULL || strlen(last->name) != length || memcmp(last->name, name, length) != 0) {
-            variable[count] = (struct variable){.first = j};
-            snprintf(variable[count++].name, sizeof variable->name, "%.*s", (int)length, name);
+    for (size_t k = 0; k < n; k++) {
+        const char *output = hcr_model_output_names(job->model)[drawn(job, n, k)], *level = strchr(output, '@');
+        char name[sizeof variable->name];
+        snprintf(name, sizeof name, "%.*s%s", (int)strcspn(output, "[@"), output, level == NULL ? "" : level);
+        if (count == 0 || strcmp(variable[count - 1].name, name) != 0) {
+            variable[count] = (struct variable){.first = k};
+            memcpy(variable[count++].name, name, sizeof name);
         }
         variable[count - 1].count++;
     }
@@ -74,6 +90,8 @@ static void draw_row(const struct job *job, size_t n, const double *lower, const
     struct plot_line *line = allocate(3 * n, sizeof *line);
     char(*style)[2][STYLE] = allocate(n, sizeof *style), (*title)[160] = allocate(n, sizeof *title);
     const size_t variables = find_variables(job, n, variable);
+    double *row = in_drawn_order(job, n, job->last_row);
+    double *low = in_drawn_order(job, n, lower), *high = in_drawn_order(job, n, upper);
     for (size_t k = 0; k < variables; k++) {
         const struct variable *v = &variable[k];
         const char *colour = colours[k % COLOURS], *marks = v->count == 1 ? "points" : "linespoints";
@@ -81,11 +99,14 @@ static void draw_row(const struct job *job, size_t n, const double *lower, const
         snprintf(style[k][1], STYLE, "%s linewidth 1.5 %s linecolor '%s'", v->count == 1 ? "points" : "lines",
                  v->count == 1 ? "pointtype 2" : "dashtype 2", variables == 1 ? "#888888" : colour);
         snprintf(title[k], sizeof title[k], "limits of %s", v->name);
-        line[3 * k] = (struct plot_line){v->name, style[k][0], v->count, job->last_row + v->first, 0};
-        line[3 * k + 1] = (struct plot_line){title[k], style[k][1], v->count, upper + v->first, 0};
-        line[3 * k + 2] = (struct plot_line){NULL, style[k][1], v->count, lower + v->first, 0};
+        line[3 * k] = (struct plot_line){v->name, style[k][0], v->count, row + v->first, 0};
+        line[3 * k + 1] = (struct plot_line){title[k], style[k][1], v->count, high + v->first, 0};
+        line[3 * k + 2] = (struct plot_line){NULL, style[k][1], v->count, low + v->first, 0};
     }
     plot_draw(job->plot_path, &(struct plot){"index", "last row", 0, 3 * variables, line});
+    free(row);
+    free(low);
+    free(high);
     free(variable);
     free(line);
     free(style);

@@ -194,6 +194,14 @@ HCR_API HCR_MUST_USE hcr_status hcr_builder_set_stop(hcr_builder *builder, hcr_s
  * SOLVER, INTERRUPTED. */
 HCR_API HCR_MUST_USE hcr_status hcr_builder_finish(hcr_builder *builder, hcr_region **region, hcr_error *error);
 
+/* The region of quantiles of a convex region's outputs: for each of `count` levels, increasing, over 0 and under 1, a
+ * copy of the region, and y at a level <= y at the next, exactly. Output j at level l is number count · j + l, named
+ * "load[0]@0.1"; the parameters are the same. Its origin is the analytic centre where the region's is, else the
+ * Chebyshev one. Errors: ARGUMENT (levels; a region of quantiles); UNSUPPORTED (a region that isn't convex); EMPTY
+ * (equalities that leave the levels nowhere to differ, such as a sum that is given); those of hcr_builder_finish. */
+HCR_API HCR_MUST_USE hcr_status hcr_region_quantiles(const hcr_region *region, size_t count, const double *levels,
+                                                     hcr_region **quantiles, hcr_error *error);
+
 /* ----------------------------------------------------------------------------------------------- region text */
 
 /* A named value for a region text, in place of (or in addition to) its const statements: what `--set NAME=VALUE` gives.

@@ -67,7 +67,8 @@ typedef struct hcr_fit_options {
     double radius_weight; /* head hcr: weight of the radius term in the loss, the direction's n terms and the radius'
                            * one   weigh alike; 1 */
     double raw_weight;    /* heads hcr-contract and hcr-project: weight of a second term in the loss, the error of what
-                           * the network gives before it is contracted or projected; 0 */
+                           * the network gives before it is contracted or projected; 0. Quantiles are better with 1:
+                           * the map ties those that cross, and takes away the gradients that would part them */
     bool common_scale;    /* all heads but hcr: one deviation for all outputs (the root of the mean of their
                            * squares), so that the loss is the mean squared error of the outputs, in other units;
                            * false: each output is measured by its own, so that all count alike */
@@ -84,13 +85,18 @@ typedef struct hcr_fit_options {
     double quantile;              /* loss pinball: which quantile of the targets is learnt, over 0 and under 1; 0.5 */
     const double *sample_weights; /* one a row, >= 0; NULL: all 1. A row of weight 2 counts as two rows would in losses,
                                    * means, deviations and reports, whatever the unit of the weights is */
+    const double *quantiles;      /* levels, as hcr_region_quantiles takes them; the loss is then pinball */
+    size_t quantile_count;        /* 0: none */
+    bool calibrate; /* loss pinball, heads hcr-contract, hcr-project and simple, with validation: after training, the
+                     * points of each level are moved before they are mapped, so that the share of validation targets at
+                     * or below predictions is the level; false */
 } hcr_fit_options;
 #define HCR_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(hcr_fit_options), HCR_ENCODER_DENSE, HCR_HEAD_HCR, /* hidden */ 64, false, /* features */ 1,            \
             /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
             /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
-            NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL                                            \
+            NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL, /* quantiles */ NULL, 0, false            \
     }
 
 typedef struct hcr_fit_report {
@@ -116,6 +122,8 @@ typedef struct hcr_fit_report {
  * `parameters` are those of a region that has some, rows × p. NULL: they are columns of X, found by their names as in
  * the region, or the last p when input_names is NULL; the network then has them as inputs too, which it hasn't when
  * they are given apart. An LSTM, for which columns are steps, needs them apart. The model keeps which.
+ * With `quantiles` the model's region is that of hcr_region_quantiles, of which each target is the point that has it at
+ * every level: predictions have every output at every level, in order, each inside.
  * Errors: DATA (a NaN or an infinity: row and column; a weight below 0, or all of them 0; parameters that are out of
  * range, or leave nothing inside: row; a loss that became no number: what to try; text that isn't UTF-8), NAME (X lacks
  * a parameter), SHAPE, SOLVER, INTERRUPTED (*model is then valid), FORMAT/VERSION/ARGUMENT for a checkpoint that is
@@ -160,6 +168,8 @@ HCR_API const char *const *hcr_model_input_names(const hcr_model *model);
 HCR_API const char *const *hcr_model_output_names(const hcr_model *model);
 /* For each parameter of the region the input that it is; NULL when they are given apart, and without parameters. */
 HCR_API const size_t *hcr_model_parameter_columns(const hcr_model *model);
+/* The quantile levels that a model has for each output; NULL, and *count = 0, for a model without. */
+HCR_API const double *hcr_model_quantiles(const hcr_model *model, size_t *count);
 HCR_API const char *hcr_model_summary(const hcr_model *model); /* one line: encoder, head, sizes */
 
 #ifdef __cplusplus

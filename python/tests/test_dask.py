@@ -109,6 +109,10 @@ def test_predictions(moving, random):
     frame = X.assign(cap=x[:, 0], low=x[:, 1])
     lazy = hcr.dask.predict(apart, dask.dataframe.from_pandas(frame, npartitions=2))
     np.testing.assert_array_equal(lazy.compute(scheduler="sync").to_numpy(), apart.predict(X, x))
+    quantiles = hcr.fit(moving, X, Y, parameters=x, quantiles=[0.2, 0.8], epochs=1, hidden=4)
+    lazy = hcr.dask.predict(quantiles, dask.dataframe.from_pandas(frame, npartitions=2))
+    assert tuple(lazy.columns) == quantiles.output_names
+    np.testing.assert_array_equal(lazy.compute(scheduler="sync").to_numpy(), quantiles.predict(X, x).reshape(60, -1))
     among = hcr.fit(moving, frame, Y, epochs=2, hidden=4)
     lazy = hcr.dask.predict(among, dask.dataframe.from_pandas(frame, npartitions=2))
     np.testing.assert_array_equal(lazy.compute(scheduler="sync").to_numpy(), among.predict(frame))

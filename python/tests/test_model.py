@@ -123,3 +123,34 @@ def test_losses():
         hcr.fit(region, X, Y, sample_weight=[1, 2, 3])
     with pytest.raises(hcr.Error, match=r"row 4 .* has nan"):
         hcr.fit(region, X, Y, sample_weight=np.where(np.arange(1000) == 4, np.nan, 1.0))
+
+
+def test_quantiles(tmp_path):
+    """Quantiles of real shape: in order, each level inside, shares of targets near the levels, the same from a file."""
+    random = np.random.default_rng(4)
+    X = random.random((1200, 2))
+    x = 0.8 + 0.6 * random.random((1200, 1))
+    region = hcr.Region("var y[2]\nparam most in [0.7, 1.5]\n0 <= y <= 1\nsum(y) <= most")
+    Y = region.project(0.3 * X + 0.4 * random.random((1200, 2)), x)
+    levels = (0.1, 0.5, 0.9)
+    options = {"quantiles": levels, "epochs": 40, "rate": 3e-3, "validation": 0.3, "calibrate": True}
+    model = hcr.fit(region, X[:800], Y[:800], parameters=x[:800], **options)
+    assert model.quantiles == levels and model.region == region.quantiles(levels)
+    got, outcomes = model.predict(X[800:], x[800:], outcomes=True)
+    assert got.shape == (400, 2, 3) and outcomes.shape == (400,)
+    assert (np.diff(got) >= 0).all()
+    for k, level in enumerate(levels):
+        assert region.check(np.ascontiguousarray(got[..., k]), x[800:]).all()
+        assert abs((got[..., k] >= Y[800:]).mean() - level) < 0.06  # three deviations of 400 rows
+    single = model.predict(X[800:], x[800:], single=True)
+    assert single.dtype == np.float32 and (np.diff(single) >= 0).all()
+    model.save(tmp_path / "model")
+    loaded = hcr.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X, x), model.predict(X, x))
+    assert loaded.quantiles == levels and loaded.predict(X[0], x[0]).shape == (2, 3)
+    with pytest.raises(hcr.Error, match="quantiles are learnt by the pinball loss"):
+        hcr.fit(region, X, Y, parameters=x, quantiles=levels, loss="huber")
+    with pytest.raises(hcr.Error, match=r"level 1 .* is 0\.1"):
+        hcr.fit(region, X, Y, parameters=x, quantiles=[0.5, 0.1])
+    with pytest.raises(hcr.Error, match="it must be a list of levels"):
+        hcr.fit(region, X, Y, parameters=x, quantiles=[])

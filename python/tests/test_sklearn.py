@@ -95,3 +95,12 @@ def test_losses_and_weights(random):
     np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), atol=1e-4)
     with pytest.raises(ValueError, match=r"(?i)sample.weight"):
         HCRRegressor().fit(X, y, sample_weight=np.zeros(400))
+
+
+def test_quantiles(random):
+    X = random.random((300, 3))
+    y = X[:, 0] + random.random(300)
+    regressor = HCRRegressor(quantiles=[0.1, 0.5, 0.9], epochs=30, rate=3e-3, random_state=0).fit(X, y)
+    predicted = regressor.predict(X)
+    assert predicted.shape == (300, 3) and (np.diff(predicted) >= 0).all()
+    assert regressor.score(X, y) > 0.2  # of the median

@@ -10,6 +10,7 @@
 #include "hcr/hcr_build.h"
 #include "kinds/block.h"
 #include "kinds/parametric_rows.h"
+#include "region/quantile_name.h"
 
 /* --------------------------------------------------------------------------------------------------------- names */
 
@@ -24,7 +25,7 @@ static hcr_status verify_names(const hcri_set *set, hcr_error *error) {
     int sound = 1;
     for (size_t i = 0; i < set->variables; i++) {
         name[i] = set->variable[i].name;
-        sound &= hcri_is_identifier(name[i]);
+        sound &= hcri_is_identifier(name[i]) || !isnan(hcri_quantile_level(name[i]));
     }
     qsort(name, set->variables, sizeof *name, by_text);
     for (size_t i = 1; i < set->variables; i++)

@@ -73,6 +73,20 @@ static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
                      options->quantile);
 }
 
+static hcr_status check_calibrate(const hcr_fit_options *options, hcr_error *error) {
+    const hcr_head head = options->head;
+    if (!options->calibrate)
+        return HCR_OK;
+    if (options->loss != HCR_LOSS_PINBALL ||
+        !(head == HCR_HEAD_CONTRACT || head == HCR_HEAD_PROJECT || head == HCR_HEAD_SIMPLE))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "calibrate is for quantiles of the heads hcr-contract, hcr-project and simple");
+    if (options->validation == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "calibrate needs rows that aren't trained on: keep some (validation = 0.2)");
+    return HCR_OK;
+}
+
 hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *options, hcr_error *error) {
     static const hcr_fit_options defaults = HCR_FIT_OPTIONS_INIT;
     HCRI_TRY(hcri_options_take(given, &defaults, sizeof defaults, options, "HCR_FIT_OPTIONS_INIT", error));
@@ -84,7 +98,13 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
             return hcri_fail(error, HCR_ERROR_ARGUMENT, "%s is 0: it must be at least 1", counts[i].name);
     for (size_t i = 0; i < REALS; i++)
         HCRI_TRY(check_real(&reals[i], *real_of(options, &reals[i]), error));
+    if (options->quantile_count != 0 && options->loss == HCR_LOSS_SQUARED)
+        options->loss = HCR_LOSS_PINBALL;
     HCRI_TRY(check_loss(options, error));
+    if (options->quantile_count != 0 && options->loss != HCR_LOSS_PINBALL)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantiles are learnt by the pinball loss, not by the %s one",
+                         loss_names[options->loss]);
+    HCRI_TRY(check_calibrate(options, error));
     if (options->raw_weight > 0 && options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
         return hcri_fail(error, HCR_ERROR_ARGUMENT,
                          "the raw term (raw_weight = %g) is for heads hcr-contract and hcr-project",
@@ -131,8 +151,10 @@ static void walk_loss(hcri_tensors *tensors, hcr_fit_options *options) {
     options->loss = (hcr_loss)walk_choice(tensors, "loss", loss_names, (int)options->loss);
     if (options->loss == HCR_LOSS_HUBER)
         walk_real(tensors, &delta, options);
-    if (options->loss == HCR_LOSS_PINBALL)
+    if (options->loss == HCR_LOSS_PINBALL) {
         hcri_tensors_number(tensors, "quantile", &options->quantile);
+        options->calibrate = walk_flag(tensors, "calibrate", options->calibrate);
+    }
     if (tensors->status == HCR_OK && check_loss(options, tensors->error) != HCR_OK)
         tensors->status = HCR_ERROR_FORMAT;
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "region/quantile_name.h"
 #include "region/region.h"
 
 static hcri_scaling make_scaling(hcr_model *model, size_t count) {
@@ -32,14 +33,20 @@ static hcr_status name_columns(hcr_model *model, const char *const *input_names,
     return hcri_pool_check(&model->memory, error);
 }
 
+/* The levels that the outputs' names have, or all the option's. */
 static hcr_status set_levels(hcr_model *model, hcr_error *error) {
     const size_t n = model->targets.count;
     if (model->options.loss != HCR_LOSS_PINBALL)
         return HCR_OK;
     model->levels = hcri_allocate(hcri_pool_allocator(&model->memory), n, sizeof *model->levels);
-    for (size_t j = 0; model->levels != NULL && j < n; j++)
-        model->levels[j] = model->options.quantile;
-    return hcri_pool_check(&model->memory, error);
+    HCRI_TRY(hcri_pool_check(&model->memory, error));
+    const char *first = model->output_names[0];
+    for (size_t j = 0; j < n; j++) {
+        const double level = hcri_quantile_level(model->output_names[j]);
+        model->levels[j] = isnan(level) ? model->options.quantile : level;
+        model->quantiles += !isnan(level) && strncmp(first, model->output_names[j], strcspn(first, "@") + 1) == 0;
+    }
+    return HCR_OK;
 }
 
 static void summarise(hcr_model *model) {
@@ -82,6 +89,8 @@ hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t 
     made->options.progress = NULL;
     made->options.progress_context = NULL;
     made->options.sample_weights = NULL;
+    made->options.quantiles = NULL;
+    made->options.quantile_count = 0;
     made->head = options->head;
     const hcr_status status = fill(made, region, text, inputs, input_names, error);
     if (status != HCR_OK)
@@ -196,4 +205,8 @@ size_t hcr_model_inputs(const hcr_model *model) { return model->net.inputs; }
 const char *const *hcr_model_input_names(const hcr_model *model) { return (const char *const *)model->input_names; }
 const char *const *hcr_model_output_names(const hcr_model *model) { return (const char *const *)model->output_names; }
 const size_t *hcr_model_parameter_columns(const hcr_model *model) { return model->parameter_columns; }
+const double *hcr_model_quantiles(const hcr_model *model, size_t *count) {
+    *count = model->quantiles;
+    return model->quantiles == 0 ? NULL : model->levels;
+}
 const char *hcr_model_summary(const hcr_model *model) { return model->summary; }

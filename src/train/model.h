@@ -23,6 +23,7 @@ struct hcr_model {
     size_t *parameter_columns;
     hcri_places place; /* that of all samples; empty for a region with parameters */
     double *levels;    /* n, of the pinball loss; NULL for other losses */
+    size_t quantiles;  /* how many of them an output has; 0: they aren't quantiles of one */
     float *weights;
     hcri_predictor predictor;
     char summary[160];

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "exact/exact_equalities.h"
 #include "solvers/blas_threads.h"
+#include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/model.h"
 #include "train/model_file.h"
@@ -41,15 +42,39 @@ static void release(fit_run *run) {
     hcri_pool_release(&run->memory);
 }
 
-static hcr_status check_finite(const char *table, size_t rows, size_t columns, const double *values, char **names,
-                               hcr_error *error) {
-    for (size_t k = 0; k < rows * columns; k++)
-        if (!isfinite(values[k]))
-            return hcri_fail(
-                error, HCR_ERROR_DATA,
-                "%s: row %zu (counted from 0), column \"%s\" is %s: every input and target must be a finite "
-                "number",
-                table, k / columns, names[k % columns], isnan(values[k]) ? "not a number" : "infinite");
+static hcr_status refuse_value(const char *table, size_t row, const char *column, double value, hcr_error *error) {
+    return hcri_fail(
+        error, HCR_ERROR_DATA,
+        "%s: row %zu (counted from 0), column \"%s\" is %s: every input and target must be a finite number", table, row,
+        column, isnan(value) ? "not a number" : "infinite");
+}
+
+/* `region` is the one that was given, of which the model may have quantiles. */
+static hcr_status check_finite(const fit_run *run, const hcr_region *region, hcr_error *error) {
+    const hcri_samples *samples = &run->samples;
+    const size_t inputs = samples->inputs, n = hcr_region_dimension(region);
+    char name[256];
+    for (size_t k = 0; k < samples->rows * inputs; k++)
+        if (!isfinite(samples->X[k]))
+            return refuse_value("X", k / inputs, run->model->input_names[k % inputs], samples->X[k], error);
+    for (size_t k = 0; k < samples->rows * n; k++)
+        if (!isfinite(samples->Y[k])) {
+            hcr_region_output_name(region, k % n, name, sizeof name);
+            return refuse_value("Y", k / n, name, samples->Y[k], error);
+        }
+    return HCR_OK;
+}
+
+/* Each target at every level. */
+static hcr_status repeat_targets(fit_run *run, hcr_error *error) {
+    const size_t levels = run->options.quantile_count, count = run->samples.rows * run->n;
+    if (levels == 0)
+        return HCR_OK;
+    double *Y = hcri_allocate(hcri_pool_allocator(&run->memory), count, sizeof *Y);
+    HCRI_TRY(hcri_pool_check(&run->memory, error));
+    for (size_t k = 0; k < count; k++)
+        Y[k] = run->samples.Y[k / levels];
+    run->samples.Y = Y;
     return HCR_OK;
 }
 
@@ -220,6 +245,30 @@ static void share_deviation(hcri_scaling *targets) {
         targets->deviation[j] = largest * sqrt(squares / (double)targets->count);
 }
 
+static int by_size(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* With the pinball loss a fresh network predicts the targets' quantiles, not their means: quantiles that all begin at
+ * the mean would begin tied, and where a map ties outputs it takes the gradients that part them away. */
+static hcr_status centre_on_quantiles(fit_run *run, hcr_error *error) {
+    const double *level = run->model->levels;
+    const size_t *row = run->order + run->held, count = run->samples.rows - run->held;
+    if (level == NULL)
+        return HCR_OK;
+    HCRI_SCOPED double *values = hcri_allocate(&hcri_default_allocator, count, sizeof *values);
+    if (values == NULL)
+        return hcri_fail_memory(error);
+    for (size_t j = 0; j < run->n; j++) {
+        for (size_t i = 0; i < count; i++)
+            values[i] = run->Y[row[i] * run->n + j];
+        qsort(values, count, sizeof *values, by_size);
+        run->model->targets.mean[j] = values[(size_t)(level[j] * (double)count)];
+    }
+    return HCR_OK;
+}
+
 static hcr_status scale(fit_run *run, hcr_error *error) {
     hcr_model *model = run->model;
     const hcri_samples *samples = &run->samples;
@@ -234,6 +283,7 @@ static hcr_status scale(fit_run *run, hcr_error *error) {
     replace_constant(model->region, &model->targets);
     if (run->options.common_scale)
         share_deviation(&model->targets);
+    HCRI_TRY(centre_on_quantiles(run, error));
     HCRI_TRY(hcri_model_set_place(model, error));
     if (model->head == HCR_HEAD_SOFTEN && run->places.parameters != 0)
         HCRI_TRY(hcri_places_stretch(&run->places, run->workspace, samples->rows, model->targets.mean, error));
@@ -319,6 +369,27 @@ static hcr_status train(fit_run *run, hcr_error *error) {
     return status;
 }
 
+static hcr_status calibrate(fit_run *run, hcr_error *error) {
+    const hcri_samples *samples = &run->samples;
+    const size_t held = run->held, inputs = samples->inputs, n = run->n, p = run->places.parameters;
+    if (!run->options.calibrate)
+        return HCR_OK;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    double *X = hcri_allocate(memory, held, (inputs + n + p + 1) * sizeof *X);
+    if (X == NULL)
+        return hcri_fail_memory(error);
+    double *Y = X + held * inputs, *x = Y + held * n, *weights = x + held * p;
+    for (size_t i = 0; i < held; i++) {
+        const size_t row = run->order[i];
+        memcpy(X + i * inputs, samples->X + row * inputs, inputs * sizeof *X);
+        memcpy(Y + i * n, run->Y + row * n, n * sizeof *Y);
+        for (size_t k = 0; k < p; k++)
+            x[i * p + k] = run->places.x[row * p + k];
+        weights[i] = run->weights == NULL ? 1 : run->weights[row];
+    }
+    return hcri_calibrate(run->model, &(hcri_held){held, X, p == 0 ? NULL : x, Y, weights}, error);
+}
+
 /* Predictions of all rows: their mean squared errors in output units, weighted, and how many of the training rows' are
  * inside. */
 static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error) {
@@ -363,19 +434,31 @@ static hcr_status fill_report(fit_run *run, hcr_fit_report *report, hcr_error *e
     return measure(run, report, error);
 }
 
+static void free_region(hcr_region **region) { hcr_region_free(*region); }
+
+/* The model, of the region that was given or of quantiles of it. */
+static hcr_status create_model(fit_run *run, const hcr_region *region, const char *text, hcr_error *error) {
+    const hcr_fit_options *options = &run->options;
+    HCRI_SCOPED_BY(free_region) hcr_region *quantiles = NULL;
+    if (options->quantile_count != 0)
+        HCRI_TRY(hcr_region_quantiles(region, options->quantile_count, options->quantiles, &quantiles, error));
+    HCRI_TRY(hcri_model_create(quantiles == NULL ? region : quantiles, text, run->samples.inputs, run->input_names,
+                               options, &run->model, error));
+    run->n = hcr_region_dimension(run->model->region);
+    return hcri_model_check_text(run->model, error);
+}
+
 static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *text, hcr_fit_report *report,
                           hcr_error *error) {
-    const hcri_samples *samples = &run->samples;
-    HCRI_TRY(hcri_model_create(region, text, samples->inputs, run->input_names, &run->options, &run->model, error));
-    hcr_model *model = run->model;
-    HCRI_TRY(hcri_model_check_text(model, error));
-    HCRI_TRY(check_finite("X", samples->rows, samples->inputs, samples->X, model->input_names, error));
-    HCRI_TRY(check_finite("Y", samples->rows, run->n, samples->Y, model->output_names, error));
+    HCRI_TRY(create_model(run, region, text, error));
+    const hcr_model *model = run->model;
+    HCRI_TRY(check_finite(run, region, error));
+    HCRI_TRY(repeat_targets(run, error));
     HCRI_TRY(hcr_workspace_create(model->region, 1, &run->workspace, error));
     HCRI_TRY(place(run, error));
     HCRI_TRY(project(run, error));
     HCRI_TRY(hcri_state_create(&run->state, model->net.weights,
-                               run->options.ascent > 0 ? hcr_region_constraints(region) : 0,
+                               run->options.ascent > 0 ? hcr_region_constraints(model->region) : 0,
                                hcri_pool_allocator(&run->memory), error));
     hcri_random_seed(&run->state.random, run->options.seed);
     HCRI_TRY(split(run, error));
@@ -385,6 +468,7 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
     const hcr_status status = train(run, error);
     if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
         return status;
+    HCRI_TRY(calibrate(run, error));
     HCRI_TRY(fill_report(run, report, error));
     return status;
 }
@@ -397,18 +481,18 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     *model = NULL;
     if (rows == 0)
         return hcri_fail(error, HCR_ERROR_SHAPE, "there are no rows to train on");
-    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
-    if (inputs != 0 && rows > SIZE_MAX / 64 / (inputs + n + p))
-        return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();
     HCRI_SCOPED_BY(release)
     fit_run run = {.memory = {.from = &hcri_default_allocator},
                    .samples = {rows, inputs, X, parameters, Y},
-                   .input_names = input_names,
-                   .n = n};
+                   .input_names = input_names};
     HCRI_TRY(hcri_options_resolve(options, &run.options, error));
+    const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
+    const size_t levels = run.options.quantile_count == 0 ? 1 : run.options.quantile_count;
+    if (inputs != 0 && rows > SIZE_MAX / 64 / levels / (inputs + n + p))
+        return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
     run.samples.weights = run.options.sample_weights;
     hcr_fit_report filled = {0};
     const hcr_status status = run_fit(&run, region, text, &filled, error);

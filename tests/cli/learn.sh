@@ -66,6 +66,25 @@ expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --loss abso
 says "$messages" 'hcr-contract'
 absent wrong
 
+# Quantiles: named by their levels, in order, and inside at each; the picture has them level by level.
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o quantiles --quantiles 0.1,0.5,0.9 --hidden 8 --epochs 5 --validation 0.2 --calibrate
+says "$output" 'head hcr-project, 36 outputs'
+expect 0 predict quantiles s1/x_test.csv -o y.csv
+same "names" 'y[0]@0.1,y[0]@0.5,y[0]@0.9,y[1]@0.1' "$(head -1 y.csv | tr -d '"' | cut -d, -f1-4)"
+expect 0 compile s1/limits.region --quantiles 0.1,0.5,0.9 -o quantiles.hcr
+expect 0 check quantiles.hcr y.csv --exact
+for level in 1 2 3; do
+    cut -d, -f"$(seq -s, "$level" 3 36)" y.csv | sed '1s/@0.[159]//g' >level.csv
+    expect 0 check s1/limits.region level.csv --exact
+done
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --quantiles 0.5,0.1
+says "$messages" 'quantile level 1 \(counted from 0\) is 0.1'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --quantiles 0.5,high
+says "$messages" '--quantiles takes a number, or numbers separated by commas'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --quantiles 0.5 --calibrate
+says "$messages" 'calibrate needs rows that aren.t trained on'
+absent wrong
+
 # Targets outside are projected first, and counted.
 awk -F, 'BEGIN { OFS = "," } NR == 3 { $1 = 1e4 } { print }' s1/y_train.csv >far.csv
 expect 0 fit s1/limits.region s1/x_train.csv far.csv -o far --hidden 4 --epochs 1

@@ -123,7 +123,8 @@ class FitOptionsStruct(ctypes.Structure):
         "size: size; int: encoder head; size: hidden; bool: linear_encoder; size: features epochs batch; "
         "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
         "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
-        "progress: progress; pointer: progress_context; int: loss; double: delta quantile; pointer: sample_weights",
+        "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
+        "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate",
         progress=ProgressCallback,
     )
 
@@ -191,6 +192,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
         ("residual predict_points", (_P, c_size_t, _P, _P, _P)),
         ("region_block_margins", (_P, c_double, c_int, _P)),
         ("region_at", (_P, _P, _P, _P)),
+        ("region_quantiles", (_P, c_size_t, _P, _P)),
         ("builder_add_variable", (_P, c_char_p, c_size_t, c_bool)),
         ("builder_add_parameter", (_P, c_char_p, c_size_t, c_bool, _P, _P)),
         ("builder_set_source", (_P, c_char_p, c_int, c_int, c_char_p)),
@@ -243,6 +245,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = _table(
         ("import_notice", (c_char_p, (_P, c_size_t))),
         ("model_region_text model_summary", (c_char_p, (_P,))),
         ("model_parameter_columns", (POINTER(c_size_t), (_P,))),
+        ("model_quantiles", (POINTER(c_double), (_P, _P))),
         ("model_input_names model_output_names", (POINTER(c_char_p), (_P,))),
     )
 )

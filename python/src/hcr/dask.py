@@ -37,7 +37,7 @@ __all__ = ["check", "contract", "decode", "encode", "predict", "project"]
 
 def _on_block(values: Array, x: Array | None = None, *, method: str, used: Any, x_of_all: Array | None = None) -> Array:
     result: Array = getattr(used, method)(values, x_of_all if x is None else x)
-    return result
+    return result if method == "check" else result.reshape(*values.shape[:-1], -1)
 
 
 def _on_part(
@@ -46,7 +46,7 @@ def _on_part(
     result = getattr(used, method)(part[given].to_numpy(), part[beside].to_numpy() if beside else None)
     if made is None:
         return pd.Series(result, index=part.index, name="inside")
-    return pd.DataFrame(result, index=part.index, columns=list(made))
+    return pd.DataFrame(result.reshape(len(part), -1), index=part.index, columns=list(made))
 
 
 def _over_array(
@@ -191,6 +191,10 @@ def predict(model: Model, X: Any, parameters: Any = None) -> Any:
         X: a Dask array (rows, inputs), a Dask data frame with columns of the inputs' names, or a Parquet folder.
         parameters: beside an array, those of the region, for a model that was given them apart: as x of the others. Of
             a data frame they are columns.
+
+    Returns:
+        A Dask array (rows, outputs) or data frame, not computed yet; the outputs of a model of quantiles are one after
+        the other, as its ``output_names`` are.
     """
     apart = _parameters(model.region) if model.parameter_columns is None else ()
     return _over("predict", model, X, parameters, model.input_names, apart, model.output_names, np.float64)

@@ -73,7 +73,12 @@ class Model:
         text = library.hcr_model_region_text(handle)
         #: the region that predictions are in
         self.region = Region.from_bytes(_library.take_bytes("hcr_region_write", library.hcr_model_region(handle)))
-        self.region._text = (text or b"").decode()
+        count = ctypes.c_size_t()
+        levels = library.hcr_model_quantiles(handle, ctypes.byref(count))
+        #: the quantile levels of each output; None for a model without
+        self.quantiles = tuple(levels[: count.value]) if levels else None
+        if self.quantiles is None:
+            self.region._text = (text or b"").decode()
         self.output_names = self.region.names
         columns = library.hcr_model_parameter_columns(handle)
         #: for each parameter of the region the input that it is; None when they are given apart, and without parameters
@@ -132,9 +137,9 @@ class Model:
             bad: what stands for rows with a NaN or an infinity, ``"nan"`` or ``"origin"``.
 
         Returns:
-            (rows, n) or (n,). Every row is exactly inside, whatever X is, unless the head is ``simple``; or NaN for a
-            bad value and for parameters that are out of range or leave nothing. With ``outcomes``, a pair of that and
-            an outcome a row.
+            (rows, n) or (n,); with `quantiles` (rows, n, levels) or (n, levels), in order along the last axis. Every
+            row is exactly inside, whatever X is, unless the head is ``simple``; or NaN for a bad value and for
+            parameters that are out of range or leave nothing. With ``outcomes``, a pair of that and an outcome a row.
         """
         known_bad(bad)
         array = doubles(rows(X, self.inputs, "X", self.input_names), "X")
@@ -153,6 +158,8 @@ class Model:
         )
         if bad == "nan":
             result[found == Outcome.BAD_VALUE] = np.nan
+        if self.quantiles is not None:
+            result = result.reshape(*shape, -1, len(self.quantiles))
         return (result, found) if outcomes else result
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -252,6 +259,8 @@ def fit(
     loss: Loss = "squared",
     delta: float = 1.0,
     quantile: float = 0.5,
+    quantiles: Sequence[float] | None = None,
+    calibrate: bool = False,
     hidden: int = 64,
     linear_encoder: bool = False,
     features: int = 1,
@@ -265,7 +274,7 @@ def fit(
     patience: int = 0,
     seed: int = 0,
     radius_weight: float = 1.0,
-    raw_weight: float = 0.0,
+    raw_weight: float | None = None,
     common_scale: bool = False,
     ascent: float = 0.0,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -286,13 +295,19 @@ def fit(
         encoder: ``"dense"``, or ``"lstm"``, for which a row is steps × features.
         head: ``"hcr"`` (the paper's), ``"hcr-direct"``, ``"hcr-contract"``, ``"hcr-soften"``,
             ``"hcr-project"`` (trained through the nearest point), or ``"simple"``, which
-            guarantees nothing. None: ``"hcr"``, and with a loss that isn't squared ``"hcr-contract"``.
+            guarantees nothing. None: ``"hcr"``, with a loss that isn't squared ``"hcr-contract"``, with `quantiles`
+            ``"hcr-project"``.
         loss: what an output costs that misses its target by m, in units of the targets' deviation: ``"squared"``, m²;
             ``"absolute"``, |m|; ``"huber"``, ½ m² up to `delta` and delta (|m| − ½ delta) beyond;
             ``"pinball"``, quantile · |m| below the target and (1 − quantile) · |m| above it. Head ``"hcr"``,
             which is trained on encoded targets, has squared errors alone.
         delta: of loss ``"huber"``.
         quantile: of loss ``"pinball"``: the share of targets that are to be below the predictions.
+        quantiles: increasing levels between 0 and 1, to be learnt by that loss for each output: predictions never
+            cross, and are in the region at every level. The model's `region` is ``region.quantiles(quantiles)``.
+        calibrate: with `validation`, for heads ``"hcr-contract"`` and ``"hcr-project"``: after training, move the
+            quantiles of each level, before they are taken inside, until the share of the validation targets at or below
+            them is the level.
         hidden: units of the encoder.
         linear_encoder: no activation in a dense encoder.
         features: inputs of a time step, for ``"lstm"``.
@@ -302,6 +317,7 @@ def fit(
         seed: of initial weights, shuffles and the validation split.
         radius_weight: weight of the radius in the loss of head ``"hcr"``.
         raw_weight: weight, in the loss of heads ``"hcr-contract"`` and ``"hcr-project"``, of the error before that.
+            None: 0, with `quantiles` 1, which the map would tie where they cross.
         common_scale: one unit for all outputs in the loss, not each its own deviation.
         ascent: step of the Lagrangian's dual ascent, for head ``"simple"``.
         checkpoint: a file written after each epoch.
@@ -326,7 +342,12 @@ def fit(
     """
     needs_region(region, "fit")
     if head is None:
-        head = "hcr" if loss == "squared" else "hcr-contract"
+        head = "hcr-project" if quantiles is not None else "hcr" if loss == "squared" else "hcr-contract"
+    if raw_weight is None:
+        raw_weight = float(quantiles is not None and head in ("hcr-contract", "hcr-project"))
+    levels = None if quantiles is None else np.atleast_1d(doubles(quantiles, "quantiles"))
+    if levels is not None and (levels.ndim != 1 or levels.size == 0):
+        raise make("shape", f"quantiles has the shape {levels.shape}: it must be a list of levels")
     for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS), ("loss", loss, LOSSES)):
         if value not in known:
             raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
@@ -385,6 +406,9 @@ def fit(
         delta=delta,
         quantile=quantile,
         sample_weights=None if weights is None else address(weights),
+        quantiles=None if levels is None else address(levels),
+        quantile_count=0 if levels is None else len(levels),
+        calibrate=calibrate,
     )
     handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library, builder
-from ._arrays import address, as_bytes, columns_by_name
+from ._arrays import address, as_bytes, columns_by_name, doubles
 from ._display import Display
 from ._handles import Handle
 from .errors import InvalidError, make
@@ -275,6 +275,33 @@ class Region(Display):
         point = self._one_sample(x)
         return Region._owning(
             _library.create("hcr_region_at", self._handle.address, address(point), None), kept=self._handle.kept
+        )
+
+    def quantiles(self, levels: npt.ArrayLike) -> Region:
+        """The region of quantiles of the outputs: for each level a copy of this region, and a value at a level is at
+        most the value at the next, exactly. Output j at level l is number len(levels) · j + l, so that results reshape
+        to (…, n, levels).
+
+        Args:
+            levels: numbers between 0 and 1, increasing.
+
+        Raises:
+            hcr.Error: ``empty``, where equalities leave the levels nowhere to differ, such as a sum that is given;
+                ``unsupported``, for a region that isn't convex.
+
+        >>> import hcr
+        >>> region = hcr.Region("var y[2]\\n0 <= y\\nsum(y) <= 1").quantiles([0.1, 0.9])
+        >>> region.names
+        ('y[0]@0.1', 'y[0]@0.9', 'y[1]@0.1', 'y[1]@0.9')
+        >>> region.check([[0.1, 0.5, 0.2, 0.5], [0.1, 0.5, 0.2, 0.1], [0.1, 0.5, 0.2, 0.6]]).tolist()
+        [True, False, False]
+        """
+        given = np.atleast_1d(doubles(levels, "levels"))
+        if given.ndim != 1:
+            raise make("shape", f"levels has the shape {given.shape}: it must be a list of numbers")
+        return Region._owning(
+            _library.create("hcr_region_quantiles", self._handle.address, len(given), address(given)),
+            kept=self._handle.kept,
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

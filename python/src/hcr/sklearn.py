@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ._arrays import Array, columns_by_name
@@ -27,8 +28,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             the range that was seen. A text with ``origin = mean`` gets the mean of the training targets.
         parameters: for a region with parameters, the columns of X that they are, by name or number in the order of
             ``region.parameters.names``. None: found by their names, or the last p when X has no names.
-        encoder, head, loss, delta, quantile, hidden, linear_encoder, features, epochs, batch, rate, rate_decay,
-            weight_decay, clip, validation, patience, radius_weight: as for `hcr.fit`.
+        encoder, head, loss, delta, quantile, quantiles, calibrate, hidden, linear_encoder, features, epochs, batch,
+            rate, rate_decay, weight_decay, clip, validation, patience, radius_weight: as for `hcr.fit`, but for the
+            default head, which is ``"hcr-contract"``, with `quantiles` ``"hcr-project"``.
         random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
 
     Attributes:
@@ -52,10 +54,12 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         *,
         parameters: Sequence[str | int] | None = None,
         encoder: Encoder = "dense",
-        head: Head = "hcr-contract",
+        head: Head | None = None,
         loss: Loss = "squared",
         delta: float = 1.0,
         quantile: float = 0.5,
+        quantiles: Sequence[float] | None = None,
+        calibrate: bool = False,
         hidden: int = 64,
         linear_encoder: bool = False,
         features: int = 1,
@@ -77,6 +81,8 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.loss = loss
         self.delta = delta
         self.quantile = quantile
+        self.quantiles = quantiles
+        self.calibrate = calibrate
         self.hidden = hidden
         self.linear_encoder = linear_encoder
         self.features = features
@@ -112,6 +118,8 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             for name, value in self.get_params(deep=False).items()
             if name not in ("region", "parameters", "random_state")
         }
+        if self.head is None:
+            options["head"] = "hcr-contract" if self.quantiles is None else "hcr-project"
         names = getattr(self, "feature_names_in_", None)
         self._columns = None if self.parameters is None else self._found(self.parameters, names)
         self.model_: Model = fit(
@@ -149,9 +157,13 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         return columns_by_name(y, self.region_.names, "y") if named else y
 
     def score(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
-        """R² of the predictions; the columns of a data frame of targets are found by name."""
+        """R² of the predictions, with `quantiles` of those nearest to the median; the columns of a data frame of
+        targets are found by name."""
         check_is_fitted(self, "model_")
-        return float(super().score(X, self._by_name(y), sample_weight))
+        predicted = self.predict(X)
+        if self.model_.quantiles is not None:
+            predicted = predicted[..., np.abs(np.array(self.model_.quantiles) - 0.5).argmin()]
+        return float(r2_score(self._by_name(y), predicted, sample_weight=sample_weight))
 
     def _found(self, parameters: Sequence[str | int], names: Any) -> list[int]:
         """The columns of X that are the region's parameters."""
@@ -169,7 +181,8 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         return None if self._columns is None else inputs[:, self._columns]
 
     def predict(self, X: npt.ArrayLike) -> Array:
-        """Predictions (rows, n), or (rows,) when the targets had one column without a second axis."""
+        """Predictions (rows, n), or (rows,) when the targets had one column without a second axis; with `quantiles`
+        an axis of their levels comes last."""
         check_is_fitted(self, "model_")
         inputs = validate_data(self, X, dtype=np.float64, reset=False)
         prediction: Array = self.model_.predict(inputs, self._parameters_of(inputs))

@@ -127,7 +127,8 @@ static void test_bad_values(void **state) {
 
 static void test_bad_options(void **state) {
     (void)state;
-    hcr_fit_options wrong[27];
+    static const double levels[2] = {0.1, 0.9};
+    hcr_fit_options wrong[31];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         wrong[i] = (hcr_fit_options)HCR_FIT_OPTIONS_INIT;
     wrong[0].rate = -1;
@@ -159,6 +160,18 @@ static void test_bad_options(void **state) {
     wrong[24].delta = 0;
     wrong[25].quantile = 1;
     wrong[26].quantile = NAN;
+    wrong[27].quantiles = levels; /* of head hcr */
+    wrong[27].quantile_count = 2;
+    for (size_t i = 28; i < 31; i++) {
+        wrong[i].head = HCR_HEAD_CONTRACT;
+        wrong[i].quantiles = levels;
+        wrong[i].quantile_count = 2;
+    }
+    wrong[28].loss = HCR_LOSS_HUBER;
+    wrong[29].calibrate = true; /* without validation */
+    wrong[30].calibrate = true;
+    wrong[30].validation = 0.2;
+    wrong[30].head = HCR_HEAD_SOFTEN;
     hcr_model *model = NULL;
     hcr_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -241,6 +254,79 @@ static void test_weights_are_repeated_rows(void **state) {
         assert_true(fabs(of_weighted.training_mse - of_repeated.training_mse) < 1e-4);
         hcr_model_free(weighted);
         hcr_model_free(repeated);
+    }
+}
+
+/* Quantiles of targets that don't depend on the inputs, uniform between 0.5 and 1.5: every row is in order and inside
+ * at each level; shares of the targets are within 0.1 of the levels, more than two deviations of those of 45 rows. */
+static void test_quantiles(void **state) {
+    (void)state;
+    static const double levels[3] = {0.2, 0.5, 0.8};
+    static double targets[ROWS * N], y[ROWS * N * 3], point[ROWS * N], zeros[ROWS];
+    static uint8_t inside[ROWS];
+    for (size_t k = 0; k < ROWS * N; k++)
+        targets[k] = 0.5 + (double)(k / N * 37 % ROWS) / ROWS;
+    for (int calibrate = 0; calibrate <= 1; calibrate++) {
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.head = HCR_HEAD_PROJECT;
+        options.quantiles = levels;
+        options.quantile_count = 3;
+        options.epochs = 100;
+        options.rate = 0.01;
+        options.validation = 0.5;
+        options.calibrate = calibrate;
+        hcr_model *model = NULL;
+        hcr_error error = {0};
+        if (hcr_fit(region, NULL, ROWS, 1, zeros, NULL, NULL, targets, &options, &model, NULL, &error) != HCR_OK)
+            fail_msg("%s", error.text);
+        size_t count;
+        const double *found = hcr_model_quantiles(model, &count);
+        assert_int_equal(count, 3);
+        assert_memory_equal(found, levels, sizeof levels);
+        assert_string_equal(hcr_model_output_names(model)[4], "y[1]@0.5");
+        assert_int_equal(hcr_predict(model, ROWS, zeros, NULL, y, NULL, NULL), HCR_OK);
+        for (size_t l = 0; l < 3; l++) {
+            double share = 0;
+            for (size_t k = 0; k < ROWS * N; k++) {
+                point[k] = y[3 * k + l];
+                share += (targets[k] <= point[k]) / (double)(ROWS * N);
+                assert_true(l == 0 || y[3 * k + l - 1] <= y[3 * k + l]);
+            }
+            assert_true(fabs(share - levels[l]) < 0.1);
+            assert_int_equal(hcr_check(region, ROWS, NULL, point, inside, NULL, NULL), HCR_OK);
+            for (size_t i = 0; i < ROWS; i++)
+                assert_true(inside[i]);
+        }
+        hcr_model_free(model);
+    }
+    hcr_model *plain = fit(ROWS, &(hcr_fit_options)HCR_FIT_OPTIONS_INIT, NULL);
+    size_t count = 7;
+    assert_null(hcr_model_quantiles(plain, &count));
+    assert_int_equal(count, 0);
+    hcr_model_free(plain);
+}
+
+/* A model of one epoch, whose quantiles are anywhere, calibrated on nearly all rows: the shares of all targets are the
+ * levels, to the rank of the row that is one more (1/90) and the few rows that aren't held. */
+static void test_calibration(void **state) {
+    (void)state;
+    static const double levels[2] = {0.25, 0.75};
+    static double y[ROWS * N * 2];
+    for (int head = HCR_HEAD_CONTRACT; head <= HCR_HEAD_PROJECT; head += HCR_HEAD_PROJECT - HCR_HEAD_CONTRACT) {
+        hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+        options.head = (hcr_head)head;
+        options.quantiles = levels;
+        options.quantile_count = 2;
+        options.epochs = 1;
+        options.validation = 0.95;
+        options.calibrate = true;
+        hcr_model *model = fit(ROWS, &options, NULL);
+        assert_int_equal(hcr_predict(model, ROWS, X, NULL, y, NULL, NULL), HCR_OK);
+        double share[2] = {0};
+        for (size_t k = 0; k < ROWS * N * 2; k++)
+            share[k % 2] += (Y[k / 2] <= y[k]) / (double)(ROWS * N);
+        assert_true(fabs(share[0] - 0.25) < 0.04 && fabs(share[1] - 0.75) < 0.04);
+        hcr_model_free(model);
     }
 }
 
@@ -555,6 +641,8 @@ int main(void) {
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_losses_learn_what_they_are_for),
         cmocka_unit_test(test_weights_are_repeated_rows),
+        cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_bad_weights),
         cmocka_unit_test(test_divergence_is_told),
         cmocka_unit_test(test_projects_targets),
