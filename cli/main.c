@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "options.h"
 #include "report.h"
 
 #include "hcr/hcr.h"
@@ -38,22 +39,6 @@ static const struct command *find(const char *name) {
     return NULL;
 }
 
-/* The command that shares the longest beginning with what was given, three letters or more. */
-static const char *similar_command(const char *given) {
-    const char *similar = NULL;
-    size_t most = 2;
-    for (size_t i = 0; i < COMMANDS; i++) {
-        size_t same = 0;
-        while (given[same] != '\0' && given[same] == commands[i].name[same])
-            same++;
-        if (same > most) {
-            similar = commands[i].name;
-            most = same;
-        }
-    }
-    return similar;
-}
-
 static void print_help(void) {
     printf("hcr " HCR_VERSION ": outputs of learned models that satisfy hard constraints, exactly\n\n"
            "Usage: hcr COMMAND ...\n\nCommands:\n");
@@ -84,7 +69,7 @@ static int dispatch(int argc, char **argv) {
     const struct command *command = find(argv[1]);
     if (command != NULL)
         return command->run(argc - 1, argv + 1);
-    const char *similar = similar_command(argv[1]);
+    const char *similar = similar_name(argv[1], COMMANDS, &commands->name, sizeof *commands);
     if (similar == NULL)
         fail(EXIT_USAGE, "there is no command \"%s\"; `hcr --help` lists them", argv[1]);
     fail(EXIT_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", argv[1], similar);

@@ -257,14 +257,11 @@ static void check_outputs(const struct usage *usage, const char *const *operand)
     }
 }
 
-/* The option whose name has most of the beginning of what was given, which starts with dashes: three letters, or the
- * whole name. NULL when none has. */
-static const char *similar_name(const struct option *longs, const char *given) {
+const char *similar_name(const char *given, size_t count, const char *const *first, size_t stride) {
     const char *similar = NULL;
     size_t most = 2;
-    given += strspn(given, "-");
-    for (; longs->name != NULL; longs++) {
-        const char *name = longs->name;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = *(const char *const *)((const char *)first + i * stride);
         size_t same = 0;
         while (name[same] != '\0' && name[same] == given[same])
             same++;
@@ -284,7 +281,10 @@ static int is_name(const struct option *longs, const char *text) {
 }
 
 _Noreturn static void refuse_option(const char *command, const struct option *longs, const char *given) {
-    const char *similar = similar_name(longs, given);
+    size_t count = 0;
+    while (longs[count].name != NULL)
+        count++;
+    const char *similar = similar_name(given + strspn(given, "-"), count, &longs->name, sizeof *longs);
     if (similar == NULL)
         fail_usage(command, "there is no option \"%s\"", given);
     fail_usage(command, "there is no option \"%s\"; did you mean --%s?", given, similar);

@@ -68,4 +68,8 @@ void options_parse(int argc, char **argv, const struct usage *usage, const char 
  * names that a command makes itself. */
 void options_check_output(const char *command, const char *output, const char *input);
 
+/* The name that has most of the beginning of what was given: three letters, or the whole name; NULL when none has. The
+ * names are `stride` bytes apart. */
+const char *similar_name(const char *given, size_t count, const char *const *first, size_t stride);
+
 #endif

@@ -39,21 +39,6 @@ void gnuplot_text(FILE *script, const char *text) {
     fputc('"', script);
 }
 
-/* This process's, but for the locale: points as decimal signs, and UTF-8, without which gnuplot warns. Only the array
- * is to be freed. */
-static char **make_environment(void) {
-    static char locale[] = "LC_ALL=C.UTF-8";
-    size_t count = 0, kept = 0;
-    while (environ[count] != NULL)
-        count++;
-    char **made = allocate(count + 1, sizeof *made);
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], "LC_ALL=", 7) != 0)
-            made[kept++] = environ[i];
-    made[kept] = locale;
-    return made;
-}
-
 /* gnuplot with its script on a pipe and its picture going to `picture`: no path of the user's is ever part of a script
  * or of a command line. */
 static FILE *start(int picture, pid_t *child) {
@@ -70,11 +55,11 @@ static FILE *start(int picture, pid_t *child) {
     posix_spawnattr_t apart;
     posix_spawnattr_init(&apart);
     posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETPGROUP);
-    char name[] = "gnuplot", *arguments[] = {name, NULL}, **environment = make_environment();
-    const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environment);
+    setenv("LC_ALL", "C.UTF-8", 1); /* points as decimal signs, and UTF-8, without which gnuplot warns */
+    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    const int failed = posix_spawnp(child, name, &actions, &apart, arguments, environ);
     posix_spawnattr_destroy(&apart);
     posix_spawn_file_actions_destroy(&actions);
-    free(environment);
     close(ends[0]);
     FILE *script = failed ? NULL : fdopen(ends[1], "w");
     if (script == NULL)

@@ -65,22 +65,6 @@ size_t hcri_number_read(const char *text, size_t length, double *value) {
     return size;
 }
 
-/* printf's %.*g with the decimal point of whatever locale turned back into '.'. */
-static size_t print(char *text, double value, int digits) {
-    char raw[64];
-    const int length = snprintf(raw, sizeof raw, "%.*g", digits, value);
-    size_t used = 0;
-    for (int i = 0; i < length && used < 31; i++) {
-        const char c = raw[i];
-        if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == 'e')
-            text[used++] = c;
-        else if (used > 0 && text[used - 1] != '.')
-            text[used++] = '.';
-    }
-    text[used] = '\0';
-    return used;
-}
-
 size_t hcri_number_write(char *text, double value, int single) {
     if (single)
         value = (float)value; /* nine digits tell singles apart, not the doubles between them */
@@ -93,7 +77,7 @@ size_t hcri_number_write(char *text, double value, int single) {
      * numbers this doesn't hold. */
     const int normal = fabs(value) >= (single ? (double)FLT_MIN : DBL_MIN);
     for (int digits = normal ? (single ? 6 : 15) : 1;; digits++) {
-        const size_t length = print(text, value, digits);
+        const size_t length = (size_t)hcri_print(text, 32, "%.*g", digits, value);
         double back = 0;
         hcri_number_read(text, length, &back);
         const int same = single ? (float)back == (float)value : back == value;

@@ -21,6 +21,7 @@ typedef struct parameter {
 } parameter;
 
 struct hcr_ranges {
+    hcri_pool pool; /* has all that is below */
     size_t columns, parameters;
     parameter *parameter;
     size_t *column_of; /* element → column */
@@ -59,12 +60,12 @@ static hcr_status place_column(hcr_ranges *ranges, hcri_index *known, const char
     found->parameter = hcri_index_find(known, name, length);
     if (found->parameter == SIZE_MAX) {
         parameter *made = &ranges->parameter[ranges->parameters];
-        *made = (parameter){.name = hcri_copy(&hcri_default_allocator, name, length + 1, 1), .is_scalar = is_scalar};
+        *made = (parameter){.name = hcri_copy(&ranges->pool.own, name, length + 1, 1), .is_scalar = is_scalar};
         if (made->name == NULL)
             return hcri_fail_memory(error);
         made->name[length] = '\0';
         found->parameter = ranges->parameters++;
-        if (!hcri_index_add(known, &hcri_default_allocator, made->name, length, found->parameter))
+        if (!hcri_index_add(known, &ranges->pool.own, made->name, length, found->parameter))
             return hcri_fail_memory(error);
     }
     parameter *own = &ranges->parameter[found->parameter];
@@ -91,12 +92,12 @@ static hcr_status refuse_gap(const hcr_ranges *ranges, const place *of, size_t w
                      missing, own->name, own->size - 1);
 }
 
-static hcr_status place_all(hcr_ranges *ranges, hcri_index *known, place *of, const char *const *names,
-                            hcr_error *error) {
+static hcr_status place_all(hcr_ranges *ranges, place *of, const char *const *names, hcr_error *error) {
+    hcri_index known = {0};
     for (size_t j = 0; j < ranges->columns; j++) {
         char counted[32];
         snprintf(counted, sizeof counted, "x[%zu]", j);
-        HCRI_TRY(place_column(ranges, known, names == NULL ? counted : names[j], j + 1, &of[j], error));
+        HCRI_TRY(place_column(ranges, &known, names == NULL ? counted : names[j], j + 1, &of[j], error));
     }
     for (size_t j = 0; j < ranges->columns; j++)
         ranges->column_of[j] = SIZE_MAX;
@@ -119,32 +120,23 @@ static hcr_status place_all(hcr_ranges *ranges, hcri_index *known, place *of, co
     return HCR_OK;
 }
 
-static hcr_status name_columns(hcr_ranges *ranges, const char *const *names, hcr_error *error) {
-    HCRI_SCOPED place *of = hcri_allocate(&hcri_default_allocator, ranges->columns, sizeof *of);
-    if (of == NULL)
-        return hcri_fail_memory(error);
-    hcri_index known = {0};
-    const hcr_status status = place_all(ranges, &known, of, names, error);
-    hcri_index_release(&known, &hcri_default_allocator);
-    return status;
-}
-
 hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges, hcr_error *error) {
     if (ranges == NULL || columns == 0)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "ranges is NULL, or there are no columns");
-    const hcr_allocator *allocator = &hcri_default_allocator;
-    hcr_ranges *made = hcri_allocate(allocator, 1, sizeof *made);
+    hcr_ranges *made = hcri_allocate(&hcri_default_allocator, 1, sizeof *made);
     if (made == NULL)
         return hcri_fail_memory(error);
+    made->pool.from = &hcri_default_allocator;
+    const hcr_allocator *allocator = hcri_pool_allocator(&made->pool);
     made->columns = columns;
     made->parameter = hcri_allocate(allocator, columns, sizeof *made->parameter);
     made->column_of = hcri_allocate(allocator, columns, sizeof *made->column_of);
     made->least = hcri_allocate(allocator, columns, sizeof *made->least);
     made->largest = hcri_allocate(allocator, columns, sizeof *made->largest);
-    const hcr_status status =
-        made->parameter == NULL || made->column_of == NULL || made->least == NULL || made->largest == NULL
-            ? hcri_fail_memory(error)
-            : name_columns(made, names, error);
+    place *of = hcri_allocate(allocator, columns, sizeof *of);
+    hcr_status status = hcri_pool_check(&made->pool, error);
+    if (status == HCR_OK)
+        status = place_all(made, of, names, error);
     if (status != HCR_OK) {
         hcr_ranges_free(made);
         return status;
@@ -160,14 +152,8 @@ hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_range
 void hcr_ranges_free(hcr_ranges *ranges) {
     if (ranges == NULL)
         return;
-    const hcr_allocator *allocator = &hcri_default_allocator;
-    for (size_t p = 0; p < ranges->parameters; p++)
-        hcri_release(allocator, ranges->parameter[p].name);
-    hcri_release(allocator, ranges->parameter);
-    hcri_release(allocator, ranges->column_of);
-    hcri_release(allocator, ranges->least);
-    hcri_release(allocator, ranges->largest);
-    hcri_release(allocator, ranges);
+    hcri_pool_release(&ranges->pool);
+    hcri_release(&hcri_default_allocator, ranges);
 }
 
 /* --------------------------------------------------------------------------------------------------------- samples */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "text/declared_names.h"
 
 /* Longer signs before those that they begin with. */
 static const char *const spelling[HCRI_TOKEN_KINDS] = {
@@ -60,9 +61,6 @@ static const struct {
                    {"’", "'"},  {"²", "**2"}, {"∞", "inf"}, {"^", "**"},         {";", "a new line"},
                    {"{", "["},  {"}", "]"},   {"&", "and"}, {"|", "abs() or or"}};
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-static int is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 static size_t character_length(const hcri_lexer *lexer) {
     size_t end = lexer->at + 1;
     while (end < lexer->text->size && ((unsigned char)lexer->text->bytes[end] & 0xC0) == 0x80)
@@ -97,15 +95,16 @@ static void read_number(hcri_lexer *lexer, hcri_token *token) {
     size_t end = lexer->at + length;
     int zero = 1;
     for (size_t i = lexer->at; i < end && text->bytes[i] != 'e' && text->bytes[i] != 'E'; i++)
-        zero &= !is_digit(text->bytes[i]) || text->bytes[i] == '0';
+        zero &= !hcri_is_digit(text->bytes[i]) || text->bytes[i] == '0';
     const size_t number_end = end;
-    while (end < text->size && (is_digit(text->bytes[end]) || is_letter(text->bytes[end]) ||
-                                (text->bytes[end] == '.' && end + 1 < text->size && is_digit(text->bytes[end + 1]))))
+    while (end < text->size &&
+           (hcri_is_digit(text->bytes[end]) || hcri_is_letter(text->bytes[end]) ||
+            (text->bytes[end] == '.' && end + 1 < text->size && hcri_is_digit(text->bytes[end + 1]))))
         end++;
     token->kind = HCRI_TOKEN_NUMBER;
     token->span = (hcri_span){lexer->at, end};
     const hcri_excerpt shown = hcri_text_excerpt(text, token->span);
-    if (end != number_end && is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0')
+    if (end != number_end && hcri_is_letter(text->bytes[number_end]) && text->bytes[lexer->at] != '0')
         hcri_refuse(text, token->span, HCR_ERROR_SYNTAX, "\"%s\" is no number: for a product write %.*s*%s", shown.text,
                     (int)(length < 30 ? length : 30), shown.text,
                     hcri_text_excerpt(text, (hcri_span){number_end, end}).text);
@@ -135,7 +134,7 @@ static void read_string(hcri_lexer *lexer, hcri_token *token) {
 static void read_word(hcri_lexer *lexer, hcri_token *token) {
     const hcri_text *text = lexer->text;
     size_t end = lexer->at;
-    while (end < text->size && (is_letter(text->bytes[end]) || is_digit(text->bytes[end])))
+    while (end < text->size && (hcri_is_letter(text->bytes[end]) || hcri_is_digit(text->bytes[end])))
         end++;
     token->kind = HCRI_TOKEN_NAME;
     token->span = (hcri_span){lexer->at, end};
@@ -188,11 +187,11 @@ void hcri_lexer_next(hcri_lexer *lexer, hcri_token *token) {
     if (c == '\n') {
         token->kind = HCRI_TOKEN_NEWLINE;
         lexer->at++;
-    } else if (is_digit(c) || (c == '.' && is_digit(next))) {
+    } else if (hcri_is_digit(c) || (c == '.' && hcri_is_digit(next))) {
         read_number(lexer, token);
     } else if (c == '"' || c == '\'') {
         read_string(lexer, token);
-    } else if (is_letter(c)) {
+    } else if (hcri_is_letter(c)) {
         read_word(lexer, token);
     } else {
         read_sign(lexer, token);
