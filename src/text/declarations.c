@@ -145,9 +145,8 @@ static const double *read_point(hcri_compilation *c, const hcri_node *node, size
     for (size_t j = 0; j < n; j++) {
         const size_t i = value->shape.rank == 0 ? 0 : j;
         point[j] = value->constant[i];
-        for (size_t k = value->start == NULL ? 0 : value->start[i]; value->start != NULL && k < value->start[i + 1];
-             k++)
-            point[(1 + value->column[k] - n) * n + j] = value->coefficient[k];
+        for (const hcri_entry *e = hcri_first_entry(value, i); e != hcri_entries_end(value, i); e++)
+            point[(1 + e->column - n) * n + j] = e->value;
     }
     return point;
 }

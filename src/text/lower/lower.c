@@ -36,10 +36,8 @@ void hcri_lowering_refuse_never(hcri_lowering *lowering, const hcri_inequality *
 /* Where a function is defined for x >= 0 only, and x is affine, x >= 0 becomes a constraint of its own: solvers and
  * rays then never leave its domain. */
 static void add_domains(hcri_lowering *lowering, const hcri_value *value, size_t i) {
-    if (value->term_start == NULL)
-        return;
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
-        const hcri_atom *atom = value->term[t].atom;
+    for (const hcri_entry *t = hcri_first_atom(value, i); t != hcri_entries_end(value, i); t++) {
+        const hcri_atom *atom = t->atom;
         for (size_t k = 0; k < atom->count; k++) {
             const size_t e = atom->first + k;
             const int needs = hcri_atom_needs_nonnegative(atom, k);
@@ -152,7 +150,7 @@ void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequ
 _Noreturn static void refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
                                   hcri_span span, const char *is, const char *side) {
     hcri_text *text = lowering->text;
-    const hcri_span atom = value->term[value->term_start[i]].atom->span;
+    const hcri_span atom = hcri_first_atom(value, i)->atom->span;
     const int whole = atom.start == span.start && atom.end == span.end;
     hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
                 "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",

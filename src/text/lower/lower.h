@@ -7,6 +7,11 @@
 #include "text/syntax/lexer.h"
 #include "text/values/atoms.h"
 
+typedef struct hcri_term { /* weight · atom */
+    double weight;
+    hcri_atom *atom;
+} hcri_term;
+
 /* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ is curved <= 0. */
 typedef struct hcri_branch {
     size_t count, entry_capacity, column_capacity, value_capacity;

@@ -23,14 +23,14 @@ void hcri_add_cone(hcri_lowering *lowering, hcri_span span, const hcri_value *va
         if (is_constant(value, i) && value->constant[i] == 0)
             continue;
         for (size_t k = value->start[i]; k < value->start[i + 1]; k++) {
-            columns[used] = value->column[k];
-            values[used++] = value->coefficient[k];
+            columns[used] = value->entry[k].column;
+            values[used++] = value->entry[k].value;
         }
         shift[cone.rows++] = value->constant[i];
         start[cone.rows] = used;
     }
     for (size_t k = value->start[last]; k < value->start[last + 1]; k++)
-        linear[value->column[k]] = value->coefficient[k];
+        linear[value->entry[k].column] = value->entry[k].value;
     cone.constant = value->constant[last];
     if (cone.rows == 0) {
         hcri_add_nonnegative(lowering, span, value, last);

@@ -44,12 +44,18 @@ static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint3
 }
 
 static uint32_t element_step(taping *t, const hcri_value *x, size_t i) {
-    const size_t first = x->start == NULL ? 0 : x->start[i], end = x->start == NULL ? 0 : x->start[i + 1];
-    const size_t term = x->term_start == NULL ? 0 : x->term_start[i],
-                 term_end = x->term_start == NULL ? 0 : x->term_start[i + 1];
-    return sum_step(t, x->constant[i], end - first, end == first ? NULL : x->column + first,
-                    end == first ? NULL : x->coefficient + first, term_end - term,
-                    term_end == term ? NULL : x->term + term);
+    const hcri_entry *first = hcri_first_entry(x, i), *atom = hcri_first_atom(x, i), *end = hcri_entries_end(x, i);
+    const size_t outputs = (size_t)(atom - first), terms = (size_t)(end - atom);
+    uint32_t *column = hcri_take(t->lowering->text, t->span, outputs, sizeof *column);
+    double *value = hcri_take(t->lowering->text, t->span, outputs, sizeof *value);
+    hcri_term *term = hcri_take(t->lowering->text, t->span, terms, sizeof *term);
+    for (size_t k = 0; k < outputs; k++) {
+        column[k] = first[k].column;
+        value[k] = first[k].value;
+    }
+    for (size_t k = 0; k < terms; k++)
+        term[k] = (hcri_term){atom[k].value, atom[k].atom};
+    return sum_step(t, x->constant[i], outputs, column, value, terms, term);
 }
 
 /* x'Px = Σ_i x_i (Px)_i; Σ P_ii x_i² where P is diagonal */

@@ -45,7 +45,8 @@ static void add_lmi(hcri_lowering *lowering, hcri_span span, const hcri_value *b
     hcri_text *text = lowering->text;
     const size_t entries = block->start[block->size], size = block->shape.dim[0];
     uint32_t *outputs = hcri_take(text, span, entries, sizeof *outputs);
-    memcpy(outputs, block->column, entries * sizeof *outputs);
+    for (size_t k = 0; k < entries; k++)
+        outputs[k] = block->entry[k].column;
     qsort(outputs, entries, sizeof *outputs, by_number);
     hcr_lmi lmi = {.size = size, .constant = block->constant, .outputs = outputs};
     for (size_t k = 0; k < entries; k++)
@@ -57,8 +58,8 @@ static void add_lmi(hcri_lowering *lowering, hcri_span span, const hcri_value *b
     double *matrices = hcri_take(text, span, lmi.terms * block->size, sizeof *matrices);
     for (size_t e = 0; e < block->size; e++)
         for (size_t k = block->start[e]; k < block->start[e + 1]; k++) {
-            const uint32_t *found = bsearch(&block->column[k], outputs, lmi.terms, sizeof *outputs, by_number);
-            matrices[(size_t)(found - outputs) * block->size + e] = block->coefficient[k];
+            const uint32_t *found = bsearch(&block->entry[k].column, outputs, lmi.terms, sizeof *outputs, by_number);
+            matrices[(size_t)(found - outputs) * block->size + e] = block->entry[k].value;
         }
     lmi.matrices = matrices;
     hcri_lowering_place(lowering);

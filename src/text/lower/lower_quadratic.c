@@ -15,9 +15,9 @@
 static int is_selection(const hcri_atom *atom) { /* every element is an output plus a constant, no output twice */
     const hcri_value *x = atom->argument;
     for (size_t e = atom->first; e < atom->first + atom->count; e++) {
-        if (x->start[e + 1] - x->start[e] != 1 || x->coefficient[x->start[e]] != 1)
+        if (x->start[e + 1] - x->start[e] != 1 || x->entry[x->start[e]].value != 1)
             return 0;
-        if (e > atom->first && x->column[x->start[e]] <= x->column[x->start[e] - 1])
+        if (e > atom->first && x->entry[x->start[e]].column <= x->entry[x->start[e] - 1].column)
             return 0;
     }
     return 1;
@@ -67,8 +67,8 @@ static int fill_diagonal(parts *p) {
                 p->quadratic.constant += 0.5 * weight * x->constant[e] * x->constant[e];
                 continue;
             }
-            const uint32_t j = x->column[entry];
-            const double a = x->coefficient[entry];
+            const uint32_t j = x->entry[entry].column;
+            const double a = x->entry[entry].value;
             if (terms > 1 || p->matrix[j] != 0)
                 return 0;
             p->matrix[j] = weight * a * a;
@@ -98,8 +98,8 @@ static void fill_factor(parts *p) {
         const double scale = sqrt(weight_of(p, b));
         for (size_t e = atom->first; e < atom->first + atom->count; e++) {
             for (size_t k = x->start[e]; k < x->start[e + 1]; k++) {
-                columns[used] = x->column[k];
-                values[used++] = scale * x->coefficient[k];
+                columns[used] = x->entry[k].column;
+                values[used++] = scale * x->entry[k].value;
             }
             p->shift[row++] = -scale * x->constant[e];
             start[row] = used;
@@ -117,9 +117,9 @@ static void fill_factor(parts *p) {
 static void fill_selection(parts *p, const hcri_atom *atom) {
     const hcri_value *x = atom->argument;
     for (size_t i = 0; i < atom->count; i++) {
-        const uint32_t row = x->column[x->start[atom->first + i]];
+        const uint32_t row = x->entry[x->start[atom->first + i]].column;
         for (size_t j = 0; j < atom->count; j++)
-            p->matrix[row * p->n + x->column[x->start[atom->first + j]]] = atom->matrix[i * atom->count + j];
+            p->matrix[row * p->n + x->entry[x->start[atom->first + j]].column] = atom->matrix[i * atom->count + j];
         p->shift[row] = -x->constant[atom->first + i];
     }
     p->quadratic.shift = p->shift;
@@ -139,15 +139,15 @@ static void add_form(parts *p, const hcri_atom *atom, double weight) {
             if (own == 0)
                 continue;
             for (size_t t = x->start[e]; t < x->start[e + 1]; t++)
-                product[x->column[t]] += own * x->coefficient[t];
+                product[x->entry[t].column] += own * x->entry[t].value;
             product[n] += own * x->constant[e];
         }
         const size_t e = atom->first + i;
         for (size_t t = x->start[e]; t < x->start[e + 1]; t++) {
-            const double a = weight * x->coefficient[t];
+            const double a = weight * x->entry[t].value;
             for (size_t j = 0; j < n; j++)
-                p->matrix[x->column[t] * n + j] += a * product[j];
-            p->linear[x->column[t]] += a * product[n];
+                p->matrix[x->entry[t].column * n + j] += a * product[j];
+            p->linear[x->entry[t].column] += a * product[n];
         }
         p->quadratic.constant += 0.5 * weight * x->constant[e] * product[n];
     }

@@ -11,11 +11,8 @@ unsigned hcri_column_depends(const hcri_text *text, uint32_t column) {
 
 unsigned hcri_element_depends(const hcri_text *text, const hcri_value *value, size_t i) {
     unsigned depends = 0;
-    for (size_t k = value->start == NULL ? 0 : value->start[i]; value->start != NULL && k < value->start[i + 1]; k++)
-        depends |= hcri_column_depends(text, value->column[k]);
-    if (!hcri_element_is_affine(value, i))
-        for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-            depends |= value->term[t].atom->depends;
+    for (const hcri_entry *e = hcri_first_entry(value, i); e != hcri_entries_end(value, i); e++)
+        depends |= e->atom != NULL ? e->atom->depends : hcri_column_depends(text, e->column);
     return depends;
 }
 
@@ -35,12 +32,19 @@ const char *hcri_value_dependence(const hcri_text *text, const hcri_value *value
                                            : " that depends on the outputs";
 }
 
+const hcri_entry *hcri_first_atom(const hcri_value *value, size_t i) {
+    const hcri_entry *first = hcri_first_entry(value, i), *e = hcri_entries_end(value, i);
+    while (e != first && e[-1].atom != NULL)
+        e--;
+    return e;
+}
+
 int hcri_element_is_affine(const hcri_value *value, size_t i) {
-    return value->term_start == NULL || value->term_start[i] == value->term_start[i + 1];
+    return hcri_element_is_constant(value, i) || hcri_entries_end(value, i)[-1].atom == NULL;
 }
 
 int hcri_element_is_constant(const hcri_value *value, size_t i) {
-    return hcri_element_is_affine(value, i) && (value->start == NULL || value->start[i] == value->start[i + 1]);
+    return value->start == NULL || value->start[i] == value->start[i + 1];
 }
 
 int hcri_element_is_zero(const hcri_value *value, size_t i) {
@@ -51,8 +55,8 @@ int hcri_element_is_zero(const hcri_value *value, size_t i) {
 static int is_curved(const hcri_value *value, size_t i, int sign) {
     if (hcri_element_is_affine(value, i))
         return 0;
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-        if (value->term[t].weight * value->term[t].atom->curvature * sign <= 0)
+    for (const hcri_entry *e = hcri_first_atom(value, i); e != hcri_entries_end(value, i); e++)
+        if (e->value * e->atom->curvature * sign <= 0)
             return 0;
     return 1;
 }
@@ -60,7 +64,12 @@ static int is_curved(const hcri_value *value, size_t i, int sign) {
 int hcri_element_is_convex(const hcri_value *value, size_t i) { return is_curved(value, i, 1); }
 int hcri_element_is_concave(const hcri_value *value, size_t i) { return is_curved(value, i, -1); }
 
-int hcri_value_is_affine(const hcri_value *value) { return value->term_start == NULL; }
+int hcri_value_is_affine(const hcri_value *value) {
+    for (size_t i = 0; i < value->size; i++)
+        if (!hcri_element_is_affine(value, i))
+            return 0;
+    return 1;
+}
 
 int hcri_value_is_constant(const hcri_value *value) {
     for (size_t i = 0; i < value->size; i++)
@@ -71,27 +80,23 @@ int hcri_value_is_constant(const hcri_value *value) {
 
 int hcri_element_sign(const hcri_value *value, size_t i) {
     const double constant = value->constant[i];
-    if (value->start != NULL && value->start[i] != value->start[i + 1])
-        return 0;
-    if (hcri_element_is_affine(value, i))
+    const hcri_entry *first = hcri_first_entry(value, i);
+    if (hcri_element_is_constant(value, i))
         return constant >= 0 ? 1 : -1;
-    const hcri_term *first = &value->term[value->term_start[i]];
-    const int sign = first->weight > 0 ? first->atom->sign : -first->atom->sign;
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-        if (value->term[t].weight * value->term[t].atom->sign * sign <= 0)
+    if (first->atom == NULL)
+        return 0;
+    const int sign = first->value > 0 ? first->atom->sign : -first->atom->sign;
+    for (const hcri_entry *e = first; e != hcri_entries_end(value, i); e++)
+        if (e->value * e->atom->sign * sign <= 0)
             return 0;
     return constant * sign >= 0 ? sign : 0;
 }
 
 void hcri_element_count(const hcri_value *value, size_t i, size_t *branches, size_t *pieces) {
     *branches = 1;
-    *pieces = 0;
-    if (hcri_element_is_affine(value, i)) {
-        *pieces = 1;
-        return;
-    }
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
-        *branches = hcri_size_product(*branches, value->term[t].atom->branches);
-        *pieces = hcri_size_sum(*pieces, value->term[t].atom->pieces);
+    *pieces = hcri_element_is_affine(value, i) ? 1 : 0;
+    for (const hcri_entry *e = hcri_first_atom(value, i); e != hcri_entries_end(value, i); e++) {
+        *branches = hcri_size_product(*branches, e->atom->branches);
+        *pieces = hcri_size_sum(*pieces, e->atom->pieces);
     }
 }

@@ -54,11 +54,11 @@ void hcri_extreme_eigenvalues(hcri_text *text, hcri_span span, size_t size, cons
 static int same_element(const hcri_value *x, size_t a, size_t b, double slack) {
     if (!(fabs(x->constant[a] - x->constant[b]) <= slack))
         return 0;
-    size_t i = x->start == NULL ? 0 : x->start[a], j = x->start == NULL ? 0 : x->start[b];
-    const size_t i_end = x->start == NULL ? 0 : x->start[a + 1], j_end = x->start == NULL ? 0 : x->start[b + 1];
-    while (i < i_end || j < j_end) {
-        const uint32_t p = i < i_end ? x->column[i] : UINT32_MAX, q = j < j_end ? x->column[j] : UINT32_MAX;
-        const double left = p <= q ? x->coefficient[i++] : 0, right = q <= p ? x->coefficient[j++] : 0;
+    const hcri_entry *i = hcri_first_entry(x, a), *j = hcri_first_entry(x, b);
+    while (i != hcri_entries_end(x, a) || j != hcri_entries_end(x, b)) {
+        const uint32_t p = i != hcri_entries_end(x, a) ? i->column : UINT32_MAX;
+        const uint32_t q = j != hcri_entries_end(x, b) ? j->column : UINT32_MAX;
+        const double left = p <= q ? i++->value : 0, right = q <= p ? j++->value : 0;
         if (!(fabs(left - right) <= slack))
             return 0;
     }
@@ -72,7 +72,7 @@ const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_val
                     hcri_shape_describe(x->shape).text);
     for (size_t i = 0; i < x->size; i++)
         if (!hcri_element_is_affine(x, i)) {
-            const hcri_span atom = x->term[x->term_start[i]].atom->span;
+            const hcri_span atom = hcri_first_atom(x, i)->atom->span;
             hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
                         "not known to be convex: %s needs affine elements, and [%zu, %zu] has %s in it", what, i / size,
                         i % size, hcri_text_excerpt(text, atom).text);
@@ -83,7 +83,7 @@ const hcri_value *hcri_symmetric(hcri_text *text, hcri_span span, const hcri_val
     if (isinf(scale))
         hcri_refuse(text, span, HCR_ERROR_DATA, "a number of this matrix is infinite");
     for (size_t k = 0; x->start != NULL && k < x->start[x->size]; k++)
-        scale = fmax(scale, fabs(x->coefficient[k]));
+        scale = fmax(scale, fabs(x->entry[k].value));
     size_t *element = hcri_take(text, span, x->size, sizeof *element);
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++) {

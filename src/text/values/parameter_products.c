@@ -63,15 +63,15 @@ static int has_product(const factors *f, size_t i) {
 static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcri_value *parameters, size_t i,
                           hcri_entry *at) {
     const double a = outputs->constant[i], b = parameters->constant[i];
-    for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
-        *at++ = (hcri_entry){outputs->column[j], b * outputs->coefficient[j]};
-    for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++)
-        *at++ = (hcri_entry){parameters->column[k], a * parameters->coefficient[k]};
-    for (size_t j = outputs->start[i]; j < outputs->start[i + 1]; j++)
-        for (size_t k = parameters->start[i]; k < parameters->start[i + 1]; k++, at++) {
-            at->value = outputs->coefficient[j] * parameters->coefficient[k];
-            at->column = (uint32_t)(HCRI_FIRST_PRODUCT + outputs->column[j] * f->text->parameters +
-                                    parameters->column[k] - f->text->outputs);
+    const hcri_entry *y_end = hcri_entries_end(outputs, i), *x_end = hcri_entries_end(parameters, i);
+    for (const hcri_entry *y = hcri_first_entry(outputs, i); y != y_end; y++)
+        *at++ = (hcri_entry){.column = y->column, .value = b * y->value};
+    for (const hcri_entry *x = hcri_first_entry(parameters, i); x != x_end; x++)
+        *at++ = (hcri_entry){.column = x->column, .value = a * x->value};
+    for (const hcri_entry *y = hcri_first_entry(outputs, i); y != y_end; y++)
+        for (const hcri_entry *x = hcri_first_entry(parameters, i); x != x_end; x++) {
+            const size_t product = y->column * f->text->parameters + x->column - f->text->outputs;
+            *at++ = (hcri_entry){.column = HCRI_FIRST_PRODUCT + (uint32_t)product, .value = y->value * x->value};
         }
     return at;
 }
@@ -80,8 +80,8 @@ static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcr
 static const hcri_value *expand_all(const factors *f) {
     hcri_text *text = f->text;
     const size_t size = f->left->size;
-    size_t most = 0, total = 0;
-    if (text->parameters != 0 && text->outputs > HCRI_FIRST_PRODUCT / text->parameters)
+    size_t total = 0;
+    if (text->parameters != 0 && text->outputs >= HCRI_FIRST_PRODUCT / text->parameters)
         hcri_refuse(text, f->span, HCR_ERROR_SHAPE,
                     "%zu parameters and %zu outputs are too many for products of them: at most 2^31 pairs",
                     text->parameters, text->outputs);
@@ -90,35 +90,23 @@ static const hcri_value *expand_all(const factors *f) {
             continue;
         may_multiply(f, i);
         const size_t own = entries(f->left, i) + entries(f->right, i) + entries(f->left, i) * entries(f->right, i);
-        most = own > most ? own : most;
         total = total > SIZE_MAX - own ? SIZE_MAX : total + own;
     }
     hcri_value *value = hcri_take(text, f->span, 1, sizeof *value);
     double *constant = hcri_take(text, f->span, size, sizeof *constant);
     size_t *start = hcri_take(text, f->span, size + 1, sizeof *start);
-    uint32_t *column = hcri_take(text, f->span, total, sizeof *column);
-    double *coefficient = hcri_take(text, f->span, total, sizeof *coefficient);
-    hcri_entry *entry = hcri_take(text, f->span, most, sizeof *entry);
+    hcri_entry *entry = hcri_take(text, f->span, total, sizeof *entry);
     for (size_t i = 0; i < size; i++) {
         start[i + 1] = start[i];
         if (!has_product(f, i))
             continue;
-        const int left_has_outputs = (hcri_element_depends(text, f->left, i) & HCRI_ON_OUTPUTS) != 0;
-        const hcri_entry *end =
-            expand(f, left_has_outputs ? f->left : f->right, left_has_outputs ? f->right : f->left, i, entry);
-        const size_t count = hcri_entries_gather(entry, (size_t)(end - entry));
-        for (size_t k = 0; k < count; k++) {
-            column[start[i + 1]] = entry[k].column;
-            coefficient[start[i + 1]++] = entry[k].value;
-        }
+        const int is_left = (hcri_element_depends(text, f->left, i) & HCRI_ON_OUTPUTS) != 0;
+        hcri_entry *own = entry + start[i];
+        const hcri_entry *end = expand(f, is_left ? f->left : f->right, is_left ? f->right : f->left, i, own);
+        start[i + 1] += hcri_entries_gather(own, (size_t)(end - own));
         constant[i] = f->left->constant[i] * f->right->constant[i];
     }
-    *value = (hcri_value){.shape = hcri_vector_shape(size),
-                          .size = size,
-                          .constant = constant,
-                          .start = start,
-                          .column = column,
-                          .coefficient = coefficient};
+    *value = (hcri_value){hcri_vector_shape(size), size, constant, start, entry};
     return value;
 }
 

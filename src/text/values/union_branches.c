@@ -11,33 +11,26 @@ static void add_curved_term(hcri_lowering *lowering, double weight, hcri_atom *a
     branch->curved_term[branch->curved_terms++] = (hcri_term){weight, atom};
 }
 
-static void add_coefficients(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
-    hcri_branch *branch = &lowering->branch;
-    if (value->start == NULL)
-        return;
-    branch->entry = hcri_extend(lowering->text, lowering->statement, branch->entry, &branch->entry_capacity,
-                                branch->count + value->start[i + 1] - value->start[i] + 1, sizeof *branch->entry);
-    for (size_t k = value->start[i]; k < value->start[i + 1]; k++)
-        branch->entry[branch->count++] = (hcri_entry){value->column[k], weight * value->coefficient[k]};
-}
-
+/* The constant and the columns. */
 static void add_affine(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
     hcri_branch *branch = &lowering->branch;
     if (isinf(value->constant[i]))
         branch->infinite += weight * value->constant[i] > 0 ? 1 : -1;
     else
         branch->constant = hcri_dd_add_product(branch->constant, weight, value->constant[i]);
-    add_coefficients(lowering, value, i, weight);
+    const hcri_entry *first = hcri_first_entry(value, i), *end = hcri_first_atom(value, i);
+    branch->entry = hcri_extend(lowering->text, lowering->statement, branch->entry, &branch->entry_capacity,
+                                branch->count + (size_t)(end - first) + 1, sizeof *branch->entry);
+    for (const hcri_entry *e = first; e != end; e++)
+        branch->entry[branch->count++] = (hcri_entry){.column = e->column, .value = weight * e->value};
 }
 
 /* Adds weight · element i of value to the branch, taking its choice number `choice`. */
 static void add_choice(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight, size_t choice) {
     add_affine(lowering, value, i, weight);
-    if (value->term_start == NULL)
-        return;
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++) {
-        hcri_atom *atom = value->term[t].atom;
-        const double own_weight = weight * value->term[t].weight;
+    for (const hcri_entry *e = hcri_first_atom(value, i); e != hcri_entries_end(value, i); e++) {
+        hcri_atom *atom = e->atom;
+        const double own_weight = weight * e->value;
         const size_t own_choice = choice % atom->branches;
         choice /= atom->branches;
         if (atom->kind == HCRI_STEP_ABS) {
@@ -60,10 +53,8 @@ static void add_choice(hcri_lowering *lowering, const hcri_value *value, size_t 
 
 static void add_whole(hcri_lowering *lowering, const hcri_value *value, size_t i, double weight) {
     add_affine(lowering, value, i, weight);
-    if (value->term_start == NULL)
-        return;
-    for (size_t t = value->term_start[i]; t < value->term_start[i + 1]; t++)
-        add_curved_term(lowering, weight * value->term[t].weight, value->term[t].atom);
+    for (const hcri_entry *e = hcri_first_atom(value, i); e != hcri_entries_end(value, i); e++)
+        add_curved_term(lowering, weight * e->value, e->atom);
 }
 
 static void begin(hcri_lowering *lowering, const hcri_inequality *inequality) {
@@ -137,20 +128,13 @@ const hcri_value *hcri_branch_affine(hcri_lowering *lowering, hcri_span span) {
     const double constant = -hcri_quotient_down(opposite, 1);
     hcri_text *text = lowering->text;
     hcri_value *value = hcri_take(text, span, 1, sizeof *value);
-    double *number = hcri_take(text, span, 1 + branch->count, sizeof *number);
+    double *number = hcri_take(text, span, 1, sizeof *number);
     size_t *start = hcri_take(text, span, 2, sizeof *start);
-    uint32_t *column = hcri_take(text, span, branch->count, sizeof *column);
-    number[0] = constant;
+    hcri_entry *entry = hcri_take(text, span, branch->count, sizeof *entry);
+    *number = constant;
     start[1] = branch->count;
-    for (size_t k = 0; k < branch->count; k++) {
-        number[1 + k] = branch->value[k];
-        column[k] = branch->column[k];
-    }
-    *value = (hcri_value){.shape = hcri_scalar_shape(),
-                          .size = 1,
-                          .constant = number,
-                          .start = start,
-                          .column = column,
-                          .coefficient = number + 1};
+    for (size_t k = 0; k < branch->count; k++)
+        entry[k] = (hcri_entry){.column = branch->column[k], .value = branch->value[k]};
+    *value = (hcri_value){hcri_scalar_shape(), 1, number, start, entry};
     return value;
 }

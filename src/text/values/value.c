@@ -56,16 +56,13 @@ const hcri_value *hcri_value_columns(hcri_text *text, hcri_span span, hcri_shape
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
     size_t *start = hcri_take(text, span, value->size + 1, sizeof *start);
-    uint32_t *column = hcri_take(text, span, value->size, sizeof *column);
-    double *coefficient = hcri_take(text, span, value->size, sizeof *coefficient);
+    hcri_entry *entry = hcri_take(text, span, value->size, sizeof *entry);
     for (size_t i = 0; i < value->size; i++) {
         start[i + 1] = i + 1;
-        column[i] = (uint32_t)(first + i);
-        coefficient[i] = 1;
+        entry[i] = (hcri_entry){.value = 1, .column = (uint32_t)(first + i)};
     }
     value->start = start;
-    value->column = column;
-    value->coefficient = coefficient;
+    value->entry = entry;
     return value;
 }
 
@@ -74,19 +71,16 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
     double *constant;
     hcri_value *value = new_value(text, span, shape, &constant);
     size_t *start = hcri_take(text, span, value->size + 1, sizeof *start);
-    hcri_term *term = hcri_take(text, span, value->size, sizeof *term);
-    size_t used = 0;
+    hcri_entry *entry = hcri_take(text, span, value->size, sizeof *entry);
     for (size_t i = 0; i < value->size; i++) {
+        start[i + 1] = start[i];
         if (atoms[i] != NULL)
-            term[used++] = (hcri_term){weight, atoms[i]};
+            entry[start[i + 1]++] = (hcri_entry){.value = weight, .atom = atoms[i]};
         else
             constant[i] = constants[i];
-        start[i + 1] = used;
     }
-    if (used != 0) {
-        value->term_start = start;
-        value->term = term;
-    }
+    value->start = start;
+    value->entry = entry;
     return value;
 }
 
@@ -107,21 +101,22 @@ hcri_sums hcri_sums_single(hcri_text *text, hcri_span span, size_t count) {
     return sums;
 }
 
-static int by_column(const void *a, const void *b) {
-    const uint32_t x = ((const hcri_entry *)a)->column, y = ((const hcri_entry *)b)->column;
-    return (x > y) - (x < y);
+static int by_column(const void *left, const void *right) {
+    const hcri_entry *a = left, *b = right;
+    const size_t x = a->atom == NULL ? 0 : 1 + a->atom->number, y = b->atom == NULL ? 0 : 1 + b->atom->number;
+    return x != y ? (x > y) - (x < y) : (a->column > b->column) - (a->column < b->column);
 }
 
 size_t hcri_entries_gather(hcri_entry *entries, size_t count) {
     int sorted = 1;
     for (size_t k = 1; k < count && sorted; k++)
-        sorted = entries[k - 1].column <= entries[k].column;
+        sorted = by_column(&entries[k - 1], &entries[k]) <= 0;
     if (!sorted)
         qsort(entries, count, sizeof *entries, by_column);
     size_t kept = 0;
     for (size_t k = 0; k < count;) {
         hcri_entry sum = entries[k];
-        for (k++; k < count && entries[k].column == sum.column; k++)
+        for (k++; k < count && by_column(&entries[k], &sum) == 0; k++)
             sum.value += entries[k].value;
         if (sum.value != 0)
             entries[kept++] = sum;
@@ -133,115 +128,58 @@ static double weighted(const hcri_sums *sums, size_t k, double number) {
     return sums->divides ? number / sums->weight[k] : sums->weight[k] * number;
 }
 
-static size_t row_size(const size_t *start, size_t i) { return start == NULL ? 0 : start[i + 1] - start[i]; }
-
-/* The coefficients of a combination. */
-static void combine_coefficients(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
-                                 hcri_value *result) {
-    size_t most = 0, total = 0;
-    for (size_t i = 0; i < result->size; i++) {
-        size_t row = 0;
-        for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
-            row += row_size(value->start, sums->element[k]);
-        most = row > most ? row : most;
-        total += row;
-    }
-    size_t *start = hcri_take(text, span, result->size + 1, sizeof *start);
-    uint32_t *column = hcri_take(text, span, total, sizeof *column);
-    double *coefficient = hcri_take(text, span, total, sizeof *coefficient);
-    hcri_entry *entries = hcri_take(text, span, most, sizeof *entries);
-    size_t used = 0;
-    for (size_t i = 0; i < result->size; i++) {
-        size_t count = 0;
-        for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++) {
-            const size_t e = sums->element[k];
-            for (size_t t = value->start[e]; sums->weight[k] != 0 && t < value->start[e + 1]; t++)
-                entries[count++] = (hcri_entry){value->column[t], weighted(sums, k, value->coefficient[t])};
-        }
-        count = hcri_entries_gather(entries, count);
-        for (size_t k = 0; k < count; k++) {
-            if (!isfinite(entries[k].value))
-                hcri_refuse(text, span, HCR_ERROR_DATA, "%s is multiplied by infinity here, or overflows",
-                            hcri_depends_noun(hcri_column_depends(text, entries[k].column)));
-            column[used] = entries[k].column;
-            coefficient[used++] = entries[k].value;
-        }
-        start[i + 1] = used;
-    }
-    result->start = start;
-    result->column = column;
-    result->coefficient = coefficient;
-}
-
-static int curvature(const hcri_term *term) {
-    return term->weight > 0 ? term->atom->curvature : -term->atom->curvature;
+static int curvature(const hcri_entry *term) {
+    return term->value > 0 ? term->atom->curvature : -term->atom->curvature;
 }
 
 /* Refuses a sum of a convex and a concave atom. */
-_Noreturn static void refuse_mixture(hcri_text *text, hcri_span span, const hcri_term *a, const hcri_term *b) {
-    const hcri_term *convex = curvature(a) > 0 ? a : b, *concave = curvature(a) > 0 ? b : a;
+_Noreturn static void refuse_mixture(hcri_text *text, hcri_span span, const hcri_entry *a, const hcri_entry *b) {
+    const hcri_entry *convex = curvature(a) > 0 ? a : b, *concave = curvature(a) > 0 ? b : a;
     hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                 "%s is not known to be convex or concave: it adds %s%s, which is convex, and %s%s, which is concave%s",
-                hcri_text_excerpt(text, span).text, (convex->weight < 0) != convex->atom->negated ? "-" : "",
+                hcri_text_excerpt(text, span).text, (convex->value < 0) != convex->atom->negated ? "-" : "",
                 hcri_text_excerpt(text, convex->atom->span).text,
-                (concave->weight < 0) != concave->atom->negated ? "-" : "",
+                (concave->value < 0) != concave->atom->negated ? "-" : "",
                 hcri_text_excerpt(text, concave->atom->span).text, text->unproved);
 }
 
-static int by_atom(const void *a, const void *b) {
-    const size_t x = ((const hcri_term *)a)->atom->number, y = ((const hcri_term *)b)->atom->number;
-    return (x > y) - (x < y);
-}
-
-/* In the order in which the atoms were made; adds what is the same atom, drops what is 0. */
-static size_t gather_terms(hcri_term *term, size_t count) {
-    int increasing = 1;
-    for (size_t k = 1; k < count && increasing; k++)
-        increasing = term[k - 1].atom->number < term[k].atom->number;
-    if (!increasing)
-        qsort(term, count, sizeof *term, by_atom);
-    size_t kept = 0;
-    for (size_t k = 0; k < count;) {
-        hcri_term sum = term[k];
-        for (k++; k < count && term[k].atom == sum.atom; k++)
-            sum.weight += term[k].weight;
-        if (sum.weight != 0)
-            term[kept++] = sum;
+/* Of one element of a combination. */
+static void check_entries(hcri_text *text, hcri_span span, const hcri_entry *entry, const hcri_entry *end) {
+    const hcri_entry *atom = NULL; /* the first */
+    for (; entry < end; entry++) {
+        if (!isfinite(entry->value) && entry->atom == NULL)
+            hcri_refuse(text, span, HCR_ERROR_DATA, "%s is multiplied by infinity here, or overflows",
+                        hcri_depends_noun(hcri_column_depends(text, entry->column)));
+        if (!isfinite(entry->value))
+            hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
+        if (atom == NULL && entry->atom != NULL)
+            atom = entry;
+        if (atom != NULL && !text->any_curvature && curvature(atom) * curvature(entry) < 0)
+            refuse_mixture(text, span, atom, entry);
     }
-    return kept;
 }
 
-static void combine_terms(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
-                          hcri_value *result) {
+static void combine_entries(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_sums *sums,
+                            hcri_value *result) {
     size_t total = 0;
-    for (size_t i = 0; i < result->size; i++)
-        for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
-            total += row_size(value->term_start, sums->element[k]);
-    if (total == 0)
-        return;
+    for (size_t k = 0; k < sums->start[result->size]; k++)
+        total += value->start[sums->element[k] + 1] - value->start[sums->element[k]];
     size_t *start = hcri_take(text, span, result->size + 1, sizeof *start);
-    hcri_term *term = hcri_take(text, span, total, sizeof *term);
-    size_t used = 0;
+    hcri_entry *entry = hcri_take(text, span, total, sizeof *entry);
     for (size_t i = 0; i < result->size; i++) {
-        start[i] = used;
+        size_t used = start[i];
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++) {
             const size_t e = sums->element[k];
-            for (size_t t = value->term_start[e]; sums->weight[k] != 0 && t < value->term_start[e + 1]; t++)
-                term[used++] = (hcri_term){weighted(sums, k, value->term[t].weight), value->term[t].atom};
+            for (size_t t = value->start[e]; sums->weight[k] != 0 && t < value->start[e + 1]; t++) {
+                entry[used] = value->entry[t];
+                entry[used++].value = weighted(sums, k, value->entry[t].value);
+            }
         }
-        used = start[i] + gather_terms(term + start[i], used - start[i]);
-        for (size_t t = start[i]; t < used; t++) {
-            if (!isfinite(term[t].weight))
-                hcri_refuse(text, span, HCR_ERROR_DATA, "a weight overflows here");
-            if (!text->any_curvature && curvature(&term[start[i]]) * curvature(&term[t]) < 0)
-                refuse_mixture(text, span, &term[start[i]], &term[t]);
-        }
+        start[i + 1] = start[i] + hcri_entries_gather(entry + start[i], used - start[i]);
+        check_entries(text, span, entry + start[i], entry + start[i + 1]);
     }
-    start[result->size] = used;
-    if (used != 0) {
-        result->term_start = start;
-        result->term = term;
-    }
+    result->start = start;
+    result->entry = entry;
 }
 
 const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
@@ -249,9 +187,7 @@ const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri
     double *constant;
     hcri_value *result = new_value(text, span, shape, &constant);
     if (value->start != NULL)
-        combine_coefficients(text, span, value, sums, result);
-    if (value->term_start != NULL)
-        combine_terms(text, span, value, sums, result);
+        combine_entries(text, span, value, sums, result);
     for (size_t i = 0; i < result->size; i++) {
         for (size_t k = sums->start[i]; k < sums->start[i + 1]; k++)
             if (sums->weight[k] != 0)
@@ -281,46 +217,30 @@ const hcri_value *hcri_value_reshape(hcri_text *text, hcri_span span, const hcri
 }
 
 const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count, const hcri_value *const *values) {
-    size_t size = 0, entries = 0, terms = 0;
-    int has_outputs = 0, has_terms = 0;
+    size_t size = 0, entries = 0, at = 0;
+    int has_entries = 0;
     for (size_t v = 0; v < count; v++) {
         size += values[v]->size;
         entries += values[v]->start == NULL ? 0 : values[v]->start[values[v]->size];
-        terms += values[v]->term_start == NULL ? 0 : values[v]->term_start[values[v]->size];
-        has_outputs |= values[v]->start != NULL;
-        has_terms |= values[v]->term_start != NULL;
+        has_entries |= values[v]->start != NULL;
     }
     double *constant;
     hcri_value *result = new_value(text, span, hcri_vector_shape(size), &constant);
-    size_t *start = hcri_take(text, span, has_outputs ? size + 1 : 0, sizeof *start);
-    uint32_t *column = hcri_take(text, span, entries, sizeof *column);
-    double *coefficient = hcri_take(text, span, entries, sizeof *coefficient);
-    size_t *term_start = hcri_take(text, span, has_terms ? size + 1 : 0, sizeof *term_start);
-    hcri_term *term = hcri_take(text, span, terms, sizeof *term);
-    size_t at = 0, entry_at = 0, term_at = 0;
+    size_t *start = hcri_take(text, span, has_entries ? size + 1 : 0, sizeof *start);
+    hcri_entry *entry = hcri_take(text, span, entries, sizeof *entry);
     for (size_t v = 0; v < count; v++)
         for (size_t i = 0; i < values[v]->size; i++, at++) {
-            const hcri_value *value = values[v];
-            constant[at] = value->constant[i];
-            for (size_t k = 0; k < row_size(value->start, i); k++) {
-                column[entry_at] = value->column[value->start[i] + k];
-                coefficient[entry_at++] = value->coefficient[value->start[i] + k];
-            }
-            for (size_t k = 0; k < row_size(value->term_start, i); k++)
-                term[term_at++] = value->term[value->term_start[i] + k];
-            if (has_outputs)
-                start[at + 1] = entry_at;
-            if (has_terms)
-                term_start[at + 1] = term_at;
+            const size_t own = (size_t)(hcri_entries_end(values[v], i) - hcri_first_entry(values[v], i));
+            constant[at] = values[v]->constant[i];
+            if (!has_entries)
+                continue;
+            start[at + 1] = start[at] + own;
+            if (own != 0)
+                memcpy(entry + start[at], hcri_first_entry(values[v], i), own * sizeof *entry);
         }
-    if (has_outputs) {
+    if (has_entries) {
         result->start = start;
-        result->column = column;
-        result->coefficient = coefficient;
-    }
-    if (has_terms) {
-        result->term_start = term_start;
-        result->term = term;
+        result->entry = entry;
     }
     return result;
 }

@@ -21,20 +21,19 @@ typedef struct hcri_value hcri_value;
 
 typedef struct hcri_atom hcri_atom;
 
-typedef struct hcri_term {
-    double weight; /* not 0 */
-    hcri_atom *atom;
-} hcri_term;
+/* value · column, or value · atom; the value isn't 0. */
+typedef struct hcri_entry {
+    double value;
+    hcri_atom *atom; /* NULL: a column */
+    uint32_t column;
+} hcri_entry;
 
 struct hcri_value {
     hcri_shape shape;
     size_t size; /* elements, row-major */
     const double *constant;
-    const size_t *start;    /* coefficients of element i: start[i] … start[i + 1] − 1; NULL: none at all */
-    const uint32_t *column; /* increasing */
-    const double *coefficient;
-    const size_t *term_start; /* likewise; NULL: none at all */
-    const hcri_term *term;
+    const size_t *start;     /* of element i are entries start[i] … start[i + 1] − 1; NULL: there are none */
+    const hcri_entry *entry; /* columns, increasing, then atoms in the order in which they were made */
 };
 
 hcri_shape hcri_scalar_shape(void);
@@ -47,12 +46,16 @@ typedef struct hcri_shape_name {
 } hcri_shape_name;
 hcri_shape_name hcri_shape_describe(hcri_shape shape);
 
-/* A coefficient, while sums are formed. */
-typedef struct hcri_entry {
-    uint32_t column;
-    double value;
-} hcri_entry;
-/* Sorts by column, adds what has the same, drops what is 0; returns how many are left. */
+/* The entries of element i: from the first up to the end. */
+static inline const hcri_entry *hcri_first_entry(const hcri_value *value, size_t i) {
+    return value->start == NULL ? NULL : value->entry + value->start[i];
+}
+static inline const hcri_entry *hcri_entries_end(const hcri_value *value, size_t i) {
+    return value->start == NULL ? NULL : value->entry + value->start[i + 1];
+}
+/* The first atom; the end when there is none. */
+const hcri_entry *hcri_first_atom(const hcri_value *value, size_t i);
+/* Sorts, adds what is of the same column or atom, drops what is 0; returns how many are left. */
 size_t hcri_entries_gather(hcri_entry *entries, size_t count);
 
 /* The results of the functions below live in the arena and share what they can. */
