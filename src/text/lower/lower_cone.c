@@ -51,19 +51,6 @@ static const hcri_value *atom_and_rest(hcri_lowering *lowering, const hcri_atom 
     return hcri_value_join(text, atom->span, 2, pair);
 }
 
-/* Sums under construction: the next weight · element, and the end of a sum. */
-typedef struct assembly {
-    hcri_sums sums;
-    size_t used, rows;
-} assembly;
-
-static void term(assembly *a, size_t element, double weight) {
-    a->sums.element[a->used] = element;
-    a->sums.weight[a->used++] = weight;
-}
-
-static void end_row(assembly *a) { a->sums.start[++a->rows] = a->used; }
-
 static double root_up(double square) {
     const double root = sqrt(square);
     return fma(root, root, -square) < 0 ? nextafter(root, (double)INFINITY) : root;
@@ -76,34 +63,34 @@ void hcri_lower_cone(hcri_lowering *lowering) {
     const size_t count = atom->count, rest = count, one = count + 1; /* of the elements joined below */
     const hcri_value *parts[2] = {atom_and_rest(lowering, atom), hcri_value_scalar(text, atom->span, 1)};
     const hcri_value *joined = hcri_value_join(text, atom->span, 2, parts);
-    assembly a = {.sums = hcri_sums_create(text, atom->span, count + 2, count + 8)};
+    hcri_sums sums = hcri_sums_create(text, atom->span, count + 2, count + 8);
     if (atom->kind == HCRI_STEP_NORM) {
-        for (size_t k = 0; k < count; k++, end_row(&a))
-            term(&a, k, weight);
-        term(&a, rest, -1);
+        for (size_t k = 0; k < count; k++, hcri_end_sum(&sums))
+            hcri_add_term(&sums, k, weight);
+        hcri_add_term(&sums, rest, -1);
     } else if (atom->kind == HCRI_STEP_GEO_MEAN) { /* weight √(x z) + rest <= 0, the rest constant and > 0 */
-        term(&a, one, -2 * (joined->constant[rest] / weight));
-        end_row(&a);
-        term(&a, 0, 1);
-        term(&a, 1, -1);
-        end_row(&a);
-        term(&a, 0, 1);
-        term(&a, 1, 1);
+        hcri_add_term(&sums, one, -2 * (joined->constant[rest] / weight));
+        hcri_end_sum(&sums);
+        hcri_add_term(&sums, 0, 1);
+        hcri_add_term(&sums, 1, -1);
+        hcri_end_sum(&sums);
+        hcri_add_term(&sums, 0, 1);
+        hcri_add_term(&sums, 1, 1);
     } else {
         const double factor = 2 * root_up(weight);
         if (atom->kind == HCRI_STEP_POWER) {
-            term(&a, one, factor);
-            end_row(&a);
+            hcri_add_term(&sums, one, factor);
+            hcri_end_sum(&sums);
         }
-        for (size_t k = 1; k < count; k++, end_row(&a))
-            term(&a, k, factor);
-        term(&a, 0, 1);
-        term(&a, rest, 1);
-        end_row(&a);
-        term(&a, 0, 1);
-        term(&a, rest, -1);
+        for (size_t k = 1; k < count; k++, hcri_end_sum(&sums))
+            hcri_add_term(&sums, k, factor);
+        hcri_add_term(&sums, 0, 1);
+        hcri_add_term(&sums, rest, 1);
+        hcri_end_sum(&sums);
+        hcri_add_term(&sums, 0, 1);
+        hcri_add_term(&sums, rest, -1);
     }
-    end_row(&a);
-    const hcri_shape shape = hcri_vector_shape(a.rows);
-    hcri_add_cone(lowering, atom->span, hcri_value_combine(text, atom->span, joined, shape, &a.sums));
+    hcri_end_sum(&sums);
+    const hcri_shape shape = hcri_vector_shape(sums.count);
+    hcri_add_cone(lowering, atom->span, hcri_value_combine(text, atom->span, joined, shape, &sums));
 }

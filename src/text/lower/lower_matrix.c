@@ -2,7 +2,6 @@
  * one row a bound or a row, those of two a cone, [[a, b], [b, c]] >> 0 being |(2b, a − c)| <= a + c. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "text/lower/lower.h"
 #include "text/values/matrices.h"
@@ -28,11 +27,12 @@ static void check_constant(hcri_lowering *lowering, hcri_span span, const hcri_v
 
 static void add_cone_of_two(hcri_lowering *lowering, hcri_span span, const hcri_value *block) {
     hcri_sums sums = hcri_sums_create(lowering->text, span, 3, 5);
-    const size_t start[4] = {0, 1, 3, 5}, element[5] = {1, 0, 3, 0, 3};
-    const double weight[5] = {2, 1, -1, 1, 1};
-    memcpy(sums.start, start, sizeof start);
-    memcpy(sums.element, element, sizeof element);
-    memcpy(sums.weight, weight, sizeof weight);
+    hcri_add_term(&sums, 1, 2);
+    hcri_end_sum(&sums);
+    for (int sign = -1; sign <= 1; sign += 2, hcri_end_sum(&sums)) {
+        hcri_add_term(&sums, 0, 1);
+        hcri_add_term(&sums, 3, sign);
+    }
     hcri_add_cone(lowering, span, hcri_value_combine(lowering->text, span, block, hcri_vector_shape(3), &sums));
 }
 
@@ -107,15 +107,10 @@ void hcri_lower_eigenvalue(hcri_lowering *lowering) {
     const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};
     const hcri_value *joined = hcri_value_join(text, atom->span, 2, pair);
     hcri_sums sums = hcri_sums_create(text, atom->span, atom->count, atom->count + atom->rows);
-    size_t used = 0;
-    for (size_t e = 0; e < atom->count; e++) {
-        sums.element[used] = atom->first + e;
-        sums.weight[used++] = -curved_term.weight;
-        if (e % (atom->rows + 1) == 0) {
-            sums.element[used] = joined->size - 1;
-            sums.weight[used++] = -1;
-        }
-        sums.start[e + 1] = used;
+    for (size_t e = 0; e < atom->count; e++, hcri_end_sum(&sums)) {
+        hcri_add_term(&sums, atom->first + e, -curved_term.weight);
+        if (e % (atom->rows + 1) == 0)
+            hcri_add_term(&sums, joined->size - 1, -1);
     }
     const hcri_value *matrix =
         hcri_value_combine(text, atom->span, joined, hcri_matrix_shape(atom->rows, atom->rows), &sums);

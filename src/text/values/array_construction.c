@@ -108,12 +108,9 @@ const hcri_value *hcri_apply_diag(const hcri_call *call) {
     if (size > 65535)
         hcri_refuse(text, span, HCR_ERROR_SHAPE, "diag() of %zu is too large", size);
     hcri_sums sums = hcri_sums_create(text, span, size * size, size);
-    for (size_t i = 0; i < size; i++) {
-        sums.element[i] = i;
-        sums.weight[i] = 1;
-        for (size_t j = 0; j < size; j++)
-            sums.start[i * size + j + 1] = i + (j >= i);
-    }
+    for (size_t k = 0; k < size * size; k++, hcri_end_sum(&sums))
+        if (k % (size + 1) == 0)
+            hcri_add_term(&sums, k / (size + 1), 1);
     return hcri_value_combine(text, span, x, hcri_matrix_shape(size, size), &sums);
 }
 

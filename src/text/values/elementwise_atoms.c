@@ -83,11 +83,10 @@ const hcri_value *hcri_absolute(const hcri_atom_source *source, const hcri_value
     const hcri_span span = source->span;
     hcri_atom *atoms = hcri_take(text, span, x->size, sizeof *atoms);
     hcri_atom **made = hcri_take(text, span, x->size, sizeof *made);
-    hcri_sums sums = hcri_sums_single(text, span, x->size);
-    for (size_t i = 0; i < x->size; i++) {
+    hcri_sums sums = hcri_sums_create(text, span, x->size, x->size);
+    for (size_t i = 0; i < x->size; i++, hcri_end_sum(&sums)) {
         const int sign = hcri_element_sign(x, i);
-        sums.weight[i] = sign == 0 ? 1 : sign;
-        sums.element[i] = sign == 0 ? x->size + i : i;
+        hcri_add_term(&sums, sign == 0 ? x->size + i : i, sign == 0 ? 1 : sign);
         if (sign != 0)
             continue;
         atoms[i] = (hcri_atom){.kind = HCRI_STEP_ABS, .span = span, .argument = x, .first = i, .count = 1};

@@ -139,15 +139,10 @@ const hcri_value *hcri_apply_sigma_max(const hcri_call *call) {
                             : hcri_atoms_of_groups(&call->source, &like, x, x->size, hcri_scalar_shape(), 1);
     }
     hcri_sums sums = hcri_sums_create(call->text, call->node->span, size * size, 2 * x->size);
-    size_t used = 0;
     for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < size; j++) {
-            if ((i < rows) != (j < rows)) {
-                sums.element[used] = i < rows ? i * columns + j - rows : j * columns + i - rows;
-                sums.weight[used++] = 1;
-            }
-            sums.start[i * size + j + 1] = used;
-        }
+        for (size_t j = 0; j < size; j++, hcri_end_sum(&sums))
+            if ((i < rows) != (j < rows))
+                hcri_add_term(&sums, i < rows ? i * columns + j - rows : j * columns + i - rows, 1);
     const hcri_value *block = hcri_value_combine(call->text, call->node->span, x, hcri_matrix_shape(size, size), &sums);
     return largest_eigenvalue(&call->source, block, 1);
 }

@@ -95,12 +95,9 @@ static const hcri_value *add(hcri_text *text, hcri_span span, const hcri_value *
     const hcri_value *joined = hcri_value_join(text, span, 2, pair);
     const size_t size = shape.dim[0] * shape.dim[1];
     hcri_sums sums = hcri_sums_create(text, span, size, 2 * size);
-    for (size_t i = 0; i < size; i++) {
-        sums.start[i + 1] = 2 * i + 2;
-        sums.element[2 * i] = hcri_broadcast_element(left->shape, shape, i);
-        sums.weight[2 * i] = 1;
-        sums.element[2 * i + 1] = left->size + hcri_broadcast_element(right->shape, shape, i);
-        sums.weight[2 * i + 1] = right_weight;
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
+        hcri_add_term(&sums, hcri_broadcast_element(left->shape, shape, i), 1);
+        hcri_add_term(&sums, left->size + hcri_broadcast_element(right->shape, shape, i), right_weight);
     }
     return hcri_value_combine(text, span, joined, shape, &sums);
 }
@@ -114,9 +111,9 @@ static const char *called(const hcri_text *text, const hcri_value *value) {
 static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_value *value, const hcri_value *factor,
                                   int divide, hcri_shape shape) {
     const size_t size = shape.dim[0] * shape.dim[1];
-    hcri_sums sums = hcri_sums_single(text, span, size);
+    hcri_sums sums = hcri_sums_create(text, span, size, size);
     sums.divides = divide;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
         const double number = factor->constant[hcri_broadcast_element(factor->shape, shape, i)];
         if (divide && number == 0)
             hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
@@ -124,8 +121,7 @@ static const hcri_value *multiply(hcri_text *text, hcri_span span, const hcri_va
             hcri_refuse(text, span, HCR_ERROR_DATA,
                         "%s is multiplied or divided by infinity here: inf can be a bound, nothing else",
                         called(text, value));
-        sums.element[i] = hcri_broadcast_element(value->shape, shape, i);
-        sums.weight[i] = number;
+        hcri_add_term(&sums, hcri_broadcast_element(value->shape, shape, i), number);
     }
     return hcri_value_combine(text, span, value, shape, &sums);
 }
@@ -171,16 +167,13 @@ static const hcri_value *sum_of_products(const operation *o, size_t rows, size_t
     hcri_sums sums = hcri_sums_create(text, span, rows * columns, most);
     size_t used = 0;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++) {
+        for (size_t j = 0; j < columns; j++, hcri_end_sum(&sums))
             for (size_t k = 0; k < inner; k++) {
                 a[used] = i * inner + k;
                 b[used] = k * columns + j;
-                sums.element[used] = used;
-                sums.weight[used] = 1;
-                used += !hcri_element_is_zero(o->left, a[used]) && !hcri_element_is_zero(o->right, b[used]);
+                if (!hcri_element_is_zero(o->left, a[used]) && !hcri_element_is_zero(o->right, b[used]))
+                    hcri_add_term(&sums, used++, 1);
             }
-            sums.start[i * columns + j + 1] = used;
-        }
     const hcri_shape flat = hcri_vector_shape(used);
     const hcri_value *factor = hcri_value_pick(text, span, o->left, flat, a);
     const hcri_value *other = hcri_value_pick(text, span, o->right, flat, b);
@@ -222,9 +215,8 @@ static const hcri_value *matrix_product(const operation *o) {
         return hcri_value_constant(text, span, shape, number);
     }
     hcri_sums sums = hcri_sums_create(text, span, rows * columns, rows * columns * inner);
-    size_t used = 0;
     for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++) {
+        for (size_t j = 0; j < columns; j++, hcri_end_sum(&sums))
             for (size_t k = 0; k < inner; k++) {
                 const size_t l = i * inner + k, r = k * columns + j;
                 const double weight = factor->constant[left_constant ? l : r];
@@ -232,12 +224,9 @@ static const hcri_value *matrix_product(const operation *o) {
                     hcri_refuse(text, left_constant ? o->left_span : o->right_span, HCR_ERROR_DATA,
                                 "%s is multiplied by infinity here: inf can be a bound, nothing else",
                                 called(text, value));
-                sums.element[used] = left_constant ? r : l;
-                sums.weight[used] = weight;
-                used += weight != 0;
+                if (weight != 0)
+                    hcri_add_term(&sums, left_constant ? r : l, weight);
             }
-            sums.start[i * columns + j + 1] = used;
-        }
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 

@@ -116,12 +116,16 @@ const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind
     const size_t size = left->size;
     const hcri_value *const all[3] = {left, right, expand_all(&f)};
     const hcri_value *joined = hcri_value_join(text, span, 3, all);
-    hcri_sums sums = hcri_sums_single(text, span, size);
-    for (size_t i = 0; i < size; i++) {
+    hcri_sums sums = hcri_sums_create(text, span, size, size);
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
         const int is_product = has_product(&f, i), left_constant = hcri_element_is_constant(left, i);
-        sums.element[i] = is_product ? 2 * size + i : left_constant ? size + i : i;
-        if (!is_product)
-            sums.weight[i] = left_constant ? left->constant[i] : right->constant[i];
+        hcri_add_term(&sums,
+                      is_product      ? 2 * size + i
+                      : left_constant ? size + i
+                                      : i,
+                      is_product      ? 1
+                      : left_constant ? left->constant[i]
+                                      : right->constant[i]);
         if (isinf(sums.weight[i]))
             hcri_refuse(text, span, HCR_ERROR_DATA,
                         "%s is multiplied by infinity here: inf can be a bound, nothing else",

@@ -11,13 +11,9 @@ const hcri_value *hcri_sum(const hcri_call *call, const hcri_value *x, int axis,
         axis < 0 || x->shape.rank < 2 ? hcri_scalar_shape() : hcri_vector_shape(axis == 0 ? columns : rows);
     const size_t size = shape.dim[0], group = x->size / size;
     hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, x->size);
-    for (size_t i = 0; i < size; i++) {
-        sums.start[i + 1] = (i + 1) * group;
-        for (size_t k = 0; k < group; k++) {
-            sums.element[i * group + k] = shape.rank == 1 && axis == 0 ? k * columns + i : i * group + k;
-            sums.weight[i * group + k] = weight;
-        }
-    }
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums))
+        for (size_t k = 0; k < group; k++)
+            hcri_add_term(&sums, shape.rank == 1 && axis == 0 ? k * columns + i : i * group + k, weight);
     return hcri_value_combine(call->text, call->node->span, x, shape, &sums);
 }
 
@@ -60,12 +56,9 @@ const hcri_value *hcri_apply_diff(const hcri_call *call) {
                         "there is nothing left to take differences of: the vector has %zu", call->argument[0]->size);
         const size_t size = x->size - 1;
         hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, 2 * size);
-        for (size_t i = 0; i < size; i++) {
-            sums.start[i + 1] = 2 * i + 2;
-            sums.element[2 * i] = i;
-            sums.weight[2 * i] = -1;
-            sums.element[2 * i + 1] = i + 1;
-            sums.weight[2 * i + 1] = 1;
+        for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
+            hcri_add_term(&sums, i, -1);
+            hcri_add_term(&sums, i + 1, 1);
         }
         x = hcri_value_combine(call->text, call->node->span, x, hcri_vector_shape(size), &sums);
     }
@@ -78,14 +71,9 @@ const hcri_value *hcri_apply_cumsum(const hcri_call *call) {
     if (size > 65535)
         hcri_refuse(call->text, call->node->span, HCR_ERROR_SHAPE, "cumsum() of %zu is too large", size);
     hcri_sums sums = hcri_sums_create(call->text, call->node->span, size, size * (size + 1) / 2);
-    size_t used = 0;
-    for (size_t i = 0; i < size; i++) {
-        for (size_t k = 0; k <= i; k++) {
-            sums.element[used] = k;
-            sums.weight[used++] = 1;
-        }
-        sums.start[i + 1] = used;
-    }
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums))
+        for (size_t k = 0; k <= i; k++)
+            hcri_add_term(&sums, k, 1);
     return hcri_value_combine(call->text, call->node->span, call->argument[0], hcri_vector_shape(size), &sums);
 }
 

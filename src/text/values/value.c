@@ -87,18 +87,9 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
 /* -------------------------------------------------------------------------------------------------- combinations */
 
 hcri_sums hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total) {
-    return (hcri_sums){.start = hcri_take(text, span, count + 1, sizeof(size_t)),
+    return (hcri_sums){.start = hcri_take(text, span, count + 2, sizeof(size_t)),
                        .element = hcri_take(text, span, total, sizeof(size_t)),
                        .weight = hcri_take(text, span, total, sizeof(double))};
-}
-
-hcri_sums hcri_sums_single(hcri_text *text, hcri_span span, size_t count) {
-    hcri_sums sums = hcri_sums_create(text, span, count, count);
-    for (size_t i = 0; i < count; i++) {
-        sums.start[i + 1] = i + 1;
-        sums.weight[i] = 1;
-    }
-    return sums;
 }
 
 static int by_column(const void *left, const void *right) {
@@ -204,8 +195,9 @@ const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri
 const hcri_value *hcri_value_pick(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
                                   const size_t *element) {
     const size_t size = shape.dim[0] * shape.dim[1];
-    hcri_sums sums = hcri_sums_single(text, span, size);
-    memcpy(sums.element, element, size * sizeof *element);
+    hcri_sums sums = hcri_sums_create(text, span, size, size);
+    for (size_t i = 0; i < size; i++, hcri_end_sum(&sums))
+        hcri_add_term(&sums, element[i], 1);
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
@@ -246,10 +238,8 @@ const hcri_value *hcri_value_join(hcri_text *text, hcri_span span, size_t count,
 }
 
 const hcri_value *hcri_value_scale(hcri_text *text, hcri_span span, const hcri_value *value, double weight) {
-    hcri_sums sums = hcri_sums_single(text, span, value->size);
-    for (size_t i = 0; i < value->size; i++) {
-        sums.element[i] = i;
-        sums.weight[i] = weight;
-    }
+    hcri_sums sums = hcri_sums_create(text, span, value->size, value->size);
+    for (size_t i = 0; i < value->size; i++, hcri_end_sum(&sums))
+        hcri_add_term(&sums, i, weight);
     return hcri_value_combine(text, span, value, value->shape, &sums);
 }

@@ -74,12 +74,21 @@ const hcri_value *hcri_value_atoms(hcri_text *text, hcri_span span, hcri_shape s
 typedef struct hcri_sums {
     size_t *start, *element;
     double *weight;
+    size_t count; /* of those that are whole */
     int divides;
 } hcri_sums;
-/* Room for `count` sums of `total` terms, all 0. */
+/* Room for `count` sums of `total` terms. */
 hcri_sums hcri_sums_create(hcri_text *text, hcri_span span, size_t count, size_t total);
-/* `count` sums of one term each, of weight 1. */
-hcri_sums hcri_sums_single(hcri_text *text, hcri_span span, size_t count);
+/* The next term of the sum at hand; its last one. */
+static inline void hcri_add_term(hcri_sums *sums, size_t element, double weight) {
+    const size_t at = sums->start[sums->count + 1]++;
+    sums->element[at] = element;
+    sums->weight[at] = weight;
+}
+static inline void hcri_end_sum(hcri_sums *sums) {
+    sums->count++;
+    sums->start[sums->count + 1] = sums->start[sums->count];
+}
 const hcri_value *hcri_value_combine(hcri_text *text, hcri_span span, const hcri_value *value, hcri_shape shape,
                                      const hcri_sums *sums);
 /* result i = value[element[i]] */
