@@ -273,7 +273,7 @@ hcr_status hcri_outer_extremes(hcri_outer *outer, const double *y, double radius
     HCRI_SCOPED double *objective = hcri_allocate(memory, 2 * n, sizeof *objective);
     if (objective == NULL)
         return hcri_fail_memory(error);
-    extremes at = {.outer = outer, .local = {outer->set, y, radius}, .objective = objective, .y = objective + n};
+    extremes at = {.outer = outer, .local = {outer->set, y, radius, NULL}, .objective = objective, .y = objective + n};
     hcri_cuts_set_interior(&outer->cuts, y);
     if (!outer->bounded && n > few) /* most ends are open, which linear programs are slow to find */
         return HCR_OK;

@@ -486,7 +486,7 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     const double start = hcri_seconds();
     HCRI_SCOPED_BY(release)
     fit_run run = {.memory = {.from = &hcri_default_allocator},
-                   .samples = {rows, inputs, X, parameters, Y},
+                   .samples = {rows, inputs, X, parameters, Y, NULL},
                    .input_names = input_names};
     HCRI_TRY(hcri_options_resolve(options, &run.options, error));
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);

@@ -154,8 +154,8 @@ static void test_varying(void **state) {
         "var y[2]\nparam x[2] in [1, 2]\nx @ y + y[0] - x[1] <= 4\nabs(y * x) @ [0, 0] <= 1\n"
         "4 * (y @ x) <= 12 - 4 * (y[0] - x[1])\nx[1] <= 1 + y[0] + dot(y, x)\n2 * (y[0] * x[1]) <= 5\n"
         "3 * x[1] - y[1] * x[1] <= 8",
-        "var y[2]\nparam x[2] in [1, 2]\nconst I = eye(2)\n-1 <= sum((x[0] * I[0, :] + x[1] * I[1, :]) * y) + y[0] - "
-        "x[1] <= 3\n2 * [x[1] * y[0] for i in range(1)] <= 5\nmax(-x[1] * y[1] + 3 * x[1]) <= 8",
+        ("var y[2]\nparam x[2] in [1, 2]\nconst I = eye(2)\n-1 <= sum((x[0] * I[0, :] + x[1] * I[1, :]) * y) + y[0] - "
+         "x[1] <= 3\n2 * [x[1] * y[0] for i in range(1)] <= 5\nmax(-x[1] * y[1] + 3 * x[1]) <= 8"),
     };
     const double lower[2] = {1, 1}, upper[2] = {2, 2};
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
