@@ -333,7 +333,7 @@ typedef enum hcr_outcome {
     HCR_OUTCOME_INSIDE = 0,    /* the result is strictly inside, where the input put it; project: it was inside */
     HCR_OUTCOME_FRONTIER = 1,  /* the frontier stopped it (decode: r >= 1 less the margin; contract: gamma likewise) */
     HCR_OUTCOME_AT_ORIGIN = 2, /* v = 0, or y = O: the direction is 0 */
-    HCR_OUTCOME_OUTSIDE = 3,   /* encode: the point isn't in the region, r > 1 */
+    HCR_OUTCOME_OUTSIDE = 3,   /* encode, soften_inverse: the point isn't in the region, r > 1; NaN */
     HCR_OUTCOME_BAD_VALUE = 4, /* a NaN or an infinity in the input: see hcr_bad_value; project: the origin */
     HCR_OUTCOME_NO_FRONTIER = 5,  /* decode: nothing stops this direction; the result is the origin */
     HCR_OUTCOME_HIDDEN = 6,       /* encode: the point is in the region, but not visible from the origin; r > 1 */
@@ -380,6 +380,12 @@ HCR_API HCR_MUST_USE hcr_status hcr_contract(const hcr_region *region, hcr_works
 HCR_API HCR_MUST_USE hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                            const double *parameters, const double *v, double *y, hcr_ray *rays,
                                            hcr_error *error);
+/* From points y, rows × n, to the v that soften takes there, rows × n: (y − O)/(1 − gamma(y − O)). Points on the
+ * frontier, where rounding may put results of soften, are taken for points inside by the margin; those outside have
+ * none: NaN, outcome OUTSIDE. Of a point off the equalities only what is left within them counts. */
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                   const double *parameters, const double *y, double *v, hcr_ray *rays,
+                                                   hcr_error *error);
 
 /* In single precision: inputs and results are floats, and results are inside in exact arithmetic all the same. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
@@ -397,15 +403,18 @@ HCR_API HCR_MUST_USE hcr_status hcr_contract_f32(const hcr_region *region, hcr_w
 HCR_API HCR_MUST_USE hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                const float *parameters, const float *v, float *y, hcr_ray *rays,
                                                hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                       const float *parameters, const float *y, float *v, hcr_ray *rays,
+                                                       hcr_error *error);
 
 /* Derivatives, as vector–Jacobian products: `a_bar` is the gradient of a scalar by a. The first array after
  * `parameters` is the map's input; `rays` is what the map returned for it, or NULL (then it is computed again). With g
  * the gradient of the active constraint at the frontier point y*: grad gamma = g/(g·(y* − O)). On a tie the first
- * active constraint is taken. At the origin the gradients are 0, except contract's and soften's, which are the identity
- * at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow without bound:
- * a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the gradient, unless
- * the one by the result is 0. parameters_bar, rows × p (NULL: not wanted), is the gradient by the parameters, which
- * move the frontier and the origin. */
+ * active constraint is taken. At the origin the gradients are 0, except those of contract, soften and its inverse, the
+ * identity at v = 0; encode's direction has no derivative at y = O. Next to the origin decode's and encode's grow
+ * without bound: a row that overflows is 0. Where the result is NaN, and for bad values, see hcr_bad_value, so is the
+ * gradient, unless the one by the result is 0. parameters_bar, rows × p (NULL: not wanted), is the gradient by the
+ * parameters, which move the frontier and the origin. */
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                               const double *parameters, const double *v, const hcr_ray *rays,
                                               const double *gauge_bar, double *v_bar, double *parameters_bar,
@@ -426,6 +435,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp(const hcr_region *region, hcr_wor
                                                const double *parameters, const double *v, const hcr_ray *rays,
                                                const double *y_bar, double *v_bar, double *parameters_bar,
                                                hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                       const double *parameters, const double *y, const hcr_ray *rays,
+                                                       const double *v_bar, double *y_bar, double *parameters_bar,
+                                                       hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                   const float *parameters, const float *v, const hcr_ray *rays,
@@ -447,6 +460,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr
                                                    const float *parameters, const float *v, const hcr_ray *rays,
                                                    const float *y_bar, float *v_bar, float *parameters_bar,
                                                    hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_vjp_f32(const hcr_region *region, hcr_workspace *workspace,
+                                                           size_t rows, const float *parameters, const float *y,
+                                                           const hcr_ray *rays, const float *v_bar, float *y_bar,
+                                                           float *parameters_bar, hcr_error *error);
 
 /* Derivatives forwards, as Jacobian–vector products: `a_dot` is how a changes. The first array after `parameters` is
  * the map's input, `rays` as above; v_dot is of its shape, parameters_dot, rows × p (NULL: they stay), of that of
@@ -480,6 +497,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp(const hcr_region *region, hcr_wor
                                                const double *parameters, const double *v, const hcr_ray *rays,
                                                const double *v_dot, const double *parameters_dot, double *y_dot,
                                                hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                                       const double *parameters, const double *y, const hcr_ray *rays,
+                                                       const double *y_dot, const double *parameters_dot, double *v_dot,
+                                                       hcr_error *error);
 
 HCR_API HCR_MUST_USE hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
                                                   const float *parameters, const float *v, const hcr_ray *rays,
@@ -501,6 +522,10 @@ HCR_API HCR_MUST_USE hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr
                                                    const float *parameters, const float *v, const hcr_ray *rays,
                                                    const float *v_dot, const float *parameters_dot, float *y_dot,
                                                    hcr_error *error);
+HCR_API HCR_MUST_USE hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *region, hcr_workspace *workspace,
+                                                           size_t rows, const float *parameters, const float *y,
+                                                           const hcr_ray *rays, const float *y_dot,
+                                                           const float *parameters_dot, float *v_dot, hcr_error *error);
 
 /* The worst constraint of each point, in floating point: value[i] = max_c c(y_i), in the units of the source (how far a
  * row goes beyond its bound), which[i] its number; infinity outside of the domain of a constraint, NaN when the point

@@ -135,6 +135,33 @@ def test_gradients(name, squash):
         torch.autograd.gradcheck(lambda y: made(mean, deviation, x).log_prob(y), y.requires_grad_())
 
 
+@pytest.mark.parametrize("name", REGIONS)
+def test_soften_inverse(name):
+    """NumPy's, in C, against torch's, by the formula, with its derivatives."""
+    text, x, _ = REGIONS[name]
+    region, given = hcr.Region(text), () if x is None else (x,)
+    y = region.sample(20, 1, *given)
+    v = region.soften_inverse(y, *given)
+    np.testing.assert_allclose(region.soften(v, *given), y, rtol=0, atol=1e-12)
+    at = torch.from_numpy(y).requires_grad_()
+    parameters = [torch.tensor(x, dtype=torch.float64, requires_grad=True)] if x else []
+    expected = hcr.torch.soften_inverse(at, region, *parameters)
+    size = expected.abs().max().item()
+    np.testing.assert_allclose(v, expected.detach(), rtol=0, atol=1e-9 * size)
+    bar = np.random.default_rng(2).standard_normal(v.shape)
+    expected.backward(torch.from_numpy(bar))
+    found = region.soften_inverse.vjp(y, bar, *given)
+    by_y, by_x = found if x else (found, None)
+    if not region.equalities:  # else torch's are of a point that may leave them
+        np.testing.assert_allclose(by_y, at.grad, rtol=1e-6, atol=1e-6 * np.abs(by_y).max())
+        assert by_x is None or np.allclose(by_x, parameters[0].grad, rtol=1e-6)
+    beyond = region.origin + 1.5 * (region.sample(1, 3, *given, frontier=True)[0] - region.origin)
+    if not (x or region.equalities):
+        inverse, outcome = region.soften_inverse(beyond, outcomes=True)
+        assert np.isnan(inverse).all() and outcome == hcr.Outcome.OUTSIDE
+        assert np.isnan(region.soften_inverse.vjp(beyond, bar[0])).all()
+
+
 def test_single_precision_and_the_frontier():
     region, _ = policy("polytope")
     torch.manual_seed(7)

@@ -103,7 +103,7 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
     for (size_t s = 0; s < chunk->rows; s++) {
         const size_t i = chunk->first + s;
         const hcr_ray *ray = &at.rays[s];
-        const int crosses = at.active[s].block != NULL, is_lost = hcri_is_lost(ray);
+        const int crosses = at.active[s].block != NULL, is_lost = hcri_is_lost(map, ray);
         hcri_frontier frontier;
         frontier.g = NULL;
         if (crosses)
@@ -129,11 +129,12 @@ void hcri_vjp_chunk(const hcri_chunk *chunk) {
         if (p == 0 || call->x_out == NULL)
             continue;
         double *x_bar = hcri_result_place(call->precision, call->x_out, i * p, u);
+        const int stays = map->takes_point && !crosses && !hcri_is_identity(chunk, ray);
         if (is_lost)
             fill(p, lost, x_bar);
         else /* of a point only what has a direction moves */
-            find_x_bar(chunk, s, map->takes_point && !crosses ? 0 : map->origin_share, by_gauge, frontier.g,
-                       map->takes_point ? result : bar, own_bar, x_bar);
+            find_x_bar(chunk, s, stays ? 0 : map->origin_share, by_gauge, frontier.g, map->takes_point ? result : bar,
+                       own_bar, x_bar);
         hcri_round(call->precision, x_bar, p, call->x_out, i * p);
     }
 }
@@ -201,7 +202,7 @@ void hcri_jvp_chunk(const hcri_chunk *chunk) {
         if (p != 0)
             change.x = hcri_widen(call->precision, call->x_factor, i * p, p, origin + n);
         double lost = 0;
-        if (hcri_is_lost(ray))
+        if (hcri_is_lost(map, ray))
             lost = lost_derivative(chunk, ray, width, dot) + lost_derivative(chunk, ray, p, change.x);
         else
             follow(chunk, s, crosses ? ray->gauge : 1, &change, own, origin);

@@ -31,8 +31,8 @@ static inline void reach(const hcri_chunk *chunk, size_t s, double gauge, double
 }
 
 static int reaches_frontier(const hcri_chunk *chunk, const hcr_ray *ray) {
-    if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT || hcri_is_lost(ray) ||
-        ray->outcome == HCR_OUTCOME_NO_FRONTIER)
+    if (!(ray->gauge > 0 && isfinite(ray->gauge)) || ray->constraint == HCRI_NO_CONSTRAINT ||
+        hcri_is_lost(chunk->call->map, ray) || ray->outcome == HCR_OUTCOME_NO_FRONTIER)
         return 0;
     return !hcri_is_identity(chunk, ray);
 }
@@ -75,6 +75,10 @@ void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at) {
     }
 }
 
+double hcri_least_room(const hcri_chunk *chunk) {
+    return fmax(1 - chunk->most, chunk->call->precision == HCR_SINGLE ? 0x1p-23 : 0x1p-52);
+}
+
 void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier) {
     const hcri_kernels *kernels = hcri_kernels_best();
     const hcri_slice *slice = chunk->slice;
@@ -84,6 +88,7 @@ void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size
     frontier->n = outputs;
     frontier->gauge = at->rays[s].gauge;
     frontier->radius = chunk->call->map->takes_radius ? chunk->in[s * chunk->width + outputs] : 1;
+    frontier->least_room = hcri_least_room(chunk);
     frontier->active = active;
     frontier->g = NULL;
     frontier->along = 1;

@@ -23,6 +23,7 @@ typedef struct hcri_frontier {
     size_t n;      /* outputs */
     double gauge;  /* gamma(v) of the row's direction, and … */
     double radius; /* … what a decode was given behind it; else 1 */
+    double least_room;
     double t;
     const double *v; /* outputs */
     const hcri_active *active;
@@ -34,6 +35,9 @@ typedef struct hcri_frontier {
  * rows at once is found here, in the place of the slice's directions. */
 void hcri_linearise(const hcri_chunk *chunk, hcri_linearised *at);
 
+/* How near to 1 the gauge of a result can be told from 1. */
+double hcri_least_room(const hcri_chunk *chunk);
+
 /* Of row s, which has one; in the first, second and last of the slice's vectors. */
 void hcri_frontier_find(const hcri_chunk *chunk, const hcri_linearised *at, size_t s, hcri_frontier *frontier);
 
@@ -43,11 +47,5 @@ void hcri_direction_take(const hcri_chunk *chunk, size_t s, double size, double 
 /* result = share bar + weight g, outputs; without the first where bar is NULL. */
 void hcri_frontier_combine(const hcri_frontier *frontier, double share, const double *bar, double weight,
                            double *result);
-
-/* Whether a row had no result: for a bad value, or for parameters without a region. */
-static inline int hcri_is_lost(const hcr_ray *ray) {
-    return ray->outcome == HCR_OUTCOME_BAD_VALUE || ray->outcome == HCR_OUTCOME_OUT_OF_RANGE ||
-           ray->outcome == HCR_OUTCOME_NO_ORIGIN;
-}
 
 #endif

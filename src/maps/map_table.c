@@ -241,3 +241,52 @@ const hcri_map hcri_map_soften = {.gives_vector = 1,
                                   .identity_outcomes = 1 << HCR_OUTCOME_AT_ORIGIN,
                                   .vjp = soften_vjp,
                                   .jvp = soften_jvp};
+
+/* v = w/(1 − gamma(w)) of a point y = O + w: soften's inverse. What is on the frontier, where rounding may put results
+ * of soften, has the largest v that it can be told from 1 by. */
+
+static hcr_outcome soften_inverse(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result) {
+    const size_t n = chunk->region->set.outputs;
+    const int sound = rays->state[s] == HCRI_RAY_SOUND;
+    const double *w = rays->v + s * rays->stride;
+    const double left = sound ? 1 - hcri_rays_gauge(rays, s) : 1, least = hcri_least_room(chunk);
+    const int outside = !(left > -least);
+    const double t = sound ? ldexp(1, rays->exponent[s]) / fmax(left, least) : 0;
+    for (size_t j = 0; j < n; j++)
+        result[j] = outside ? NAN : sound ? t * w[j] : 0;
+    return rays->state[s] == HCRI_RAY_BAD ? HCR_OUTCOME_BAD_VALUE
+           : outside                      ? HCR_OUTCOME_OUTSIDE
+           : sound                        ? HCR_OUTCOME_INSIDE
+                                          : HCR_OUTCOME_AT_ORIGIN;
+}
+
+/* t = 1/(1 − gamma), and in *by_gauge how t grows with gamma. */
+static double stretch(const hcri_frontier *frontier, double *by_gauge) {
+    const double left = 1 - frontier->gauge, t = 1 / fmax(left, frontier->least_room);
+    *by_gauge = left > frontier->least_room ? t * t : 0;
+    return t;
+}
+
+static double soften_inverse_vjp(const hcri_frontier *frontier, const double *bar, double *result) {
+    double by_gauge;
+    const double t = stretch(frontier, &by_gauge);
+    const double last = by_gauge * frontier->gauge * radial_part(frontier, bar);
+    hcri_frontier_combine(frontier, t, bar, last / frontier->along, result);
+    return last * frontier->gauge / frontier->along;
+}
+
+static void soften_inverse_jvp(const hcri_frontier *frontier, const hcri_change *change, double turn, double *result) {
+    double by_gauge;
+    const double t = stretch(frontier, &by_gauge), gauge = frontier->gauge;
+    hcri_kernels_best()->combine(frontier->n, t, change->direction,
+                                 by_gauge * (turn + gauge * change->shift) * gauge * frontier->t, frontier->v, result);
+}
+
+const hcri_map hcri_map_soften_inverse = {.takes_point = 1,
+                                          .gives_vector = 1,
+                                          .loses_outside = 1,
+                                          .origin_share = -1,
+                                          .row = soften_inverse,
+                                          .identity_outcomes = 1 << HCR_OUTCOME_AT_ORIGIN,
+                                          .vjp = soften_inverse_vjp,
+                                          .jvp = soften_inverse_jvp};

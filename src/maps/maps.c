@@ -144,6 +144,11 @@ hcr_status hcr_soften(const hcr_region *region, hcr_workspace *workspace, size_t
     return RUN(forward_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = v, .out = y, .rays = rays);
 }
 
+hcr_status hcr_soften_inverse(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
+                              const double *y, double *v, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = y, .out = v, .rays = rays);
+}
+
 hcr_status hcr_gauge_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows, const double *parameters,
                          const double *v, const hcr_ray *rays, const double *gauge_bar, double *v_bar,
                          double *parameters_bar, hcr_error *error) {
@@ -176,6 +181,13 @@ hcr_status hcr_soften_vjp(const hcr_region *region, hcr_workspace *workspace, si
                           const double *v, const hcr_ray *rays, const double *y_bar, double *v_bar,
                           double *parameters_bar, hcr_error *error) {
     return RUN(hcri_vjp_chunk, hcri_map_soften, HCR_DOUBLE, .in = v, .factor = y_bar, .out = v_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
+hcr_status hcr_soften_inverse_vjp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                  const double *parameters, const double *y, const hcr_ray *rays, const double *v_bar,
+                                  double *y_bar, double *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = v_bar, .out = y_bar,
                .x_out = parameters_bar, .known = rays);
 }
 
@@ -214,6 +226,13 @@ hcr_status hcr_soften_jvp(const hcr_region *region, hcr_workspace *workspace, si
                .out = y_dot, .known = rays);
 }
 
+hcr_status hcr_soften_inverse_jvp(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                  const double *parameters, const double *y, const hcr_ray *rays, const double *y_dot,
+                                  const double *parameters_dot, double *v_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_soften_inverse, HCR_DOUBLE, .in = y, .factor = y_dot,
+               .x_factor = parameters_dot, .out = v_dot, .known = rays);
+}
+
 hcr_status hcr_gauge_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                          const float *v, float *gauge, hcr_ray *rays, hcr_error *error) {
     return RUN(forward_chunk, hcri_map_gauge, HCR_SINGLE, .in = v, .factor = v, .out = gauge, .rays = rays);
@@ -237,6 +256,11 @@ hcr_status hcr_contract_f32(const hcr_region *region, hcr_workspace *workspace, 
 hcr_status hcr_soften_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                           const float *v, float *y, hcr_ray *rays, hcr_error *error) {
     return RUN(forward_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v, .out = y, .rays = rays);
+}
+
+hcr_status hcr_soften_inverse_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                  const float *parameters, const float *y, float *v, hcr_ray *rays, hcr_error *error) {
+    return RUN(forward_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = y, .out = v, .rays = rays);
 }
 
 hcr_status hcr_gauge_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
@@ -274,6 +298,13 @@ hcr_status hcr_soften_vjp_f32(const hcr_region *region, hcr_workspace *workspace
                .x_out = parameters_bar, .known = rays);
 }
 
+hcr_status hcr_soften_inverse_vjp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                      const float *parameters, const float *y, const hcr_ray *rays, const float *v_bar,
+                                      float *y_bar, float *parameters_bar, hcr_error *error) {
+    return RUN(hcri_vjp_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = v_bar, .out = y_bar,
+               .x_out = parameters_bar, .known = rays);
+}
+
 hcr_status hcr_gauge_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows, const float *parameters,
                              const float *v, const hcr_ray *rays, const float *v_dot, const float *parameters_dot,
                              float *gauge_dot, hcr_error *error) {
@@ -307,4 +338,11 @@ hcr_status hcr_soften_jvp_f32(const hcr_region *region, hcr_workspace *workspace
                               float *y_dot, hcr_error *error) {
     return RUN(hcri_jvp_chunk, hcri_map_soften, HCR_SINGLE, .in = v, .factor = v_dot, .x_factor = parameters_dot,
                .out = y_dot, .known = rays);
+}
+
+hcr_status hcr_soften_inverse_jvp_f32(const hcr_region *region, hcr_workspace *workspace, size_t rows,
+                                      const float *parameters, const float *y, const hcr_ray *rays, const float *y_dot,
+                                      const float *parameters_dot, float *v_dot, hcr_error *error) {
+    return RUN(hcri_jvp_chunk, hcri_map_soften_inverse, HCR_SINGLE, .in = y, .factor = y_dot,
+               .x_factor = parameters_dot, .out = v_dot, .known = rays);
 }

@@ -23,6 +23,7 @@ struct hcri_map {
     int gives_vector, gives_gauge;
     int gives_point;     /* O + t v: `row` gives t alone */
     int damps;           /* directions have less say in gaps about to close (region/damping.h) */
+    int loses_outside;   /* points outside have no result: NaN */
     double origin_share; /* how a result moves along with O: 1, 0, or −1 where O moves away from a point that stays */
     /* The result of row s of the chunk, and what became of it. */
     hcr_outcome (*row)(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double *result);
@@ -35,7 +36,14 @@ struct hcri_map {
      * `turn`: how much gamma does by the direction. */
     void (*jvp)(const hcri_frontier *frontier, const hcri_change *change, double turn, double *result);
 };
-extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften;
+extern const hcri_map hcri_map_gauge, hcri_map_encode, hcri_map_decode, hcri_map_contract, hcri_map_soften,
+    hcri_map_soften_inverse;
+
+/* Whether a row had no result: for a bad value, for parameters without a region, or where the map has none. */
+static inline int hcri_is_lost(const hcri_map *map, const hcr_ray *ray) {
+    return ray->outcome == HCR_OUTCOME_BAD_VALUE || ray->outcome == HCR_OUTCOME_OUT_OF_RANGE ||
+           ray->outcome == HCR_OUTCOME_NO_ORIGIN || (map->loses_outside && ray->outcome == HCR_OUTCOME_OUTSIDE);
+}
 
 /* Whether a map changed nothing. One that holds up to rounding doesn't say what it was before that. */
 static inline int hcri_is_identity(const hcri_chunk *chunk, const hcr_ray *ray) {
@@ -43,7 +51,7 @@ static inline int hcri_is_identity(const hcri_chunk *chunk, const hcr_ray *ray) 
     const uint32_t outcome = ray->outcome != HCR_OUTCOME_TO_ROUNDING ? ray->outcome
                              : ray->gauge <= chunk->most             ? (uint32_t)HCR_OUTCOME_INSIDE
                                                                      : (uint32_t)HCR_OUTCOME_FRONTIER;
-    return identity != 0 && !hcri_is_lost(ray) && ((identity >> outcome & 1) != 0 || ray->gauge == 0);
+    return identity != 0 && !hcri_is_lost(chunk->call->map, ray) && ((identity >> outcome & 1) != 0 || ray->gauge == 0);
 }
 
 static inline size_t hcri_output_width(const hcri_map *map, size_t n) {

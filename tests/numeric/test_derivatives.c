@@ -27,16 +27,24 @@ typedef struct tested_map {
     map_function *forward;
     vjp_function *backward;
     jvp_function *pushed;
-    int radius_in, radius_out, gauge_only; /* what beside n numbers goes in and out */
+    int takes_point, radius_in, radius_out, gauge_only; /* what beside n numbers goes in and out */
 } tested_map;
 static const tested_map maps[] = {
-    {"gauge", hcr_gauge, hcr_gauge_vjp, hcr_gauge_jvp, 0, 0, 1},
-    {"encode", hcr_encode, hcr_encode_vjp, hcr_encode_jvp, 0, 1, 0},
-    {"decode", hcr_decode, hcr_decode_vjp, hcr_decode_jvp, 1, 0, 0},
-    {"contract", hcr_contract, hcr_contract_vjp, hcr_contract_jvp, 0, 0, 0},
-    {"soften", hcr_soften, hcr_soften_vjp, hcr_soften_jvp, 0, 0, 0},
+    {"gauge", hcr_gauge, hcr_gauge_vjp, hcr_gauge_jvp, 0, 0, 0, 1},
+    {"encode", hcr_encode, hcr_encode_vjp, hcr_encode_jvp, 1, 0, 1, 0},
+    {"decode", hcr_decode, hcr_decode_vjp, hcr_decode_jvp, 0, 1, 0, 0},
+    {"contract", hcr_contract, hcr_contract_vjp, hcr_contract_jvp, 0, 0, 0, 0},
+    {"soften", hcr_soften, hcr_soften_vjp, hcr_soften_jvp, 0, 0, 0, 0},
+    {"soften_inverse", hcr_soften_inverse, hcr_soften_inverse_vjp, hcr_soften_inverse_jvp, 1, 0, 0, 0},
 };
 enum { MAPS = sizeof maps / sizeof maps[0] };
+
+/* Inside and outside by a factor of 2, and any length; points that have to be inside at three places. */
+static double share_of(const tested_map *map, size_t i, double gauge) {
+    if (map->forward == hcr_soften_inverse)
+        return (0.1 + 0.3 * (double)(i % 3)) / gauge;
+    return i % 3 == 0 ? 0.5 / gauge : i % 3 == 1 ? 2 / gauge : 1;
+}
 
 static size_t outputs(const tested_map *map, size_t n) { return map->gauge_only ? 1 : n + (size_t)map->radius_out; }
 
@@ -63,7 +71,7 @@ static int compare_row(const tested_map *map, const hcr_region *region, hcr_work
     assert_memory_equal(gradient, without_rays, inputs * sizeof *gradient);
     double length = 0;
     for (size_t j = 0; j < n; j++)
-        length = hypot(length, map->forward == hcr_encode ? in[j] - region->origin[j] : in[j]);
+        length = hypot(length, map->takes_point ? in[j] - region->origin[j] : in[j]);
     for (size_t k = 0; k < inputs; k++) {
         const double at = in[k], h = k == n ? 1e-3 : 1e-3 * length;
         double difference[2];
@@ -126,7 +134,7 @@ static int compare_pushed(const tested_map *map, const hcr_region *region, hcr_w
     hcr_ray ray, side;
     must(map->forward(region, workspace, 1, NULL, in, pushed, &ray, &error), &error);
     for (size_t j = 0; j < n; j++)
-        length = hypot(length, map->forward == hcr_encode ? in[j] - region->origin[j] : in[j]);
+        length = hypot(length, map->takes_point ? in[j] - region->origin[j] : in[j]);
     const double h = 1e-3 * fmin(length, 1) / sqrt(dot(inputs, change, change));
     for (int half = 0; half < 2; half++)
         for (int up = 0; up < 2; up++) {
@@ -171,9 +179,9 @@ static void test_shape(void **state) {
                     change[j] = hcri_random_normal(&random);
                 }
                 must(hcr_gauge(region, workspace, 1, NULL, in, &gauge, NULL, &error), &error);
-                for (size_t j = 0; j < n; j++) { /* inside and outside by a factor of 2; any length for decode */
-                    in[j] *= i % 3 == 0 ? 0.5 / gauge : i % 3 == 1 ? 2 / gauge : 1;
-                    if (maps[m].forward == hcr_encode)
+                for (size_t j = 0; j < n; j++) {
+                    in[j] *= share_of(&maps[m], i, gauge);
+                    if (maps[m].takes_point)
                         in[j] += region->origin[j];
                 }
                 in[n] = 0.1 + 0.8 * hcri_random_uniform(&random);
@@ -206,7 +214,11 @@ static void test_ties(void **state) {
             double bar[N + 1], change[N + 1];
             fill_normal(&random, 1, N + 1, bar);
             fill_normal(&random, 1, N + 1, change);
-            compare_transposed(&maps[m], region, workspace, in[i], bar, change);
+            double at[N + 1];
+            memcpy(at, in[i], sizeof at);
+            for (size_t j = 0; j < N && maps[m].forward == hcr_soften_inverse; j++)
+                at[j] *= 0.25;
+            compare_transposed(&maps[m], region, workspace, at, bar, change);
         }
     static const double change[N] = {1, 0, 0};
     double pushed[N];
@@ -437,6 +449,8 @@ static void test_bad_values(void **state) {
                     hcr_ray rays[ROWS];
                     fill_normal(&random, 1, ROWS * (N + 1), in);
                     fill_normal(&random, 1, ROWS * (N + 1), factor);
+                    for (size_t i = 0; i < ROWS * N && map->forward == hcr_soften_inverse; i++)
+                        in[i] = region->origin[i % N] + 1e-3 * in[i]; /* inside */
                     in[inputs + k] = wrong[k % 3];
                     must(hcr_workspace_set_bad_value(workspace, nan ? HCR_BAD_NAN : HCR_BAD_ORIGIN, &error), &error);
                     must(map->forward(region, workspace, ROWS, NULL, in, out, rays, &error), &error);
@@ -444,7 +458,7 @@ static void test_bad_values(void **state) {
                     for (size_t i = 0; i < ROWS * count; i++)
                         assert_true(isnan(out[i]) == (i / count == 1 && (nan || map->gauge_only)));
                     for (size_t j = 0; j < count && !nan && !map->gauge_only; j++)
-                        assert_true(out[count + j] == (map->radius_out ? 0 : region->origin[j]));
+                        assert_true(out[count + j] == (map->takes_point ? 0 : region->origin[j]));
                     must(map->backward(region, workspace, ROWS, NULL, in, rays, factor, result, NULL, &error), &error);
                     for (size_t i = 0; i < ROWS * inputs; i++)
                         assert_true(i / inputs == 1 ? (nan ? isnan(result[i]) : result[i] == 0) : isfinite(result[i]));
@@ -493,7 +507,7 @@ static void test_tiny_directions(void **state) {
                 fill_normal(&random, 1, N, in);
                 fill_normal(&random, 1, N + 1, factor);
                 for (size_t j = 0; j < N; j++)
-                    in[j] = ldexp(in[j], exponent) + (maps[m].radius_out ? region->origin[j] : 0);
+                    in[j] = ldexp(in[j], exponent) + (maps[m].takes_point ? region->origin[j] : 0);
                 in[N] = 0.5;
                 must(maps[m].forward(region, workspace, 1, NULL, in, out, NULL, &error), &error);
                 must(maps[m].backward(region, workspace, 1, NULL, in, NULL, factor, result, NULL, &error), &error);

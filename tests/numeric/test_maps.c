@@ -111,6 +111,45 @@ static void test_round_trip(void **state) {
     }
 }
 
+/* soften_inverse gives v back, as accurately as the distance from the frontier is known: 1e-14 of the radius, which is
+ * divided by what is left of it. Outside there is none; on the frontier there is. */
+static void test_soften_inverse(void **state) {
+    (void)state;
+    for (size_t k = 0; k < SIZES * SHAPES; k++) {
+        const size_t n = sizes[k % SIZES];
+        sample s = make_sample((region_shape)(k / SIZES), n, 500 + k);
+        hcr_workspace *workspace = workspace_of(s.region, 1);
+        double *y = numbers(ROWS * n), *v = numbers(ROWS * n), *gauge = numbers(ROWS);
+        hcr_ray rays[ROWS];
+        must(hcr_gauge(s.region, workspace, ROWS, NULL, s.v, gauge, NULL, &error), &error);
+        must(hcr_soften(s.region, workspace, ROWS, NULL, s.v, y, NULL, &error), &error);
+        must(hcr_soften_inverse(s.region, workspace, ROWS, NULL, y, v, rays, &error), &error);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double size = largest(n, s.v + i * n);
+            assert_int_equal(rays[i].outcome, HCR_OUTCOME_INSIDE);
+            for (size_t j = 0; j < n; j++)
+                assert_true(fabs(v[i * n + j] - s.v[i * n + j]) <= 1e-12 * (1 + gauge[i]) * (1 + gauge[i]) * size);
+        }
+        for (size_t i = 0; i < ROWS; i++) /* just outside, and then on the frontier */
+            for (size_t j = 0; j < n; j++)
+                y[i * n + j] = s.region->origin[j] + 1.01 / gauge[i] * s.v[i * n + j];
+        must(hcr_soften_inverse(s.region, workspace, ROWS, NULL, y, v, rays, &error), &error);
+        for (size_t i = 0; i < ROWS; i++)
+            assert_true(rays[i].outcome == HCR_OUTCOME_OUTSIDE && isnan(v[i * n]));
+        for (size_t i = 0; i < ROWS * n; i++)
+            v[i] = 1e20 * s.v[i];
+        must(hcr_soften(s.region, workspace, ROWS, NULL, v, y, NULL, &error), &error);
+        must(hcr_soften_inverse(s.region, workspace, ROWS, NULL, y, v, rays, &error), &error);
+        for (size_t i = 0; i < ROWS * n; i++)
+            assert_true(isfinite(v[i]));
+        free(y);
+        free(v);
+        free(gauge);
+        hcr_workspace_free(workspace);
+        free_sample(&s);
+    }
+}
+
 /* contract gives O + v, rounded once, when that is inside by more than the margin; else a point at that distance. */
 static void test_contract(void **state) {
     (void)state;
@@ -426,10 +465,11 @@ static void test_arguments(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paper_example),    cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_contract),         cmocka_unit_test(test_scale_invariance),
-        cmocka_unit_test(test_single),           cmocka_unit_test(test_independence),
-        cmocka_unit_test(test_searches),         cmocka_unit_test(test_intersections),
-        cmocka_unit_test(test_placed_workspace), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_soften_inverse),   cmocka_unit_test(test_contract),
+        cmocka_unit_test(test_scale_invariance), cmocka_unit_test(test_single),
+        cmocka_unit_test(test_independence),     cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_intersections),    cmocka_unit_test(test_placed_workspace),
+        cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

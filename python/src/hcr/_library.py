@@ -155,6 +155,8 @@ library = _open()
 
 _P = c_void_p
 MAPS = ("gauge", "encode", "decode", "contract", "soften")
+# torch and JAX compose the inverse of the gauge.
+ALL_MAPS = (*MAPS, "soften_inverse")
 
 
 def _table(groups: Any) -> dict[str, Any]:
@@ -165,9 +167,9 @@ def _table(groups: Any) -> dict[str, Any]:
 # The arguments, without the error that comes last; an hcr_status is a c_int, see `call`.
 _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
     (
-        (" ".join(f"{name} {name}_f32" for name in MAPS), (_P, _P, c_size_t, _P, _P, _P, _P)),
+        (" ".join(f"{name} {name}_f32" for name in ALL_MAPS), (_P, _P, c_size_t, _P, _P, _P, _P)),
         (
-            " ".join(f"{name}_{way} {name}_{way}_f32" for name in MAPS for way in ("vjp", "jvp")),
+            " ".join(f"{name}_{way} {name}_{way}_f32" for name in ALL_MAPS for way in ("vjp", "jvp")),
             (_P, _P, c_size_t, _P, _P, _P, _P, _P, _P),
         ),
         ("region_read", (_P, c_size_t, _P, _P)),

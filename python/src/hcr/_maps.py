@@ -28,7 +28,7 @@ FEW_ROWS, _LITTLE_WORK = 33, 1 << 19
 def _functions(suffix: str) -> dict[tuple[str, Any], Any]:
     return {
         (name, dtype): getattr(_library.library, f"hcr_{name}{suffix}{ending}")
-        for name in (*_library.MAPS, "project")
+        for name in (*_library.ALL_MAPS, "project")
         for dtype, ending in ((np.dtype(np.float64), ""), (np.dtype(np.float32), "_f32"))
     }
 
@@ -38,7 +38,15 @@ VJPS = _functions("_vjp")
 JVPS = _functions("_jvp")
 #: What stands for a row with a NaN or an infinity: a row of NaN, or the origin.
 Bad = Literal["nan", "origin"]
-_INPUT = {"gauge": "v", "encode": "y", "decode": "polar", "contract": "v", "soften": "v", "project": "points"}
+_INPUT = {
+    "gauge": "v",
+    "encode": "y",
+    "decode": "polar",
+    "contract": "v",
+    "soften": "v",
+    "soften_inverse": "y",
+    "project": "points",
+}
 _SEARCHES = ("full", "algorithm1", "pruned")
 #: A metric, or the array of one; None: 1, and 0 where linear terms are given.
 MetricLike: TypeAlias = "Metric | npt.ArrayLike | None"
@@ -530,6 +538,20 @@ class Maps(Facts):
         (…, n), measured from the origin, to (…, n), each row exactly inside, or NaN as for `decode`.
         """
         return Map(self, "soften")
+
+    @property
+    def soften_inverse(self) -> Map:
+        """The v that `soften` takes to y: (y − origin)/(1 − gauge(y − origin)).
+
+        (…, n), points, to (…, n). Points on the frontier, where rounding may put results of soften, are taken for
+        points inside by the margin; those outside have none: NaN.
+
+        >>> import hcr
+        >>> disc = hcr.Region("var y[2]\\nnorm(y) <= 1")
+        >>> disc.soften_inverse(disc.soften([3.0, -4.0])).round(9).tolist()
+        [3.0, -4.0]
+        """
+        return Map(self, "soften_inverse")
 
     # --------------------------------------------------------------------------------------- checking, projecting
 
