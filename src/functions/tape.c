@@ -150,6 +150,23 @@ int hcri_step_needs_sign(const hcri_step *step, size_t k) {
     }
 }
 
+int hcri_tape_has_lanes(const hcri_tape *tape) {
+    int has = 1;
+    for (size_t s = 0; s < tape->steps; s++)
+        switch (tape->step[s].kind) {
+        case HCRI_STEP_SIN:
+        case HCRI_STEP_COS:
+        case HCRI_STEP_TANH:
+        case HCRI_STEP_ATAN:
+        case HCRI_STEP_LARGEST_EIGENVALUE:
+        case HCRI_STEP_NUCLEAR_NORM: has = 0; break;
+        case HCRI_STEP_POWER: has &= hcri_power_has_lanes(tape->step[s].parameter); break;
+        case HCRI_STEP_NORM: has &= hcri_power_has_lanes(tape->step[s].parameter); break;
+        default: break;
+        }
+    return has;
+}
+
 int hcri_tape_is_constant(const hcri_tape *tape) {
     for (size_t s = 0; s < tape->steps; s++)
         if (tape->step[s].kind == HCRI_STEP_AFFINE && tape->step[s].count != 0)

@@ -14,6 +14,7 @@
 #include "kernels/single_precision.h"
 #include "kernels/sparse_rows.h"
 #include "kernels/symmetric.h"
+#include "kernels/tape_lanes.h"
 
 /* Samples are rows of v, `stride` numbers apart. `best` is raised, never lowered. */
 typedef struct hcri_kernels {
@@ -71,6 +72,7 @@ typedef struct hcri_kernels {
     const hcri_single_kernels *single;
     const hcri_moving_kernels *moving;
     const hcri_accurate_kernels *accurate;
+    const hcri_tape_kernels *tape;
 } hcri_kernels;
 
 /* The fastest that this processor runs, or the one that the environment variable HCR_KERNELS names; the same for the

@@ -166,6 +166,25 @@ static inline int lanes_all_ordered(lane_order found) {
 #endif
 }
 
+static inline lanes select(lane_mask which, lanes a, lanes b) {
+    return (lanes)((which & (lane_mask)a) | (~which & (lane_mask)b));
+}
+
+static inline lanes lanes_sqrt(lanes a) {
+    double x[WIDTH];
+    store(x, a);
+    for (size_t l = 0; l < WIDTH; l++)
+        x[l] = __builtin_sqrt(x[l]);
+    return load(x);
+}
+
+static inline int any(lane_mask which) {
+    long long found = 0;
+    for (size_t l = 0; l < WIDTH; l++)
+        found |= which[l];
+    return found != 0;
+}
+
 static inline lanes spread(double x) { return x - (lanes){0}; }
 
 /* a b + c, fused wherever the instruction set can: left to the compiler, that depends on what surrounds it. */

@@ -9,25 +9,6 @@
  * for the part. */
 static const lanes zeros = {0};
 
-static inline lanes select(lane_mask which, lanes a, lanes b) {
-    return (lanes)((which & (lane_mask)a) | (~which & (lane_mask)b));
-}
-
-static inline lanes lanes_sqrt(lanes a) {
-    double x[WIDTH];
-    store(x, a);
-    for (size_t l = 0; l < WIDTH; l++)
-        x[l] = sqrt(x[l]);
-    return load(x);
-}
-
-static inline int any(lane_mask which) {
-    long long found = 0;
-    for (size_t l = 0; l < WIDTH; l++)
-        found |= which[l];
-    return found != 0;
-}
-
 /* ------------------------------------------------------------------------------------------------- combinations */
 
 /* Column j of the directions of a part; `count` of them are left. */

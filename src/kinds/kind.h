@@ -154,6 +154,10 @@ typedef struct hcri_kind {
     /* 1 when every inequality of the block surely holds at a finite y, rounding included (hcri_block_holds for most).
      */
     int (*holds)(const hcri_constraint *constraint, const double *y, double *scratch);
+    /* holds[s] = 1 where the block surely holds at row s of y, n numbers of that precision; 0 is no answer. At most
+     * HCRI_LANES rows, whose answers don't depend on each other. NULL: `holds` is all there is. */
+    void (*hold)(const hcri_constraint *constraint, hcr_precision precision, size_t rows, const void *y, int *holds,
+                 double *scratch);
     /* The t >= 0 with c_i(O + t v) <= 0. O may be outside; needs no `place`; convex kinds only. Off by rounding at most
      * (hcri_block_interval serves any convex kind). */
     hcri_interval (*interval)(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,

@@ -126,8 +126,7 @@ static void put(hcri_result *result, double t) {
     const hcr_region *region = result->chunk->region;
     const hcr_precision precision = result->chunk->call->precision;
     step_to(result, t);
-    if ((is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin)) ||
-        (result->proved && region->affine.count == 0 && !region->box_is_claimed))
+    if (is_plain(region, precision) && !hcri_sample_origin_is_centre(result->sample_origin))
         return;
     /* Twice what is missing, as rounding had it, or the least that moves a point; then each time eight times the share
      * of the way; at last by factors, for points so far away that rounding hides the region. */
@@ -172,6 +171,76 @@ static int holds_exactly(const hcri_result *result) {
                                      as_doubles(result), NULL, result->chunk->slice->scratch);
 }
 
+static void put_row(const hcri_chunk *chunk, const hcri_rays *rays, size_t s, double t, int proved, void *out,
+                    hcr_outcome *outcome) {
+    const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
+    const size_t n = chunk->region->set.outputs;
+    hcri_result result = {.chunk = chunk,
+                          .out = out,
+                          .at = (chunk->first + s) * n,
+                          .v = rays->v + s * rays->stride,
+                          .origin = hcri_origin_of(chunk, s),
+                          .sample_origin = hcri_sample_origin_of(chunk, s),
+                          .is_free = hcri_is_free_of(chunk, s),
+                          .proved = proved,
+                          .completes = 1,
+                          .grid = grid->step == NULL ? NULL : grid};
+    if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
+        return;
+    put(&result, t);
+    if (result.sample_origin == HCRI_SAMPLE_ORIGIN_FLAT && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
+        !(result.completes && holds_exactly(&result)))
+        outcome[s] = HCR_OUTCOME_TO_ROUNDING;
+}
+
+/* Which of the results from `at` on surely satisfy the blocks that can be asked for several at once. */
+static void ask(const hcri_chunk *chunk, size_t at, size_t rows, const void *out, int *all_hold) {
+    const hcr_region *region = chunk->region;
+    const hcr_precision precision = chunk->call->precision;
+    const void *y = precision == HCR_DOUBLE ? (const void *)((const double *)out + at) : (const float *)out + at;
+    for (size_t l = 0; l < rows; l++)
+        all_hold[l] = 1;
+    for (size_t b = 0; b < region->verified_blocks[precision]; b++) {
+        const hcri_constraint *block = region->verified[precision][b];
+        int holds[HCRI_LANES];
+        if (block->kind->hold == NULL)
+            continue;
+        block->kind->hold(block, precision, rows, y, holds, chunk->slice->scratch);
+        for (size_t l = 0; l < rows; l++)
+            all_hold[l] &= holds[l];
+    }
+}
+
+/* 1, and results where `proved` stays 1, unless they take more than a step. What the growing margin says nothing of is
+ * asked, as the ways become shorter by some roundings, then each time by eight times as much. */
+static int put_proved(const hcri_chunk *chunk, const hcri_rays *rays, size_t first, size_t rows, double *way,
+                      int *proved, void *out) {
+    enum { TRIES = 4 };
+    const hcr_region *region = chunk->region;
+    const size_t n = region->set.outputs, at = (chunk->first + first) * n;
+    const int asks = region->growing_margin[chunk->call->precision].others != 0;
+    const int are_results = chunk->slice->origins == NULL && region->affine.count == 0 && !region->box_is_claimed;
+    int left[HCRI_LANES], holds[HCRI_LANES] = {0}, any = are_results;
+    double share = chunk->call->precision == HCR_SINGLE ? 0x1p-21 : 0x1p-50;
+    for (size_t l = 0; l < rows; l++)
+        left[l] = 1;
+    for (int tries = 0; tries < TRIES && any; tries++, share *= 8) {
+        for (size_t l = 0; l < rows; l++) {
+            way[l] = tries == 0 ? fmax(way[l], 0) : way[l] * (left[l] ? 1 - share : 1);
+            if (left[l])
+                step(chunk, region->origin, way[l], rays->v + (first + l) * rays->stride, out, at + l * n);
+        }
+        if (asks)
+            ask(chunk, at, rows, out, holds);
+        any = 0;
+        for (size_t l = 0; l < rows; l++)
+            any |= left[l] = asks && proved[l] && !holds[l];
+    }
+    for (size_t l = 0; l < rows; l++)
+        proved[l] &= !asks || (are_results && !left[l]);
+    return are_results;
+}
+
 void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const double *t, void *out, hcr_outcome *outcome) {
     const size_t n = chunk->region->set.outputs, first = chunk->first * n;
     if (chunk->slice->origins == NULL && is_plain(chunk->region, chunk->call->precision)) {
@@ -179,25 +248,18 @@ void hcri_points_put(const hcri_chunk *chunk, const hcri_rays *rays, const doubl
             step(chunk, chunk->region->origin, t[s], rays->v + s * rays->stride, out, first + s * n);
         return;
     }
-    const hcri_sum_grid *grid = &chunk->region->grid[chunk->call->precision];
-    for (size_t s = 0; s < chunk->rows; s++) {
-        if (rays->state[s] >= HCRI_RAY_OUT_OF_RANGE)
-            continue;
-        hcri_result result = {.chunk = chunk,
-                              .out = out,
-                              .at = first + s * n,
-                              .v = rays->v + s * rays->stride,
-                              .origin = hcri_origin_of(chunk, s),
-                              .sample_origin = hcri_sample_origin_of(chunk, s),
-                              .is_free = hcri_is_free_of(chunk, s),
-                              .completes = 1,
-                              .grid = grid->step == NULL ? NULL : grid};
-        const double way = within_growing_margin(chunk, rays, s, t[s]);
-        result.proved = way >= 0;
-        put(&result, result.proved ? way : t[s]);
-        if (result.sample_origin == HCRI_SAMPLE_ORIGIN_FLAT && outcome[s] != HCR_OUTCOME_BAD_VALUE &&
-            !(result.completes && holds_exactly(&result)))
-            outcome[s] = HCR_OUTCOME_TO_ROUNDING;
+    for (size_t s = 0; s < chunk->rows; s += HCRI_LANES) {
+        const size_t rows = chunk->rows - s < HCRI_LANES ? chunk->rows - s : HCRI_LANES;
+        double way[HCRI_LANES];
+        int proved[HCRI_LANES];
+        for (size_t l = 0; l < rows; l++) {
+            way[l] = within_growing_margin(chunk, rays, s + l, t[s + l]);
+            proved[l] = way[l] >= 0;
+        }
+        const int are_results = put_proved(chunk, rays, s, rows, way, proved, out);
+        for (size_t l = 0; l < rows; l++)
+            if (!(are_results && proved[l]))
+                put_row(chunk, rays, s + l, proved[l] ? way[l] : t[s + l], proved[l], out, outcome);
     }
 }
 

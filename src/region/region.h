@@ -9,6 +9,7 @@
 
 typedef struct hcri_growing_margin {
     double most, slope;
+    size_t others; /* verified blocks with a `hold`, of which the margin says nothing */
 } hcri_growing_margin;
 
 struct hcr_region {

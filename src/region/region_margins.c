@@ -212,10 +212,14 @@ static hcr_status compute_growing(hcr_region *region, hcr_precision precision, s
     at->step = NULL;
     measure(region, at);
     for (size_t b = 0, v = 0; v < region->verified_blocks[precision]; b++) {
-        if (set->block[b] != region->verified[precision][v])
+        const hcri_constraint *block = set->block[b];
+        if (block != region->verified[precision][v])
             continue;
-        most = fmax(most, hcri_block_quadratic(set->block[b]) != NULL ? INFINITY : margins[b]);
         v++;
+        if (block->kind->hold == NULL)
+            most = fmax(most, hcri_block_quadratic(block) != NULL ? INFINITY : margins[b]);
+        else
+            growing->others++;
     }
     growing->slope = 1.01 * most / rho;
     growing->most = !(most <= HCRI_LARGEST_MARGIN && rho <= longest) ? -1

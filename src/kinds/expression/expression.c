@@ -94,8 +94,13 @@ static void add_gradient(const hcri_constraint *constraint, size_t i, const doub
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
+/* In lanes: eight columns of outputs, the slopes and the work. */
 static size_t scratch_of(const hcri_constraint *constraint) {
-    return hcri_tape_scratch(&((const hcri_expression *)constraint)->tape);
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const size_t one = hcri_tape_scratch(&expression->tape);
+    const size_t eight =
+        HCRI_LANES * (constraint->n + expression->tape.steps) + HCRI_TAPE_LANES_WORK * expression->tape.steps;
+    return one > eight ? one : eight;
 }
 
 /* Lists the affine steps whose sign a step needs; there is room for every argument. */
@@ -133,6 +138,8 @@ static hcr_status place(hcri_constraint *constraint, const double *origin, hcr_e
     if (!constraint->convex)
         hcri_tape_enclose_start(&expression->tape, origin, expression->bounds);
     add_gradient(constraint, 0, origin, 1, expression->gradient, scratch);
+    expression->in_lanes =
+        constraint->convex && expression->method != HCRI_BRENT && hcri_tape_has_lanes(&expression->tape);
     return HCR_OK;
 }
 
@@ -146,32 +153,38 @@ typedef struct ray {
     int domain_ends;      /* … which of the two it is */
 } ray;
 
-/* An affine argument of a logarithm, a root … falls to 0 where the domain ends. */
-static void end_with_domain(const hcri_expression *expression, ray *along) {
+/* An affine argument of a logarithm, a root … falls to 0 where the domain ends. The slopes are `apart`. */
+static void end_with_domain(const hcri_expression *expression, const double *slope, size_t apart, ray *along) {
     double most = INFINITY;
     for (size_t k = 0; k < expression->signed_steps; k++) {
         const uint32_t s = expression->signed_step[k];
-        if (along->slope[s] < 0)
-            most = fmin(most, -expression->start[s] / along->slope[s]);
+        if (slope[s * apart] < 0)
+            most = fmin(most, -expression->start[s] / slope[s * apart]);
     }
     along->domain_ends = most < along->reach;
     if (along->domain_ends)
         along->reach = most * (1 - 0x1p-52);
 }
 
-static ray ray_along(const hcri_expression *expression, const double *v, double *scratch) {
+/* Where the search begins and ends. */
+static void bound_ray(const hcri_expression *expression, const double *slope, size_t apart, ray *along) {
     const size_t n = expression->base.n;
     double size = 0;
     for (size_t j = 0; j < n; j++)
-        size = fmax(size, fabs(v[j]));
-    ray along = {expression, v, scratch, scratch + expression->tape.steps, 0, HCRI_NO_BOUND / size, 0};
-    const double rate = hcri_kernels_best()->dot(n, expression->gradient, v);
-    along.guess = isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size;
-    if (expression->base.convex) {
+        size = fmax(size, fabs(along->v[j]));
+    along->reach = HCRI_NO_BOUND / size;
+    const double rate = hcri_kernels_best()->dot(n, expression->gradient, along->v);
+    along->guess = isfinite(rate) && rate > 0 ? -expression->at_origin / rate : 1 / size;
+    if (expression->base.convex)
+        end_with_domain(expression, slope, apart, along);
+    along->guess = fmin(along->guess, along->domain_ends ? along->reach : 0.5 * along->reach);
+}
+
+static ray ray_along(const hcri_expression *expression, const double *v, double *scratch) {
+    ray along = {.expression = expression, .v = v, .slope = scratch, .rest = scratch + expression->tape.steps};
+    if (expression->base.convex)
         hcri_tape_slope(&expression->tape, v, along.slope);
-        end_with_domain(expression, &along);
-    }
-    along.guess = fmin(along.guess, along.domain_ends ? along.reach : 0.5 * along.reach);
+    bound_ray(expression, along.slope, 1, &along);
     return along;
 }
 
@@ -187,11 +200,13 @@ static double value_at(const ray *along, double t) {
     return jet[0];
 }
 
+/* A convex expression below 0 by more than rounding a little beyond `enough` has its root, and the bracket that is
+ * found of it, farther still. */
+static const double error_bound = 1e-10, beyond = 1 + 0x1p-40;
+
 /* 1/t for the t at which the ray leaves the set; 0 when that is certain to be at `enough` or later, of which no bit of
- * a larger result depends. A convex expression below 0 by more than rounding beyond `enough` has its root, and the
- * bracket that is found of it, farther still. */
+ * a larger result depends. */
 static double gauge_along(const ray *along, double enough) {
-    static const double error_bound = 1e-10, beyond = 1 + 0x1p-40;
     const hcri_expression *expression = along->expression;
     if (!expression->base.convex)
         return 1 / hcri_expression_first_crossing(expression, along->v, along->guess, enough, along->slope);
@@ -202,17 +217,87 @@ static double gauge_along(const ray *along, double enough) {
     return 1 / (isinf(t) && along->domain_ends ? along->reach : t);
 }
 
-static double gauge_one(const hcri_constraint *constraint, size_t i, const double *v, double *scratch) {
-    const hcri_expression *expression = (const hcri_expression *)constraint;
-    const ray along = ray_along(expression, v, scratch);
-    return gauge_along(&along, INFINITY);
+/* Column j of up to eight rows at 8 j; lanes beyond have the last row's numbers. */
+static void put_columns(size_t n, size_t rows, const double *y, size_t stride, double *columns) {
+    for (size_t lane = 0; lane < HCRI_LANES; lane++)
+        for (size_t j = 0; j < n; j++)
+            columns[HCRI_LANES * j + lane] = y[(lane < rows ? lane : rows - 1) * stride + j];
+}
+
+/* gauge_along for up to eight rays at once. */
+static void gauge_lanes(const hcri_expression *expression, const hcri_batch *batch, double gauge[HCRI_LANES],
+                        double *scratch) {
+    const hcri_tape *tape = &expression->tape;
+    const hcri_tape_kernels *kernels = hcri_kernels_best()->tape;
+    const size_t n = expression->base.n;
+    double *columns = scratch, *slope = columns + HCRI_LANES * n, *work = slope + HCRI_LANES * tape->steps;
+    double t[HCRI_LANES] = {0}, value[HCRI_LANES], derivative[HCRI_LANES];
+    int searches[HCRI_LANES] = {0}, is_pruned = 0;
+    ray along[HCRI_LANES];
+    hcri_root_search search[HCRI_LANES];
+    put_columns(n, batch->rows, batch->v, batch->stride, columns);
+    kernels->slopes(tape, columns, slope);
+    for (size_t l = 0; l < batch->rows; l++) {
+        along[l].v = batch->v + l * batch->stride;
+        bound_ray(expression, slope + l, HCRI_LANES, &along[l]);
+        searches[l] = 1;
+        if (batch->best[l] * along[l].reach > beyond)
+            t[l] = beyond / batch->best[l];
+        is_pruned |= t[l] > 0;
+        hcri_root_search_start(&search[l], expression->method, expression->at_origin, along[l].guess, along[l].reach);
+        search[l].settles = 1;
+    }
+    if (is_pruned)
+        kernels->along(tape, expression->start, slope, t, value, derivative, work);
+    for (size_t l = 0; is_pruned && l < batch->rows; l++)
+        searches[l] = !(t[l] > 0 && value[l] <= error_bound * expression->at_origin);
+    for (;;) {
+        int any = 0, goes_on[HCRI_LANES];
+        for (size_t l = 0; l < HCRI_LANES; l++) {
+            goes_on[l] = searches[l] && hcri_root_search_next(&search[l], &t[l]);
+            any |= goes_on[l];
+        }
+        if (!any)
+            break;
+        kernels->along(tape, expression->start, slope, t, value, derivative, work);
+        for (size_t l = 0; l < HCRI_LANES; l++)
+            if (goes_on[l])
+                hcri_root_search_put(&search[l], t[l], (double[]){value[l], derivative[l], NAN});
+    }
+    for (size_t l = 0; l < batch->rows; l++)
+        gauge[l] =
+            !searches[l] ? 0 : 1 / (isinf(search[l].root) && along[l].domain_ends ? along[l].reach : search[l].root);
 }
 
 static void gauge(const hcri_constraint *constraint, const hcri_batch *batch, double *scratch) {
-    for (size_t s = 0; s < batch->rows; s++) {
-        const ray along = ray_along((const hcri_expression *)constraint, batch->v + s * batch->stride, scratch);
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    for (size_t done = 0; expression->in_lanes && done < batch->rows; done += HCRI_LANES) {
+        const hcri_batch now = hcri_batch_part(batch, constraint->n, done, HCRI_LANES);
+        double found[HCRI_LANES];
+        gauge_lanes(expression, &now, found, scratch);
+        for (size_t s = 0; s < now.rows; s++)
+            hcri_batch_raise(&now, s, found[s], constraint, 0);
+    }
+    for (size_t s = 0; !expression->in_lanes && s < batch->rows; s++) {
+        const ray along = ray_along(expression, batch->v + s * batch->stride, scratch);
         hcri_batch_raise(batch, s, gauge_along(&along, 1 / batch->best[s]), constraint, 0);
     }
+}
+
+static void hold(const hcri_constraint *constraint, hcr_precision precision, size_t rows, const void *y, int *holds,
+                 double *scratch) {
+    const hcri_expression *expression = (const hcri_expression *)constraint;
+    const size_t n = constraint->n;
+    double *columns = scratch, *work = columns + HCRI_LANES * n, most[HCRI_LANES];
+    if (precision == HCR_DOUBLE)
+        put_columns(n, rows, y, n, columns);
+    for (size_t k = 0; precision == HCR_SINGLE && k < HCRI_LANES * n; k++)
+        columns[k] =
+            (double)((const float *)y)[(k % HCRI_LANES < rows ? k % HCRI_LANES : rows - 1) * n + k / HCRI_LANES];
+    if (expression->in_lanes)
+        hcri_kernels_best()->tape->bounds(&expression->tape, columns, most, work);
+    for (size_t s = 0; s < rows; s++)
+        holds[s] = expression->in_lanes && most[s] <= 0;
 }
 
 static double along(const hcri_constraint *constraint, size_t i, const double *v, double t, double *scratch) {
@@ -233,8 +318,7 @@ static double inradius(const hcri_constraint *constraint, double *scratch) {
     for (size_t k = slope > 0 && isfinite(slope) ? 0 : 1; k <= 2 * n; k++) {
         for (size_t j = 0; j < n; j++)
             v[j] = k == 0 ? expression->gradient[j] / slope : (j == (k - 1) / 2) * (k % 2 == 0 ? 1.0 : -1.0);
-        const ray at = ray_along(expression, v, scratch);
-        least = fmax(least, gauge_along(&at, 1 / least));
+        gauge(constraint, &(hcri_batch){.rows = 1, .stride = n, .v = v, .best = &least}, scratch);
     }
     return 1 / least;
 }
@@ -260,11 +344,12 @@ const hcri_kind hcri_kind_expression = {
     .place = place,
     .scratch = scratch_of,
     .gauge = gauge,
-    .gauge_one = gauge_one,
+    .gauge_one = hcri_block_gauge_alone,
     .along = along,
     .value = value,
     .add_gradient = add_gradient,
     .holds = holds,
+    .hold = hold,
     .interval = hcri_block_interval,
     .substitute = substitute,
     .gauge_from = hcri_block_gauge_from,

@@ -19,6 +19,7 @@ typedef struct hcri_expression {
     double at_origin;
     size_t signed_steps; /* affine steps that have to be 0 or more: they give the end of the domain along a ray */
     uint32_t *signed_step;
+    int in_lanes; /* eight samples go at once (kernels/tape_lanes.h) */
 } hcri_expression;
 
 extern const hcri_kind hcri_kind_expression;

@@ -1,0 +1,441 @@
+#include "kernels/tape_lanes.h"
+
+#include "kernels/lanes.h"
+#include "kernels/variant.h"
+
+/* A value with its derivative by t, or with a bound of its error, which `proof` tells. What bounds are made of is
+ * derived in docs/exactness.md ("Expressions"). */
+typedef struct pair {
+    lanes value, other;
+} pair;
+
+#define INLINE static inline __attribute__((always_inline))
+
+static const double unit = 0x1p-53;
+static const double of_function = 0x1p-50; /* the relative error of what a function of its own takes, with slack */
+static const double nearly = 0x1p-10; /* the largest relative error of an argument for which slopes are bounded … */
+static const double more = 1.01;      /* … by what they are times this */
+static const double tiny = 0x1p-1000; /* what underflows is less, and so is no argument of a logarithm */
+
+INLINE lanes infinity(void) { return spread(__builtin_inf()); }
+INLINE lanes nan_lanes(void) { return spread(__builtin_nan("")); }
+/* x, infinity where the error of `argument` isn't small beside it, or it isn't positive. */
+INLINE lanes if_near(pair argument, lanes x) {
+    const lanes far = lanes_if_more(argument.other, nearly * argument.value, infinity(), x);
+    return lanes_if_more(spread(tiny), argument.value, infinity(), far);
+}
+
+/* ----------------------------------------------------------------------------------------------------- functions */
+
+/* e^x: x = k log 2 + r, |r| <= 0.35, and Taylor's polynomial of degree 13, whose rest is 2^-57. 0 stands for what is
+ * less than 2^-1020. */
+INLINE lanes exponential(lanes x) {
+    static const double whole = 0x1.8p52, log2e = 0x1.71547652b82fep+0, log2_high = 0x1.62e42fee00000p-1,
+                        log2_low = 0x1.a39ef35793c76p-33, most = 709, least = -708;
+    const lanes cut = lanes_max(lanes_min(x, spread(most)), spread(least));
+    const lanes shifted = cut * log2e + whole, k = shifted - whole;
+    const lanes r = (cut - k * log2_high) - k * log2_low;
+    lanes p = spread(1.0 / 6227020800);
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    const lanes scaled = (lanes)((lane_mask)p + ((lane_mask)shifted << 52));
+    return select(x == x, lanes_if_more(x, spread(most), infinity(), scaled), x);
+}
+
+/* log x: x = 2^k m, m between √½ and √2, s = (m − 1)/(m + 1), log m = 2s + 2s³/3 + …, of which 2^-60 is left out; f −
+ * s(f − 2s²(1/3 + …)) has the first term without rounding. */
+INLINE lanes logarithm(lanes x) {
+    static const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33, shift = 0x1p52 + 1023;
+    const long long root_half = 0x3fe6a09e667f3bcdLL, one = 0x3ff0000000000000LL;
+    typedef unsigned long long bits __attribute__((vector_size(WIDTH * sizeof(long long))));
+    const bits moved = (bits)(lane_mask)x + (unsigned long long)(one - root_half);
+    const lanes k = (lanes)((moved >> 52) | 0x4330000000000000ULL) - shift;
+    const lanes m = (lanes)((moved & 0x000fffffffffffffULL) + (unsigned long long)root_half);
+    const lanes f = m - 1, s = f / (2 + f), z = s * s;
+    lanes q = spread(2.0 / 23);
+    q = q * z + 2.0 / 21;
+    q = q * z + 2.0 / 19;
+    q = q * z + 2.0 / 17;
+    q = q * z + 2.0 / 15;
+    q = q * z + 2.0 / 13;
+    q = q * z + 2.0 / 11;
+    q = q * z + 2.0 / 9;
+    q = q * z + 2.0 / 7;
+    q = q * z + 2.0 / 5;
+    q = q * z + 2.0 / 3;
+    const lanes half = 0.5 * f * f;
+    const lanes log = k * log2_high - ((half - (s * (half + z * q) + k * log2_low)) - f);
+    const lanes sound = lanes_if_more(infinity(), x, log, x);
+    return select(x > spread(0x1p-1022), sound, select(x >= spread(0), -infinity(), nan_lanes()));
+}
+
+/* x^(p − 1), of which the relative error is at most *error. */
+INLINE lanes lower_power(double p, lanes x, lanes *error) {
+    *error = spread(of_function);
+    if (p == -1)
+        return 1 / (x * x);
+    if (p == (double)(int)p) {
+        lanes power = spread(1);
+        *error = spread(p * unit);
+        for (int k = 1; k < (int)p; k++)
+            power *= x;
+        return power;
+    }
+    const lanes log = (p - 1) * logarithm(lanes_max(x, spread(tiny)));
+    *error = of_function * (1 + lanes_abs(log));
+    return select(x >= spread(0), exponential(log), nan_lanes());
+}
+
+/* --------------------------------------------------------------------------------------------- steps of one argument
+ */
+
+INLINE pair power(double p, pair x, int proof) {
+    lanes error, unused;
+    const lanes lower = lower_power(p, x.value, &error);
+    const lanes value = p == -1 ? select(x.value > spread(0), 1 / x.value, nan_lanes()) : lower * x.value;
+    const lanes size = lanes_abs(value);
+    if (!proof)
+        return (pair){value, p * lower * x.other};
+    if (p == (double)(int)p && p >= 1)
+        return (pair){value,
+                      more * p * lower_power(p, lanes_abs(x.value) + x.other, &unused) * x.other + 2 * error * size};
+    const lanes moved = 1.1 * __builtin_fabs(p) * size * (x.other / x.value); /* (1 ± 2^-10)^64 < 1.1 */
+    const lanes in_range =
+        lanes_if_more(lower, spread(0x1p900), infinity(), lanes_if_more(spread(0x1p-900), lower, infinity(), moved));
+    return (pair){value, if_near(x, in_range) + 2 * error * size};
+}
+
+INLINE pair exponential_of(pair x, int proof) {
+    const lanes value = exponential(x.value);
+    const lanes moved = lanes_if_more(x.other, spread(nearly), infinity(), more * value * x.other);
+    return (pair){value, proof ? moved + of_function * value : value * x.other};
+}
+
+INLINE pair logarithm_of(pair x, int proof) {
+    const lanes value = logarithm(x.value), rate = x.other / x.value;
+    return (pair){value, proof ? if_near(x, more * rate) + of_function * lanes_abs(value) : rate};
+}
+
+INLINE pair square_root(pair x, int proof) {
+    const lanes value = lanes_sqrt(x.value), rate = 0.5 * x.other / value;
+    return (pair){value, proof ? if_near(x, more * rate) + unit * value : rate};
+}
+
+INLINE pair x_log_x(pair x, int proof) {
+    const lanes log = logarithm(x.value), value = select(x.value == spread(0), spread(0), x.value * log);
+    if (!proof)
+        return (pair){value, (log + 1) * x.other};
+    return (pair){value, if_near(x, more * (lanes_abs(log) + more) * x.other) + of_function * lanes_abs(value)};
+}
+
+INLINE pair huber(double p, pair x, int proof) {
+    const lanes size = lanes_abs(x.value), inner = x.value * x.value, outer = p * (2 * size - p);
+    const lanes value = lanes_if_more(size, spread(p), outer, inner);
+    const lanes slope = 2 * lanes_max(lanes_min(x.value, spread(p)), spread(-p));
+    if (!proof)
+        return (pair){value, slope * x.other};
+    return (pair){value, 2 * more * lanes_min(size + x.other, spread(p)) * x.other + of_function * value};
+}
+
+/* Its slope is under 1. */
+INLINE pair softplus(pair x, int proof) {
+    const lanes e = exponential(-lanes_abs(x.value));
+    const lanes value = lanes_max(x.value, spread(0)) + logarithm(1 + e);
+    if (proof)
+        return (pair){value, x.other + of_function * (1 + value)};
+    return (pair){value, lanes_if_more(x.value, spread(0), spread(1), e) / (1 + e) * x.other};
+}
+
+INLINE pair absolute(pair x, int proof) {
+    const lanes sign =
+        lanes_if_more(x.value, spread(0), spread(1), lanes_if_more(spread(0), x.value, spread(-1), spread(0)));
+    return (pair){lanes_abs(x.value), proof ? x.other : sign * x.other};
+}
+
+/* ------------------------------------------------------------------------------------------ steps of several arguments
+ */
+
+typedef struct arguments {
+    const uint32_t *number;
+    const double *weight, *steps; /* of the steps so far: 16 numbers each */
+    size_t count;
+    double parameter;
+} arguments;
+
+INLINE pair argument(const arguments *a, size_t k) {
+    const double *at = a->steps + 16 * (size_t)a->number[k];
+    return (pair){load(at), load(at + 8)};
+}
+
+static pair sum(const arguments *a, int proof) {
+    pair total = {spread(a->parameter), spread(0)};
+    lanes size = lanes_abs(total.value);
+    for (size_t k = 0; k < a->count; k++) {
+        const pair x = argument(a, k);
+        const double weight = a->weight[k];
+        total.value += weight * x.value;
+        total.other += (proof ? __builtin_fabs(weight) : weight) * x.other;
+        size += lanes_abs(weight * x.value);
+    }
+    total.other += proof ? (double)(a->count + 2) * unit * size : spread(0);
+    return total;
+}
+
+INLINE pair product(pair x, pair y, int proof) {
+    const lanes value = x.value * y.value;
+    if (!proof)
+        return (pair){value, x.other * y.value + x.value * y.other};
+    return (pair){value,
+                  lanes_abs(x.value) * y.other + (lanes_abs(y.value) + y.other) * x.other + unit * lanes_abs(value)};
+}
+
+INLINE pair quotient(pair x, pair y, int proof) {
+    const lanes value = x.value / y.value;
+    if (!proof)
+        return (pair){value, (x.other - value * y.other) / y.value};
+    const pair size = {lanes_abs(y.value), y.other};
+    const lanes moved = more * (x.other + lanes_abs(value) * y.other) / size.value;
+    return (pair){value, if_near(size, moved) + unit * lanes_abs(value)};
+}
+
+/* Where several are the same, the derivative of the one that is going to be. */
+static pair extreme(const arguments *a, double sign, int proof) {
+    pair best = argument(a, 0);
+    for (size_t k = 1; k < a->count; k++) {
+        const pair x = argument(a, k);
+        const lane_mask is_number = x.value == x.value;
+        lane_mask takes = (sign * x.value > sign * best.value) | ~is_number;
+        lanes other = lanes_max(x.other, best.other);
+        if (!proof) {
+            takes |= (x.value == best.value) & (sign * x.other > sign * best.other);
+            other = select(takes, x.other, best.other);
+        }
+        best = (pair){select(takes, x.value, best.value), other};
+    }
+    return best;
+}
+
+/* log Σ e^x_k moves by no more than the largest error, and its derivative is a mean of the x'. The roundings of x_k −
+ * largest weigh e^-z z <= 1/e each. */
+static pair log_sum_exp(const arguments *a, int proof) {
+    lanes largest = argument(a, 0).value, total = spread(0), other = spread(0);
+    for (size_t k = 1; k < a->count; k++)
+        largest = lanes_max(argument(a, k).value, largest);
+    for (size_t k = 0; k < a->count; k++) {
+        const pair x = argument(a, k);
+        const lanes e = exponential(x.value - largest);
+        total += e;
+        other = proof ? lanes_max(x.other, other) : other + e * x.other;
+    }
+    const lanes log = logarithm(total), value = largest + log;
+    if (!proof)
+        return (pair){value, other / total};
+    const lanes rounding = (double)(2 * a->count + 8) * unit + of_function * (1 + log) + unit * lanes_abs(value);
+    return (pair){value, other + rounding};
+}
+
+/* e^(mean of log x) */
+static pair geometric_mean(const arguments *a, int proof) {
+    const double each = 1 / (double)a->count;
+    lanes logs = spread(0), sizes = spread(0), ratios = spread(0);
+    for (size_t k = 0; k < a->count; k++) {
+        const pair x = argument(a, k);
+        const lanes log = logarithm(x.value), ratio = x.other / x.value;
+        logs += log;
+        sizes += lanes_abs(log);
+        ratios += proof ? if_near(x, ratio) : ratio;
+    }
+    const lanes value = exponential(each * logs);
+    if (!proof)
+        return (pair){value, each * value * ratios};
+    const lanes rounding = of_function + (of_function + (double)(a->count + 4) * unit) * each * sizes;
+    return (pair){value, value * (more * each * ratios + more * rounding)};
+}
+
+/* With S = Σ (|x_k|/largest)^p, N = largest S^(1/p): N' = S^(1/p − 1) Σ ±(|x_k|/largest)^(p − 1) x_k'. It moves by no
+ * more than the errors together. */
+static pair norm(const arguments *a, int proof) {
+    const double p = a->parameter;
+    lanes largest = spread(tiny), total = spread(0), other = spread(0), error = spread(0);
+    for (size_t k = 0; k < a->count; k++)
+        largest = lanes_max(lanes_abs(argument(a, k).value), largest);
+    const lanes inverse = 1 / largest;
+    for (size_t k = 0; k < a->count; k++) {
+        const pair x = argument(a, k);
+        const lanes share = lanes_abs(x.value) * inverse;
+        lanes each;
+        const lanes lower = lower_power(p, share, &each);
+        total += lower * share;
+        error += each * lower * share;
+        const lanes signed_lower = lanes_if_more(spread(0), x.value, -lower, lower);
+        other += proof ? x.other : signed_lower * x.other;
+    }
+    const lanes root = p == 1 ? total : p == 2 ? lanes_sqrt(total) : exponential(logarithm(total) / p);
+    const lanes value = largest * root;
+    if (!proof)
+        return (pair){value, other * root / total};
+    /* Shares are off by 3 units, sums by their terms; root and product by what functions are. */
+    const lanes rounding = (3 * p + (double)a->count + 4) * unit + 2 * error / total;
+    return (pair){value, other + more * value * (rounding + of_function * (1 + logarithm(total)))};
+}
+
+static pair squares(const arguments *a, size_t from, int proof) {
+    pair total = {spread(0), spread(0)};
+    for (size_t k = from; k < a->count; k++) {
+        const pair x = argument(a, k);
+        total.value += x.value * x.value;
+        total.other += proof ? (2 * lanes_abs(x.value) + x.other) * x.other : 2 * x.value * x.other;
+    }
+    total.other += proof ? (double)(a->count + 1) * unit * total.value : spread(0);
+    return total;
+}
+
+/* Of a negative denominator there is no value. */
+static pair quad_over_lin(const arguments *a, int proof) {
+    const pair x = squares(a, 1, proof), y = argument(a, 0), q = quotient(x, y, proof);
+    return (pair){select(y.value > spread(0), q.value, nan_lanes()),
+                  q.other + (proof ? if_near(y, spread(0)) : spread(0))};
+}
+
+INLINE pair relative_entropy(pair x, pair y, int proof) {
+    const lanes share = x.value / y.value, log = logarithm(share);
+    const lanes product = select(x.value == spread(0), spread(0), x.value * log);
+    const lanes value = select((x.value >= spread(0)) & (y.value > spread(0)), product, nan_lanes());
+    if (!proof)
+        return (pair){value, x.other * (log + 1) - share * y.other};
+    const lanes moved = more * ((lanes_abs(log) + more) * x.other + more * share * y.other);
+    return (pair){value, if_near(x, if_near(y, moved)) + of_function * (lanes_abs(value) + x.value)};
+}
+
+/* --------------------------------------------------------------------------------------------------------- the tape */
+
+static pair other_step(const hcri_step *step, const arguments *a, int proof) {
+    const pair x = argument(a, 0);
+    switch (step->kind) {
+    case HCRI_STEP_SUM: return sum(a, proof);
+    case HCRI_STEP_PRODUCT: return product(x, argument(a, 1), proof);
+    case HCRI_STEP_QUOTIENT: return quotient(x, argument(a, 1), proof);
+    case HCRI_STEP_MAX: return extreme(a, 1, proof);
+    case HCRI_STEP_MIN: return extreme(a, -1, proof);
+    case HCRI_STEP_ABS: return absolute(x, proof);
+    case HCRI_STEP_POWER: return power(step->parameter, x, proof);
+    case HCRI_STEP_EXP: return exponential_of(x, proof);
+    case HCRI_STEP_LOG: return logarithm_of(x, proof);
+    case HCRI_STEP_SQRT: return square_root(x, proof);
+    case HCRI_STEP_XLOGX: return x_log_x(x, proof);
+    case HCRI_STEP_HUBER: return huber(step->parameter, x, proof);
+    case HCRI_STEP_SOFTPLUS: return softplus(x, proof);
+    case HCRI_STEP_LOG_SUM_EXP: return log_sum_exp(a, proof);
+    case HCRI_STEP_GEO_MEAN: return geometric_mean(a, proof);
+    case HCRI_STEP_NORM: return norm(a, proof);
+    case HCRI_STEP_SUM_SQUARES: return squares(a, 0, proof);
+    case HCRI_STEP_QUAD_OVER_LIN: return quad_over_lin(a, proof);
+    case HCRI_STEP_RELATIVE_ENTROPY: return relative_entropy(x, argument(a, 1), proof);
+    default: return (pair){nan_lanes(), nan_lanes()};
+    }
+}
+
+INLINE arguments arguments_of(const hcri_tape *tape, const hcri_step *step, const double *steps) {
+    return (arguments){tape->argument + step->first, tape->weight + step->first, steps, step->count, step->parameter};
+}
+
+/* p + Σ weight y. An output itself has no error. */
+static pair affine_at(const arguments *a, const double *y) {
+    lanes value = spread(a->parameter), size = lanes_abs(value);
+    const int is_output = a->count == 1 && a->parameter == 0 && __builtin_fabs(a->weight[0]) == 1;
+    for (size_t k = 0; k < a->count; k++) {
+        const lanes term = a->weight[k] * load(y + 8 * (size_t)a->number[k]);
+        value += term;
+        size += lanes_abs(term);
+    }
+    return (pair){value, is_output || a->count == 0 ? spread(0) : (double)(a->count + 2) * unit * size};
+}
+
+static void slopes_part(const hcri_tape *tape, const double *v, double *slope) {
+    for (size_t s = 0; s < tape->steps; s++) {
+        lanes total = spread(0);
+        const size_t end = tape->step[s].kind == HCRI_STEP_AFFINE ? tape->step[s].count : 0;
+        for (size_t k = tape->step[s].first; k < tape->step[s].first + end; k++)
+            total = lanes_fused(spread(tape->weight[k]), load(v + 8 * (size_t)tape->argument[k]), total);
+        store(slope + 8 * s, total);
+    }
+}
+
+static pair along_part(const hcri_tape *tape, const double *start, const double *slope, lanes t, double *work) {
+    pair x = {t, t};
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        if (step->kind == HCRI_STEP_AFFINE) {
+            x.other = load(slope + 8 * s);
+            x.value = start[s] + t * x.other;
+        } else {
+            const arguments a = arguments_of(tape, step, work);
+            x = other_step(step, &a, 0);
+        }
+        store(work + 16 * s, x.value);
+        store(work + 16 * s + 8, x.other);
+    }
+    return x;
+}
+
+static lanes bounds_part(const hcri_tape *tape, const double *y, double *work) {
+    pair x = {spread(0), spread(0)};
+    for (size_t s = 0; s < tape->steps; s++) {
+        const hcri_step *step = &tape->step[s];
+        const arguments a = arguments_of(tape, step, work);
+        x = step->kind == HCRI_STEP_AFFINE ? affine_at(&a, y) : other_step(step, &a, 1);
+        x.other = lanes_if_more(infinity(), x.other, x.other, infinity()) + tiny; /* a maximum would lose a NaN */
+        store(work + 16 * s, x.value);
+        store(work + 16 * s + 8, x.other);
+    }
+    return x.value + more * x.other;
+}
+
+static void slopes(const hcri_tape *tape, const double *v, double *slope) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        slopes_part(tape, v + part, slope + part);
+}
+
+static void along(const hcri_tape *tape, const double *start, const double *slope, const double t[HCRI_LANES],
+                  double value[HCRI_LANES], double derivative[HCRI_LANES], double *work) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH) {
+        const pair found = along_part(tape, start, slope + part, load(t + part), work + part);
+        store(value + part, found.value);
+        store(derivative + part, found.other);
+    }
+}
+
+static void bounds(const hcri_tape *tape, const double *y, double most[HCRI_LANES], double *work) {
+    for (size_t part = 0; part < HCRI_LANES; part += WIDTH)
+        store(most + part, bounds_part(tape, y + part, work + part));
+}
+
+static void exponentials(size_t count, const double *x, double *out) {
+    for (size_t k = 0; k < 8 * count; k += WIDTH)
+        store(out + k, exponential(load(x + k)));
+}
+
+static void logarithms(size_t count, const double *x, double *out) {
+    for (size_t k = 0; k < 8 * count; k += WIDTH)
+        store(out + k, logarithm(load(x + k)));
+}
+
+extern const hcri_tape_kernels HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT);
+const hcri_tape_kernels HCRI_JOIN(hcri_tape_kernels_, HCRI_VARIANT) = {
+    .slopes = slopes,
+    .along = along,
+    .bounds = bounds,
+    .exponentials = exponentials,
+    .logarithms = logarithms,
+};
