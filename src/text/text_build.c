@@ -20,7 +20,8 @@ static void lower_chain(void *context) {
         const hcri_value *right = hcri_evaluate(&c->scope, chain->child[i]);
         const hcri_span left_span = chain->child[i - 1]->span, right_span = chain->child[i]->span;
         const hcri_span span = chain->count == 2 ? chain->span : (hcri_span){left_span.start, right_span.end};
-        hcri_lower(&c->lowering, span, chain->relations[i - 1], left, left_span, right, right_span);
+        hcri_lower(&c->lowering,
+                   &(hcri_operation){&c->text, span, chain->relations[i - 1], left, right, left_span, right_span});
         left = right;
     }
 }

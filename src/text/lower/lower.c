@@ -147,23 +147,15 @@ void hcri_lower_inequality(hcri_lowering *lowering, const hcri_inequality *inequ
 /* --------------------------------------------------------------------------------------------------- certification */
 
 /* Refuses an element whose curvature is wrong for its side: marks the first atom that is curved it so. */
-_Noreturn static void refuse_side(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *value, size_t i,
-                                  hcri_span span, const char *is, const char *side) {
-    hcri_text *text = lowering->text;
+_Noreturn static void refuse_side(const hcri_operation *o, const hcri_value *value, size_t i, hcri_span span,
+                                  const char *is, const char *side) {
     const hcri_span atom = hcri_first_atom(value, i)->atom->span;
     const int whole = atom.start == span.start && atom.end == span.end;
-    hcri_refuse(text, atom, HCR_ERROR_CONVEXITY,
+    hcri_refuse(o->text, atom, HCR_ERROR_CONVEXITY,
                 "not known to be a convex set: %s is %s%s%s: it can stand on the %s side of %s only%s",
-                hcri_text_excerpt(text, span).text, is, whole ? "" : ", because of ",
-                whole ? "" : hcri_text_excerpt(text, atom).text, side, hcri_token_spelling(relation), text->unproved);
-}
-
-static void certify(hcri_lowering *lowering, hcri_token_kind relation, const hcri_value *smaller, size_t i,
-                    hcri_span smaller_span, const hcri_value *larger, size_t j, hcri_span larger_span) {
-    if (hcri_element_is_concave(smaller, i))
-        refuse_side(lowering, relation, smaller, i, smaller_span, "concave", "larger");
-    if (hcri_element_is_convex(larger, j))
-        refuse_side(lowering, relation, larger, j, larger_span, "convex", "smaller");
+                hcri_text_excerpt(o->text, span).text, is, whole ? "" : ", because of ",
+                whole ? "" : hcri_text_excerpt(o->text, atom).text, side, hcri_token_spelling(o->kind),
+                o->text->unproved);
 }
 
 static int is_convex(const hcri_inequality *inequality) {
@@ -195,21 +187,21 @@ static void lower_element(hcri_lowering *lowering, const hcri_inequality *inequa
 /* ---------------------------------------------------------------------------------------------------------- relations
  */
 
-/* larger − smaller is positive semidefinite; a 0 fits every matrix. */
-static void lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_value *smaller, hcri_span smaller_span,
-                           const hcri_value *larger, hcri_span larger_span) {
-    hcri_text *text = lowering->text;
-    const hcri_value *side[2] = {larger, smaller};
-    const hcri_span side_span[2] = {larger_span, smaller_span};
+/* right − left is positive semidefinite; a 0 fits every matrix. */
+static void lower_matrices(hcri_lowering *lowering, const hcri_operation *o) {
+    hcri_text *text = o->text;
+    const hcri_value *side[2] = {o->right, o->left};
+    const hcri_span side_span[2] = {o->right_span, o->left_span};
     for (int s = 0; s < 2; s++)
         if (side[s]->shape.rank == 0 && !(hcri_value_is_constant(side[s]) && side[s]->constant[0] == 0))
             hcri_refuse(
                 text, side_span[s], HCR_ERROR_SHAPE,
                 ">> and << compare matrices, or a matrix with 0: for a multiple of the identity write c * eye(n)");
-    const hcri_value *difference =
-        hcri_binary(text, span, HCRI_TOKEN_MINUS, larger, larger_span, smaller, smaller_span);
-    const hcri_span shown = smaller->shape.rank == 0 ? larger_span : larger->shape.rank == 0 ? smaller_span : span;
-    const hcri_value *matrix = hcri_symmetric(text, shown, difference, "a matrix inequality");
+    const hcri_operation minus = {text, o->span, HCRI_TOKEN_MINUS, o->right, o->left, o->right_span, o->left_span};
+    const hcri_span shown = o->left->shape.rank == 0    ? o->right_span
+                            : o->right->shape.rank == 0 ? o->left_span
+                                                        : o->span;
+    const hcri_value *matrix = hcri_symmetric(text, shown, hcri_binary(&minus), "a matrix inequality");
     if ((hcri_value_depends(text, matrix) & HCRI_ON_PRODUCTS) != 0)
         hcri_refuse(text, shown, HCR_ERROR_CONVEXITY,
                     "not known to be convex: a matrix inequality can't have products of parameters and outputs, which "
@@ -217,32 +209,33 @@ static void lower_matrices(hcri_lowering *lowering, hcri_span span, const hcri_v
     hcri_add_matrix(lowering, shown, matrix);
 }
 
-void hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
-                hcri_span left_span, const hcri_value *right, hcri_span right_span) {
-    const int swapped = relation == HCRI_TOKEN_GREATER_EQUAL || relation == HCRI_TOKEN_SUCCEEDS;
-    const hcri_value *smaller = swapped ? right : left, *larger = swapped ? left : right;
-    const hcri_span smaller_span = swapped ? right_span : left_span, larger_span = swapped ? left_span : right_span;
-    if (relation == HCRI_TOKEN_SUCCEEDS || relation == HCRI_TOKEN_PRECEDES) {
-        lower_matrices(lowering, span, smaller, smaller_span, larger, larger_span);
+void hcri_lower(hcri_lowering *lowering, const hcri_operation *relation) {
+    hcri_operation o = *relation; /* with the smaller side on the left */
+    if (o.kind == HCRI_TOKEN_GREATER_EQUAL || o.kind == HCRI_TOKEN_SUCCEEDS)
+        o = (hcri_operation){o.text, o.span, o.kind, o.right, o.left, o.right_span, o.left_span};
+    if (o.kind == HCRI_TOKEN_SUCCEEDS || o.kind == HCRI_TOKEN_PRECEDES) {
+        lower_matrices(lowering, &o);
         return;
     }
-    const hcri_shape shape = hcri_broadcast_shape(lowering->text, span, left->shape, right->shape);
+    const hcri_shape shape = hcri_broadcast_shape(o.text, o.span, relation->left->shape, relation->right->shape);
     const size_t size = shape.dim[0] * shape.dim[1];
     for (size_t k = 0; k < size; k++) {
-        const size_t i = hcri_broadcast_element(smaller->shape, shape, k),
-                     j = hcri_broadcast_element(larger->shape, shape, k);
+        const size_t i = hcri_broadcast_element(o.left->shape, shape, k),
+                     j = hcri_broadcast_element(o.right->shape, shape, k);
         const hcri_inequality inequality = {.count = 2,
-                                            .part = {{smaller, i, 1}, {larger, j, -1}},
-                                            .opposite = hcri_element_is_constant(smaller, i),
-                                            .span = span,
+                                            .part = {{o.left, i, 1}, {o.right, j, -1}},
+                                            .opposite = hcri_element_is_constant(o.left, i),
+                                            .span = o.span,
                                             .element = k,
                                             .of_several = size > 1};
-        if (relation == HCRI_TOKEN_EQUAL) {
+        if (o.kind == HCRI_TOKEN_EQUAL) {
             hcri_lower_equality(lowering, &inequality);
             continue;
         }
-        if (!lowering->text->any_curvature)
-            certify(lowering, relation, smaller, i, smaller_span, larger, j, larger_span);
+        if (!o.text->any_curvature && hcri_element_is_concave(o.left, i))
+            refuse_side(&o, o.left, i, o.left_span, "concave", "larger");
+        if (!o.text->any_curvature && hcri_element_is_convex(o.right, j))
+            refuse_side(&o, o.right, j, o.right_span, "convex", "smaller");
         lower_element(lowering, &inequality);
     }
 }

@@ -6,6 +6,7 @@
 #include "text/lower/linear_pieces.h"
 #include "text/syntax/lexer.h"
 #include "text/values/atoms.h"
+#include "text/values/operators.h"
 
 typedef struct hcri_term { /* weight · atom */
     double weight;
@@ -56,8 +57,7 @@ typedef struct hcri_lowering {
 } hcri_lowering;
 
 /* left relation right, elementwise; >> and << as matrices. */
-void hcri_lower(hcri_lowering *lowering, hcri_span span, hcri_token_kind relation, const hcri_value *left,
-                hcri_span left_span, const hcri_value *right, hcri_span right_span);
+void hcri_lower(hcri_lowering *lowering, const hcri_operation *relation);
 /* What is lowered until hcri_lower_end_group goes to a group: hcr_builder_begin_group and so on. */
 void hcri_lower_begin_group(hcri_lowering *lowering, hcri_span span, hcr_group group);
 void hcri_lower_next(hcri_lowering *lowering, hcri_span span);

@@ -179,8 +179,8 @@ const hcri_value *hcri_apply_power(const hcri_call *call) {
     const hcri_span *spans = call->source.argument;
     const double exponent = hcri_constant_number(call->text, spans[1], call->argument[1], "the exponent of power()");
     if (hcri_value_is_constant(call->argument[0]))
-        return hcri_binary(call->text, call->source.span, HCRI_TOKEN_POWER, call->argument[0], spans[0],
-                           call->argument[1], spans[1]);
+        return hcri_binary(&(hcri_operation){call->text, call->source.span, HCRI_TOKEN_POWER, call->argument[0],
+                                             call->argument[1], spans[0], spans[1]});
     return hcri_power(&call->source, call->argument[0], exponent);
 }
 
@@ -200,8 +200,9 @@ const hcri_value *hcri_apply_huber(const hcri_call *call) {
 const hcri_value *hcri_apply_log1p(const hcri_call *call) {
     const hcri_span span = call->source.span;
     const hcri_atom like = {.kind = HCRI_STEP_LOG};
-    const hcri_value *x = hcri_binary(call->text, span, HCRI_TOKEN_PLUS, hcri_value_scalar(call->text, span, 1), span,
-                                      call->argument[0], call->source.argument[0]);
+    const hcri_value *x =
+        hcri_binary(&(hcri_operation){call->text, span, HCRI_TOKEN_PLUS, hcri_value_scalar(call->text, span, 1),
+                                      call->argument[0], span, call->source.argument[0]});
     return hcri_atoms_of_groups(&call->source, &like, x, 1, x->shape, 1);
 }
 
@@ -218,7 +219,8 @@ const hcri_value *hcri_apply_rel_entr(const hcri_call *call) {
 /* x log(x/y) − x + y */
 const hcri_value *hcri_apply_kl_div(const hcri_call *call) {
     const hcri_span span = call->node->span;
-    const hcri_value *less =
-        hcri_binary(call->text, span, HCRI_TOKEN_MINUS, hcri_apply_rel_entr(call), span, call->argument[0], span);
-    return hcri_binary(call->text, span, HCRI_TOKEN_PLUS, less, span, call->argument[1], span);
+    const hcri_operation minus = {call->text, span, HCRI_TOKEN_MINUS, hcri_apply_rel_entr(call), call->argument[0],
+                                  span,       span};
+    return hcri_binary(
+        &(hcri_operation){call->text, span, HCRI_TOKEN_PLUS, hcri_binary(&minus), call->argument[1], span, span});
 }

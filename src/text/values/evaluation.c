@@ -174,8 +174,8 @@ static const hcri_value *evaluate_binary(hcri_scope *scope, const hcri_node *nod
         hcri_refuse(scope->text, node->span, HCR_ERROR_SHAPE,
                     "in Python this repeats the list, here it multiplies its one number: write ones(n) times "
                     "the number for a vector of n, or the product");
-    return hcri_binary(scope->text, node->span, node->operator, left, node->child[0]->span, right,
-                       node->child[1]->span);
+    return hcri_binary(&(hcri_operation){scope->text, node->span, node->operator, left, right, node->child[0]->span,
+                                         node->child[1]->span});
 }
 
 /* ------------------------------------------------------------------------------------------------------ conditions */

@@ -71,18 +71,20 @@ static double apply(hcri_token_kind operator, double a, double b) {
 }
 
 /* Both are constant. */
-static const hcri_value *elementwise_constants(hcri_text *text, hcri_span span, hcri_token_kind operator,
-                                               const hcri_value * left, const hcri_value *right, hcri_shape shape) {
+static const hcri_value *elementwise_constants(const hcri_operation *o, hcri_shape shape) {
+    hcri_text *text = o->text;
+    const hcri_span span = o->span;
+    const hcri_value *left = o->left, *right = o->right;
     const size_t size = shape.dim[0] * shape.dim[1];
     double *number = hcri_take(text, span, size, sizeof *number);
-    const int divides = operator== HCRI_TOKEN_DIVIDE || operator== HCRI_TOKEN_FLOOR_DIVIDE || operator==
-        HCRI_TOKEN_REMAINDER;
+    const int divides =
+        o->kind == HCRI_TOKEN_DIVIDE || o->kind == HCRI_TOKEN_FLOOR_DIVIDE || o->kind == HCRI_TOKEN_REMAINDER;
     for (size_t i = 0; i < size; i++) {
         const double a = left->constant[hcri_broadcast_element(left->shape, shape, i)],
                      b = right->constant[hcri_broadcast_element(right->shape, shape, i)];
         if (divides && b == 0)
             hcri_refuse(text, span, HCR_ERROR_DATA, "division by zero");
-        number[i] = apply(operator, a, b);
+        number[i] = apply(o->kind, a, b);
         if (isinf(number[i]) && !isinf(a) && !isinf(b))
             hcri_refuse(text, span, HCR_ERROR_DATA, "this overflows: %g and %g are too large", a, b);
     }
@@ -136,29 +138,22 @@ static const hcri_value *pair_up(hcri_text *text, hcri_span span, int kind, cons
     return hcri_atoms_of_groups(&source, &like, pairs, 2, shape, 1);
 }
 
-/* What an operator is given. */
-typedef struct operation {
-    hcri_text *text;
-    hcri_span span;
-    const hcri_value *left, *right;
-    hcri_span left_span, right_span;
-} operation;
-
 /* Elementwise, neither is constant. */
-static const hcri_value *product(const operation *o, hcri_shape shape) {
+static const hcri_value *product(const hcri_operation *o, hcri_shape shape) {
     if (o->text->any_curvature) {
         const hcri_atom_source source = {o->text, o->span, "square", 1, &o->left_span};
         return hcri_text_same(o->text, o->left_span, o->right_span)
                    ? hcri_power(&source, o->left, 2)
                    : pair_up(o->text, o->span, HCRI_STEP_PRODUCT, o->left, o->right, shape);
     }
-    const hcri_value *a = hcri_broadcast(o->text, o->span, o->left, shape);
-    const hcri_value *b = hcri_broadcast(o->text, o->span, o->right, shape);
-    return hcri_multiply(o->text, o->span, HCRI_TOKEN_TIMES, a, o->left_span, b, o->right_span);
+    hcri_operation own = *o;
+    own.left = hcri_broadcast(o->text, o->span, o->left, shape);
+    own.right = hcri_broadcast(o->text, o->span, o->right, shape);
+    return hcri_multiply(&own);
 }
 
 /* left @ right where neither is constant: the elementwise product of what meets, summed. */
-static const hcri_value *sum_of_products(const operation *o, size_t rows, size_t inner, size_t columns,
+static const hcri_value *sum_of_products(const hcri_operation *o, size_t rows, size_t inner, size_t columns,
                                          hcri_shape shape) {
     hcri_text *text = o->text;
     const hcri_span span = o->span;
@@ -175,15 +170,15 @@ static const hcri_value *sum_of_products(const operation *o, size_t rows, size_t
                     hcri_add_term(&sums, used++, 1);
             }
     const hcri_shape flat = hcri_vector_shape(used);
-    const hcri_value *factor = hcri_value_pick(text, span, o->left, flat, a);
-    const hcri_value *other = hcri_value_pick(text, span, o->right, flat, b);
-    const hcri_value *products = text->any_curvature ? pair_up(text, span, HCRI_STEP_PRODUCT, factor, other, flat)
-                                                     : hcri_multiply(text, span, HCRI_TOKEN_MATRIX_PRODUCT, factor,
-                                                                     o->left_span, other, o->right_span);
+    hcri_operation own = *o;
+    own.left = hcri_value_pick(text, span, o->left, flat, a);
+    own.right = hcri_value_pick(text, span, o->right, flat, b);
+    const hcri_value *products =
+        text->any_curvature ? pair_up(text, span, HCRI_STEP_PRODUCT, own.left, own.right, flat) : hcri_multiply(&own);
     return hcri_value_combine(text, span, products, shape, &sums);
 }
 
-static const hcri_value *matrix_product(const operation *o) {
+static const hcri_value *matrix_product(const hcri_operation *o) {
     hcri_text *text = o->text;
     const hcri_span span = o->span;
     const hcri_value *left = o->left, *right = o->right;
@@ -230,7 +225,7 @@ static const hcri_value *matrix_product(const operation *o) {
     return hcri_value_combine(text, span, value, shape, &sums);
 }
 
-static const hcri_value *power(const operation *o) {
+static const hcri_value *power(const hcri_operation *o) {
     if (!hcri_value_is_constant(o->right) || o->right->size != 1)
         hcri_refuse(o->text, o->right_span, HCR_ERROR_SHAPE,
                     "the exponent is one constant number: for c ** x write exp(log(c) * x)");
@@ -238,21 +233,22 @@ static const hcri_value *power(const operation *o) {
     return hcri_power(&source, o->left, o->right->constant[0]);
 }
 
-const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
-                              hcri_span left_span, const hcri_value *right, hcri_span right_span) {
-    const operation o = {text, span, left, right, left_span, right_span};
-    if (operator== HCRI_TOKEN_MATRIX_PRODUCT)
-        return matrix_product(&o);
+const hcri_value *hcri_binary(const hcri_operation *o) {
+    hcri_text *text = o->text;
+    const hcri_span span = o->span;
+    const hcri_value *left = o->left, *right = o->right;
+    if (o->kind == HCRI_TOKEN_MATRIX_PRODUCT)
+        return matrix_product(o);
     const hcri_shape shape = hcri_broadcast_shape(text, span, left->shape, right->shape);
     const int left_constant = hcri_value_is_constant(left), right_constant = hcri_value_is_constant(right);
     if (left_constant && right_constant)
-        return elementwise_constants(text, span, operator, left, right, shape);
-    switch (operator) {
+        return elementwise_constants(o, shape);
+    switch (o->kind) {
     case HCRI_TOKEN_PLUS: return add(text, span, left, right, 1, shape);
     case HCRI_TOKEN_MINUS: return add(text, span, left, right, -1, shape);
     case HCRI_TOKEN_TIMES:
         if (!left_constant && !right_constant)
-            return product(&o, shape);
+            return product(o, shape);
         return left_constant ? multiply(text, span, right, left, 0, shape)
                              : multiply(text, span, left, right, 0, shape);
     case HCRI_TOKEN_DIVIDE:
@@ -260,21 +256,21 @@ const hcri_value *hcri_binary(hcri_text *text, hcri_span span, hcri_token_kind o
             hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                         "%s, which depends on the parameters, stands under a division: multiply both sides of "
                         "the constraint by it, or declare its inverse as the parameter",
-                        hcri_text_excerpt(text, right_span).text);
+                        hcri_text_excerpt(text, o->right_span).text);
         if (!right_constant && !text->any_curvature)
             hcri_refuse(text, span, HCR_ERROR_CONVEXITY,
                         "not known to be convex: %s, which depends on the outputs, stands under a division: "
                         "write inv_pos(%s), which is for positive ones, or multiply both sides of the "
                         "constraint by it%s",
-                        hcri_text_excerpt(text, right_span).text, hcri_text_excerpt(text, right_span).text,
+                        hcri_text_excerpt(text, o->right_span).text, hcri_text_excerpt(text, o->right_span).text,
                         text->unproved);
         if (!right_constant)
             return pair_up(text, span, HCRI_STEP_QUOTIENT, left, right, shape);
         return multiply(text, span, left, right, 1, shape);
-    case HCRI_TOKEN_POWER: return power(&o);
+    case HCRI_TOKEN_POWER: return power(o);
     default:
         hcri_refuse(text, span, HCR_ERROR_CONVEXITY, "\"%s\" is for constants: what it gives moves in jumps",
-                    hcri_token_spelling(operator));
+                    hcri_token_spelling(o->kind));
     }
 }
 

@@ -6,17 +6,9 @@
 
 /* ------------------------------------------------------------------------------------------------------- refusals */
 
-typedef struct factors { /* of one product of the text */
-    hcri_text *text;
-    hcri_span span;
-    hcri_token_kind operator;
-    const hcri_value *left, *right;
-    hcri_span left_span, right_span;
-} factors;
-
-_Noreturn static void refuse_outputs(const factors *f, const char *a, const char *b) {
+_Noreturn static void refuse_outputs(const hcri_operation *f, const char *a, const char *b) {
     const int same = hcri_text_same(f->text, f->left_span, f->right_span);
-    if (f->operator== HCRI_TOKEN_MATRIX_PRODUCT)
+    if (f->kind == HCRI_TOKEN_MATRIX_PRODUCT)
         hcri_refuse(f->text, f->span, HCR_ERROR_CONVEXITY,
                     "not known to be convex: both %s and %s depend on the outputs: for x @ x write sum_squares(x), for "
                     "x @ P @ x quad_form(x, P)%s",
@@ -30,7 +22,7 @@ _Noreturn static void refuse_outputs(const factors *f, const char *a, const char
 }
 
 /* Neither element is constant; what is in both of them, or is curved, keeps them from being multiplied. */
-static void may_multiply(const factors *f, size_t i) {
+static void may_multiply(const hcri_operation *f, size_t i) {
     const hcri_excerpt a = hcri_text_excerpt(f->text, f->left_span), b = hcri_text_excerpt(f->text, f->right_span);
     const unsigned left = hcri_element_depends(f->text, f->left, i), right = hcri_element_depends(f->text, f->right, i);
     const int is_affine = hcri_element_is_affine(f->left, i) && hcri_element_is_affine(f->right, i);
@@ -55,12 +47,12 @@ static void may_multiply(const factors *f, size_t i) {
 
 static size_t entries(const hcri_value *value, size_t i) { return value->start[i + 1] - value->start[i]; }
 
-static int has_product(const factors *f, size_t i) {
+static int has_product(const hcri_operation *f, size_t i) {
     return !hcri_element_is_constant(f->left, i) && !hcri_element_is_constant(f->right, i);
 }
 
 /* (a + Σ a_j y_j)(b + Σ b_k x_k) = a b + Σ b a_j y_j + Σ a b_k x_k + ΣΣ a_j b_k y_j x_k */
-static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcri_value *parameters, size_t i,
+static hcri_entry *expand(const hcri_operation *f, const hcri_value *outputs, const hcri_value *parameters, size_t i,
                           hcri_entry *at) {
     const double a = outputs->constant[i], b = parameters->constant[i];
     const hcri_entry *y_end = hcri_entries_end(outputs, i), *x_end = hcri_entries_end(parameters, i);
@@ -77,7 +69,7 @@ static hcri_entry *expand(const factors *f, const hcri_value *outputs, const hcr
 }
 
 /* The products where neither element is constant, 0 elsewhere. */
-static const hcri_value *expand_all(const factors *f) {
+static const hcri_value *expand_all(const hcri_operation *f) {
     hcri_text *text = f->text;
     const size_t size = f->left->size;
     size_t total = 0;
@@ -110,15 +102,16 @@ static const hcri_value *expand_all(const factors *f) {
     return value;
 }
 
-const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
-                                hcri_span left_span, const hcri_value *right, hcri_span right_span) {
-    const factors f = {text, span, operator, left, right, left_span, right_span};
+const hcri_value *hcri_multiply(const hcri_operation *f) {
+    hcri_text *text = f->text;
+    const hcri_span span = f->span;
+    const hcri_value *left = f->left, *right = f->right;
     const size_t size = left->size;
-    const hcri_value *const all[3] = {left, right, expand_all(&f)};
+    const hcri_value *const all[3] = {left, right, expand_all(f)};
     const hcri_value *joined = hcri_value_join(text, span, 3, all);
     hcri_sums sums = hcri_sums_create(text, span, size, size);
     for (size_t i = 0; i < size; i++, hcri_end_sum(&sums)) {
-        const int is_product = has_product(&f, i), left_constant = hcri_element_is_constant(left, i);
+        const int is_product = has_product(f, i), left_constant = hcri_element_is_constant(left, i);
         hcri_add_term(&sums,
                       is_product      ? 2 * size + i
                       : left_constant ? size + i

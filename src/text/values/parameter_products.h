@@ -3,17 +3,14 @@
 #ifndef HCRI_PARAMETER_PRODUCTS_H
 #define HCRI_PARAMETER_PRODUCTS_H
 
-#include "text/syntax/lexer.h"
-#include "text/values/value.h"
+#include "text/values/operators.h"
 
 /* Column HCRI_FIRST_PRODUCT + output · p + parameter, p being the number of parameters; a builder has fewer columns
  * than HCRI_FIRST_PRODUCT. */
 #define HCRI_FIRST_PRODUCT ((uint32_t)1 << 31)
 
 /* left · right, element by element, of one shape, outside of star blocks: of two elements that aren't constant one must
- * be affine in the parameters alone, the other in the outputs alone. `operator`, * or @, is what the text has between
- * the spans. */
-const hcri_value *hcri_multiply(hcri_text *text, hcri_span span, hcri_token_kind operator, const hcri_value * left,
-                                hcri_span left_span, const hcri_value *right, hcri_span right_span);
+ * be affine in the parameters alone, the other in the outputs alone. */
+const hcri_value *hcri_multiply(const hcri_operation *operation);
 
 #endif

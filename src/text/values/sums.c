@@ -80,8 +80,8 @@ const hcri_value *hcri_apply_cumsum(const hcri_call *call) {
 const hcri_value *hcri_apply_dot(const hcri_call *call) {
     hcri_needs_vector(call, 0);
     hcri_needs_vector(call, 1);
-    return hcri_binary(call->text, call->node->span, HCRI_TOKEN_MATRIX_PRODUCT, call->argument[0],
-                       hcri_argument_span(call, 0), call->argument[1], hcri_argument_span(call, 1));
+    return hcri_binary(&(hcri_operation){call->text, call->node->span, HCRI_TOKEN_MATRIX_PRODUCT, call->argument[0],
+                                         call->argument[1], hcri_argument_span(call, 0), hcri_argument_span(call, 1)});
 }
 
 const hcri_value *hcri_apply_trace(const hcri_call *call) {
