@@ -1,10 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "formats/column_names.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/hash_index.h"
 
 const char *hcri_show(char shown[HCRI_SHOWN], const char *text, size_t length) {
     char kept[HCRI_SHOWN + 1] = "", next[HCR_PRINTABLE]; /* a byte gives a byte or more: so many are enough */
@@ -64,34 +63,21 @@ size_t hcri_name_nearest(const char *name, size_t count, char *const *names) {
     return nearest;
 }
 
-typedef struct named_column {
-    const char *name;
-    size_t column;
-} named_column;
-
-static int by_name(const void *left, const void *right) {
-    const named_column *a = left, *b = right;
-    const int order = strcmp(a->name, b->name);
-    return order != 0 ? order : (a->column > b->column) - (a->column < b->column);
-}
-
 hcr_status hcri_names_check(size_t count, char *const *names, const char *file, int line, hcr_error *error) {
-    for (size_t j = 0; j < count; j++)
-        if (names[j][0] == '\0')
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    hcri_index seen = {0};
+    for (size_t j = 0; j < count; j++) {
+        const size_t length = strlen(names[j]), before = hcri_index_find(&seen, names[j], length);
+        char shown[HCRI_SHOWN];
+        if (length == 0)
             return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
                                 "column %zu has no name in the header: give it one", j + 1);
-    HCRI_SCOPED named_column *sorted = hcri_allocate(&hcri_default_allocator, count, sizeof *sorted);
-    if (sorted == NULL)
-        return hcri_fail_memory(error);
-    for (size_t j = 0; j < count; j++)
-        sorted[j] = (named_column){names[j], j};
-    qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t k = 1; k < count; k++)
-        if (strcmp(sorted[k - 1].name, sorted[k].name) == 0) {
-            char shown[HCRI_SHOWN];
-            return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(sorted[k].column + 1),
-                                "columns %zu and %zu have the same name \"%s\": rename one", sorted[k - 1].column + 1,
-                                sorted[k].column + 1, hcri_show(shown, sorted[k].name, strlen(sorted[k].name)));
-        }
+        if (before != SIZE_MAX)
+            return hcri_fail_at(error, HCR_ERROR_NAME, file, line, (int)(j + 1),
+                                "columns %zu and %zu have the same name \"%s\": rename one", before + 1, j + 1,
+                                hcri_show(shown, names[j], length));
+        if (!hcri_index_add(&seen, scratch, names[j], length, j))
+            return hcri_fail_memory(error);
+    }
     return HCR_OK;
 }

@@ -16,18 +16,11 @@ typedef struct arrays {
     zip_uint64_t *entries;
 } arrays;
 
-static void release_arrays(arrays *a) {
-    for (size_t k = 0; a->names != NULL && k < a->count; k++)
-        hcri_release(&hcri_default_allocator, a->names[k]);
-    hcri_release(&hcri_default_allocator, a->names);
-    hcri_release(&hcri_default_allocator, a->entries);
-}
-
-static hcr_status list_arrays(zip_t *archive, arrays *a, hcr_error *error) {
+static hcr_status list_arrays(zip_t *archive, const hcr_allocator *allocator, arrays *a, hcr_error *error) {
     const zip_int64_t entries = zip_get_num_entries(archive, 0);
     const size_t most = entries < 0 ? 0 : (size_t)entries;
-    a->names = hcri_allocate(&hcri_default_allocator, most, sizeof *a->names);
-    a->entries = hcri_allocate(&hcri_default_allocator, most, sizeof *a->entries);
+    a->names = hcri_allocate(allocator, most, sizeof *a->names);
+    a->entries = hcri_allocate(allocator, most, sizeof *a->entries);
     if (a->names == NULL || a->entries == NULL)
         return hcri_fail_memory(error);
     for (zip_uint64_t entry = 0; entry < most; entry++) {
@@ -35,7 +28,7 @@ static hcr_status list_arrays(zip_t *archive, arrays *a, hcr_error *error) {
         const size_t length = name == NULL ? 0 : strlen(name);
         if (length < 4 || strcmp(name + length - 4, ".npy") != 0)
             continue;
-        char *copy = hcri_copy_string(&hcri_default_allocator, name);
+        char *copy = hcri_copy_string(allocator, name);
         if (copy == NULL)
             return hcri_fail_memory(error);
         copy[length - 4] = '\0';
@@ -139,11 +132,12 @@ hcr_status hcri_npz_read(const char *file, const char *bytes, size_t size, const
         return hcri_fail_at(error, HCR_ERROR_FORMAT, file, 0, 0, "this isn't a whole NPZ archive: %s",
                             zip_error_strerror(&why));
     }
-    HCRI_SCOPED_BY(release_arrays) arrays a = {0};
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    arrays a = {0};
     size_t chosen = 0;
     HCRI_SCOPED char *array = NULL;
     size_t array_size = 0;
-    HCRI_TRY(list_arrays(archive, &a, error));
+    HCRI_TRY(list_arrays(archive, scratch, &a, error));
     HCRI_TRY(choose(file, &a, key, &chosen, error));
     HCRI_TRY(extract(archive, a.entries[chosen], file, a.names[chosen], &array, &array_size, error));
     return hcri_npy_read(file, array, array_size, vector, table, error);

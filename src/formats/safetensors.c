@@ -122,9 +122,9 @@ static int get_size(const json_t *number, size_t *size) {
     return 1;
 }
 
-/* One entry of the header; *begin is where its data must begin if they follow what came before. */
-static int read_entry(const char *name, const json_t *entry, const char *data, size_t size, hcri_tensor *tensor,
-                      size_t *begin, size_t *end) {
+/* One entry of the header. */
+static int read_entry(const char *name, const json_t *entry, const char *data, size_t size, hcri_tensor *tensor) {
+    size_t begin, end;
     const json_t *dtype = json_object_get(entry, "dtype"), *shape = json_object_get(entry, "shape");
     const json_t *offsets = json_object_get(entry, "data_offsets");
     if (json_object_size(entry) != 3 || !json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) ||
@@ -139,12 +139,12 @@ static int read_entry(const char *name, const json_t *entry, const char *data, s
     if (type == TYPES || rank < 1 || rank > 2 || json_array_size(offsets) != 2 ||
         !get_size(json_array_get(shape, 0), &tensor->rows) ||
         (rank == 2 && (!get_size(json_array_get(shape, 1), &tensor->columns) || tensor->columns == 0)) ||
-        !get_size(json_array_get(offsets, 0), begin) || !get_size(json_array_get(offsets, 1), end) || *begin > *end ||
-        *end > size)
+        !get_size(json_array_get(offsets, 0), &begin) || !get_size(json_array_get(offsets, 1), &end) || begin > end ||
+        end > size)
         return 0;
     tensor->type = (hcri_tensor_type)type;
-    tensor->data = data + *begin;
-    const size_t columns = rank == 2 ? tensor->columns : 1, bytes = *end - *begin;
+    tensor->data = data + begin;
+    const size_t columns = rank == 2 ? tensor->columns : 1, bytes = end - begin;
     return tensor->rows <= size && columns <= size && (tensor->rows == 0 || columns <= size / tensor->rows) &&
            tensor_bytes(tensor) == bytes;
 }
@@ -152,26 +152,23 @@ static int read_entry(const char *name, const json_t *entry, const char *data, s
 /* Entries may come in any order; their data must fill the file, without gaps or overlaps. */
 static hcr_status read_entries(const char *path, json_t *header, const char *data, size_t size, hcri_tensors *tensors,
                                hcr_error *error) {
-    size_t begins[HCRI_TENSORS], ends[HCRI_TENSORS];
     const char *name;
     json_t *entry;
     json_object_foreach(header, name, entry) {
         if (tensors->count == HCRI_TENSORS)
             return fail_format(error, path, "it has more tensors than a model");
-        const size_t i = tensors->count;
-        if (!read_entry(name, entry, data, size, &tensors->tensor[i], &begins[i], &ends[i]))
+        if (!read_entry(name, entry, data, size, &tensors->tensor[tensors->count]))
             return fail_format(error, path, "a tensor's type, shape or place can't be");
         tensors->count++;
     }
     size_t filled = 0;
     for (size_t found = 0; found < tensors->count; found++) {
-        size_t next = 0;
-        while (next < tensors->count && begins[next] != filled)
+        const hcri_tensor *next = tensors->tensor, *all = next + tensors->count;
+        while (next < all && (next->data != data + filled || tensor_bytes(next) == 0))
             next++;
-        if (next == tensors->count || ends[next] == filled)
+        if (next == all)
             return fail_format(error, path, "its tensors don't lie one after the other");
-        begins[next] = SIZE_MAX;
-        filled = ends[next];
+        filled += tensor_bytes(next);
     }
     if (filled != size)
         return fail_format(error, path, "it is longer or shorter than its tensors");

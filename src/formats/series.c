@@ -9,7 +9,8 @@
 #include "hcr/hcr_table.h"
 
 typedef struct reading {
-    const char *wanted; /* NULL: the ids alone */
+    const char *wanted;             /* NULL: the ids alone */
+    const hcr_allocator *allocator; /* of the ids */
     char **ids;
     size_t count, capacity;
     size_t rows_seen;
@@ -47,11 +48,11 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     if (r->rows_seen == 1 && is_header(row))
         return HCR_OK;
     const char *id = row->cells[0].text;
-    char **ids = hcri_grow(&hcri_default_allocator, r->ids, &r->capacity, r->count + 1, sizeof *ids);
+    char **ids = hcri_grow(r->allocator, r->ids, &r->capacity, r->count + 1, sizeof *ids);
     if (ids == NULL)
         return hcri_fail_memory(error);
     r->ids = ids;
-    ids[r->count] = hcri_copy_string(&hcri_default_allocator, id);
+    ids[r->count] = hcri_copy_string(r->allocator, id);
     if (ids[r->count] == NULL)
         return hcri_fail_memory(error);
     r->count++;
@@ -67,7 +68,6 @@ static hcr_status read_row(void *context, const hcri_csv_row *row, hcr_error *er
     return read_values(r, row, error);
 }
 
-/* The caller releases what `r` has, also after a failure. */
 static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     HCRI_SCOPED char *bytes = NULL;
@@ -84,21 +84,18 @@ static hcr_status read_file(const char *path, reading *r, hcr_error *error) {
                         hcri_show(shown, r->wanted, strlen(r->wanted)), close);
 }
 
-static void release(reading *r) {
-    for (size_t k = 0; k < r->count; k++)
-        hcri_release(&hcri_default_allocator, r->ids[k]);
-    hcri_release(&hcri_default_allocator, r->ids);
-    hcri_release(&hcri_default_allocator, r->values);
-}
-
 hcr_status hcr_series_read(const char *path, const char *id, double **values, size_t *count, hcr_error *error) {
     if (path == NULL || id == NULL || values == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, id, values and count can't be NULL");
-    HCRI_SCOPED_BY(release) reading r = {.wanted = id};
-    HCRI_TRY(read_file(path, &r, error));
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    reading r = {.wanted = id, .allocator = scratch};
+    const hcr_status status = read_file(path, &r, error);
+    if (status != HCR_OK) {
+        hcri_release(&hcri_default_allocator, r.values);
+        return status;
+    }
     *values = r.values;
     *count = r.length;
-    r.values = NULL;
     return HCR_OK;
 }
 
@@ -121,7 +118,8 @@ static char **gather_ids(const reading *r) {
 hcr_status hcr_series_ids(const char *path, char ***ids, size_t *count, hcr_error *error) {
     if (path == NULL || ids == NULL || count == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "path, ids and count can't be NULL");
-    HCRI_SCOPED_BY(release) reading r = {0};
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    reading r = {.allocator = scratch};
     HCRI_TRY(read_file(path, &r, error));
     char **gathered = gather_ids(&r);
     if (gathered == NULL)
