@@ -13,11 +13,7 @@ void hcr_import_free(hcr_import *import) {
     if (import == NULL)
         return;
     const hcr_allocator allocator = import->allocator;
-    hcri_release(&allocator, import->column);
-    hcri_release(&allocator, import->relation);
-    hcri_release(&allocator, import->constant);
-    hcri_release(&allocator, import->term);
-    hcri_release(&allocator, import->notice);
+    hcri_pool_release(&import->pool);
     hcri_arena_release(&import->arena);
     hcri_release(&allocator, import);
 }
@@ -138,15 +134,9 @@ static hcr_status try_text(hcr_import *import, const char *text, size_t size, hc
     return import->status;
 }
 
-static void *take_from_arena(void *arena, size_t bytes) { return hcri_arena_take(arena, bytes, 1); }
-static void keep_in_arena(void *arena, void *memory) {
-    (void)arena;
-    (void)memory;
-}
-
 static hcr_status fill(hcr_import *import, const char *bytes, size_t size, const char *file, hcr_error *error) {
     HCRI_SCOPED char *text = NULL;
-    import->file = hcri_copy_string(&import->memory, file);
+    import->file = hcri_copy_string(&import->pool.own, file);
     if (import->file == NULL)
         return hcri_fail_memory(error);
     if (!is_packed(bytes, size))
@@ -166,7 +156,8 @@ hcr_status hcr_import_parse(const void *bytes, size_t size, const char *file, co
     if (made == NULL)
         return hcri_fail_memory(error);
     made->allocator = made->arena.allocator = *allocator;
-    made->memory = (hcr_allocator){.context = &made->arena, .allocate = take_from_arena, .release = keep_in_arena};
+    made->pool.from = &made->allocator;
+    hcri_pool_allocator(&made->pool);
     const hcr_status status = fill(made, size == 0 ? "" : bytes, size, file, error);
     if (status == HCR_OK)
         *import = made;

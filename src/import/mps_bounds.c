@@ -35,39 +35,33 @@ static int is_column(const hcr_import *import, hcri_field name) {
     return hcri_index_find(&import->column_names, name.text, name.length) != SIZE_MAX;
 }
 
-/* Sorts a line's fields into set, column and number. In the free form the set may be left out, and those types that
- * need no number may have one. */
-static void find_fields(hcr_import *import, const struct bound_type *type, int fixed, const hcri_field *field,
-                        size_t count, int line, hcri_field *set, hcri_field *column, hcri_field *number) {
+typedef struct bound_fields {
+    hcri_field set, column, number;
+} bound_fields;
+
+/* In the free form the set may be left out, and those types that need no number may have one. */
+static bound_fields find_fields(hcr_import *import, const struct bound_type *type, int fixed, const hcri_field *field,
+                                size_t count, int line) {
+    const hcri_field none = {"", 0};
     const int needs_number = (type->sets & VALUE) != 0;
-    *number = (hcri_field){0};
-    *set = (hcri_field){"", 0};
-    if (fixed) {
-        *set = field[1];
-        *column = field[2];
-        if (count == 4)
-            *number = field[3];
-    } else if (count == 4) {
-        *set = field[1];
-        *column = field[2];
-        *number = field[3];
+    bound_fields found = {.set = none};
+    if (count == 4) {
+        found = (bound_fields){field[1], field[2], field[3]};
+    } else if (fixed ||
+               (count == 3 && is_column(import, field[2]) && (!needs_number || !is_column(import, field[1])))) {
+        found = (bound_fields){.set = field[1], .column = field[2]};
     } else if (count == 3) {
-        if (is_column(import, field[2]) && (!needs_number || !is_column(import, field[1]))) {
-            *set = field[1];
-            *column = field[2];
-        } else {
-            *column = field[1];
-            *number = field[2];
-        }
+        found = (bound_fields){none, field[1], field[2]};
     } else if (count == 2 && !needs_number) {
-        *column = field[1];
+        found = (bound_fields){.set = none, .column = field[1]};
     } else {
         hcri_import_refuse(import, HCR_ERROR_SYNTAX, line,
                            "%zu fields: a line of BOUNDS has a type, the name of the set, a column%s", count,
                            needs_number ? " and a number" : "");
     }
-    if (needs_number && number->text == NULL)
+    if (needs_number && found.number.text == NULL)
         hcri_import_refuse(import, HCR_ERROR_SYNTAX, line, "a bound of type %s needs a number", type->word);
+    return found;
 }
 
 static void apply(hcr_import *import, const struct bound_type *type, size_t j, double value, int line) {
@@ -90,21 +84,20 @@ void hcri_bounds_read(hcri_bounds *bounds, hcr_import *import, int fixed, const 
         hcri_import_refuse(import, HCR_ERROR_SYNTAX, line,
                            "\"%s\" is no type of bound: UP, LO, FX, FR, MI, PL, BV, LI, UI, SC and SI are",
                            hcri_show(shown, field[0].text, field[0].length));
-    hcri_field set = {0}, column = {0}, number = {0};
-    find_fields(import, type, fixed, field, count, line, &set, &column, &number);
+    const bound_fields f = find_fields(import, type, fixed, field, count, line);
     if (bounds->set.text == NULL)
-        bounds->set = set;
-    if (bounds->set.length != set.length || memcmp(bounds->set.text, set.text, set.length) != 0) {
+        bounds->set = f.set;
+    if (bounds->set.length != f.set.length || memcmp(bounds->set.text, f.set.text, f.set.length) != 0) {
         bounds->other_sets++;
         return;
     }
-    const size_t j = hcri_index_find(&import->column_names, column.text, column.length);
+    const size_t j = hcri_index_find(&import->column_names, f.column.text, f.column.length);
     if (j == SIZE_MAX)
         hcri_import_refuse(import, HCR_ERROR_NAME, line, "there is no column \"%s\" in COLUMNS",
-                           hcri_show(shown, column.text, column.length));
+                           hcri_show(shown, f.column.text, f.column.length));
     double value = 0;
     if (type->sets & VALUE)
-        value = hcri_import_number(import, number.text, number.length, "the bound", 1, line);
+        value = hcri_import_number(import, f.number.text, f.number.length, "the bound", 1, line);
     apply(import, type, j, value, line);
 }
 

@@ -36,26 +36,21 @@ char *hcri_import_copy(hcr_import *import, const char *name, size_t length) {
     return memcpy(hcri_import_take(import, length + 1, 1), name, length);
 }
 
-static void *extend(hcr_import *import, const hcr_allocator *allocator, void *array, size_t *capacity, size_t needed,
-                    size_t size) {
-    void *extended = hcri_grow(allocator, array, capacity, needed, size);
+void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
+    void *extended = hcri_grow(&import->pool.own, array, capacity, needed, size);
     if (extended == NULL)
         hcri_import_refuse_memory(import);
     return extended;
 }
 
-void *hcri_import_extend(hcr_import *import, void *array, size_t *capacity, size_t needed, size_t size) {
-    return extend(import, &import->memory, array, capacity, needed, size);
-}
-
 void hcri_import_index(hcr_import *import, hcri_index *index, const char *name, size_t length, size_t number) {
-    if (!hcri_index_add(index, &import->memory, name, length, number))
+    if (!hcri_index_add(index, &import->pool.own, name, length, number))
         hcri_import_refuse_memory(import);
 }
 
-/* Room for one more in one of the large arrays. */
+/* Room for one more. */
 #define GROW(import, array, count, capacity)                                                                           \
-    ((array) = extend(import, &(import)->allocator, array, &(capacity), (count) + 1, sizeof *(array)))
+    ((array) = hcri_import_extend(import, array, &(capacity), (count) + 1, sizeof *(array)))
 
 size_t hcri_import_add_column(hcr_import *import, const char *name, size_t length) {
     const size_t number = import->columns;

@@ -53,8 +53,8 @@ typedef struct hcri_output { /* a vector or a scalar of outputs */
 
 struct hcr_import {
     hcr_allocator allocator; /* the caller's */
-    hcri_arena arena;        /* all but the arrays of columns, relations, forms, terms and notices, which grow large */
-    hcr_allocator memory;    /* from the arena, into which nothing is released */
+    hcri_pool pool;          /* of that: arrays that grow */
+    hcri_arena arena;        /* all else */
     hcr_error *error;        /* while it is read, as are the next two */
     hcr_status status;
     jmp_buf refused; /* where a refusal goes on */
