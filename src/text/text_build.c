@@ -170,18 +170,19 @@ hcr_status hcr_text_build(const char *text, size_t length, const char *file, con
                                    .arena = {.allocator = allocator == NULL ? hcri_default_allocator : *allocator},
                                    .error = error == NULL ? &own_error : error}};
     c.scope.text = c.lowering.text = &c.text;
+    c.text.kept.from = &c.text.arena.allocator;
     c.lowering.rows.allocator = c.lowering.group_rows.allocator = c.lowering.varying.allocator =
-        &c.text.arena.allocator;
+        hcri_pool_allocator(&c.text.kept);
     hcr_status status = hcr_builder_create(&c.text.arena.allocator, &c.lowering.builder, error);
     if (status == HCR_OK)
         status = compile(&c, constants, constant);
-    hcri_lowering_release(&c.lowering);
+    hcri_tape_release(&c.lowering.tape);
     if (status == HCR_OK)
         *builder = c.lowering.builder;
     else
         hcr_builder_free(c.lowering.builder);
     hcr_table_clear(&c.text.table);
-    hcri_scope_release(&c.scope);
+    hcri_pool_release(&c.text.kept);
     hcri_arena_release(&c.text.arena);
     return status;
 }

@@ -274,16 +274,3 @@ void hcri_lowering_finish(hcri_lowering *lowering) {
                          hcri_pieces_build_varying(&lowering->varying, lowering->text->parameters, lowering->builder,
                                                    &lowering->reason));
 }
-
-void hcri_lowering_release(hcri_lowering *lowering) {
-    const hcr_allocator *allocator = &lowering->text->arena.allocator;
-    hcri_pieces_release(&lowering->rows);
-    hcri_pieces_release(&lowering->group_rows);
-    hcri_pieces_release(&lowering->varying);
-    hcri_tape_release(&lowering->tape);
-    hcri_release(allocator, lowering->rounded);
-    hcri_release(allocator, lowering->branch.entry);
-    hcri_release(allocator, lowering->branch.column);
-    hcri_release(allocator, lowering->branch.value);
-    hcri_release(allocator, lowering->branch.curved_term);
-}

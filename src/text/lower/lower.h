@@ -66,7 +66,6 @@ void hcri_lower_end_group(hcri_lowering *lowering, hcri_span span);
 void hcri_lower_meeting_bounds(hcri_lowering *lowering);
 /* At the end of the text. */
 void hcri_lowering_finish(hcri_lowering *lowering);
-void hcri_lowering_release(hcri_lowering *lowering);
 
 /* ------------------------------------------------------------------------------------- what the parts of it share */
 

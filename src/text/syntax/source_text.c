@@ -160,7 +160,7 @@ void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *cap
 }
 
 void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size) {
-    void *extended = hcri_grow(&text->arena.allocator, array, capacity, needed, size);
+    void *extended = hcri_grow(&text->kept.own, array, capacity, needed, size);
     if (extended == NULL)
         hcri_refuse_memory(text, span);
     return extended;

@@ -24,6 +24,7 @@ typedef struct hcri_text {
     const char *bytes;  /* without a byte-order mark */
     size_t size;
     hcri_arena arena;
+    hcri_pool kept;               /* what outlives the arena's rewinds */
     size_t outputs, parameters;   /* declared so far: the columns of values */
     int any_curvature;            /* in a star block: what isn't known to be convex is taken */
     const char *unproved;         /* what to do where a proof of convexity fails: ends such messages */
@@ -38,7 +39,7 @@ typedef struct hcri_text {
 
 /* Refuses the text: the error is the message, then the line with `span` marked. The compilation ends by a jump to
  * `refused`, so no function of the compiler hands failures on. What outlives a call is in the arena or, if it outlives
- * the arena's rewinds, in a struct that is released where the jump ends. */
+ * the arena's rewinds, in `kept`. */
 _Noreturn void hcri_refuse(hcri_text *text, hcri_span span, hcr_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5), cold));
 /* The same where the error has been filled in. */
@@ -48,7 +49,7 @@ _Noreturn void hcri_refuse_memory(hcri_text *text, hcri_span span);
 void *hcri_take(hcri_text *text, hcri_span span, size_t count, size_t size);
 /* Room for one more than `count` elements in an array of the arena's, which moves as it grows. */
 void *hcri_take_larger(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t count, size_t size);
-/* As hcri_grow, of the arena's allocator: for what outlives the arena's rewinds. */
+/* As hcri_grow, of what is kept. */
 void *hcri_extend(hcri_text *text, hcri_span span, void *array, size_t *capacity, size_t needed, size_t size);
 
 /* The 1-based line and column (in characters) of a byte; fast when it is after the last one asked for. */

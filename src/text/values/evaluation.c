@@ -10,11 +10,6 @@
 
 /* --------------------------------------------------------------------------------------------------------- names */
 
-void hcri_scope_release(hcri_scope *scope) {
-    hcri_release(&scope->text->arena.allocator, scope->name);
-    hcri_index_release(&scope->declared, &scope->text->arena.allocator);
-}
-
 hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span) {
     for (size_t i = scope->declared.count; i < scope->count; i++)
         if (hcri_text_equal(scope->text, span, scope->name[i].name))
@@ -27,7 +22,7 @@ static void append_name(hcri_scope *scope, const hcri_name *name) {
     hcri_text *text = scope->text;
     scope->name = hcri_extend(text, name->span, scope->name, &scope->capacity, scope->count + 1, sizeof *scope->name);
     if (name->kind != HCRI_NAME_LOOP &&
-        !hcri_index_add(&scope->declared, &text->arena.allocator, name->name, strlen(name->name), scope->count))
+        !hcri_index_add(&scope->declared, &text->kept.own, name->name, strlen(name->name), scope->count))
         hcri_refuse_memory(text, name->span);
     scope->name[scope->count++] = *name;
 }

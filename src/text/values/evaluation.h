@@ -26,11 +26,10 @@ typedef struct hcri_name {
 typedef struct hcri_scope {
     hcri_text *text;
     size_t count, capacity;
-    hcri_name *name;     /* from the arena's allocator: it outlives the arena's rewinds */
+    hcri_name *name;     /* kept beyond the arena's rewinds */
     hcri_index declared; /* the first declared.count names; loops' names, which come and go, stand behind them */
 } hcri_scope;
 
-void hcri_scope_release(hcri_scope *scope);
 /* NULL when there is none. */
 hcri_name *hcri_scope_find(const hcri_scope *scope, hcri_span span);
 /* Declares the name that stands at `span`; refuses one that exists. */
