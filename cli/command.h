@@ -25,6 +25,7 @@ int command_decode(int argc, char **argv);
 int command_fit(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_windows(int argc, char **argv);
+int command_limits(int argc, char **argv);
 int command_ranges(int argc, char **argv);
 int command_export(int argc, char **argv);
 

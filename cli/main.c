@@ -28,6 +28,7 @@ static const struct command {
     {"export", "C source that needs nothing, for a region or a model", command_export},
     {"plot", "a picture of a region", command_plot},
     {"windows", "a series to training windows and its limits", command_windows},
+    {"limits", "what a table did, as the limits of a region", command_limits},
     {"ranges", "samples of parameters to `param` lines", command_ranges},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -248,6 +248,28 @@ HCR_API size_t hcr_ranges_left_out(const hcr_ranges *ranges, size_t *first);
  * range that reaches 1e20), ARGUMENT, MEMORY. */
 HCR_API HCR_MUST_USE hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text, hcr_error *error);
 
+/* ---------------------------------------------------------------------------------------------- limits from data */
+
+/* Begin with HCR_LIMIT_OPTIONS_INIT, which has the defaults given, then set what differs. */
+typedef struct hcr_limit_options {
+    size_t size;        /* sizeof(hcr_limit_options) */
+    bool values, steps; /* limit the values, the steps between neighbours; true, true */
+    double share;       /* of the values, on each side, and of the steps that keep the limit; above 0.5, 1: all */
+    size_t horizon;     /* how many values a variable has whose column is a series; 0: a scalar */
+} hcr_limit_options;
+#define HCR_LIMIT_OPTIONS_INIT                                                                                         \
+    { sizeof(hcr_limit_options), true, true, 1, 0 }
+/* A region text of what a table (rows × columns) did: for each variable, its smallest and largest value, and its
+ * largest step from one value to the next, with comments that say how many there are and where the extremes are.
+ * Columns name[0] … name[k - 1] are a vector, of which a row is a sample and elements are neighbours; other columns are
+ * series, whose rows are in order and neighbours. NULL names: x[0], x[1] …. Missing values (NaN, infinities) are left
+ * out and counted. With a share of 1 all samples satisfy the limits at tolerance 0. The caller frees *text with
+ * hcr_free. Errors: NAME as for hcr_ranges_create, DATA (a variable without a value), SHAPE (steps alone, and no
+ * variable has two values), ARGUMENT, MEMORY. */
+HCR_API HCR_MUST_USE hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names,
+                                                const double *values, const hcr_limit_options *options, char **text,
+                                                hcr_error *error);
+
 /* --------------------------------------------------------------------------------------------------- checking */
 
 /* Decides whether each of `rows` points (n columns) satisfies every inequality at tolerance 0 in exact rational

@@ -78,7 +78,7 @@ def test_rows_without_a_number_are_left_out_and_named():
         ({"cap": SOLD, "cap[0]": SOLD}, {}, "name", "column 2: cap is there already"),
         ({"cap[0]": SOLD, "cap[2]": SOLD}, {}, "name", r"cap\[1\] is missing"),
         ({"max": SOLD}, {}, "name", "word of the region language"),
-        ({"the cap": SOLD}, {}, "name", "is no name of a parameter"),
+        ({"the cap": SOLD}, {}, "name", "is no name for a region text"),
         ({"cap": CAPS, "sold": SOLD[:2]}, {}, "shape", "as many of each"),
         ({"cap": CAPS[None]}, {}, "shape", "has the shape"),
         ({"t": []}, {}, "data", "there is no sample"),

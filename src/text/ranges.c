@@ -4,121 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_index.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text_buffer.h"
-#include "formats/column_names.h"
 #include "hcr/hcr_build.h"
-#include "text/declared_names.h"
+#include "text/vector_columns.h"
 
 enum { SHOWN = 8 /* rows and elements in a comment */, LINE_WIDTH = 100 };
 
-typedef struct parameter {
-    char *name;
-    int is_scalar;
-    size_t size, members; /* elements up to the largest index, and columns that are elements */
-    size_t first;         /* of its elements among all */
-} parameter;
-
 struct hcr_ranges {
     hcri_pool pool; /* has all that is below */
-    size_t columns, parameters;
-    parameter *parameter;
-    size_t *column_of; /* element → column */
+    size_t columns;
+    hcri_vectors parameters;
     double *least, *largest;
     size_t rows, left_out, row_left_out[SHOWN];
 };
-
-/* ----------------------------------------------------------------------------------------------------------- names */
-
-/* Which parameter a column belongs to, and as which of its elements. */
-typedef struct place {
-    size_t parameter, element;
-} place;
-
-static hcr_status refuse_name(const char *name, size_t length, size_t column, hcr_error *error) {
-    char shown[HCRI_SHOWN];
-    hcri_show(shown, name, strlen(name));
-    if (hcri_is_taken_by_language(name, length))
-        return hcri_fail(error, HCR_ERROR_NAME,
-                         "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
-                         shown, shown);
-    return hcri_fail(
-        error, HCR_ERROR_NAME,
-        "column %zu: \"%s\" is no name of a parameter: a letter or _ first, then letters, digits and _, at "
-        "most %d, perhaps with an index such as [3]: rename it",
-        column, shown, HCRI_LONGEST_NAME);
-}
-
-static hcr_status place_column(hcr_ranges *ranges, hcri_index *known, const char *name, size_t column, place *found,
-                               hcr_error *error) {
-    const size_t base = hcri_element_split(name, &found->element);
-    const int is_scalar = base == 0 || name[base] != '[';
-    const size_t length = is_scalar ? strlen(name) : base;
-    if (!hcri_can_be_declared(name, length))
-        return refuse_name(name, length, column, error);
-    found->parameter = hcri_index_find(known, name, length);
-    if (found->parameter == SIZE_MAX) {
-        parameter *made = &ranges->parameter[ranges->parameters];
-        *made = (parameter){.name = hcri_copy(&ranges->pool.own, name, length + 1, 1), .is_scalar = is_scalar};
-        if (made->name == NULL)
-            return hcri_fail_memory(error);
-        made->name[length] = '\0';
-        found->parameter = ranges->parameters++;
-        if (!hcri_index_add(known, &ranges->pool.own, made->name, length, found->parameter))
-            return hcri_fail_memory(error);
-    }
-    parameter *own = &ranges->parameter[found->parameter];
-    if (own->members > 0 && (is_scalar || own->is_scalar))
-        return hcri_fail(error, HCR_ERROR_NAME, "column %zu: %s is there already: rename one of them", column,
-                         own->name);
-    found->element = is_scalar ? 0 : found->element;
-    own->members++;
-    own->size = own->size > found->element ? own->size : found->element + 1;
-    return HCR_OK;
-}
-
-/* Of a vector that has fewer columns than its largest index says. */
-static hcr_status refuse_gap(const hcr_ranges *ranges, const place *of, size_t which, hcr_error *error) {
-    const parameter *own = &ranges->parameter[which];
-    size_t missing = 0;
-    for (size_t j = 0; j < ranges->columns; j++)
-        if (of[j].parameter == which && of[j].element < ranges->columns)
-            ranges->column_of[of[j].element] = j;
-    while (missing < ranges->columns && ranges->column_of[missing] != SIZE_MAX)
-        missing++;
-    return hcri_fail(error, HCR_ERROR_NAME,
-                     "%s[%zu] is missing, where there is %s[%zu]: a vector has all its elements, from 0 on", own->name,
-                     missing, own->name, own->size - 1);
-}
-
-static hcr_status place_all(hcr_ranges *ranges, place *of, const char *const *names, hcr_error *error) {
-    hcri_index known = {0};
-    for (size_t j = 0; j < ranges->columns; j++) {
-        char counted[32];
-        snprintf(counted, sizeof counted, "x[%zu]", j);
-        HCRI_TRY(place_column(ranges, &known, names == NULL ? counted : names[j], j + 1, &of[j], error));
-    }
-    for (size_t j = 0; j < ranges->columns; j++)
-        ranges->column_of[j] = SIZE_MAX;
-    size_t first = 0;
-    for (size_t p = 0; p < ranges->parameters; p++) {
-        parameter *own = &ranges->parameter[p];
-        if (own->members < own->size)
-            return refuse_gap(ranges, of, p, error);
-        own->first = first;
-        first += own->members;
-    }
-    for (size_t j = 0; j < ranges->columns; j++) {
-        const parameter *own = &ranges->parameter[of[j].parameter];
-        size_t *column = &ranges->column_of[own->first + of[j].element];
-        if (*column != SIZE_MAX)
-            return hcri_fail(error, HCR_ERROR_NAME, "columns %zu and %zu have the same name \"%s[%zu]\": rename one",
-                             *column + 1, j + 1, own->name, of[j].element);
-        *column = j;
-    }
-    return HCR_OK;
-}
 
 hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_ranges **ranges, hcr_error *error) {
     if (ranges == NULL || columns == 0)
@@ -129,14 +29,11 @@ hcr_status hcr_ranges_create(size_t columns, const char *const *names, hcr_range
     made->pool.from = &hcri_default_allocator;
     const hcr_allocator *allocator = hcri_pool_allocator(&made->pool);
     made->columns = columns;
-    made->parameter = hcri_allocate(allocator, columns, sizeof *made->parameter);
-    made->column_of = hcri_allocate(allocator, columns, sizeof *made->column_of);
     made->least = hcri_allocate(allocator, columns, sizeof *made->least);
     made->largest = hcri_allocate(allocator, columns, sizeof *made->largest);
-    place *of = hcri_allocate(allocator, columns, sizeof *of);
     hcr_status status = hcri_pool_check(&made->pool, error);
     if (status == HCR_OK)
-        status = place_all(made, of, names, error);
+        status = hcri_vectors_make(columns, names, allocator, &made->parameters, error);
     if (status != HCR_OK) {
         hcr_ranges_free(made);
         return status;
@@ -205,9 +102,9 @@ static void write_end(char text[32], double extreme, double margin, double sign)
 }
 
 /* The ends of an element's range as text. */
-static hcr_status find_ends(const hcr_ranges *ranges, const parameter *own, size_t k, double margin, char end[2][32],
+static hcr_status find_ends(const hcr_ranges *ranges, const hcri_vector *own, size_t k, double margin, char end[2][32],
                             hcr_error *error) {
-    const size_t j = ranges->column_of[own->first + k];
+    const size_t j = ranges->parameters.column_of[own->first + k];
     const double least = ranges->least[j], largest = ranges->largest[j];
     const double scale = least < largest ? largest - least : least != 0 ? fabs(least) : 1;
     const double reach = fmax(-least, largest) + 1.1 * margin * scale;
@@ -241,7 +138,7 @@ static void write_list(hcri_report *report, char (*end)[2][32], size_t count, in
     hcri_report_write(report, "]");
 }
 
-static hcr_status write_parameter(const hcr_ranges *ranges, const parameter *own, double margin, hcri_report *report,
+static hcr_status write_parameter(const hcr_ranges *ranges, const hcri_vector *own, double margin, hcri_report *report,
                                   hcr_error *error) {
     HCRI_SCOPED char(*end)[2][32] = hcri_allocate(&hcri_default_allocator, own->size, sizeof *end);
     if (end == NULL)
@@ -276,10 +173,10 @@ static void write_rest(hcri_report *report, size_t count) {
 /* Elements whose samples are all the same: in their order. */
 static void write_constants(const hcr_ranges *ranges, const char *share, hcri_report *report) {
     size_t count = 0;
-    for (size_t p = 0; p < ranges->parameters; p++) {
-        const parameter *own = &ranges->parameter[p];
+    for (size_t p = 0; p < ranges->parameters.count; p++) {
+        const hcri_vector *own = &ranges->parameters.vector[p];
         for (size_t k = 0; k < own->size; k++) {
-            const size_t j = ranges->column_of[own->first + k];
+            const size_t j = ranges->parameters.column_of[own->first + k];
             if (ranges->least[j] != ranges->largest[j] || count++ >= SHOWN)
                 continue;
             hcri_report_write(report, "%s%s", count == 1 ? "# The same in all samples: " : ", ", own->name);
@@ -317,8 +214,8 @@ hcr_status hcr_ranges_text(const hcr_ranges *ranges, double margin, char **text,
                          ranges->rows > 0 ? " without a NaN or an infinity" : "");
     hcri_report report = {0};
     write_comment(ranges, margin, &report);
-    for (size_t p = 0; p < ranges->parameters; p++) {
-        const hcr_status status = write_parameter(ranges, &ranges->parameter[p], margin, &report, error);
+    for (size_t p = 0; p < ranges->parameters.count; p++) {
+        const hcr_status status = write_parameter(ranges, &ranges->parameters.vector[p], margin, &report, error);
         if (status != HCR_OK) {
             free(report.text);
             return status;

@@ -6,7 +6,7 @@ expect 0 --version
 same "version" "hcr $(sed -n 's/#define HCR_VERSION "\(.*\)"/\1/p' "$source/include/hcr/hcr.h")" "$output"
 expect 0 --help
 help=$output
-for command in compile explain check project contract encode decode fit predict import export plot windows ranges; do
+for command in compile explain check project contract encode decode fit predict import export plot windows limits ranges; do
     says "$help" "^  $command "
     expect 0 "$command" --help
     says "$output" "^Usage: hcr $command "

@@ -69,7 +69,7 @@ refused() {
     absent bad.txt
 }
 refused 'cap[0],cap[2]\n1,2\n' '^hcr: bad.csv: cap\[1\] is missing, where there is cap\[2\]'
-refused 'a b,c\n1,2\n' '^hcr: bad.csv: column 1: "a b" is no name of a parameter'
+refused 'a b,c\n1,2\n' '^hcr: bad.csv: column 1: "a b" is no name for a region text'
 refused 'c,sum\n1,2\n' '^hcr: bad.csv: column 2: "sum" is a word of the region language: rename it, for instance to sum_'
 refused 'cap,cap[0]\n1,2\n' '^hcr: bad.csv: column 2: cap is there already'
 refused 'day,t\nMonday,2\n' '^hcr: bad.csv:2:1: column 1 \("day"\): "Monday" is no number'

@@ -139,6 +139,14 @@ static hcr_status write_ranges(void) {
     hcr_ranges_free(ranges);
     return status;
 }
+static hcr_status write_limits(void) {
+    static const char *const names[] = {"load[1]", "price", "load[0]"};
+    char *text = NULL;
+    const hcr_status status = hcr_limits_text(2, 3, names, X, NULL, &text, &error);
+    assert_true(status == HCR_OK || text == NULL);
+    hcr_free(text);
+    return status;
+}
 static hcr_status read_series(void) {
     double *values = NULL;
     size_t count = 0;
@@ -305,6 +313,7 @@ static const struct {
     {"write", write_table},
     {"match", match_table},
     {"ranges", write_ranges},
+    {"limits", write_limits},
     {"series", read_series},
     {"ids", list_series},
     {"windows", cut_windows},

@@ -76,6 +76,10 @@ class ProjectorStruct(ctypes.Structure):
     )
 
 
+class LimitOptionsStruct(ctypes.Structure):
+    _fields_ = _fields("size: size; bool: values steps; double: share; size: horizon")
+
+
 class ConeStruct(ctypes.Structure):
     _fields_ = _fields("size: rows; pointer: start columns values shift linear; double: constant")
 
@@ -210,6 +214,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = _table(
         ("region_explain", (_P, c_bool, _P)),
         ("ranges_create", (c_size_t, _P, _P)),
         ("ranges_text", (_P, c_double, _P)),
+        ("limits_text", (c_size_t, c_size_t, _P, _P, _P, _P)),
         ("fit", (_P, c_char_p, c_size_t, c_size_t, _P, _P, _P, _P, _P, _P, _P)),
         ("model_load", (c_char_p, _P)),
     )

@@ -1,0 +1,83 @@
+#include "command.h"
+#include "ending.h"
+#include "options.h"
+#include "progress.h"
+#include "report.h"
+
+#include "base/file.h"
+#include "hcr/hcr_build.h"
+#include "hcr/hcr_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    const char *input, *output;
+    char *columns; /* separated by commas, or NULL */
+    int values, steps;
+    hcr_limit_options options;
+    hcr_table table;
+    char *text;
+};
+
+static void read_table(struct job *job) {
+    hcr_error error = {0};
+    size_t count = 0;
+    const char **names = NULL;
+    if (job->columns != NULL) {
+        names = allocate(strlen(job->columns) + 1, sizeof *names);
+        for (char *name = strtok(job->columns, ","); name != NULL; name = strtok(NULL, ","))
+            names[count++] = name;
+    }
+    const hcr_table_columns needed = {.count = count, .names = names, .missing = true};
+    must(hcr_table_read_columns(job->input, HCR_TABLE_BY_NAME, NULL, 1, &needed, &job->table, &error), &error);
+    if (names != NULL)
+        must(hcr_table_match(&job->table, count, names, "X", &error), &error);
+    free(names);
+}
+
+static int run(struct job *job) {
+    hcr_error error = {0};
+    progress_wait("reading");
+    read_table(job);
+    job->options.values = job->values || !job->steps;
+    job->options.steps = job->steps || !job->values;
+    const hcr_table *table = &job->table;
+    if (hcr_limits_text(table->rows, table->columns, (const char *const *)table->names, table->values, &job->options,
+                        &job->text, &error) != HCR_OK) {
+        snprintf(error.file, sizeof error.file, "%s", job->input);
+        return report_error(&error);
+    }
+    ending_put_off();
+    must_obeying(hcri_file_write(job->output, job->text, strlen(job->text), &error), &error);
+    return EXIT_DONE;
+}
+
+int command_limits(int argc, char **argv) {
+    static struct job job = {.output = "-", .options = HCR_LIMIT_OPTIONS_INIT};
+    const struct option_row rows[] = {
+        {OPTION_FLAG, '\0', "cap", NULL, "limit the values alone: the smallest and the largest", &job.values, 0, 0},
+        {OPTION_FLAG, '\0', "ramp", NULL,
+         "limit the steps alone: the largest from one value to the next; with --cap, both", &job.steps, 0, 0},
+        {OPTION_NUMBER, '\0', "quantile", "SHARE",
+         "the share of the values, on each side, and of the steps that keep the limits; 1", &job.options.share, 0, 1},
+        {OPTION_COUNT, '\0', "horizon", "N", "how many values a series has in the region; a scalar where none is given",
+         &job.options.horizon, 1, 0},
+        {OPTION_JOINED, '\0', "columns", "NAMES",
+         "take these columns alone, with commas between; others may hold anything", &job.columns, 0, 0},
+        OPTION_ROW_OUTPUT(&job.output),
+    };
+    const struct usage usage = {
+        .name = "limits",
+        .operands = "X",
+        .summary = "Writes a region from a table: what its variables did, with comments that say where each number is "
+                   "from. Columns such as load[0], load[1] are a vector, of which a row is a sample; other columns are "
+                   "series, a row a time, of which the region has --horizon values. Missing values are left out and "
+                   "counted.",
+        .example = "hcr limits history.csv --horizon 24 --quantile 0.999 -o load.region",
+        OPTION_ROWS(rows),
+    };
+    options_parse(argc, argv, &usage, &job.input);
+    return run(&job);
+}

@@ -1,0 +1,235 @@
+/* What a table did, as constraints of a region text: the values and the steps of its variables. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/sized_options.h"
+#include "base/text_buffer.h"
+#include "hcr/hcr_build.h"
+#include "text/vector_columns.h"
+
+struct table {
+    size_t rows;
+    const double *values;
+    hcri_vectors vectors;
+    hcr_limit_options options;
+};
+
+/* A number of one variable, a value or a step, and where it is: of a step, where it ends. */
+struct number {
+    double number;
+    size_t row, element;
+};
+struct numbers {
+    size_t count, missing;
+    struct number *sorted;
+};
+
+static double value_at(const struct table *table, const hcri_vector *own, size_t row, size_t element) {
+    return table->values[row * table->vectors.columns + table->vectors.column_of[own->first + element]];
+}
+
+/* |b − a|, rounded up; NaN where one of them is missing. */
+static double step_between(double a, double b) {
+    if (!isfinite(a) || !isfinite(b))
+        return NAN;
+    const double high = fmax(a, b), low = fmin(a, b), step = high - low;
+    const double part = step - high, error = (high - (step - part)) - (low + part); /* Knuth's, of a difference */
+    return error > 0 ? nextafter(step, INFINITY) : step;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct number *one = a, *other = b;
+    if (one->number != other->number)
+        return one->number < other->number ? -1 : 1;
+    if (one->row != other->row)
+        return one->row < other->row ? -1 : 1;
+    return one->element < other->element ? -1 : one->element > other->element;
+}
+
+/* How many values in order a variable has: elements of a vector, or of a series that is cut by the horizon. */
+static size_t length_of(const struct table *table, const hcri_vector *own) {
+    return own->is_scalar ? table->options.horizon : own->size;
+}
+
+static void take(struct numbers *numbers, double value, size_t row, size_t element) {
+    if (isfinite(value))
+        numbers->sorted[numbers->count++] = (struct number){value, row, element};
+    else
+        numbers->missing++;
+}
+
+static void find_values(const struct table *table, const hcri_vector *own, struct numbers *numbers) {
+    *numbers = (struct numbers){.sorted = numbers->sorted};
+    for (size_t i = 0; i < table->rows; i++)
+        for (size_t k = 0; k < own->size; k++)
+            take(numbers, value_at(table, own, i, k), i, k);
+    qsort(numbers->sorted, numbers->count, sizeof *numbers->sorted, compare);
+}
+
+/* Neighbours are elements of a vector, or rows of a series. */
+static void find_steps(const struct table *table, const hcri_vector *own, struct numbers *numbers) {
+    *numbers = (struct numbers){.sorted = numbers->sorted};
+    for (size_t i = own->is_scalar ? 1 : 0; i < table->rows; i++)
+        for (size_t k = own->is_scalar ? 0 : 1; k < own->size; k++) {
+            const double before = own->is_scalar ? value_at(table, own, i - 1, k) : value_at(table, own, i, k - 1);
+            take(numbers, step_between(before, value_at(table, own, i, k)), i, k);
+        }
+    qsort(numbers->sorted, numbers->count, sizeof *numbers->sorted, compare);
+}
+
+/* The least of them that the share doesn't exceed. */
+static double upper(const struct numbers *numbers, double share) {
+    const double beyond = floor((1 - share) * (double)numbers->count * (1 + 1e-12));
+    return numbers->sorted[numbers->count - 1 - (size_t)fmin(beyond, (double)numbers->count - 1)].number;
+}
+static double lower(const struct numbers *numbers, double share) {
+    const double beyond = floor((1 - share) * (double)numbers->count * (1 + 1e-12));
+    return numbers->sorted[(size_t)fmin(beyond, (double)numbers->count - 1)].number;
+}
+
+/* "812.5 (row 17)", or "(row 17, load[3])". */
+static void write_place(hcri_report *report, const hcri_vector *own, const struct number *at) {
+    hcri_report_number(report, at->number);
+    hcri_report_write(report, " (row %zu", at->row);
+    if (!own->is_scalar)
+        hcri_report_write(report, ", %s[%zu]", own->name, at->element);
+    hcri_report_write(report, ")");
+}
+
+static void write_missing(hcri_report *report, const struct numbers *numbers) {
+    if (numbers->missing > 0)
+        hcri_report_write(report, "; %zu missing", numbers->missing);
+    hcri_report_write(report, ".\n");
+}
+
+static void write_share(hcri_report *report, double share) {
+    char text[32];
+    hcri_print(text, sizeof text, "%.10g %%", 100 * share);
+    hcri_report_write(report, "%s", text);
+}
+
+static void write_values(const struct table *table, const hcri_vector *own, const struct numbers *values,
+                         hcri_report *report) {
+    const double share = table->options.share, low = lower(values, share), high = upper(values, share);
+    hcri_report_write(report, "# %s: %zu values, from ", own->name, values->count);
+    write_place(report, own, &values->sorted[0]);
+    hcri_report_write(report, " to ");
+    write_place(report, own, &values->sorted[values->count - 1]);
+    if (share < 1) {
+        hcri_report_write(report, "; ");
+        write_share(report, share);
+        hcri_report_write(report, " are at least, and as many at most, these");
+    }
+    write_missing(report, values);
+    hcri_report_number(report, low);
+    hcri_report_write(report, " <= %s <= ", own->name);
+    hcri_report_number(report, high);
+    hcri_report_write(report, "\n");
+}
+
+static void write_steps(const struct table *table, const hcri_vector *own, const struct numbers *steps,
+                        hcri_report *report) {
+    hcri_report_write(report, "# %s: %zu steps, up to ", own->name, steps->count);
+    write_place(report, own, &steps->sorted[steps->count - 1]);
+    if (table->options.share < 1) {
+        hcri_report_write(report, "; ");
+        write_share(report, table->options.share);
+        hcri_report_write(report, " are at most this");
+    }
+    write_missing(report, steps);
+    hcri_report_write(report, "abs(diff(%s)) <= ", own->name);
+    hcri_report_number(report, upper(steps, table->options.share));
+    hcri_report_write(report, "\n");
+}
+
+static hcr_status write_limits(const struct table *table, const hcri_vector *own, struct numbers *numbers,
+                               hcri_report *report, hcr_error *error) {
+    if (table->options.values || table->options.steps)
+        hcri_report_write(report, "\n");
+    if (table->options.values) {
+        find_values(table, own, numbers);
+        if (numbers->count == 0)
+            return hcri_fail(error, HCR_ERROR_DATA, "%s has no value: take its columns out", own->name);
+        if (!(fmax(-numbers->sorted[0].number, numbers->sorted[numbers->count - 1].number) < 1e20))
+            return hcri_fail(error, HCR_ERROR_DATA,
+                             "%s has values of 1e20 and more, which mean no bound: take another "
+                             "unit",
+                             own->name);
+        write_values(table, own, numbers, report);
+    }
+    if (table->options.steps && length_of(table, own) > 1) {
+        find_steps(table, own, numbers);
+        if (numbers->count == 0)
+            return hcri_fail(error, HCR_ERROR_DATA, "%s has no two values that are neighbours", own->name);
+        write_steps(table, own, numbers, report);
+    }
+    return HCR_OK;
+}
+
+static void write_variables(const struct table *table, hcri_report *report) {
+    hcri_report_write(report, "# What %zu row%s did, as limits: rows and elements are counted from 0.\n", table->rows,
+                      table->rows == 1 ? "" : "s");
+    for (size_t v = 0; v < table->vectors.count; v++) {
+        const hcri_vector *own = &table->vectors.vector[v];
+        hcri_report_write(report, "var %s", own->name);
+        if (!own->is_scalar || table->options.horizon > 0)
+            hcri_report_write(report, "[%zu]", length_of(table, own));
+        hcri_report_write(report, "\n");
+    }
+}
+
+static hcr_status write_text(const struct table *table, hcri_report *report, hcr_error *error) {
+    const size_t cells = hcri_size_product(table->rows, table->vectors.columns);
+    HCRI_SCOPED struct number *sorted = hcri_allocate(&hcri_default_allocator, cells, sizeof *sorted);
+    if (sorted == NULL)
+        return hcri_fail_memory(error);
+    struct numbers numbers = {.sorted = sorted};
+    write_variables(table, report);
+    for (size_t v = 0; v < table->vectors.count; v++)
+        HCRI_TRY(write_limits(table, &table->vectors.vector[v], &numbers, report, error));
+    return report->failed ? hcri_fail_memory(error) : HCR_OK;
+}
+
+static hcr_status check_options(const struct table *table, hcr_error *error) {
+    const hcr_limit_options *options = &table->options;
+    if (!(options->share > 0.5 && options->share <= 1))
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "the share is %g: it is more than 0.5 and at most 1",
+                         options->share);
+    if (!options->values && !options->steps)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "nothing is to be limited: values, steps or both");
+    size_t longest = 0;
+    for (size_t v = 0; v < table->vectors.count; v++) {
+        const size_t length = length_of(table, &table->vectors.vector[v]);
+        longest = length > longest ? length : longest;
+    }
+    if (options->steps && !options->values && longest < 2)
+        return hcri_fail(error, HCR_ERROR_SHAPE,
+                         "no variable has two values, whose step could be limited: columns name[0], name[1] … are a "
+                         "vector, and a horizon cuts series");
+    return HCR_OK;
+}
+
+hcr_status hcr_limits_text(size_t rows, size_t columns, const char *const *names, const double *values,
+                           const hcr_limit_options *options, char **text, hcr_error *error) {
+    static const hcr_limit_options defaults = HCR_LIMIT_OPTIONS_INIT;
+    if (text == NULL || (values == NULL && rows > 0) || columns == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "values or text is NULL, or there are no columns");
+    struct table table = {.rows = rows, .values = values};
+    HCRI_TRY(hcri_options_take(options == NULL ? &defaults : options, &defaults, sizeof defaults, &table.options,
+                               "HCR_LIMIT_OPTIONS_INIT", error));
+    HCRI_SCRATCH(scratch, &hcri_default_allocator);
+    hcri_report report = {0};
+    hcr_status status = hcri_vectors_make(columns, names, scratch, &table.vectors, error);
+    if (status == HCR_OK)
+        status = check_options(&table, error);
+    if (status == HCR_OK)
+        status = write_text(&table, &report, error);
+    if (status != HCR_OK) {
+        free(report.text);
+        return status;
+    }
+    *text = report.text;
+    return HCR_OK;
+}

@@ -1,0 +1,110 @@
+#include "text/vector_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash_index.h"
+#include "base/memory.h"
+#include "formats/column_names.h"
+#include "text/declared_names.h"
+
+/* Which vector a column belongs to, and as which of its elements. */
+typedef struct place {
+    size_t vector, element;
+} place;
+
+static hcr_status refuse_name(const char *name, size_t length, size_t column, hcr_error *error) {
+    char shown[HCRI_SHOWN];
+    hcri_show(shown, name, strlen(name));
+    if (hcri_is_taken_by_language(name, length))
+        return hcri_fail(error, HCR_ERROR_NAME,
+                         "column %zu: \"%s\" is a word of the region language: rename it, for instance to %s_", column,
+                         shown, shown);
+    return hcri_fail(
+        error, HCR_ERROR_NAME,
+        "column %zu: \"%s\" is no name for a region text: a letter or _ first, then letters, digits and _, at most %d, "
+        "perhaps with an index such as [3]: rename it",
+        column, shown, HCRI_LONGEST_NAME);
+}
+
+static hcr_status place_column(hcri_vectors *vectors, const hcr_allocator *pool, hcri_index *known, const char *name,
+                               size_t column, place *found, hcr_error *error) {
+    const size_t base = hcri_element_split(name, &found->element);
+    const int is_scalar = base == 0 || name[base] != '[';
+    const size_t length = is_scalar ? strlen(name) : base;
+    if (!hcri_can_be_declared(name, length))
+        return refuse_name(name, length, column, error);
+    found->vector = hcri_index_find(known, name, length);
+    if (found->vector == SIZE_MAX) {
+        hcri_vector *made = &vectors->vector[vectors->count];
+        *made = (hcri_vector){.name = hcri_copy(pool, name, length + 1, 1), .is_scalar = is_scalar};
+        if (made->name == NULL)
+            return hcri_fail_memory(error);
+        made->name[length] = '\0';
+        found->vector = vectors->count++;
+        if (!hcri_index_add(known, pool, made->name, length, found->vector))
+            return hcri_fail_memory(error);
+    }
+    hcri_vector *own = &vectors->vector[found->vector];
+    if (own->members > 0 && (is_scalar || own->is_scalar))
+        return hcri_fail(error, HCR_ERROR_NAME, "column %zu: %s is there already: rename one of them", column,
+                         own->name);
+    found->element = is_scalar ? 0 : found->element;
+    own->members++;
+    own->size = own->size > found->element ? own->size : found->element + 1;
+    return HCR_OK;
+}
+
+/* Of a vector that has fewer columns than its largest index says. */
+static hcr_status refuse_gap(const hcri_vectors *vectors, const place *of, size_t which, hcr_error *error) {
+    const hcri_vector *own = &vectors->vector[which];
+    size_t missing = 0;
+    for (size_t j = 0; j < vectors->columns; j++)
+        if (of[j].vector == which && of[j].element < vectors->columns)
+            vectors->column_of[of[j].element] = j;
+    while (missing < vectors->columns && vectors->column_of[missing] != SIZE_MAX)
+        missing++;
+    return hcri_fail(error, HCR_ERROR_NAME,
+                     "%s[%zu] is missing, where there is %s[%zu]: a vector has all its elements, from 0 on", own->name,
+                     missing, own->name, own->size - 1);
+}
+
+static hcr_status place_all(hcri_vectors *vectors, const hcr_allocator *pool, place *of, const char *const *names,
+                            hcr_error *error) {
+    hcri_index known = {0};
+    for (size_t j = 0; j < vectors->columns; j++) {
+        char counted[32];
+        snprintf(counted, sizeof counted, "x[%zu]", j);
+        HCRI_TRY(place_column(vectors, pool, &known, names == NULL ? counted : names[j], j + 1, &of[j], error));
+    }
+    for (size_t j = 0; j < vectors->columns; j++)
+        vectors->column_of[j] = SIZE_MAX;
+    size_t first = 0;
+    for (size_t p = 0; p < vectors->count; p++) {
+        hcri_vector *own = &vectors->vector[p];
+        if (own->members < own->size)
+            return refuse_gap(vectors, of, p, error);
+        own->first = first;
+        first += own->members;
+    }
+    for (size_t j = 0; j < vectors->columns; j++) {
+        const hcri_vector *own = &vectors->vector[of[j].vector];
+        size_t *column = &vectors->column_of[own->first + of[j].element];
+        if (*column != SIZE_MAX)
+            return hcri_fail(error, HCR_ERROR_NAME, "columns %zu and %zu have the same name \"%s[%zu]\": rename one",
+                             *column + 1, j + 1, own->name, of[j].element);
+        *column = j;
+    }
+    return HCR_OK;
+}
+
+hcr_status hcri_vectors_make(size_t columns, const char *const *names, const hcr_allocator *pool, hcri_vectors *vectors,
+                             hcr_error *error) {
+    *vectors = (hcri_vectors){.columns = columns,
+                              .vector = hcri_allocate(pool, columns, sizeof(hcri_vector)),
+                              .column_of = hcri_allocate(pool, columns, sizeof(size_t))};
+    place *of = hcri_allocate(pool, columns, sizeof *of);
+    if (of == NULL || vectors->vector == NULL || vectors->column_of == NULL)
+        return hcri_fail_memory(error);
+    return place_all(vectors, pool, of, names, error);
+}
