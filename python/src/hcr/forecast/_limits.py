@@ -26,8 +26,8 @@ def limits(
     target_col: str = "y",
 ) -> str:
     """A region text from a history: the smallest and the largest value of each series, and its largest step, with
-    comments that say how many there are and where the extremes are. It is meant to be read, rounded and changed. Rows in
-    the comments are times, of which those count that the frame has.
+    comments that say how many there are and where the extremes are. It is meant to be read, rounded and changed. Rows
+    in the comments are times, of which those count that the frame has.
 
     Args:
         frame: of pandas or polars: a long one, with the series' values in `target_col`, or a wide one, with a column
