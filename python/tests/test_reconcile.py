@@ -161,6 +161,14 @@ def test_thirty_hourly_series_whose_night_is_0():
     pandas.testing.assert_frame_equal(again, result)  # what adds up stays, bit for bit
 
 
+def test_what_adds_up_stays_however_near_its_limits():
+    parents = pandas.DataFrame({"unique_id": ["a", "b"], "parent": ["t", "t"]})
+    tiny = 2.0**-50
+    frame = pandas.DataFrame({"unique_id": ["t", "a", "b"], "ds": [1] * 3, "M": [1.0, tiny, 1 - tiny]})
+    result, outcomes = reconcile(frame, parents, nonnegative=True, upper=1.0, outcomes=True)
+    assert outcomes["outcome"].tolist() == ["INSIDE"] and result.equals(frame)
+
+
 def test_parents_summing_matrix_index_wide_and_polars_agree(random):
     S_df = pandas.DataFrame({"unique_id": ["t", "a", "b"], "a": [1, 1, 0], "b": [1, 0, 1]})
     frame = pandas.DataFrame({"unique_id": list("abt") * 2, "ds": [1, 1, 1, 2, 2, 2], "M": random.normal(5, 9, 6)})

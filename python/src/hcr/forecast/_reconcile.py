@@ -133,6 +133,10 @@ def _residuals(Y_df: Any, model: Any, hierarchy: Hierarchy, columns: Columns) ->
     return residuals
 
 
+#: A bottom series so many multiples of the grid from its limit is at it: that is what the nearest point's rounding is.
+_ROUNDING = 64
+
+
 class _Metric:
     """The distance from forecasts y as a function of the bottom series b: ½ b'Pb − (K y)'b, K = S'W⁻¹, P = K S."""
 
@@ -164,7 +168,8 @@ def _reconciled(
     for one in np.unique(kind[fine]):
         rows = np.flatnonzero(kind == one)
         limits = low[rows[0]], high[rows[0]]
-        stay = (_added_up(hierarchy, given[np.ix_(rows, hierarchy.bottom)], *limits)[0] == given[rows]).all(axis=1)
+        same, _ = _added_up(hierarchy, given[np.ix_(rows, hierarchy.bottom)], *limits, rounding=0)
+        stay = (same == given[rows]).all(axis=1)
         result[rows[stay]], outcome[rows[stay]] = given[rows[stay]], Outcome.INSIDE
         rows = rows[~stay]
         result[rows], inside = _nearest(hierarchy, metric, linear[rows], *limits)
@@ -183,7 +188,7 @@ def _nearest(hierarchy: Hierarchy, metric: _Metric, linear: Array, low: Array, h
     left = ~inside & np.isfinite(bottom).all(axis=1)
     grids = np.where(left, _grid(hierarchy, bottom)[:, 0], 0.0)
     for g in np.unique(grids[left]):
-        rows, room = np.flatnonzero(grids == g), 2 * g * np.abs(hierarchy.sums).sum(axis=1)
+        rows, room = np.flatnonzero(grids == g), 2 * _ROUNDING * g * np.abs(hierarchy.sums).sum(axis=1)
         room[hierarchy.bottom] = 0
         again = _bottom(hierarchy, metric, linear[rows], low + room, high - room)
         result[rows], inside[rows] = _added_up(hierarchy, again, low, high)
@@ -222,12 +227,16 @@ def _grid(hierarchy: Hierarchy, bottom: Array) -> Array:
     return np.exp2(np.frexp(most)[1] + 1.0 - 53)  # type: ignore[no-any-return]
 
 
-def _added_up(hierarchy: Hierarchy, bottom: Array, low: Array, high: Array) -> tuple[Array, Array]:
+def _added_up(
+    hierarchy: Hierarchy, bottom: Array, low: Array, high: Array, rounding: int = _ROUNDING
+) -> tuple[Array, Array]:
     """Bottom series on the grid and their sums, (samples, series), NaN where a limit can't be kept on it; and which
     keep them."""
     g = _grid(hierarchy, bottom)
-    least, most = (np.asarray(side[hierarchy.bottom]) for side in (low, high))
-    clipped = np.clip(np.rint(bottom / g), np.ceil(least / g), np.floor(most / g)) * g
+    multiples = np.rint(bottom / g)
+    least, most = np.ceil(low[hierarchy.bottom] / g), np.floor(high[hierarchy.bottom] / g)
+    multiples = np.where(multiples < least + rounding, least, multiples)
+    clipped = np.where(multiples > most - rounding, most, multiples) * g
     result = clipped @ hierarchy.sums.T
     inside = (np.isfinite(result) & (result >= low) & (result <= high)).all(axis=1)
     result[~inside] = np.nan
