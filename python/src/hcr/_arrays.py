@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +14,16 @@ from .errors import make
 
 Array = npt.NDArray[Any]
 
+_Byte = ctypes.c_char
 _KEPT = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def address(array: Array) -> int:
-    """Where the numbers of an array begin."""
-    return int(array.__array_interface__["data"][0])
+    """Where the numbers of a contiguous array begin."""
+    try:
+        return ctypes.addressof(_Byte.from_buffer(array))  # type: ignore[arg-type]  # NumPy 1 doesn't declare it
+    except (TypeError, ValueError):  # read-only, or empty
+        return int(array.__array_interface__["data"][0])
 
 
 def as_bytes(content: object, what: str) -> bytes:

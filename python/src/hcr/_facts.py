@@ -78,11 +78,16 @@ class Facts:
 
         The range is the declared one, with ends that no float32 meets moved outwards to the next that one does.
         """
-        return Parameters(
-            self._names_of("parameter", self.p),
-            self._vector("parameter_lower", self.p),
-            self._vector("parameter_upper", self.p),
-        )
+
+        def read() -> Parameters:
+            return Parameters(
+                self._names_of("parameter", self.p),
+                self._vector("parameter_lower", self.p),
+                self._vector("parameter_upper", self.p),
+            )
+
+        parameters: Parameters = self._once("parameters", read)
+        return parameters
 
     @property
     def origin(self) -> Array:

@@ -7,7 +7,6 @@ import ctypes
 import dataclasses
 import hashlib
 import time
-from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
@@ -296,19 +295,19 @@ class Projection(Map):
     @property
     def regularisation(self) -> float:
         """The multiple of the identity that was added to a metric that isn't definite."""
-        with self._projector(1, self.bad) as projector:
-            return float(_library.library.hcr_projector_regularisation(projector.address))
+        projector, idle = self._take(1, self.bad)
+        idle.append(projector)
+        return float(_library.library.hcr_projector_regularisation(projector.address))
 
-    @contextlib.contextmanager
-    def _projector(self, threads: int, bad: str) -> Iterator[Projector]:
-        idle = self.region._once("projectors", dict).setdefault((self.metric, self.linear, threads, known_bad(bad)), [])
+    def _take(self, threads: int, bad: str) -> tuple[Projector, list[Projector]]:
+        """A projector that nobody uses now, and where it goes afterwards."""
+        key = (self.metric, self.linear, threads, known_bad(bad))
+        idle: list[Projector] = self.region._once("projectors", dict).setdefault(key, [])
         try:
-            made = idle.pop()
+            return idle.pop(), idle
         except IndexError:
             matrix = None if self.metric is None else self.metric.matrix
-            made = Projector(self.region._handle, threads, bad, self.linear, matrix)
-        yield made
-        idle.append(made)
+            return Projector(self.region._handle, threads, bad, self.linear, matrix), idle
 
     def call(
         self, functions: Any, dtype: Any, threads: int, count: int, *pointers: int | None, bad: str | None = None
@@ -316,9 +315,10 @@ class Projection(Map):
         if functions is MAPS and len(pointers) == 4:  # maps have no outcomes beside what they keep
             pointers = (*pointers[:3], None, pointers[3])
         used = 1 if count < FEW_ROWS else _threads.limit(threads)
-        with self._projector(used, self.bad if bad is None else bad) as projector:
-            status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
-            failure = _library.failure(projector.error) if status else None
+        projector, idle = self._take(used, self.bad if bad is None else bad)
+        status = functions["project", dtype](projector.address, count, *pointers, projector.error_address)
+        failure = _library.failure(projector.error) if status else None
+        idle.append(projector)
         self.region._raise_of_callbacks()
         if failure is not None:
             raise failure
@@ -327,6 +327,9 @@ class Projection(Map):
         """Projects in blocks of about a tenth of a second, between which Ctrl-C is heard. `others`: as the library
         takes them."""
         rows_, first, block = row_count(array), 0, 64
+        if 0 < rows_ <= block:
+            self._run(MAPS, array, others[0], bad, *others[1:])
+            return
         flat = [None if other is None else other.reshape(rows_, -1) for other in others] if rows_ else []
         while first < rows_:
             last, start = min(first + block, rows_), time.perf_counter()

@@ -84,9 +84,13 @@ class Barrier:
                 "shape", f"value has the shape {values.shape} and control {controls.shape}: {expected} are needed"
             )
         right = drifts + np.asarray(rate) * values
-        shape = np.broadcast_shapes(right.shape[:-1], controls.shape[:-2])
-        flat = np.broadcast_to(-controls, (*shape, *controls.shape[-2:])).reshape(*shape, -1)
-        return np.concatenate([flat, np.broadcast_to(right, (*shape, self.count))], -1)
+        flat = -controls.reshape(*controls.shape[:-2], -1)
+        if flat.shape[:-1] == right.shape[:-1] and right.shape[-1:] == (self.count,):
+            return np.concatenate([flat, right], -1)
+        shape = np.broadcast_shapes(right.shape[:-1], flat.shape[:-1])
+        return np.concatenate(
+            [np.broadcast_to(flat, (*shape, flat.shape[-1])), np.broadcast_to(right, (*shape, self.count))], -1
+        )
 
     def __call__(
         self,
