@@ -140,6 +140,11 @@ typedef struct hcri_kind {
      * where it is no faster than `add_gradient` for each. */
     void (*gauge_gradients)(const hcri_constraint *constraint, size_t count, const double *const u[],
                             double *const gradient[], double *scratch);
+    /* A function that is quadratic in y and a number t, and negative exactly where c_i(y) < t, as long as *side is
+     * positive: its value at y and t; gradient becomes the one by y and by t, n + 1 numbers, of which it gets zeros.
+     * NULL: none is known, or c_i − t is it itself, where c_i is affine. */
+    double (*smooth)(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
+                     double *side, double *scratch);
     /* Where c_i has several gradients at a y on the frontier, as at a cone's tip or where a matrix loses more than one
      * rank: functions that are 0 on that edge, their values and gradients, n numbers a row. Each gradient of c_i is a
      * combination of the rows, in which the first *weights of them have shares >= 0 that sum to 1. Returns how many

@@ -1,6 +1,7 @@
 #include "maps/nearest_constraint.h"
 
 #include "kernels/kernels.h"
+#include "kinds/block.h"
 #include "region/sample_centre.h"
 
 #include <math.h>
@@ -114,9 +115,14 @@ void hcri_search(const hcri_chunk *chunk, int has_box, int with_active_constrain
             rays->active_constraint[s] = HCRI_NO_CONSTRAINT;
         }
         const hcri_batch batch = {rays->rows, rays->stride, rays->v, slice->origins, gauge, active_constraint};
-        for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) /* the first is the box */
-            (slice->origins == NULL ? set->block[b]->kind->gauge
-                                    : set->block[b]->kind->gauge_from)(set->block[b], &batch, slice->scratch);
+        for (size_t b = has_box ? 1 : 0; b < set->blocks; b++) { /* the first is the box */
+            const hcri_kind *kind = set->block[b]->kind;
+            const int follows =
+                !chunk->region->has_curved_centres || kind->is_affine; /* kinds know O(x), not centres */
+            (slice->origins == NULL ? kind->gauge
+             : follows              ? kind->gauge_from
+                                    : hcri_block_gauge_from)(set->block[b], &batch, slice->scratch);
+        }
         slice->intersections += (uint64_t)rays->rows * chunk->region->existing;
         if (slice->is_free != NULL)
             search_all_flat(chunk, rays);

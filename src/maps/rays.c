@@ -65,7 +65,8 @@ void hcri_origins_find(const hcri_chunk *chunk) {
         slice->holds_outputs[s] = 0;
         for (size_t k = 0; hcri_sample_origin_is_centre(sample_origin) && k < hcri_sample_origin_flags(region); k++)
             slice->holds_outputs[s] |= flags_of(chunk, s)[k] == 0;
-        slice->is_damped[s] = chunk->call->map->damps && hcri_sample_origin_is_centre(sample_origin) &&
+        slice->is_damped[s] = chunk->call->map->damps && slice->is_free != NULL &&
+                              hcri_sample_origin_is_centre(sample_origin) &&
                               hcri_damping_applies(region, point, flags_of(chunk, s), slice->scratch + region->scratch);
     }
 }
@@ -179,7 +180,7 @@ static void drop_lost(const hcri_slice *slice, hcri_rays *rays) {
 
 /* 1 when directions can be used where they lie. */
 static int takes_any_rows(const hcr_region *region) {
-    int takes = 1;
+    int takes = !region->has_curved_centres;
     for (size_t b = 0; region->origin_map.parameters != 0 && b < region->set.blocks; b++)
         takes &= hcri_block_reads_outputs_alone(region->set.block[b]);
     return takes;

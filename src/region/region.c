@@ -9,6 +9,7 @@
 #include "kinds/callback/callback.h"
 #include "kinds/union/union.h"
 #include "region/compiled_check.h"
+#include "region/curved_centre.h"
 #include "region/sample_centre.h"
 
 /* Says where the constraint that refuses the origin comes from. */
@@ -272,6 +273,7 @@ static hcr_status complete(hcr_region *region, const hcri_analysis *analysis, hc
     HCRI_TRY(hcri_region_compute_margins(region, error));
     if (!region->origin_proved)
         HCRI_TRY(hcri_centres_make(region, &region->centres, error));
+    region->has_curved_centres = !region->origin_proved && region->centres == NULL && hcri_curved_centre_serves(region);
     HCRI_TRY(make_clamps(region, error));
     HCRI_TRY(check_rounded_origin(region, error));
     hcri_set_drop_scratch(&region->set);

@@ -3,11 +3,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "region/curved_centre.h"
 #include "region/damping.h"
 #include "region/sample_centre.h"
 
 /* The blocks', and behind it the centre's: a region whose O(x) is proved has no use for one. */
-size_t hcri_sample_origin_scratch(const hcr_region *region) { return region->scratch + hcri_damping_scratch(region); }
+size_t hcri_sample_origin_scratch(const hcr_region *region) {
+    return region->has_curved_centres ? hcri_curved_centre_scratch(region)
+                                      : region->scratch + hcri_damping_scratch(region);
+}
 
 size_t hcri_sample_origin_flags(const hcr_region *region) { return hcri_centres_flags(region); }
 
@@ -203,9 +207,12 @@ hcri_sample_origin hcri_sample_origin_find(const hcr_region *region, double *poi
     if (region->centres != NULL)
         return find_centre(region, point, is_free, NULL, scratch);
     hcri_affine_complete(&region->affine, point);
-    return hcri_sample_origin_verify(region, HCRI_SAMPLE_ORIGIN_AFFINE, HCR_DOUBLE, point, NULL, scratch) &&
+    if (region->has_curved_centres && !hcri_curved_centre_find(region, point, scratch))
+        return HCRI_SAMPLE_ORIGIN_NONE;
+    const hcri_sample_origin kind = region->has_curved_centres ? HCRI_SAMPLE_ORIGIN_CENTRE : HCRI_SAMPLE_ORIGIN_AFFINE;
+    return hcri_sample_origin_verify(region, kind, HCR_DOUBLE, point, NULL, scratch) &&
                    is_between_bounds(region, point, NULL)
-               ? HCRI_SAMPLE_ORIGIN_AFFINE
+               ? kind
                : HCRI_SAMPLE_ORIGIN_NONE;
 }
 
@@ -257,6 +264,10 @@ void hcri_sample_origin_vjp(const hcr_region *region, hcri_sample_origin sample_
             *(j < n ? &bar[j] : &x_bar[j - n]) += weight * affine->map.values[k];
         }
     }
+    if (hcri_sample_origin_is_centre(sample_origin) && region->has_curved_centres) {
+        hcri_curved_centre_vjp(region, point, bar, x_bar, scratch);
+        return;
+    }
     if (hcri_sample_origin_is_centre(sample_origin)) {
         hcri_centres_vjp(region, point, is_free, bar, x_bar, scratch + region->scratch);
         return;
@@ -277,7 +288,9 @@ void hcri_sample_origin_jvp(const hcr_region *region, hcri_sample_origin sample_
         for (size_t k = map->start[j]; k < map->start[j + 1]; k++)
             dot[j] += map->values[k] * x_dot[map->columns[k]];
     }
-    if (hcri_sample_origin_is_centre(sample_origin))
+    if (hcri_sample_origin_is_centre(sample_origin) && region->has_curved_centres)
+        hcri_curved_centre_jvp(region, point, x_dot, dot, scratch);
+    else if (hcri_sample_origin_is_centre(sample_origin))
         hcri_centres_jvp(region, point, is_free, x_dot, dot, scratch + region->scratch);
     for (size_t d = 0; d < affine->count; d++) { /* O_dependent = constant + T (O, x) */
         double change = 0;

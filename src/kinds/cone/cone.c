@@ -312,6 +312,7 @@ const hcri_kind hcri_kind_cone = {
     .value = hcri_cone_value,
     .add_gradient = hcri_cone_add_gradient,
     .add_curvature = hcri_cone_add_curvature,
+    .smooth = hcri_cone_smooth,
     .edge = hcri_cone_edge,
     .holds = hcri_cone_holds,
     .interval = hcri_cone_interval,

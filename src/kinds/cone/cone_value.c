@@ -150,6 +150,26 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t index, con
         gradient[j] -= weight * cone->linear[j];
 }
 
+/* |w|² − (e + t)² for w = M y + s and e = c·y + e₀. */
+double hcri_cone_smooth(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
+                        double *side, double *scratch) {
+    const hcri_cone *cone = (const hcri_cone *)constraint;
+    const hcri_rows *rows = &cone->rows;
+    double error, norm = left_side(cone, y, &error);
+    (void)i;
+    (void)scratch;
+    *side = right_side(cone, y, &error) + t;
+    for (size_t r = 0; r < rows->count; r++) {
+        const double w = row_value(cone, r, y, &error);
+        for (size_t k = rows->start[r]; k < rows->start[r + 1]; k++)
+            gradient[rows->columns[k]] += 2 * w * rows->values[k];
+    }
+    for (size_t j = 0; j < constraint->n; j++)
+        gradient[j] -= 2 * *side * cone->linear[j];
+    gradient[constraint->n] = -2 * *side;
+    return (norm - *side) * (norm + *side);
+}
+
 /* M'(M d − u u'M d)/|w| with w = M y + s and u = w/|w|; 0 where w is. */
 int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t index, const double *y, double weight,
                             size_t count, const double *directions, double *out) {

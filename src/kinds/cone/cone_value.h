@@ -13,6 +13,8 @@ void hcri_cone_add_gradient(const hcri_constraint *constraint, size_t i, const d
                             double *gradient, double *scratch);
 int hcri_cone_add_curvature(const hcri_constraint *constraint, size_t i, const double *y, double weight, size_t count,
                             const double *directions, double *out);
+double hcri_cone_smooth(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
+                        double *side, double *scratch);
 size_t hcri_cone_edge(const hcri_constraint *constraint, size_t i, const double *y, size_t *weights, double *values,
                       double *rows);
 hcri_interval hcri_cone_interval(const hcri_constraint *constraint, size_t i, const double *origin, const double *v,

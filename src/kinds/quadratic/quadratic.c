@@ -447,6 +447,7 @@ const hcri_kind hcri_kind_quadratic = {
     .along = along,
     .value = hcri_quadratic_value,
     .add_gradient = hcri_quadratic_add_gradient,
+    .smooth = hcri_quadratic_smooth,
     .add_gauge_gradient = hcri_quadratic_add_gauge_gradient,
     .holds = hcri_block_holds,
     .interval = hcri_quadratic_interval,

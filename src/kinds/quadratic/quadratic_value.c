@@ -179,6 +179,14 @@ void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t i, co
     add_gradient((const hcri_quadratic *)constraint, y, weight, 0, gradient);
 }
 
+double hcri_quadratic_smooth(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
+                             double *side, double *scratch) {
+    hcri_quadratic_add_gradient(constraint, i, y, 1, gradient, scratch);
+    gradient[constraint->n] = -1;
+    *side = 1;
+    return hcri_quadratic_value(constraint, i, y, NULL, scratch) - t;
+}
+
 void hcri_quadratic_accurate_gradient(const hcri_quadratic *quadratic, const double *y, double *gradient) {
     add_gradient(quadratic, y, 1, 1, gradient);
 }

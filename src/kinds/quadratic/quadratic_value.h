@@ -15,11 +15,13 @@ static inline double hcri_quadratic_root(double g1, double g2, double c) {
     const double half = sqrt(g1 * g1 - 4 * g2 * c);
     return g1 >= 0 ? (g1 + half) / (-2 * c) : 2 * g2 / (half - g1);
 }
-/* hcri_kind's value, add_gradient and add_gauge_gradient. */
+/* hcri_kind's value, add_gradient, smooth and add_gauge_gradient. */
 double hcri_quadratic_value(const hcri_constraint *constraint, size_t i, const double *y, double *error,
                             double *scratch);
 void hcri_quadratic_add_gradient(const hcri_constraint *constraint, size_t index, const double *y, double weight,
                                  double *gradient, double *scratch);
+double hcri_quadratic_smooth(const hcri_constraint *constraint, size_t i, const double *y, double t, double *gradient,
+                             double *side, double *scratch);
 void hcri_quadratic_add_gauge_gradient(const hcri_constraint *constraint, size_t i, double t, const double *v,
                                        double weight, double *gradient);
 

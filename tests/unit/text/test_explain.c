@@ -213,6 +213,10 @@ static void test_parameters(void **state) {
     assert_says(report[1], "\"origin_form\": \"checked\"");
     hcr_free(report[0]);
     hcr_free(report[1]);
+    explain("var y[2]\nparam x in [0, 1]\n-1 <= y <= 1\nnorm(y) <= x", report);
+    assert_says(report[0], "the analytic centre of its inequalities\n");
+    hcr_free(report[0]);
+    hcr_free(report[1]);
     explain("var y[2]\nparam x in [1, 2]\ny >= -5\nlog_sum_exp(y) <= x", report);
     assert_says(report[0], "an affine guess, where that is inside\n");
     hcr_free(report[0]);

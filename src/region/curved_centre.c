@@ -1,0 +1,355 @@
+#include "region/curved_centre.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Everything is in z = (the free outputs, x, t), and Φ(z) = −Σ log(−c_i) where c_i is of c_i(y, x) <= t. A guess may be
+ * outside: t is brought below 0 first, along the minima of τ t + Φ for growing τ (Boyd and Vandenberghe, Convex
+ * Optimization, 2004, section 11.4). Newton's method does both. Each c_i is quadratic in z: differences
+ * of its gradient are its curvature, whatever their step. */
+
+typedef struct curved {
+    const hcr_region *region;
+    size_t free, parameters, size; /* of z: free + parameters + 1 */
+    double *point;                 /* (y, x) */
+    double *direction;             /* a change of it, or a point beside it */
+    double *whole;                 /* a gradient by (y, x, t) */
+    double *folded, *other;        /* by z */
+    double *gradient, *hessian;    /* of Φ */
+    double *factor, *step;         /* of the variables that move, in their order */
+    uint32_t *variable;            /* … which ones of z these are */
+    size_t variables;
+    double t;
+    double *scratch; /* the blocks' */
+} curved;
+
+int hcri_curved_centre_serves(const hcr_region *region) {
+    const size_t free = region->set.outputs - region->affine.count;
+    int serves = region->origin_map.parameters != 0 && region->bounded && region->convex && free > 0 &&
+                 free <= HCRI_CURVED_CENTRE_MOST;
+    for (size_t b = 0; b < region->set.blocks; b++) {
+        const hcri_kind *kind = region->set.block[b]->kind;
+        serves &= kind->is_affine || kind->smooth != NULL;
+    }
+    return serves;
+}
+
+static size_t size_of(const hcr_region *region) { return region->set.n - region->affine.count + 1; }
+
+size_t hcri_curved_centre_scratch(const hcr_region *region) {
+    const size_t n = region->set.n, size = size_of(region);
+    return region->scratch + 3 * (n + 1) + 5 * size + 2 * size * size;
+}
+
+static curved begin(const hcr_region *region, const double *point, double *scratch) {
+    const size_t n = region->set.n, size = size_of(region);
+    curved c = {.region = region, .size = size, .parameters = region->origin_map.parameters, .scratch = scratch};
+    c.free = size - 1 - c.parameters;
+    c.point = scratch + region->scratch;
+    c.direction = c.point + n + 1;
+    c.whole = c.direction + n + 1;
+    c.folded = c.whole + n + 1;
+    c.other = c.folded + size;
+    c.gradient = c.other + size;
+    c.step = c.gradient + size;
+    c.variable = (uint32_t *)(void *)(c.step + size);
+    c.hessian = c.step + 2 * size;
+    c.factor = c.hessian + size * size;
+    memcpy(c.point, point, n * sizeof *point);
+    return c;
+}
+
+/* The gradient by (y, x, t), with what equalities determine put in. */
+static void fold(const curved *c, double *out) {
+    const hcri_affine *affine = &c->region->affine;
+    const size_t outputs = c->region->set.outputs;
+    size_t at = 0, dependent = 0;
+    for (size_t d = 0; d < affine->count; d++)
+        for (size_t k = affine->map.start[d]; k < affine->map.start[d + 1]; k++)
+            c->whole[affine->map.columns[k]] += c->whole[affine->dependent[d]] * affine->map.values[k];
+    for (size_t j = 0; j <= c->region->set.n; j++)
+        if (j < outputs && dependent < affine->count && affine->dependent[dependent] == j)
+            dependent++;
+        else
+            out[at++] = c->whole[j];
+}
+
+/* How (y, x) changes along variable k of z, which isn't t. */
+static void unfold(const curved *c, size_t k, double *direction) {
+    const hcri_affine *affine = &c->region->affine;
+    size_t at = 0, dependent = 0;
+    memset(direction, 0, c->region->set.n * sizeof *direction);
+    for (size_t j = 0; j < c->region->set.n; j++)
+        if (j < c->region->set.outputs && dependent < affine->count && affine->dependent[dependent] == j)
+            dependent++;
+        else if (at++ == k)
+            direction[j] = 1;
+    hcri_affine_follow(affine, direction);
+}
+
+static double gradient_of(const curved *c, const hcri_constraint *block, size_t i, const double *point, double t,
+                          double *side, double *gradient) {
+    const size_t n = c->region->set.n;
+    double value;
+    memset(c->whole, 0, (n + 1) * sizeof *c->whole);
+    if (block->kind->smooth != NULL) {
+        value = block->kind->smooth(block, i, point, t, c->whole, side, c->scratch);
+    } else {
+        value = block->kind->value(block, i, point, NULL, c->scratch) - t;
+        block->kind->add_gradient(block, i, point, 1, c->whole, c->scratch);
+        c->whole[n] = -1;
+        *side = 1;
+    }
+    fold(c, gradient);
+    return value;
+}
+
+/* c_i and its gradient (NULL: that isn't wanted) at a point and t; NAN where it isn't below 0. −1 for limits of the
+ * parameters that are met, which outputs don't change. */
+static double evaluate(const curved *c, const hcri_constraint *block, size_t i, const double *point, double t,
+                       double *gradient) {
+    if (gradient == NULL && block->kind->smooth == NULL) {
+        const double value = block->kind->value(block, i, point, NULL, c->scratch) - t;
+        if (value < 0)
+            return value;
+    }
+    double side, *found = gradient == NULL ? c->other : gradient;
+    const double value = gradient_of(c, block, i, point, t, &side, found);
+    int depends = 0;
+    for (size_t k = 0; k < c->free; k++)
+        depends |= found[k] != 0;
+    return side > 0 && value < 0 ? value : !depends && value <= 0 ? -1 : NAN;
+}
+
+/* 1 for what says nothing of the outputs. */
+static int is_idle(const curved *c, const hcri_constraint *block, size_t i) {
+    const int is_range = block == &c->region->set.box->base && i >= 2 * c->region->set.outputs;
+    return is_range || !block->kind->exists(block, i) ||
+           (block->kind->is_idle != NULL && block->kind->is_idle(block, i, c->point));
+}
+
+/* H += the curvature of c_i over −c_i, for the variables in use. */
+static void add_curvature(const curved *c, const hcri_constraint *block, size_t i, double value) {
+    const double step = c->region->inradius, weight = 1 / (-value * step);
+    for (size_t a = 0; a < c->variables; a++) {
+        const size_t k = c->variable[a];
+        double *beside = c->direction;
+        const int is_t = k + 1 == c->size;
+        if (is_t) {
+            memcpy(beside, c->point, c->region->set.n * sizeof *beside);
+        } else {
+            unfold(c, k, beside);
+            for (size_t j = 0; j < c->region->set.n; j++)
+                beside[j] = c->point[j] + step * beside[j];
+        }
+        (void)evaluate(c, block, i, beside, c->t + (is_t ? step : 0), c->other);
+        for (size_t b = 0; b < c->variables; b++)
+            c->hessian[k * c->size + c->variable[b]] += weight * (c->other[c->variable[b]] - c->folded[c->variable[b]]);
+    }
+}
+
+/* Φ's gradient and Hessian at (point, t), by the variables in use; 0 where that isn't inside. */
+static int differentiate(const curved *c, int by_parameters) {
+    memset(c->gradient, 0, c->size * sizeof *c->gradient);
+    memset(c->hessian, 0, c->size * c->size * sizeof *c->hessian);
+    for (size_t b = 0; b < c->region->set.blocks; b++) {
+        const hcri_constraint *block = c->region->set.block[b];
+        const int is_curved = block->kind->smooth != NULL || (by_parameters && block->kind->is_bilinear);
+        for (size_t i = 0; i < block->count; i++) {
+            if (is_idle(c, block, i))
+                continue;
+            const double value = evaluate(c, block, i, c->point, c->t, c->folded);
+            if (!(value < 0))
+                return 0;
+            for (size_t a = 0; a < c->variables; a++) {
+                const size_t k = c->variable[a];
+                c->gradient[k] += c->folded[k] / -value;
+                for (size_t e = 0; e < c->variables && c->folded[k] != 0; e++)
+                    c->hessian[k * c->size + c->variable[e]] +=
+                        c->folded[k] / value * (c->folded[c->variable[e]] / value);
+            }
+            if (is_curved)
+                add_curvature(c, block, i, value);
+        }
+    }
+    return 1;
+}
+
+/* Cholesky's factor of the Hessian's part of the first `count` variables in use; 0 where it has none. */
+static int factorise(const curved *c, size_t count) {
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double sum = c->hessian[c->variable[a] * c->size + c->variable[b]];
+            for (size_t k = 0; k < b; k++)
+                sum -= c->factor[a * c->size + k] * c->factor[b * c->size + k];
+            if (a == b && !(sum > 0))
+                return 0;
+            c->factor[a * c->size + b] = a == b ? sqrt(sum) : sum / c->factor[b * c->size + b];
+        }
+    return 1;
+}
+
+static void solve(const curved *c, size_t count, double *x) {
+    for (size_t a = 0; a < count; a++) {
+        for (size_t k = 0; k < a; k++)
+            x[a] -= c->factor[a * c->size + k] * x[k];
+        x[a] /= c->factor[a * c->size + a];
+    }
+    for (size_t a = count; a-- > 0;) {
+        for (size_t k = a + 1; k < count; k++)
+            x[a] -= c->factor[k * c->size + a] * x[k];
+        x[a] /= c->factor[a * c->size + a];
+    }
+}
+
+/* The free outputs, and then t or the parameters. */
+static void use_variables(curved *c, int with_t, int with_parameters) {
+    c->variables = 0;
+    for (size_t k = 0; k + 1 < c->size; k++)
+        if (k < c->free || with_parameters)
+            c->variable[c->variables++] = (uint32_t)k;
+    if (with_t)
+        c->variable[c->variables++] = (uint32_t)c->size - 1;
+}
+
+static void move(curved *c, double share) {
+    const hcri_affine *affine = &c->region->affine;
+    size_t at = 0, dependent = 0;
+    for (size_t j = 0; j < c->region->set.outputs; j++)
+        if (dependent < affine->count && affine->dependent[dependent] == j)
+            dependent++;
+        else
+            c->point[j] += share * c->step[at++];
+    hcri_affine_complete(affine, c->point);
+    if (c->variables > c->free)
+        c->t += share * c->step[c->free];
+}
+
+/* Φ at the point and a t; infinity where that isn't inside. */
+static double barrier(const curved *c, double t) {
+    double sum = 0;
+    for (size_t b = 0; b < c->region->set.blocks; b++)
+        for (size_t i = 0; i < c->region->set.block[b]->count; i++) {
+            const hcri_constraint *block = c->region->set.block[b];
+            const double value = is_idle(c, block, i) ? -1 : evaluate(c, block, i, c->point, t, NULL);
+            if (!(value < 0))
+                return INFINITY;
+            sum -= log(-value);
+        }
+    return sum;
+}
+
+static int is_inside(const curved *c) { return !isinf(barrier(c, 0)); }
+
+/* A step towards the minimum of τ t + Φ: Newton's decrement before it, NAN where there is none. */
+static double approach(curved *c, double tau) {
+    static const double least = 1e-10, enough = 0.1, quadratic = 0.25;
+    if (!differentiate(c, 0) || !factorise(c, c->variables))
+        return NAN;
+    double square = 0, moved = 0;
+    for (size_t a = 0; a < c->variables; a++)
+        c->step[a] = -c->gradient[c->variable[a]] - (a == c->free ? tau : 0);
+    memcpy(c->folded, c->step, c->variables * sizeof *c->step);
+    solve(c, c->variables, c->step);
+    for (size_t a = 0; a < c->variables; a++)
+        square += c->folded[a] * c->step[a];
+    const double length = sqrt(fmax(square, 0)), before = tau * c->t + barrier(c, c->t);
+    for (double share = 1; share > least; share *= 0.5) {
+        move(c, share - moved);
+        moved = share;
+        const double after = tau * c->t + barrier(c, c->t);
+        if (after <= before - enough * share * square || (length < quadratic && !isinf(after)))
+            return length;
+    }
+    move(c, -moved);
+    return NAN;
+}
+
+/* To a point strictly inside; 0 where none is found. */
+static int enter(curved *c) {
+    enum { MOST_STEPS = 300 };
+    static const double enough = 1e-10;
+    double worst = -INFINITY, count = 0;
+    for (size_t b = 0; b < c->region->set.blocks; b++)
+        for (size_t i = 0; i < c->region->set.block[b]->count; i++) {
+            const hcri_constraint *block = c->region->set.block[b];
+            if (is_idle(c, block, i))
+                continue;
+            worst = fmax(worst, block->kind->value(block, i, c->point, NULL, c->scratch));
+            count += block->kind->smooth == NULL ? 1 : 2;
+        }
+    if (!isfinite(worst))
+        return 0;
+    const double size = fmax(c->region->inradius, fabs(worst));
+    c->t = worst + size;
+    use_variables(c, 1, 0);
+    double tau = count / size;
+    for (int steps = 0; steps < MOST_STEPS && count / tau > enough * size; steps++) {
+        const double length = approach(c, tau);
+        if (!(length >= 0))
+            return is_inside(c);
+        if (c->t < 0 && is_inside(c))
+            return 1;
+        if (length < 0.5)
+            tau *= 10;
+    }
+    return is_inside(c);
+}
+
+int hcri_curved_centre_find(const hcr_region *region, double *point, double *scratch) {
+    enum { MOST_STEPS = 100 };
+    static const double small = 1e-7, quadratic = 0.25;
+    curved c = begin(region, point, scratch);
+    if (!is_inside(&c) && !enter(&c))
+        return 0;
+    c.t = 0;
+    use_variables(&c, 0, 0);
+    double before = INFINITY;
+    for (int steps = 0; steps < MOST_STEPS; steps++) {
+        const double length = approach(&c, 0);
+        if (!(length >= small) || (before < quadratic && length > 0.5 * before))
+            break;
+        before = length;
+    }
+    memcpy(point, c.point, region->set.outputs * sizeof *point);
+    return 1;
+}
+
+/* H by the free outputs, factorised, and the rest of it at the centre: 0 where there is none. */
+static int differentiate_twice(curved *c) {
+    c->t = 0;
+    use_variables(c, 0, 1);
+    return differentiate(c, 1) && factorise(c, c->free);
+}
+
+void hcri_curved_centre_vjp(const hcr_region *region, const double *point, const double *bar, double *x_bar,
+                            double *scratch) {
+    curved c = begin(region, point, scratch);
+    size_t at = 0;
+    if (!differentiate_twice(&c))
+        return;
+    for (size_t j = 0; j < region->set.outputs; j++)
+        if (hcri_affine_find(&region->affine, (uint32_t)j) == SIZE_MAX)
+            c.step[at++] = bar[j];
+    solve(&c, c.free, c.step);
+    for (size_t k = 0; k < c.parameters; k++)
+        for (size_t a = 0; a < c.free; a++)
+            x_bar[k] -= c.hessian[a * c.size + c.free + k] * c.step[a];
+}
+
+void hcri_curved_centre_jvp(const hcr_region *region, const double *point, const double *x_dot, double *dot,
+                            double *scratch) {
+    curved c = begin(region, point, scratch);
+    size_t at = 0;
+    if (!differentiate_twice(&c))
+        return;
+    for (size_t a = 0; a < c.free; a++) {
+        c.step[a] = 0;
+        for (size_t k = 0; k < c.parameters; k++)
+            c.step[a] -= c.hessian[a * c.size + c.free + k] * x_dot[k];
+    }
+    solve(&c, c.free, c.step);
+    for (size_t j = 0; j < region->set.outputs; j++)
+        if (hcri_affine_find(&region->affine, (uint32_t)j) == SIZE_MAX)
+            dot[j] = c.step[at++];
+}
