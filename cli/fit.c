@@ -21,10 +21,12 @@
 enum { NO_CHOICE = -1 };
 
 struct job {
-    const char *output_path, *plot_path, *weights_path;
+    const char *output_path, *plot_path, *weights_path, *heads;
     struct settings settings;
     struct numbers quantiles;
     double raw_weight; /* NaN: not given */
+    size_t blended;    /* heads */
+    hcr_head *blend;
     int json, quiet, encoder, head, loss, linear, common_scale, calibrate, resume;
     hcr_fit_options options;
 
@@ -151,6 +153,24 @@ static void print_json_report(const struct job *job) {
 
 static int to_standard_output(const struct job *job) { return strcmp(job->output_path, "-") == 0; }
 
+#define HEADS "hcr|hcr-direct|hcr-contract|simple|hcr-soften|hcr-project"
+
+/* The heads of --blend. */
+static void take_blend(struct job *job) {
+    const char *at = job->heads;
+    job->blend = allocate(at == NULL ? 1 : strlen(at) + 1, sizeof *job->blend);
+    while (at != NULL) {
+        const size_t length = strcspn(at, ",");
+        const int head = option_choice(HEADS, at, length);
+        if (head < 0)
+            fail_usage("fit", "--blend takes some of " HEADS " with commas between, not \"%s\"", job->heads);
+        job->blend[job->blended++] = (hcr_head)head;
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    job->options.blend = job->blend;
+    job->options.blend_count = job->blended;
+}
+
 static void check_options(const struct job *job) {
     if (job->output_path == NULL)
         fail_usage("fit", "give -o MODEL, the file to write");
@@ -244,19 +264,33 @@ static hcr_status train(struct job *job, hcr_error *error) {
     return status;
 }
 
+/* That of the model, and those of the other members of a blend. */
+static void remove_checkpoints(const struct job *job) {
+    const size_t members = job->options.members > job->blended ? job->options.members : job->blended;
+    if (job->checkpoint == NULL)
+        return;
+    unlink(job->checkpoint);
+    char *path = allocate(strlen(job->checkpoint) + 32, 1);
+    for (size_t k = 1; k < 2 * members; k++) {
+        sprintf(path, "%s.%zu", job->checkpoint, k);
+        unlink(path);
+    }
+    free(path);
+}
+
 static void save(const struct job *job) {
     hcr_error error = {0};
     ending_put_off();
     const hcr_status status = hcr_model_save(job->model, job->output_path, &error);
     ending_obey();
     must(status, &error);
-    if (job->checkpoint != NULL)
-        unlink(job->checkpoint);
+    remove_checkpoints(job);
 }
 
 static int run(struct job *job, const char *const *operand) {
     static const char extension[] = ".checkpoint";
     check_options(job);
+    take_blend(job);
     read_all(job, operand);
     if (!to_standard_output(job)) {
         job->checkpoint = allocate(strlen(job->output_path) + sizeof extension, 1);
@@ -298,7 +332,7 @@ int command_fit(int argc, char **argv) {
         {OPTION_FLAG, '\0', "linear", NULL, "dense: no activation", &job.linear, 0, 0},
         {OPTION_COUNT, '\0', "features", "N", "lstm: inputs a time step, the columns of X being steps of so many; 1",
          &options->features, 1, 0},
-        {OPTION_CHOICE, '\0', "head", "hcr|hcr-direct|hcr-contract|simple|hcr-soften|hcr-project",
+        {OPTION_CHOICE, '\0', "head", HEADS,
          "hcr: direction and radius, trained on the encoded targets (the paper's); hcr-direct: the same, trained on "
          "the "
          "outputs; hcr-contract: a linear head, contracted; hcr-soften: the same, softened; hcr-project: the same, "
@@ -325,6 +359,18 @@ int command_fit(int argc, char **argv) {
          "with --validation: move the quantiles of a level, before they are taken inside, until the share of the "
          "validation targets at or below them is the level; heads hcr-contract and hcr-project",
          &job.calibrate, 0, 0},
+        {OPTION_COUNT, '\0', "members", "N",
+         "train so many models and blend them: the predictions are their means, weighted so that the loss of the "
+         "--validation rows is least (equally without), and exactly inside; with --validation they are trained again "
+         "on all rows; 1",
+         &options->members, 1, 32},
+        {OPTION_TEXT, '\0', "blend", "HEAD,…",
+         "the heads of the members, one after the other and again; --members is at least their number", &job.heads, 0,
+         0},
+        {OPTION_COUNT, '\0', "season", "N",
+         "one more member, the mean of the inputs that lie whole seasons of N steps before an output; the columns of X "
+         "are then the values of a series just before those of Y",
+         &options->season, 1, 0},
         {OPTION_READ, '\0', "weights", "FILE",
          "a table of one column, a row for each row of X: how much its loss counts, 2 as much as two such rows; 1",
          &job.weights_path, 0, 0},

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OPTIONS = 32, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
+enum { MOST_OPTIONS = 64, FIRST_LONG = 256, HELP = FIRST_LONG + MOST_OPTIONS };
 
 /* ---------------------------------------------------------------------------------------------------------- help */
 
@@ -82,9 +82,7 @@ static int read_whole(const char *text, uint64_t *value) {
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
-/* Which of the words, −1 when none. */
-static int read_choice(const char *words, const char *text) {
-    const size_t length = strlen(text);
+int option_choice(const char *words, const char *text, size_t length) {
     for (int which = 0;; which++) {
         const size_t word = strcspn(words, "|");
         if (word == length && memcmp(words, text, length) == 0)
@@ -173,7 +171,7 @@ static void store(const char *command, const struct option_row *row, const char 
         break;
     }
     case OPTION_CHOICE:
-        which = read_choice(row->value, text);
+        which = option_choice(row->value, text, strlen(text));
         if (which < 0)
             fail_usage(command, "--%s takes %s, not \"%s\"", row->name, row->value, text);
         *(int *)row->target = which;

@@ -64,6 +64,9 @@ struct usage {
 /* Ends the command after --help. `operand` gets the operands, as many as usage names. */
 void options_parse(int argc, char **argv, const struct usage *usage, const char **operand);
 
+/* Which of the words, separated by '|', the first `length` characters of a text are; −1 when none. */
+int option_choice(const char *words, const char *text, size_t length);
+
 /* Refuses to overwrite a file that is read: by device and inode, whatever the names. Done for the option "output"; for
  * names that a command makes itself. */
 void options_check_output(const char *command, const char *output, const char *input);

@@ -90,13 +90,22 @@ typedef struct hcr_fit_options {
     bool calibrate; /* loss pinball, heads hcr-contract, hcr-project and simple, with validation: after training, the
                      * points of each level are moved before they are mapped, so that the share of validation targets at
                      * or below predictions is the level; false */
+    /* Blends: the predictions are Σ share · member's, with shares >= 0 of sum 1 that make the loss of the validation
+     * rows least (equal ones without validation), and exactly inside. For convex regions. */
+    size_t members;        /* how many models are trained, each from its own initial weights; 1 */
+    const hcr_head *blend; /* their heads, one after the other and again, none of them simple; NULL: all `head` */
+    size_t blend_count;    /* 0; members is at least that many */
+    size_t season;         /* one more member, that repeats the inputs: an output is the mean of those inputs that lie
+                            * whole seasons of so many steps before it, taken to the nearest point. The inputs are
+                            * then the values of a series just before the outputs; 0: none */
 } hcr_fit_options;
 #define HCR_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(hcr_fit_options), HCR_ENCODER_DENSE, HCR_HEAD_HCR, /* hidden */ 64, false, /* features */ 1,            \
             /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
             /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
-            NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL, /* quantiles */ NULL, 0, false            \
+            NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL, /* quantiles */ NULL, 0, false,           \
+            /* members */ 1, NULL, 0, 0                                                                                \
     }
 
 typedef struct hcr_fit_report {
@@ -147,7 +156,7 @@ HCR_API HCR_MUST_USE hcr_status hcr_predict_f32(const hcr_model *model, size_t r
 
 /* What the network hands to the region's map, for those who want to see or time the map alone: rows × (n + 1) for
  * hcr_decode of heads hcr and hcr-direct, rows × n for hcr_contract, hcr_soften, and of head simple the prediction. NaN
- * for a row of X with a bad value, and for parameters that give the prediction NaN. */
+ * for a row of X with a bad value, and for parameters that give the prediction NaN. UNSUPPORTED for a blend. */
 HCR_API HCR_MUST_USE hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X,
                                                    const double *parameters, double *points, hcr_error *error);
 

@@ -154,3 +154,32 @@ def test_quantiles(tmp_path):
         hcr.fit(region, X, Y, parameters=x, quantiles=[0.5, 0.1])
     with pytest.raises(hcr.Error, match="it must be a list of levels"):
         hcr.fit(region, X, Y, parameters=x, quantiles=[])
+
+
+def test_blends(tmp_path):
+    """Of a real kind of series: inside exactly, no worse on the validation rows than its members, the same from a
+    file; other frameworks refuse it."""
+    random = np.random.default_rng(5)
+    hours = np.arange(700)
+    series = 2 + np.sin(hours * 2 * np.pi / 24) + 0.1 * random.standard_normal(700)
+    windows = np.lib.stride_tricks.sliding_window_view(series, 72)
+    X, Y = windows[:, :48], windows[:, 48:]
+    region = hcr.Region("var y[24]\n0 <= y <= 3.5\nabs(y[1:] - y[:-1]) <= 0.8")
+    options = {"epochs": 5, "hidden": 8, "validation": 0.3}
+    blend = hcr.fit(region, X, Y, blend=["hcr-project", "hcr-contract"], season=24, **options)
+    alone = hcr.fit(region, X, Y, head="hcr-project", **options)
+    predicted = blend.predict(X)
+    assert region.check(predicted).all() and region.check(blend.predict(X, single=True)).all()
+    assert blend.report.validation_mse < alone.report.validation_mse
+    assert "seasonal" in blend.summary
+    blend.save(tmp_path / "model")
+    np.testing.assert_array_equal(hcr.load_model(tmp_path / "model").predict(X), predicted)
+    quantiles = hcr.fit(region, X, Y, members=2, season=24, quantiles=[0.1, 0.9], **options).predict(X)
+    assert (np.diff(quantiles) >= 0).all() and region.check(quantiles[..., 0].copy()).all()
+    with pytest.raises(hcr.Error, match="there is no head 'best'"):
+        hcr.fit(region, X, Y, blend=["best"])
+    with pytest.raises(hcr.Error, match="can't be blended"):
+        hcr.fit(region, X, Y, blend=["hcr", "simple"])
+    pytest.importorskip("torch")
+    with pytest.raises(hcr.Error, match="a blend of several models is no single network"):
+        blend.to_torch()

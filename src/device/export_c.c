@@ -88,6 +88,9 @@ static hcr_status export_all(const hcr_region *region, const hcr_model *model, c
     upper[length + 1] = '\0';
     hcri_plan plan = {0};
     const int has_maps = model == NULL || model->head != HCR_HEAD_SIMPLE;
+    if (model != NULL && model->blend.members != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a blend of several models isn't exported: its region is, and so is a model of one member");
     if (model != NULL && model->head == HCR_HEAD_PROJECT)
         return hcri_fail(
             error, HCR_ERROR_UNSUPPORTED,

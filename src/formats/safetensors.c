@@ -235,7 +235,21 @@ static void refuse(hcri_tensors *tensors, const char *name) {
         hcri_fail(tensors->error, HCR_ERROR_FORMAT, "the file isn't what it says: \"%s\" is missing or can't be", name);
 }
 
-void hcri_tensors_text(hcri_tensors *tensors, const char *key, const char **text) {
+#define LONGEST_NAME sizeof(((hcri_tensor *)0)->name)
+
+static const char *prefixed(const hcri_tensors *tensors, const char *name, char *full) {
+    snprintf(full, LONGEST_NAME, "%s%s", tensors->prefix, name);
+    return full;
+}
+
+int hcri_tensors_has(const hcri_tensors *tensors, const char *key) {
+    char full[LONGEST_NAME];
+    return json_object_get(tensors->metadata, prefixed(tensors, key, full)) != NULL;
+}
+
+void hcri_tensors_text(hcri_tensors *tensors, const char *name, const char **text) {
+    char full[LONGEST_NAME];
+    const char *key = prefixed(tensors, name, full);
     if (tensors->status != HCR_OK)
         return;
     int kept = 1;
@@ -288,14 +302,16 @@ void hcri_tensors_count(hcri_tensors *tensors, const char *key, uint64_t *count)
 }
 
 static void add(hcri_tensors *tensors, hcri_tensor tensor, const char *name) {
-    snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    prefixed(tensors, name, tensor.name);
     if (tensors->status == HCR_OK)
         tensors->tensor[tensors->count++] = tensor;
 }
 
 static hcri_tensor *find(hcri_tensors *tensors, const char *name) {
+    char full[LONGEST_NAME];
+    prefixed(tensors, name, full);
     for (size_t i = 0; i < tensors->count; i++)
-        if (strcmp(tensors->tensor[i].name, name) == 0)
+        if (strcmp(tensors->tensor[i].name, full) == 0)
             return &tensors->tensor[i];
     return NULL;
 }

@@ -19,13 +19,14 @@ typedef struct hcri_tensor {
     const void *data;     /* of the file, or of who writes; in files nothing is said about alignment */
 } hcri_tensor;
 
-#define HCRI_TENSORS 16
+#define HCRI_TENSORS 320
 typedef struct hcri_tensors {
     size_t count;
     hcri_tensor tensor[HCRI_TENSORS]; /* those to write, or of a file those that nobody has taken */
     json_t *metadata;                 /* an object of strings, likewise */
     json_t *taken;                    /* those of a file that were taken: their text stays where it is */
     char *bytes;                      /* of the file that is read; NULL: one is to be written */
+    char prefix[24];                  /* "": what all names below have in front, in the file */
     hcr_status status;                /* the first refusal, which is in `error`: what comes after it does nothing */
     hcr_error *error;
 } hcri_tensors;
@@ -39,6 +40,7 @@ void hcri_tensors_release(hcri_tensors *tensors);
 /* What a file has, by the same calls when it is written and when it is read: they put what is given into the file, or
  * get it from there. Each name is read once. They set `status`: MEMORY; DATA for a text that isn't UTF-8, which JSON
  * can't hold; FORMAT for what isn't in the file or can't be. */
+int hcri_tensors_has(const hcri_tensors *tensors, const char *key); /* whether there is such a text still */
 void hcri_tensors_text(hcri_tensors *tensors, const char *key, const char **text); /* one read stays with the file */
 void hcri_tensors_number(hcri_tensors *tensors, const char *key, double *number);
 void hcri_tensors_count(hcri_tensors *tensors, const char *key, uint64_t *count);

@@ -73,6 +73,39 @@ static hcr_status check_loss(const hcr_fit_options *options, hcr_error *error) {
                      options->quantile);
 }
 
+/* Each member's head; with one alone `head` isn't used. */
+static hcr_status check_blend(hcr_fit_options *options, hcr_error *error) {
+    if (options->members == 0)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "members is 0: it must be at least 1");
+    if (options->members < options->blend_count)
+        options->members = options->blend_count;
+    if (options->members == 1 && options->season == 0) {
+        if (options->blend_count == 1)
+            options->head = options->blend[0];
+        options->blend_count = 0;
+        return HCR_OK;
+    }
+    if (options->members > HCRI_MOST_MEMBERS)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "members is %zu: at most %d are blended", options->members,
+                         HCRI_MOST_MEMBERS);
+    if (options->calibrate)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                         "calibrate is for one model: a blend of its members isn't calibrated");
+    for (size_t k = 0; k == 0 || k < options->blend_count; k++) {
+        hcr_fit_options member = *options;
+        member.head = options->blend_count == 0 ? options->head : options->blend[k];
+        if ((unsigned)member.head > HCR_HEAD_PROJECT || member.head == HCR_HEAD_SIMPLE)
+            return hcri_fail(error, HCR_ERROR_ARGUMENT,
+                             "head %d can't be blended: members are of a head whose predictions are inside",
+                             (int)member.head);
+        HCRI_TRY(check_loss(&member, error));
+    }
+    if (options->blend_count != 0) /* what is said of `head` below is then of no matter */
+        options->head =
+            options->raw_weight > 0 || options->loss != HCR_LOSS_SQUARED ? HCR_HEAD_CONTRACT : options->blend[0];
+    return HCR_OK;
+}
+
 static hcr_status check_calibrate(const hcr_fit_options *options, hcr_error *error) {
     const hcr_head head = options->head;
     if (!options->calibrate)
@@ -100,6 +133,7 @@ hcr_status hcri_options_resolve(const hcr_fit_options *given, hcr_fit_options *o
         HCRI_TRY(check_real(&reals[i], *real_of(options, &reals[i]), error));
     if (options->quantile_count != 0 && options->loss == HCR_LOSS_SQUARED)
         options->loss = HCR_LOSS_PINBALL;
+    HCRI_TRY(check_blend(options, error));
     HCRI_TRY(check_loss(options, error));
     if (options->quantile_count != 0 && options->loss != HCR_LOSS_PINBALL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "quantiles are learnt by the pinball loss, not by the %s one",
@@ -146,7 +180,7 @@ static void walk_real(hcri_tensors *tensors, const real_option *option, hcr_fit_
 
 /* A file without a loss, as all were once, has the squared one. */
 static void walk_loss(hcri_tensors *tensors, hcr_fit_options *options) {
-    if (tensors->bytes == NULL ? options->loss == HCR_LOSS_SQUARED : json_object_get(tensors->metadata, "loss") == NULL)
+    if (tensors->bytes == NULL ? options->loss == HCR_LOSS_SQUARED : !hcri_tensors_has(tensors, "loss"))
         return;
     options->loss = (hcr_loss)walk_choice(tensors, "loss", loss_names, (int)options->loss);
     if (options->loss == HCR_LOSS_HUBER)

@@ -93,8 +93,7 @@ static double polar_loss(const hcri_head *head, const float *outputs, const doub
 
 static double sign(double m) { return m > 0 ? 1 : m < 0 ? -1 : 0; }
 
-/* The mean of the losses of a row's misses; `miss` becomes its derivative by them, times share. */
-static double mean_loss(const hcri_head *head, double share, double *miss) {
+double hcri_mean_loss(const hcri_head *head, double share, double *miss) {
     const size_t n = head->n;
     const double part = share / (double)n, delta = head->delta;
     double sum = 0;
@@ -135,7 +134,7 @@ static double plain_loss(const hcri_head *head, const float *outputs, const doub
                          float *outputs_bar) {
     for (size_t j = 0; j < head->n; j++)
         miss[j] = (double)outputs[j] - target[j];
-    const double loss = mean_loss(head, share, miss);
+    const double loss = hcri_mean_loss(head, share, miss);
     for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
         outputs_bar[j] = (float)miss[j];
     return loss;
@@ -145,7 +144,7 @@ static double plain_loss(const hcri_head *head, const float *outputs, const doub
 static double output_loss(const hcri_head *head, const double *y, const double *target, double share, double *y_bar) {
     for (size_t j = 0; j < head->n; j++)
         y_bar[j] = (y[j] - target[j]) / head->deviation[j];
-    const double loss = mean_loss(head, share, y_bar);
+    const double loss = hcri_mean_loss(head, share, y_bar);
     for (size_t j = 0; j < head->n; j++)
         y_bar[j] /= head->deviation[j];
     return loss;
@@ -209,7 +208,7 @@ static double add_raw(const hcri_head *head, const float *outputs, const double 
                       float *outputs_bar) {
     for (size_t j = 0; j < head->n; j++)
         miss[j] = (double)outputs[j] - (target[j] - head->mean[j]) / head->deviation[j];
-    const double loss = mean_loss(head, share * head->raw_weight, miss);
+    const double loss = hcri_mean_loss(head, share * head->raw_weight, miss);
     for (size_t j = 0; outputs_bar != NULL && j < head->n; j++)
         outputs_bar[j] += (float)miss[j];
     return head->raw_weight * loss;

@@ -62,6 +62,10 @@ hcr_status hcri_losses_create(const hcri_head *head, size_t rows, const hcr_allo
 /* What the allocator doesn't know of. */
 void hcri_losses_release(hcri_losses *losses);
 
+/* The mean of the losses of a row's misses (y − y*)/s; `miss`, n numbers, becomes its derivative by them, times share.
+ */
+double hcri_mean_loss(const hcri_head *head, double share, double *miss);
+
 /* *loss = the weighted sum over the rows of their losses; outputs_bar (NULL: not wanted) = its derivative, over the
  * number of rows. Where a loss has a kink the derivative there is 0. Row i
  * is of sample row[i], whose target begins at targets + row[i] · hcri_head_targets. Where |u| < 1e-6 the direction's

@@ -91,6 +91,10 @@ hcr_status hcri_model_create(const hcr_region *region, const char *text, size_t 
     made->options.sample_weights = NULL;
     made->options.quantiles = NULL;
     made->options.quantile_count = 0;
+    made->options.blend = NULL;
+    made->options.blend_count = 0;
+    made->options.members = 1;
+    made->options.season = 0;
     made->head = options->head;
     const hcr_status status = fill(made, region, text, inputs, input_names, error);
     if (status != HCR_OK)
@@ -194,6 +198,8 @@ hcri_head hcri_model_head(const hcr_model *model, const hcri_places *places) {
 void hcr_model_free(hcr_model *model) {
     if (model == NULL)
         return;
+    for (size_t k = 1; k < model->blend.members; k++)
+        hcr_model_free(model->blend.member[k]);
     hcri_pool_release(&model->memory);
     hcr_region_free(model->region);
     hcri_release(&hcri_default_allocator, model);

@@ -8,8 +8,19 @@
 #include "train/network.h"
 #include "train/scaling.h"
 
+/* A model's predictions may be a combination: Σ share[k] · prediction of member k, of which the model itself is the
+ * first, and with a season share[members] of the seasonal naive one. */
+#define HCRI_MOST_MEMBERS 32
+typedef struct hcri_blend {
+    size_t members; /* 0: no blend */
+    struct hcr_model **member;
+    double *share; /* >= 0, of sum 1 */
+    size_t season; /* 0: none */
+} hcri_blend;
+
 struct hcr_model {
-    hcri_pool memory; /* of all of it but for the region */
+    hcri_pool memory; /* of all of it but for the region and the other members of the blend */
+    hcri_blend blend;
     hcri_net net;
     hcr_head head;
     hcr_fit_options options; /* as used: no 0 stands for a default; no checkpoint, no callback */
@@ -26,7 +37,7 @@ struct hcr_model {
     size_t quantiles;  /* how many of them an output has; 0: they aren't quantiles of one */
     float *weights;
     hcri_predictor predictor;
-    char summary[160];
+    char summary[256];
 };
 
 /* A model with everything but scalings and weights, which are 0; the options are resolved, the names may be NULL. */
@@ -43,6 +54,10 @@ hcr_status hcri_model_take_parameters(const hcr_model *model, size_t rows, const
 hcr_status hcri_model_set_place(hcr_model *model, hcr_error *error);
 /* Makes it ready to predict, once the weights are there. */
 hcr_status hcri_model_finish(hcr_model *model, hcr_error *error);
+
+/* hcr_predict of the model itself, without those that it is blended with. */
+hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
+                              uint32_t *outcomes, hcr_error *error);
 
 /* How the model's layer outputs become predictions, in `places` (which it finds for samples with parameters), or for
  * all samples in `place`. */

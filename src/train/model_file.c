@@ -1,10 +1,12 @@
 #include "train/model_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "train/blend.h"
 
 void hcri_format_walk(hcri_tensors *tensors, const char *format) {
     const char *found = format;
@@ -91,11 +93,29 @@ static void walk_scaling(hcri_tensors *tensors, const char *mean, const char *de
                                         "the file's \"%s\" or \"%s\" has a number that can't be", mean, deviation);
 }
 
-/* What a model has before its weights come, once there is its struct. */
-static void walk_model(hcri_tensors *tensors, hcr_model *model) {
-    walk_parameter_columns(tensors, model);
-    walk_scaling(tensors, "input.mean", "input.deviation", &model->inputs);
-    walk_scaling(tensors, "target.mean", "target.deviation", &model->targets);
+/* What a blend has beside its first member. */
+static void walk_blend(hcri_tensors *tensors, hcri_blend *blend) {
+    uint64_t members = blend->members, season = blend->season;
+    if (tensors->bytes == NULL ? members == 0 : !hcri_tensors_has(tensors, "members"))
+        return;
+    hcri_tensors_count(tensors, "members", &members);
+    hcri_tensors_count(tensors, "season", &season);
+    blend->members = (size_t)members;
+    blend->season = (size_t)season;
+}
+
+/* "2." for member 2, "" for the first, which stands where a model that is no blend does. */
+static void set_prefix(hcri_tensors *tensors, size_t member) {
+    snprintf(tensors->prefix, sizeof tensors->prefix, "%zu.", member);
+    if (member == 0)
+        tensors->prefix[0] = '\0';
+}
+
+static void describe_member(const hcr_model *model, hcri_tensors *tensors) {
+    hcr_model shown = *model;
+    hcri_options_walk(tensors, &shown.options);
+    walk_scaling(tensors, "input.mean", "input.deviation", &shown.inputs);
+    walk_scaling(tensors, "target.mean", "target.deviation", &shown.targets);
 }
 
 static hcr_status describe(const hcr_model *model, hcri_tensors *tensors) {
@@ -106,8 +126,16 @@ static hcr_status describe(const hcr_model *model, hcri_tensors *tensors) {
     hcri_tensors_text(tensors, "region_text", &text);
     set_names(tensors, "inputs", model->input_names, model->net.inputs);
     set_names(tensors, "outputs", model->output_names, model->targets.count);
-    hcri_options_walk(tensors, &shown.options);
-    walk_model(tensors, &shown);
+    walk_parameter_columns(tensors, &shown);
+    walk_blend(tensors, &shown.blend);
+    describe_member(model, tensors);
+    for (size_t k = 1; k < model->blend.members; k++) {
+        set_prefix(tensors, k);
+        describe_member(model->blend.member[k], tensors);
+    }
+    set_prefix(tensors, 0);
+    if (model->blend.members != 0)
+        hcri_tensors_vector(tensors, "shares", HCRI_F64, hcri_blend_parts(&model->blend), model->blend.share);
     return tensors->status;
 }
 
@@ -117,23 +145,35 @@ hcr_status hcri_model_check_text(const hcr_model *model, hcr_error *error) {
     return describe(model, &tensors);
 }
 
+/* The weights as files have them, in `memory`, which they stay in. */
+static hcr_status put_weights_of(const hcr_model *model, hcri_tensors *tensors, const hcr_allocator *memory,
+                                 hcr_error *error) {
+    float *next = hcri_floats(memory, model->net.weights);
+    if (next == NULL)
+        return hcri_fail_memory(error);
+    hcri_parameter parameter[HCRI_PARAMETERS];
+    const size_t parameters = hcri_net_parameters(&model->net, parameter);
+    for (size_t p = 0; p < parameters; p++) {
+        hcri_parameter_gather(&parameter[p], model->weights, next);
+        (void)hcri_tensors_matrix(tensors, parameter[p].name, HCRI_F32, parameter[p].rows, parameter[p].columns, next);
+        next += parameter[p].rows * (parameter[p].columns == 0 ? 1 : parameter[p].columns);
+    }
+    return tensors->status;
+}
+
 hcr_status hcr_model_save(const hcr_model *model, const char *path, hcr_error *error) {
     if (model == NULL || path == NULL)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "model or path is NULL");
     HCRI_SCOPED_BY(hcri_tensors_release) hcri_tensors tensors = {0};
-    HCRI_SCOPED float *values = hcri_floats(&hcri_default_allocator, model->net.weights);
-    if (values == NULL)
-        return hcri_fail_memory(error);
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
     HCRI_TRY(hcri_tensors_create(&tensors, error));
     HCRI_TRY(describe(model, &tensors));
-    hcri_parameter parameter[HCRI_PARAMETERS];
-    const size_t parameters = hcri_net_parameters(&model->net, parameter);
-    float *next = values;
-    for (size_t p = 0; p < parameters; p++) {
-        hcri_parameter_gather(&parameter[p], model->weights, next);
-        (void)hcri_tensors_matrix(&tensors, parameter[p].name, HCRI_F32, parameter[p].rows, parameter[p].columns, next);
-        next += parameter[p].rows * (parameter[p].columns == 0 ? 1 : parameter[p].columns);
+    HCRI_TRY(put_weights_of(model, &tensors, memory, error));
+    for (size_t k = 1; k < model->blend.members; k++) {
+        set_prefix(&tensors, k);
+        HCRI_TRY(put_weights_of(model->blend.member[k], &tensors, memory, error));
     }
+    set_prefix(&tensors, 0);
     void *region;
     size_t size;
     HCRI_TRY(hcr_region_write(model->region, &region, &size, error));
@@ -190,9 +230,67 @@ static hcr_status check_outputs(const parts *file, hcr_error *error) {
     return same ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's \"outputs\" aren't those of its region");
 }
 
-static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
+/* One member, or the whole model, of the tensors that have its prefix. */
+static hcr_status assemble_member(parts *file, const char *text, const char *trained_by, hcr_model **model,
+                                  hcr_error *error) {
     hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
     hcri_tensors *tensors = &file->tensors;
+    hcri_options_walk(tensors, &options);
+    HCRI_TRY(tensors->status);
+    const size_t inputs = json_array_size(file->inputs), n = hcr_region_dimension(file->region);
+    hcri_net net;
+    HCRI_TRY(hcri_net_shape(&net, options.encoder, options.linear_encoder, inputs, options.features, options.hidden,
+                            hcri_head_outputs(options.head, n), error));
+    const void *weights[HCRI_PARAMETERS];
+    HCRI_TRY(take_weights(tensors, &net, weights));
+    HCRI_TRY(hcri_model_create(file->region, text, inputs, file->names, &options, model, error));
+    (*model)->library = hcri_copy_string(hcri_pool_allocator(&(*model)->memory), trained_by);
+    if ((*model)->library == NULL)
+        return hcri_fail_memory(error);
+    walk_scaling(tensors, "input.mean", "input.deviation", &(*model)->inputs);
+    walk_scaling(tensors, "target.mean", "target.deviation", &(*model)->targets);
+    HCRI_TRY(tensors->status);
+    HCRI_TRY(hcri_model_set_place(*model, error));
+    HCRI_TRY(put_weights(*model, weights, error));
+    return hcri_model_finish(*model, error);
+}
+
+static int are_shares(const hcri_blend *blend) {
+    double sum = 0;
+    int good = 1;
+    for (size_t k = 0; k < hcri_blend_parts(blend); k++) {
+        good &= blend->share[k] >= 0;
+        sum += blend->share[k];
+    }
+    return good && fabs(sum - 1) < 1e-9;
+}
+
+static hcr_status assemble_blend(parts *file, const hcri_blend *blend, hcr_model *first, hcr_error *error) {
+    hcri_tensors *tensors = &file->tensors;
+    hcr_model *other[HCRI_MOST_MEMBERS] = {NULL};
+    const int can_be = blend->members >= 1 && blend->members <= HCRI_MOST_MEMBERS && blend->season <= first->net.inputs;
+    hcr_status status = can_be ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's blend can't be");
+    for (size_t k = 1; status == HCR_OK && k < blend->members; k++) {
+        set_prefix(tensors, k);
+        status = assemble_member(file, first->text, first->library, &other[k - 1], error);
+    }
+    set_prefix(tensors, 0);
+    if (status == HCR_OK)
+        status = hcri_blend_make(first, blend->members - 1, other, blend->season, error);
+    if (status != HCR_OK) {
+        for (size_t k = 0; k < HCRI_MOST_MEMBERS; k++)
+            hcr_model_free(other[k]);
+        return status;
+    }
+    hcri_tensors_vector(tensors, "shares", HCRI_F64, hcri_blend_parts(blend), first->blend.share);
+    HCRI_TRY(tensors->status);
+    hcri_blend_summarise(first);
+    return are_shares(&first->blend) ? HCR_OK : hcri_fail(error, HCR_ERROR_FORMAT, "the file's \"shares\" can't be");
+}
+
+static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
+    hcri_tensors *tensors = &file->tensors;
+    hcri_blend blend = {0};
     const char *text = NULL, *trained_by = NULL;
     size_t size = 0;
     hcri_format_walk(tensors, "hcr-model");
@@ -200,32 +298,23 @@ static hcr_status assemble(parts *file, hcr_model **model, hcr_error *error) {
     hcri_tensors_text(tensors, "region_text", &text);
     get_names(tensors, "inputs", &file->inputs);
     get_names(tensors, "outputs", &file->outputs);
-    hcri_options_walk(tensors, &options);
+    walk_blend(tensors, &blend);
     const void *region = hcri_tensors_bytes(tensors, "region", &size, NULL);
     HCRI_TRY(tensors->status);
     HCRI_TRY(hcr_region_read(region, size, NULL, &file->region, error));
     HCRI_TRY(check_outputs(file, error));
-    const size_t inputs = json_array_size(file->inputs), n = hcr_region_dimension(file->region);
-    hcri_net net;
-    HCRI_TRY(hcri_net_shape(&net, options.encoder, options.linear_encoder, inputs, options.features, options.hidden,
-                            hcri_head_outputs(options.head, n), error));
-    const void *weights[HCRI_PARAMETERS];
-    HCRI_TRY(take_weights(tensors, &net, weights));
+    const size_t inputs = json_array_size(file->inputs);
     file->names = hcri_allocate(&hcri_default_allocator, inputs, sizeof *file->names);
     if (file->names == NULL)
         return hcri_fail_memory(error);
     for (size_t j = 0; j < inputs; j++)
         file->names[j] = json_string_value(json_array_get(file->inputs, j));
-    HCRI_TRY(hcri_model_create(file->region, text, inputs, file->names, &options, model, error));
-    (*model)->library = hcri_copy_string(hcri_pool_allocator(&(*model)->memory), trained_by);
-    if ((*model)->library == NULL)
-        return hcri_fail_memory(error);
-    walk_model(tensors, *model);
+    HCRI_TRY(assemble_member(file, text, trained_by, model, error));
+    walk_parameter_columns(tensors, *model);
     HCRI_TRY(tensors->status);
-    HCRI_TRY(hcri_model_set_place(*model, error));
-    HCRI_TRY(hcri_tensors_finish(tensors));
-    HCRI_TRY(put_weights(*model, weights, error));
-    return hcri_model_finish(*model, error);
+    if (blend.members != 0)
+        HCRI_TRY(assemble_blend(file, &blend, *model, error));
+    return hcri_tensors_finish(tensors);
 }
 
 hcr_status hcr_model_load(const char *path, hcr_model **model, hcr_error *error) {

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "base/status.h"
 #include "exact/exact_equalities.h"
 #include "solvers/blas_threads.h"
-#include "train/calibration.h"
+#include "train/blend.h"
 #include "train/checkpoint.h"
 #include "train/model.h"
 #include "train/model_file.h"
@@ -18,6 +19,7 @@ typedef struct fit_run {
     hcr_fit_options options;
     hcri_samples samples; /* with their parameters, once these are found */
     const char *const *input_names;
+    size_t member; /* of a blend: its number */
     size_t n;
     hcr_model *model;
     hcr_workspace *workspace;
@@ -369,12 +371,10 @@ static hcr_status train(fit_run *run, hcr_error *error) {
     return status;
 }
 
-static hcr_status calibrate(fit_run *run, hcr_error *error) {
+/* The rows that are kept for validation. */
+static hcr_status gather_held(const fit_run *run, const hcr_allocator *memory, hcri_held *gathered, hcr_error *error) {
     const hcri_samples *samples = &run->samples;
     const size_t held = run->held, inputs = samples->inputs, n = run->n, p = run->places.parameters;
-    if (!run->options.calibrate)
-        return HCR_OK;
-    HCRI_SCRATCH(memory, &hcri_default_allocator);
     double *X = hcri_allocate(memory, held, (inputs + n + p + 1) * sizeof *X);
     if (X == NULL)
         return hcri_fail_memory(error);
@@ -387,20 +387,32 @@ static hcr_status calibrate(fit_run *run, hcr_error *error) {
             x[i * p + k] = run->places.x[row * p + k];
         weights[i] = run->weights == NULL ? 1 : run->weights[row];
     }
-    return hcri_calibrate(run->model, &(hcri_held){held, X, p == 0 ? NULL : x, Y, weights}, error);
+    *gathered = (hcri_held){held, X, p == 0 ? NULL : x, Y, weights};
+    return HCR_OK;
 }
 
-/* Predictions of all rows: their mean squared errors in output units, weighted, and how many of the training rows' are
- * inside. */
+static hcr_status calibrate(fit_run *run, hcr_error *error) {
+    hcri_held held;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    if (!run->options.calibrate)
+        return HCR_OK;
+    HCRI_TRY(gather_held(run, memory, &held, error));
+    return hcri_calibrate(run->model, &held, error);
+}
+
+/* Predictions of all rows: their mean squared errors in output units, weighted, how many of the training rows' are
+ * inside, and a blend's losses. */
 static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error) {
     const hcr_allocator *a = hcri_pool_allocator(&run->memory);
     const size_t rows = run->samples.rows;
     double *y = hcri_allocate(a, rows, run->n * sizeof *y);
+    double *misses = hcri_allocate(a, run->n, sizeof *misses);
     uint8_t *inside = hcri_allocate(a, rows, 1);
+    const hcri_head head = hcri_model_head(run->model, &run->places);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
     HCRI_TRY(hcr_predict(run->model, rows, run->samples.X, run->places.x, y, NULL, error));
     HCRI_TRY(hcr_check(run->model->region, rows, run->places.x, y, inside, NULL, error));
-    double squares[2] = {0, 0}, weights[2] = {0, 0}; /* training, validation */
+    double squares[2] = {0, 0}, losses[2] = {0, 0}, weights[2] = {0, 0}; /* training, validation */
     size_t inside_count = 0;
     for (size_t i = 0; i < run->samples.rows; i++) {
         const size_t row = run->order[i], held = i < run->held;
@@ -408,13 +420,19 @@ static hcr_status measure(fit_run *run, hcr_fit_report *report, hcr_error *error
         for (size_t j = 0; j < run->n; j++) {
             const double miss = y[row * run->n + j] - run->Y[row * run->n + j];
             squares[held] += weight * miss * miss / (double)run->n;
+            misses[j] = miss / head.deviation[j];
         }
+        losses[held] += weight * hcri_mean_loss(&head, 1, misses);
         weights[held] += weight;
         inside_count += !held && inside[row];
     }
     report->training_mse = squares[0] / weights[0];
     report->validation_mse = run->held == 0 ? NAN : squares[1] / weights[1];
     report->inside_ratio = (double)inside_count / (double)(rows - run->held);
+    if (run->model->blend.members == 0)
+        return HCR_OK;
+    report->training_loss = losses[0] / weights[0];
+    report->validation_loss = run->held == 0 ? NAN : losses[1] / weights[1];
     return HCR_OK;
 }
 
@@ -462,6 +480,8 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
                                hcri_pool_allocator(&run->memory), error));
     hcri_random_seed(&run->state.random, run->options.seed);
     HCRI_TRY(split(run, error));
+    if (run->member > 0) /* from here on members differ */
+        hcri_random_seed(&run->state.random, run->options.seed + run->member);
     HCRI_TRY(weigh(run, error));
     HCRI_TRY(scale(run, error));
     HCRI_TRY(make_targets(run, error));
@@ -470,6 +490,171 @@ static hcr_status run_fit(fit_run *run, const hcr_region *region, const char *te
         return status;
     HCRI_TRY(calibrate(run, error));
     HCRI_TRY(fill_report(run, report, error));
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- blends */
+
+/* A call of hcr_fit. */
+typedef struct fit_call {
+    const hcr_region *region;
+    const char *text;
+    const char *const *input_names;
+    hcri_samples samples;
+    hcr_fit_options options;
+    /* of a blend */
+    size_t runs, run;    /* how many trainings it takes, and which this is */
+    const double *share; /* NULL: to be fitted */
+    size_t best_epoch[HCRI_MOST_MEMBERS];
+} fit_call;
+
+/* A training's progress as that of the whole. */
+static bool on_member(void *context, const hcr_progress *of_member) {
+    const fit_call *call = context;
+    hcr_progress whole = *of_member;
+    whole.epoch += call->run * of_member->epochs;
+    whole.epochs *= call->runs;
+    return call->options.progress(call->options.progress_context, &whole);
+}
+
+/* The options of member k; `path` is room for its checkpoint's name, which has the training's number behind. */
+static void member_options(const fit_call *call, size_t k, char *path, hcr_fit_options *options) {
+    *options = call->options;
+    if (options->blend_count != 0)
+        options->head = options->blend[k % options->blend_count];
+    if (options->head != HCR_HEAD_CONTRACT && options->head != HCR_HEAD_PROJECT)
+        options->raw_weight = 0;
+    if (call->share != NULL) { /* on all rows, as long as was best without the held ones */
+        options->validation = 0;
+        options->epochs = options->patience == 0 ? options->epochs : call->best_epoch[k];
+        options->patience = 0;
+    }
+    if (options->progress != NULL) {
+        options->progress = on_member;
+        options->progress_context = (void *)call;
+    }
+    if (options->checkpoint != NULL && call->run > 0) {
+        sprintf(path, "%s.%zu", options->checkpoint, call->run);
+        options->checkpoint = path;
+    }
+}
+
+static hcr_status check_blend(const fit_call *call, const hcr_model *model, hcr_error *error) {
+    const size_t season = call->options.season, inputs = model->net.inputs;
+    const int has_features = model->net.encoder == HCR_ENCODER_LSTM && model->net.features != 1;
+    if (!hcr_region_is_convex(call->region))
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED,
+                         "a blend needs a convex region: between two points of this one "
+                         "there may be others outside");
+    if (season == 0)
+        return HCR_OK;
+    if (season > inputs)
+        return hcri_fail(error, HCR_ERROR_SHAPE, "a season of %zu steps is longer than the %zu inputs", season, inputs);
+    if (model->parameter_columns != NULL || has_features)
+        return hcri_fail(error, HCR_ERROR_ARGUMENT, "with a season the inputs are the values of one series, without %s",
+                         has_features ? "other features" : "parameters: give these apart");
+    return HCR_OK;
+}
+
+/* The blend of the members made so far, in made[0], with the rows of the last one's run. */
+static hcr_status blend(fit_run *run, const fit_call *call, size_t count, hcr_model **made, hcr_fit_report *report,
+                        hcr_error *error) {
+    hcri_held held;
+    HCRI_SCRATCH(memory, &hcri_default_allocator);
+    HCRI_TRY(hcri_blend_make(made[0], count - 1, made + 1, call->options.season, error));
+    hcri_blend *made_blend = &made[0]->blend;
+    for (size_t k = 1; k < count; k++)
+        made[k] = NULL; /* the blend's */
+    if (call->share != NULL) {
+        memcpy(made_blend->share, call->share, hcri_blend_parts(made_blend) * sizeof *made_blend->share);
+        hcri_blend_summarise(made[0]);
+    } else if (run->held > 0) {
+        HCRI_TRY(gather_held(run, memory, &held, error));
+        HCRI_TRY(hcri_blend_fit(made[0], &held, error));
+    }
+    run->model = made[0];
+    const hcr_status status = measure(run, report, error);
+    run->model = NULL;
+    return status;
+}
+
+static void free_models(hcr_model ***made) {
+    for (hcr_model **model = *made; model != NULL && *model != NULL; model++)
+        hcr_model_free(*model);
+    hcri_release(&hcri_default_allocator, *made);
+}
+
+/* Trains all members. When interrupted, *model is a blend of those that there are. */
+static hcr_status train_members(fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
+    const size_t members = call->options.members;
+    const char *checkpoint = call->options.checkpoint;
+    HCRI_SCOPED_BY(free_models) hcr_model **made = hcri_allocate(&hcri_default_allocator, members + 1, sizeof *made);
+    HCRI_SCOPED char *path =
+        hcri_allocate(&hcri_default_allocator, (checkpoint == NULL ? 0 : strlen(checkpoint)) + 32, 1);
+    if (made == NULL || path == NULL)
+        return hcri_fail_memory(error);
+    for (size_t k = 0;; k++, call->run++) {
+        HCRI_SCOPED_BY(release)
+        fit_run run = {.memory = {.from = &hcri_default_allocator},
+                       .samples = call->samples,
+                       .input_names = call->input_names,
+                       .member = k};
+        hcr_fit_report of_member = {0};
+        member_options(call, k, path, &run.options);
+        const hcr_status status = run_fit(&run, call->region, call->text, &of_member, error);
+        if (status != HCR_OK && status != HCR_ERROR_INTERRUPTED)
+            return status;
+        if (k == 0)
+            *report = of_member;
+        call->best_epoch[k] = of_member.best_epoch;
+        made[k] = run.model;
+        run.model = NULL;
+        HCRI_TRY(check_blend(call, made[k], error));
+        if (k + 1 < members && status == HCR_OK)
+            continue;
+        call->run++;
+        HCRI_TRY(blend(&run, call, k + 1, made, report, error));
+        *model = made[0];
+        made[0] = NULL;
+        return status;
+    }
+}
+
+/* Shares are fitted on rows that the members haven't seen, which then are trained again on all rows: stacking (Wolpert,
+ * 1992). */
+static hcr_status fit_blend(fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
+    call->runs = call->options.members * (call->options.validation > 0 ? 2 : 1);
+    HCRI_TRY(train_members(call, model, report, error));
+    if (call->options.validation == 0)
+        return HCR_OK;
+    hcr_model *first = *model, *again = NULL;
+    hcr_fit_report of_all = {0};
+    call->share = first->blend.share;
+    const hcr_status status = train_members(call, &again, &of_all, error);
+    if (status == HCR_ERROR_INTERRUPTED) { /* the members that haven't seen all rows are whole */
+        hcr_model_free(again);
+        return status;
+    }
+    hcr_model_free(first);
+    *model = again;
+    of_all.rows_validation = report->rows_validation;
+    of_all.validation_loss = report->validation_loss;
+    of_all.validation_mse = report->validation_mse;
+    *report = of_all;
+    return status;
+}
+
+static hcr_status fit_one(const fit_call *call, hcr_model **model, hcr_fit_report *report, hcr_error *error) {
+    HCRI_SCOPED_BY(release)
+    fit_run run = {.memory = {.from = &hcri_default_allocator},
+                   .samples = call->samples,
+                   .input_names = call->input_names,
+                   .options = call->options};
+    const hcr_status status = run_fit(&run, call->region, call->text, report, error);
+    if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
+        *model = run.model;
+        run.model = NULL;
+    }
     return status;
 }
 
@@ -484,24 +669,20 @@ hcr_status hcr_fit(const hcr_region *region, const char *text, size_t rows, size
     HCRI_SCOPED_BY(hcri_blas_end) hcri_blas blas = {0};
     HCRI_TRY(hcri_blas_begin(&blas, error));
     const double start = hcri_seconds();
-    HCRI_SCOPED_BY(release)
-    fit_run run = {.memory = {.from = &hcri_default_allocator},
-                   .samples = {rows, inputs, X, parameters, Y, NULL},
-                   .input_names = input_names};
-    HCRI_TRY(hcri_options_resolve(options, &run.options, error));
+    fit_call call = {
+        .region = region, .text = text, .input_names = input_names, .samples = {rows, inputs, X, parameters, Y, NULL}};
+    HCRI_TRY(hcri_options_resolve(options, &call.options, error));
+    call.samples.weights = call.options.sample_weights;
     const size_t n = hcr_region_dimension(region), p = hcr_region_parameters(region);
-    const size_t levels = run.options.quantile_count == 0 ? 1 : run.options.quantile_count;
+    const size_t levels = call.options.quantile_count == 0 ? 1 : call.options.quantile_count;
     if (inputs != 0 && rows > SIZE_MAX / 64 / levels / (inputs + n + p))
         return hcri_fail(error, HCR_ERROR_SHAPE, "%zu rows of %zu inputs are too many", rows, inputs);
-    run.samples.weights = run.options.sample_weights;
     hcr_fit_report filled = {0};
-    const hcr_status status = run_fit(&run, region, text, &filled, error);
-    if (status == HCR_OK || status == HCR_ERROR_INTERRUPTED) {
-        filled.seconds = hcri_seconds() - start;
-        if (report != NULL)
-            *report = filled;
-        *model = run.model;
-        run.model = NULL;
-    }
+    const int is_blend = call.options.members > 1 || call.options.season != 0;
+    const hcr_status status =
+        is_blend ? fit_blend(&call, model, &filled, error) : fit_one(&call, model, &filled, error);
+    filled.seconds = hcri_seconds() - start;
+    if (report != NULL && *model != NULL)
+        *report = filled;
     return status;
 }

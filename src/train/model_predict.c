@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "train/model.h"
+#include "train/blend.h"
 
 /* Rows that go through the network before their points go through the region's map. */
 #define BLOCK 1024
@@ -248,17 +248,28 @@ static hcr_status predict(const hcr_model *model, size_t rows, const request *wa
     return HCR_OK;
 }
 
+hcr_status hcri_predict_alone(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
+                              uint32_t *outcomes, hcr_error *error) {
+    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
+}
+
 hcr_status hcr_predict(const hcr_model *model, size_t rows, const double *X, const double *parameters, double *Y,
                        uint32_t *outcomes, hcr_error *error) {
-    return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y = Y, .outcomes = outcomes}, error);
+    if (model != NULL && model->blend.members != 0 && X != NULL && Y != NULL)
+        return hcri_blend_predict(model, rows, X, parameters, Y, NULL, outcomes, error);
+    return hcri_predict_alone(model, rows, X, parameters, Y, outcomes, error);
 }
 
 hcr_status hcr_predict_f32(const hcr_model *model, size_t rows, const double *X, const double *parameters, float *Y,
                            uint32_t *outcomes, hcr_error *error) {
+    if (model != NULL && model->blend.members != 0 && X != NULL && Y != NULL)
+        return hcri_blend_predict(model, rows, X, parameters, NULL, Y, outcomes, error);
     return predict(model, rows, &(request){.X = X, .parameters = parameters, .Y_f32 = Y, .outcomes = outcomes}, error);
 }
 
 hcr_status hcr_predict_points(const hcr_model *model, size_t rows, const double *X, const double *parameters,
                               double *points, hcr_error *error) {
+    if (model != NULL && model->blend.members != 0)
+        return hcri_fail(error, HCR_ERROR_UNSUPPORTED, "a blend has no points of its own: its members have");
     return predict(model, rows, &(request){.X = X, .parameters = parameters, .points = points}, error);
 }

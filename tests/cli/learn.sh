@@ -85,6 +85,22 @@ expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --quantiles
 says "$messages" 'calibrate needs rows that aren.t trained on'
 absent wrong
 
+# Blends: one file, predictions inside, in both precisions; shares of 0 and 1 in all.
+expect 0 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o blend --blend hcr-project,hcr-contract --season 12 --hidden 8 --epochs 3 --validation 0.3
+says "$output" 'blend of [01]\.[0-9]+ hcr-project \+ [01]\.[0-9]+ hcr-contract \+ [01]\.[0-9]+ seasonal'
+for name in blend.checkpoint blend.checkpoint.1; do absent "$name"; done
+for single in "" --single; do
+    expect 0 predict $single blend s1/x_test.csv -o y.csv
+    expect 0 check $single --exact s1/limits.region y.csv
+done
+expect 3 export c blend -o device
+says "$messages" 'a blend of several models isn.t exported'
+expect 2 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --blend hcr-project,best
+says "$messages" '--blend takes some of hcr\|hcr-direct'
+expect 3 fit s1/limits.region s1/x_train.csv s1/y_train.csv -o wrong --season 25
+says "$messages" 'a season of 25 steps is longer than the 24 inputs'
+absent wrong
+
 # Targets outside are projected first, and counted.
 awk -F, 'BEGIN { OFS = "," } NR == 3 { $1 = 1e4 } { print }' s1/y_train.csv >far.csv
 expect 0 fit s1/limits.region s1/x_train.csv far.csv -o far --hidden 4 --epochs 1

@@ -128,7 +128,8 @@ class FitOptionsStruct(ctypes.Structure):
         "double: rate rate_decay weight_decay clip validation; size: patience; uint64: seed; "
         "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
         "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
-        "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate",
+        "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate; "
+        "size: members; pointer: blend; size: blend_count season",
         progress=ProgressCallback,
     )
 

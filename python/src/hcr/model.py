@@ -261,6 +261,9 @@ def fit(
     quantile: float = 0.5,
     quantiles: Sequence[float] | None = None,
     calibrate: bool = False,
+    members: int = 1,
+    blend: Sequence[Head] | None = None,
+    season: int = 0,
     hidden: int = 64,
     linear_encoder: bool = False,
     features: int = 1,
@@ -308,6 +311,12 @@ def fit(
         calibrate: with `validation`, for heads ``"hcr-contract"`` and ``"hcr-project"``: after training, move the
             quantiles of each level, before they are taken inside, until the share of the validation targets at or below
             them is the level.
+        members: how many models are trained, each from its own initial weights, and blended: predictions are their
+            means, with weights that make the loss of the rows kept for `validation` least (equal ones without), and
+            exactly inside; with `validation` they are trained again on all rows. The region must be convex.
+        blend: the heads of the members, one after the other and again; there are at least as many members.
+        season: one more member, which takes for an output the mean of the inputs that lie whole seasons of so many
+            steps before it; X is then the values of a series just before those of Y.
         hidden: units of the encoder.
         linear_encoder: no activation in a dense encoder.
         features: inputs of a time step, for ``"lstm"``.
@@ -348,7 +357,13 @@ def fit(
     levels = None if quantiles is None else np.atleast_1d(doubles(quantiles, "quantiles"))
     if levels is not None and (levels.ndim != 1 or levels.size == 0):
         raise make("shape", f"quantiles has the shape {levels.shape}: it must be a list of levels")
-    for name, value, known in (("encoder", encoder, ENCODERS), ("head", head, HEADS), ("loss", loss, LOSSES)):
+    blended = [] if blend is None else list(blend)
+    chosen = [
+        ("encoder", encoder, ENCODERS),
+        ("loss", loss, LOSSES),
+        *(("head", each, HEADS) for each in (head, *blended)),
+    ]
+    for name, value, known in chosen:
         if value not in known:
             raise make("argument", f"there is no {name} {value!r}: there are {', '.join(known)}")
     if input_names is None and hasattr(X, "columns"):
@@ -379,6 +394,7 @@ def fit(
             raised.append(exception)
             return 1
 
+    heads = (ctypes.c_int * len(blended))(*(HEADS.index(each) for each in blended))
     options = _library.FitOptionsStruct(
         size=ctypes.sizeof(_library.FitOptionsStruct),
         encoder=ENCODERS.index(encoder),
@@ -409,6 +425,10 @@ def fit(
         quantiles=None if levels is None else address(levels),
         quantile_count=0 if levels is None else len(levels),
         calibrate=calibrate,
+        members=whole(members, "members", 1),
+        blend=ctypes.cast(heads, ctypes.c_void_p),
+        blend_count=len(blended),
+        season=whole(season, "season"),
     )
     handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()

@@ -350,6 +350,8 @@ def _scaled(graph: _Graph, x: _Value, tensors: dict[str, Array], steps: int) -> 
 def _model(graph: _Graph, model: Model, x: _Value, given: _Value | None) -> _Value:
     """A model of the C trainer. Its layers are float32, as there."""
     tensors, metadata = model.tensors()
+    if "members" in metadata:
+        raise make("unsupported", "a blend of several models has no graph: export a model of one member")
     if model.parameter_columns is not None:
         given = graph.gather(x, np.array(model.parameter_columns))
     n, steps = model.region.n, model.inputs // len(tensors["input.mean"])

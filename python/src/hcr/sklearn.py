@@ -28,9 +28,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
             the range that was seen. A text with ``origin = mean`` gets the mean of the training targets.
         parameters: for a region with parameters, the columns of X that they are, by name or number in the order of
             ``region.parameters.names``. None: found by their names, or the last p when X has no names.
-        encoder, head, loss, delta, quantile, quantiles, calibrate, hidden, linear_encoder, features, epochs, batch,
-            rate, rate_decay, weight_decay, clip, validation, patience, radius_weight: as for `hcr.fit`, but for the
-            default head, which is ``"hcr-contract"``, with `quantiles` ``"hcr-project"``.
+        encoder, head, loss, delta, quantile, quantiles, calibrate, members, blend, season, hidden, linear_encoder,
+            features, epochs, batch, rate, rate_decay, weight_decay, clip, validation, patience, radius_weight: as for
+            `hcr.fit`, but for the default head, which is ``"hcr-contract"``, with `quantiles` ``"hcr-project"``.
         random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
 
     Attributes:
@@ -60,6 +60,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         quantile: float = 0.5,
         quantiles: Sequence[float] | None = None,
         calibrate: bool = False,
+        members: int = 1,
+        blend: Sequence[Head] | None = None,
+        season: int = 0,
         hidden: int = 64,
         linear_encoder: bool = False,
         features: int = 1,
@@ -83,6 +86,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.quantile = quantile
         self.quantiles = quantiles
         self.calibrate = calibrate
+        self.members = members
+        self.blend = blend
+        self.season = season
         self.hidden = hidden
         self.linear_encoder = linear_encoder
         self.features = features

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from ..errors import make
 from .functions import decode, gauge, origin
 from .modules import _MAPS, _Bound
 
@@ -33,6 +34,8 @@ class Network(_Bound):
 
     def __init__(self, model: Model) -> None:
         tensors, metadata = model.tensors()
+        if "members" in metadata:
+            raise make("unsupported", "a blend of several models is no single network: train its members one by one")
         self.head_kind = metadata["head"]
         kinds = {"hcr-contract": "contract", "hcr-soften": "soften", "hcr-project": "project"}
         super().__init__(model.region, kinds.get(self.head_kind, "decode"))  # type: ignore[arg-type]
