@@ -27,7 +27,7 @@ struct job {
     double raw_weight; /* NaN: not given */
     size_t blended;    /* heads */
     hcr_head *blend;
-    int json, quiet, encoder, head, loss, linear, common_scale, calibrate, resume;
+    int json, quiet, encoder, head, loss, linear, common_scale, calibrate, last, resume;
     hcr_fit_options options;
 
     struct opened_region opened;
@@ -235,6 +235,7 @@ static hcr_status train(struct job *job, hcr_error *error) {
     job->options.encoder = (hcr_encoder)job->encoder;
     job->options.loss = (hcr_loss)job->loss;
     job->options.calibrate = job->calibrate;
+    job->options.validation_last = job->last;
     job->options.quantiles = job->quantiles.values;
     job->options.quantile_count = job->quantiles.count;
     if (isnan(job->raw_weight))
@@ -396,6 +397,8 @@ int command_fit(int argc, char **argv) {
          &job.common_scale, 0, 0},
         {OPTION_NUMBER, '\0', "validation", "SHARE", "of the rows, kept to measure the loss on; 0",
          &options->validation, 0, 0.9},
+        {OPTION_FLAG, '\0', "validation-last", NULL,
+         "keep the last rows for that, as of windows in the order of time; they are drawn otherwise", &job.last, 0, 0},
         {OPTION_COUNT, '\0', "patience", "N",
          "with --validation: stop after so many epochs without a better loss, and keep the best model; never",
          &options->patience, 1, 0},

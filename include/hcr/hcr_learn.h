@@ -98,6 +98,8 @@ typedef struct hcr_fit_options {
     size_t season;         /* one more member, that repeats the inputs: an output is the mean of those inputs that lie
                             * whole seasons of so many steps before it, taken to the nearest point. The inputs are
                             * then the values of a series just before the outputs; 0: none */
+    bool validation_last;  /* false: the rows kept for validation are drawn; true: they are the last ones, which of
+                            * windows over a series are the latest, and show how a model fares as the series goes on */
 } hcr_fit_options;
 #define HCR_FIT_OPTIONS_INIT                                                                                           \
     {                                                                                                                  \
@@ -105,7 +107,7 @@ typedef struct hcr_fit_options {
             /* epochs */ 100, /* batch */ 32, /* rate */ 1e-3, /* decay of the rate */ 1, 0, /* clip */ 0, 0,          \
             /* patience */ 0, /* seed */ 0, /* radius_weight */ 1, 0, false, 0, /* checkpoint */ NULL, false, NULL,    \
             NULL, HCR_LOSS_SQUARED, /* delta */ 1, /* quantile */ 0.5, NULL, /* quantiles */ NULL, 0, false,           \
-            /* members */ 1, NULL, 0, 0                                                                                \
+            /* members */ 1, NULL, 0, 0, false                                                                         \
     }
 
 typedef struct hcr_fit_report {

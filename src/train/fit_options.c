@@ -171,6 +171,12 @@ static bool walk_flag(hcri_tensors *tensors, const char *key, bool flag) {
     return number != 0;
 }
 
+/* Written only when it is set: older files haven't got it. */
+static void walk_rare_flag(hcri_tensors *tensors, const char *key, bool *flag) {
+    if (tensors->bytes == NULL ? *flag : hcri_tensors_has(tensors, key))
+        *flag = walk_flag(tensors, key, *flag);
+}
+
 static void walk_real(hcri_tensors *tensors, const real_option *option, hcr_fit_options *options) {
     double *number = real_of(options, option);
     hcri_tensors_number(tensors, option->name, number);
@@ -205,6 +211,7 @@ void hcri_options_walk(hcri_tensors *tensors, hcr_fit_options *options) {
         walk_real(tensors, &reals[i], options);
     walk_loss(tensors, options);
     options->linear_encoder = walk_flag(tensors, "linear_encoder", options->linear_encoder);
+    walk_rare_flag(tensors, "validation_last", &options->validation_last);
     options->common_scale = walk_flag(tensors, "common_scale", options->common_scale);
     hcri_tensors_count(tensors, "seed", &options->seed);
 }

@@ -180,22 +180,25 @@ static hcr_status project(fit_run *run, hcr_error *error) {
     return (hcr_region_is_convex(run->model->region) ? move_in : draw_in)(run, error);
 }
 
-/* The rows in a random order; the first of them are held for validation. */
+/* The rows in a random order, or with validation_last in their own; those held for validation come first. */
 static hcr_status split(fit_run *run, hcr_error *error) {
     const size_t rows = run->samples.rows;
     run->order = hcri_allocate(hcri_pool_allocator(&run->memory), rows, sizeof *run->order);
     HCRI_TRY(hcri_pool_check(&run->memory, error));
-    for (size_t i = 0; i < run->samples.rows; i++)
+    for (size_t i = 0; i < rows; i++)
         run->order[i] = i;
     if (run->options.validation == 0)
         return HCR_OK;
     if (rows < 2)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "validation needs at least two rows");
-    hcri_random_shuffle(&run->state.random, rows, run->order);
     const double share = floor(run->options.validation * (double)rows + 0.5);
     run->held = share < 1 ? 1 : (size_t)share;
     if (run->held > rows - 1)
         run->held = rows - 1;
+    if (!run->options.validation_last)
+        hcri_random_shuffle(&run->state.random, rows, run->order);
+    for (size_t i = 0; run->options.validation_last && i < rows; i++)
+        run->order[i] = (i + rows - run->held) % rows;
     return HCR_OK;
 }
 

@@ -129,7 +129,7 @@ class FitOptionsStruct(ctypes.Structure):
         "double: radius_weight raw_weight; bool: common_scale; double: ascent; text: checkpoint; bool: resume; "
         "progress: progress; pointer: progress_context; int: loss; double: delta quantile; "
         "pointer: sample_weights quantiles; size: quantile_count; bool: calibrate; "
-        "size: members; pointer: blend; size: blend_count season",
+        "size: members; pointer: blend; size: blend_count season; bool: validation_last",
         progress=ProgressCallback,
     )
 

@@ -274,6 +274,7 @@ def fit(
     weight_decay: float = 0.0,
     clip: float = 0.0,
     validation: float = 0.0,
+    validation_last: bool = False,
     patience: int = 0,
     seed: int = 0,
     radius_weight: float = 1.0,
@@ -322,6 +323,7 @@ def fit(
         features: inputs of a time step, for ``"lstm"``.
         epochs, batch, rate, rate_decay, weight_decay, clip: of AdamW; `clip` bounds the gradient's norm, 0: it doesn't.
         validation: share of the rows kept for validation.
+        validation_last: those are the last rows, as of windows in the order of time; they are drawn otherwise.
         patience: stop after so many epochs without a better validation loss and go back to the best; 0: never.
         seed: of initial weights, shuffles and the validation split.
         radius_weight: weight of the radius in the loss of head ``"hcr"``.
@@ -429,6 +431,7 @@ def fit(
         blend=ctypes.cast(heads, ctypes.c_void_p),
         blend_count=len(blended),
         season=whole(season, "season"),
+        validation_last=validation_last,
     )
     handle, filled = ctypes.c_void_p(), _library.FitReportStruct()
     error = _library.ErrorStruct()

@@ -29,8 +29,9 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         parameters: for a region with parameters, the columns of X that they are, by name or number in the order of
             ``region.parameters.names``. None: found by their names, or the last p when X has no names.
         encoder, head, loss, delta, quantile, quantiles, calibrate, members, blend, season, hidden, linear_encoder,
-            features, epochs, batch, rate, rate_decay, weight_decay, clip, validation, patience, radius_weight: as for
-            `hcr.fit`, but for the default head, which is ``"hcr-contract"``, with `quantiles` ``"hcr-project"``.
+            features, epochs, batch, rate, rate_decay, weight_decay, clip, validation, validation_last, patience,
+            radius_weight: as for `hcr.fit`, but for the default head, which is ``"hcr-contract"``, with `quantiles`
+            ``"hcr-project"``.
         random_state: a number, a generator or None: of initial weights, shuffles and the validation split.
 
     Attributes:
@@ -73,6 +74,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         weight_decay: float = 0.0,
         clip: float = 0.0,
         validation: float = 0.0,
+        validation_last: bool = False,
         patience: int = 0,
         radius_weight: float = 1.0,
         random_state: Any = None,
@@ -99,6 +101,7 @@ class HCRRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ig
         self.weight_decay = weight_decay
         self.clip = clip
         self.validation = validation
+        self.validation_last = validation_last
         self.patience = patience
         self.radius_weight = radius_weight
         self.random_state = random_state

@@ -591,6 +591,29 @@ static void test_unwritable_checkpoint(void **state) {
 }
 
 /* With patience the model is that of the best epoch, and training ends `patience` epochs after it. */
+/* The last rows are held: what they are is of no matter to a model without patience, and the first row's is. */
+static void test_last_rows_are_held(void **state) {
+    (void)state;
+    hcr_fit_options options = HCR_FIT_OPTIONS_INIT;
+    options.epochs = 2;
+    options.validation = 0.2; /* 18 of 90 */
+    options.validation_last = true;
+    hcr_fit_report report, changed;
+    hcr_model *model = fit(ROWS, &options, &report);
+    assert_int_equal(report.rows_validation, 18);
+    for (size_t k = 0; k <= 1; k++) {
+        double *target = &Y[(k == 0 ? 72 : 71) * N];
+        const double kept = *target;
+        *target = kept > 1 ? kept - 0.05 : kept + 0.05;
+        hcr_model *other = fit(ROWS, &options, &changed);
+        *target = kept;
+        assert_int_equal(same_predictions(model, other), k == 0);
+        assert_int_equal(report.validation_loss == changed.validation_loss, 0);
+        hcr_model_free(other);
+    }
+    hcr_model_free(model);
+}
+
 static void test_early_stopping(void **state) {
     (void)state;
     watch seen = {0};
@@ -652,6 +675,7 @@ int main(void) {
         cmocka_unit_test(test_common_scale),
         cmocka_unit_test(test_foreign_checkpoints),
         cmocka_unit_test(test_unwritable_checkpoint),
+        cmocka_unit_test(test_last_rows_are_held),
         cmocka_unit_test(test_early_stopping),
         cmocka_unit_test(test_progress),
     };
