@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
 #include "formats/npy_header.h"
 #include "formats/table.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "numbers are written as they lie in memory, and must be little-endian in files"
+#endif
 
 static double from_half(unsigned bits) {
     const int exponent = (int)(bits >> 10 & 31);
@@ -111,24 +114,12 @@ void hcri_npy_write_head(FILE *stream, size_t rows, size_t columns, hcr_precisio
     fwrite(header, 1, HCRI_NPY_START, stream);
 }
 
-hcr_status hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision, hcr_error *error) {
-    const int single = precision == HCR_SINGLE;
-    hcri_bytes row = {.allocator = &hcri_default_allocator};
-    for (size_t i = 0; i < table->rows && !row.failed; i++) {
-        const double *values = table->values + i * table->columns;
-        row.size = 0;
-        if (!single)
-            hcri_put_f64s(&row, table->columns, values);
-        for (size_t j = 0; single && j < table->columns; j++) {
-            const float value = (float)values[j];
-            uint32_t bits;
-            memcpy(&bits, &value, sizeof bits);
-            hcri_put_u32(&row, bits);
-        }
-        if (!row.failed)
-            fwrite(row.data, 1, row.size, stream);
+void hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision) {
+    const size_t count = table->rows * table->columns;
+    if (precision == HCR_DOUBLE)
+        fwrite(table->values, sizeof *table->values, count, stream);
+    for (size_t k = 0; precision == HCR_SINGLE && k < count; k++) {
+        const float value = (float)table->values[k];
+        fwrite(&value, sizeof value, 1, stream);
     }
-    const int failed = row.failed;
-    hcri_release(row.allocator, row.data);
-    return failed ? hcri_fail_memory(error) : HCR_OK;
 }

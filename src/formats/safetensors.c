@@ -115,38 +115,32 @@ static hcr_status refuse_kind(hcr_error *error, const char *path, const char *by
     return hcri_fail_at(error, HCR_ERROR_FORMAT, path, 0, 0, "this is %s, no model: `hcr fit` makes one", kind);
 }
 
-static int get_size(const json_t *number, size_t *size) {
-    if (!json_is_integer(number) || json_integer_value(number) < 0)
-        return 0;
-    *size = (size_t)json_integer_value(number);
-    return 1;
-}
-
 /* One entry of the header. */
-static int read_entry(const char *name, const json_t *entry, const char *data, size_t size, hcri_tensor *tensor) {
-    size_t begin, end;
-    const json_t *dtype = json_object_get(entry, "dtype"), *shape = json_object_get(entry, "shape");
-    const json_t *offsets = json_object_get(entry, "data_offsets");
-    if (json_object_size(entry) != 3 || !json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) ||
+static int read_entry(const char *name, json_t *entry, const char *data, size_t size, hcri_tensor *tensor) {
+    const char *dtype;
+    const json_t *shape;
+    json_int_t begin, end, length[2] = {0, 1};
+    if (json_unpack_ex(entry, NULL, JSON_STRICT, "{sssos[II]}", "dtype", &dtype, "shape", &shape, "data_offsets",
+                       &begin, &end) != 0 ||
         strlen(name) >= sizeof tensor->name)
         return 0;
-    *tensor = (hcri_tensor){0};
-    snprintf(tensor->name, sizeof tensor->name, "%s", name);
     size_t type = 0;
-    while (type < TYPES && strcmp(json_string_value(dtype), type_names[type]) != 0)
+    while (type < TYPES && strcmp(dtype, type_names[type]) != 0)
         type++;
     const size_t rank = json_array_size(shape);
-    if (type == TYPES || rank < 1 || rank > 2 || json_array_size(offsets) != 2 ||
-        !get_size(json_array_get(shape, 0), &tensor->rows) ||
-        (rank == 2 && (!get_size(json_array_get(shape, 1), &tensor->columns) || tensor->columns == 0)) ||
-        !get_size(json_array_get(offsets, 0), &begin) || !get_size(json_array_get(offsets, 1), &end) || begin > end ||
-        end > size)
+    for (size_t k = 0; k < rank && k < 2; k++)
+        length[k] = json_is_integer(json_array_get(shape, k)) ? json_integer_value(json_array_get(shape, k)) : -1;
+    const json_int_t most = (json_int_t)size;
+    if (type == TYPES || rank < 1 || rank > 2 || length[0] < 0 || length[0] > most || length[1] < 1 ||
+        length[1] > most || begin < 0 || begin > end || end > most)
         return 0;
-    tensor->type = (hcri_tensor_type)type;
-    tensor->data = data + begin;
-    const size_t columns = rank == 2 ? tensor->columns : 1, bytes = end - begin;
-    return tensor->rows <= size && columns <= size && (tensor->rows == 0 || columns <= size / tensor->rows) &&
-           tensor_bytes(tensor) == bytes;
+    *tensor = (hcri_tensor){.type = (hcri_tensor_type)type,
+                            .rows = (size_t)length[0],
+                            .columns = rank == 2 ? (size_t)length[1] : 0,
+                            .data = data + begin};
+    snprintf(tensor->name, sizeof tensor->name, "%s", name);
+    return (tensor->rows == 0 || (size_t)length[1] <= size / tensor->rows) &&
+           tensor_bytes(tensor) == (size_t)(end - begin);
 }
 
 /* Entries may come in any order; their data must fill the file, without gaps or overlaps. */

@@ -115,12 +115,8 @@ static void write_head(FILE *stream, hcr_table_format format, const hcr_table *t
         hcri_npy_write_head(stream, table->rows, table->columns, precision);
 }
 
-static hcr_status write_rows(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision,
-                             hcr_error *error) {
-    if (format == HCR_TABLE_NPY)
-        return hcri_npy_write_rows(stream, table, precision, error);
-    hcri_csv_write_rows(stream, table, precision);
-    return HCR_OK;
+static void write_rows(FILE *stream, hcr_table_format format, const hcr_table *table, hcr_precision precision) {
+    (format == HCR_TABLE_NPY ? hcri_npy_write_rows : hcri_csv_write_rows)(stream, table, precision);
 }
 
 hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_table *table, hcr_precision precision,
@@ -131,11 +127,7 @@ hcr_status hcr_table_write(const char *path, hcr_table_format format, const hcr_
     hcri_writer writer;
     HCRI_TRY(hcri_writer_open(&writer, path, error));
     write_head(writer.stream, format, table, precision);
-    const hcr_status status = write_rows(writer.stream, format, table, precision, error);
-    if (status != HCR_OK) {
-        hcri_writer_abandon(&writer);
-        return status;
-    }
+    write_rows(writer.stream, format, table, precision);
     return hcri_writer_commit(&writer, error);
 }
 
@@ -149,19 +141,13 @@ hcr_status hcr_table_print(const char *path, const hcr_table *table, hcr_precisi
     FILE *stream = open_memstream(bytes, size);
     if (stream == NULL)
         return hcri_fail_memory(error);
-    hcr_status status = HCR_OK;
-    if (piece == HCR_TABLE_HEAD)
-        write_head(stream, format, table, precision);
-    else
-        status = write_rows(stream, format, table, precision, error);
+    (piece == HCR_TABLE_HEAD ? write_head : write_rows)(stream, format, table, precision);
     const int failed = ferror(stream);
-    if ((fclose(stream) != 0 || failed) && status == HCR_OK)
-        status = hcri_fail_memory(error);
-    if (status != HCR_OK) {
-        free(*bytes);
-        *bytes = NULL;
-    }
-    return status;
+    if (fclose(stream) == 0 && !failed)
+        return HCR_OK;
+    free(*bytes);
+    *bytes = NULL;
+    return hcri_fail_memory(error);
 }
 
 static hcr_status match_by_name(hcr_table *table, size_t count, const char *const *names, const char *what,
@@ -204,36 +190,21 @@ hcr_status hcr_table_match(hcr_table *table, size_t count, const char *const *na
     return HCR_OK;
 }
 
-/* Columns `first` … first + count − 1, their names moved. */
-static hcr_status take_columns(const hcr_table *table, size_t first, size_t count, hcr_table *taken, hcr_error *error) {
-    HCRI_TRY(hcri_table_allocate(taken, table->rows, count, error));
-    for (size_t i = 0; i < table->rows; i++)
-        for (size_t j = 0; j < count; j++)
-            taken->values[i * count + j] = table->values[i * table->columns + first + j];
-    if (table->names == NULL)
-        return HCR_OK;
-    taken->names = hcri_copy(&hcri_default_allocator, table->names + first, count, sizeof *taken->names);
-    return taken->names == NULL ? hcri_fail_memory(error) : HCR_OK;
-}
-
 hcr_status hcr_table_split(hcr_table *table, size_t first, hcr_table *rest, hcr_error *error) {
     if (table == NULL || rest == NULL || first > table->columns)
         return hcri_fail(error, HCR_ERROR_ARGUMENT, "table or rest is NULL, or the table has fewer columns than that");
-    hcr_table part[2] = {{0}, {0}};
-    hcr_status status = take_columns(table, 0, first, &part[0], error);
-    if (status == HCR_OK)
-        status = take_columns(table, first, table->columns - first, &part[1], error);
-    if (status == HCR_OK) {
-        hcri_release(&hcri_default_allocator, table->names);
-        hcri_release(&hcri_default_allocator, table->values);
-        hcr_table_clear(rest);
-        *table = part[0];
-        *rest = part[1];
-        return HCR_OK;
+    HCRI_SCOPED_BY(hcr_table_clear) hcr_table taken = {0};
+    const size_t columns = table->columns, count = columns - first;
+    HCRI_TRY(hcri_table_name(&taken, count, table->names == NULL ? NULL : table->names + first, error));
+    HCRI_TRY(hcri_table_allocate(&taken, table->rows, count, error));
+    for (size_t i = 0; i < table->rows; i++) {
+        double *row = table->values + i * columns;
+        memcpy(taken.values + i * count, row + first, count * sizeof *row);
+        memmove(table->values + i * first, row, first * sizeof *row);
     }
-    for (int k = 0; k < 2; k++) { /* the strings are still the table's */
-        hcri_release(&hcri_default_allocator, part[k].names);
-        hcri_release(&hcri_default_allocator, part[k].values);
-    }
-    return status;
+    for (size_t j = first; table->names != NULL && j < columns; j++)
+        hcri_release(&hcri_default_allocator, table->names[j]);
+    table->columns = first;
+    hcri_table_move(rest, &taken);
+    return HCR_OK;
 }

@@ -50,5 +50,5 @@ enum { HCRI_NPY_START = 128 };
 void hcri_csv_write_head(FILE *stream, const hcr_table *table);
 void hcri_csv_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision);
 void hcri_npy_write_head(FILE *stream, size_t rows, size_t columns, hcr_precision precision);
-hcr_status hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision, hcr_error *error);
+void hcri_npy_write_rows(FILE *stream, const hcr_table *table, hcr_precision precision);
 #endif
