@@ -99,6 +99,15 @@ static size_t find_kind(const reader *r, hcri_field cone, hcri_relation *relatio
     return find_power(r, cone, relation) ? relation->size + 1 : 0;
 }
 
+/* Which sides of 0 a cone bounds, 1: from below, 2: from above; -1 for one that is no list of bounds. */
+static int find_sides(hcri_field cone) {
+    static const char *const words[] = {"F", "L+", "L-", "L="};
+    int sides = 3;
+    while (sides >= 0 && !hcri_field_is(cone, words[sides]))
+        sides--;
+    return sides;
+}
+
 /* Puts `size` forms from `first` on into a cone; their constants count. */
 static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
     char shown[HCRI_SHOWN];
@@ -112,18 +121,18 @@ static void add_cone(reader *r, hcri_field cone, size_t first, size_t size) {
         hcri_import_add_relation(r->import, &relation, "", 0);
         return;
     }
-    const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
-    if (!up && !down && !zero && !hcri_field_is(cone, "F"))
+    const int sides = find_sides(cone);
+    if (sides < 0)
         REFUSE(r, HCR_ERROR_UNSUPPORTED,
                "the cone %s isn't read: F, L+, L-, L=, Q, QR, EXP, EXP*, and @k:POW and @k:POW* of "
                "those that are declared, are",
                hcri_show(shown, cone.text, cone.length));
-    for (size_t i = 0; i < size && (up || down || zero); i++) {
+    for (size_t i = 0; i < size && sides > 0; i++) {
         relation = (hcri_relation){.kind = HCRI_RELATION_ROW,
                                    .first = first + i,
                                    .forms = 1,
-                                   .lower = up || zero ? 0 : -INFINITY,
-                                   .upper = down || zero ? 0 : INFINITY,
+                                   .lower = sides & 1 ? 0 : -INFINITY,
+                                   .upper = sides & 2 ? 0 : INFINITY,
                                    .line = r->lines.number};
         hcri_import_add_relation(r->import, &relation, "", 0);
     }
@@ -139,11 +148,11 @@ static void add_variables(reader *r, hcri_field cone, size_t size) {
         hcri_import_add_column(import, name, (size_t)length);
         import->column[first + i].lower = -INFINITY;
     }
-    const int up = hcri_field_is(cone, "L+"), down = hcri_field_is(cone, "L-"), zero = hcri_field_is(cone, "L=");
+    const int sides = find_sides(cone);
     const double bound = 0;
-    for (size_t i = 0; i < size && (up || down || zero); i++)
-        hcri_import_bound(import, first + i, up || zero ? &bound : NULL, down || zero ? &bound : NULL, r->lines.number);
-    if (up || down || zero || hcri_field_is(cone, "F"))
+    for (size_t i = 0; i < size && sides > 0; i++)
+        hcri_import_bound(import, first + i, sides & 1 ? &bound : NULL, sides & 2 ? &bound : NULL, r->lines.number);
+    if (sides >= 0)
         return;
     const size_t form = import->forms;
     for (size_t i = 0; i < size; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "formats/column_names.h"
+#include "import/text_lines.h"
 
 /* Words that begin a section when they begin a line; a blank stands for any number of blanks. */
 static const struct {
@@ -138,16 +139,10 @@ static void read_name(hcri_lp_lexer *lexer, hcri_lp_token *token) {
     }
     token->kind = HCRI_LP_NAME;
     token->length = (size_t)(at - lexer->at);
-    const size_t n = token->length;
-    const char first = (char)(token->text[0] | 0x20);
-    if ((n == 3 || n == 8) && first == 'i') {
-        char lower[8];
-        for (size_t i = 0; i < n; i++)
-            lower[i] = (char)(token->text[i] | 0x20);
-        if (memcmp(lower, n == 3 ? "inf" : "infinity", n) == 0) {
-            token->kind = HCRI_LP_NUMBER;
-            token->number = 1 / 0.0;
-        }
+    const hcri_field name = {token->text, token->length};
+    if (hcri_field_is(name, "INF") || hcri_field_is(name, "INFINITY")) {
+        token->kind = HCRI_LP_NUMBER;
+        token->number = 1 / 0.0;
     }
     lexer->at = at;
     while (at < lexer->end && is_blank(*at))

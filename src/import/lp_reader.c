@@ -5,6 +5,7 @@
 #include "formats/column_names.h"
 #include "import/lp_lexer.h"
 #include "import/problem.h"
+#include "import/text_lines.h"
 #include "kinds/kind.h"
 
 typedef struct parser {
@@ -213,8 +214,7 @@ static void read_bound(parser *p) {
         sense = read_sense(p);
         set_bound(p, column, sense, read_value(p), line);
     } else if (!has_left) {
-        if (p->token.kind != HCRI_LP_NAME || p->token.length != 4 || (p->token.text[0] | 0x20) != 'f' ||
-            (p->token.text[1] | 0x20) != 'r' || (p->token.text[2] | 0x20) != 'e' || (p->token.text[3] | 0x20) != 'e')
+        if (p->token.kind != HCRI_LP_NAME || !hcri_field_is((hcri_field){p->token.text, p->token.length}, "FREE"))
             REFUSE(p, HCR_ERROR_SYNTAX, "<=, =, >= or \"free\" was expected, not \"%s\"", show_token(p, shown));
         const double lower = -INFINITY, upper = INFINITY;
         hcri_import_bound(p->import, column, &lower, &upper, line);

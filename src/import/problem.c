@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "formats/column_names.h"
+#include "import/text_lines.h"
 #include "kinds/kind.h"
 
 void hcri_import_refuse(hcr_import *import, hcr_status status, int line, const char *format, ...) {
@@ -112,21 +113,12 @@ void hcri_import_note(hcr_import *import, const char *format, ...) {
 
 /* -------------------------------------------------------------------------------------------------------- numbers */
 
-static int equals_word(const char *text, size_t length, const char *word) {
-    if (strlen(word) != length)
-        return 0;
-    for (size_t i = 0; i < length; i++)
-        if ((text[i] | 0x20) != word[i])
-            return 0;
-    return 1;
-}
-
 double hcri_import_number(hcr_import *import, const char *text, size_t length, const char *what, int infinite,
                           int line) {
     char shown[HCRI_SHOWN], plain[128];
     const size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
-    if (infinite &&
-        (equals_word(text + sign, length - sign, "inf") || equals_word(text + sign, length - sign, "infinity")))
+    const hcri_field unsigned_text = {text + sign, length - sign};
+    if (infinite && (hcri_field_is(unsigned_text, "INF") || hcri_field_is(unsigned_text, "INFINITY")))
         return text[0] == '-' ? -INFINITY : INFINITY;
     double value;
     size_t used = hcri_number_read(text, length, &value);
