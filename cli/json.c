@@ -1,22 +1,20 @@
 #include "json.h"
 
-#include "hcr/hcr.h"
+#include "command.h"
+#include "report.h"
+
+#include "base/text_buffer.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void json_string(FILE *stream, const char *text) {
-    char shown[HCR_PRINTABLE];
-    fputc('"', stream);
-    for (;;) {
-        const char c = *text;
-        if (hcr_printable(&text, shown) == 0)
-            break;
-        if (c == '\n' || c == '\t')
-            fputs(c == '\n' ? "\\n" : "\\t", stream);
-        else
-            fprintf(stream, "%s%s", c == '"' || shown[0] == '\\' ? "\\" : "", shown);
-    }
-    fputc('"', stream);
+    hcri_report report = {0};
+    hcri_report_json_string(&report, text);
+    if (report.failed)
+        fail(EXIT_SOLVER, "not enough memory");
+    fputs(report.text, stream);
+    free(report.text);
 }
 
 void json_number(FILE *stream, double value) {

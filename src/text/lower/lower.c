@@ -61,19 +61,19 @@ static void refuse_never(hcri_lowering *lowering) {
     const hcri_branch *branch = &lowering->branch;
     int never = branch->curved_terms != 0 && branch->count == 0 && branch->constant.high > 0;
     for (size_t b = 0; b < branch->curved_terms && never; b++)
-        never = branch->curved_term[b].weight * branch->curved_term[b].atom->sign > 0;
+        never = branch->curved_term[b].value * branch->curved_term[b].atom->sign > 0;
     if (never && branch->curved_terms > 1)
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: the left side exceeds the right one by %g or more",
                     hcri_dd_value(branch->constant));
     else if (never) {
-        const hcri_term *curved_term = &branch->curved_term[0];
+        const hcri_entry *curved_term = &branch->curved_term[0];
         const double weight =
-            curved_term->atom->negated ? -curved_term->weight : curved_term->weight; /* of what the text has */
+            curved_term->atom->negated ? -curved_term->value : curved_term->value; /* of what the text has */
         hcri_refuse(lowering->text, lowering->statement, HCR_ERROR_EMPTY,
                     "nothing satisfies this: %s is at %s 0, the bound is %g",
                     hcri_text_excerpt(lowering->text, curved_term->atom->span).text,
-                    weight * curved_term->atom->sign * curved_term->weight > 0 ? "least" : "most",
+                    weight * curved_term->atom->sign * curved_term->value > 0 ? "least" : "most",
                     -hcri_dd_value(branch->constant) / weight + 0.0);
     }
 }

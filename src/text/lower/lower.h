@@ -8,11 +8,6 @@
 #include "text/values/atoms.h"
 #include "text/values/operators.h"
 
-typedef struct hcri_term { /* weight · atom */
-    double weight;
-    hcri_atom *atom;
-} hcri_term;
-
 /* One way to take the branches of an inequality:  Σ value_k column_k + constant + Σ is curved <= 0. */
 typedef struct hcri_branch {
     size_t count, entry_capacity, column_capacity, value_capacity;
@@ -22,7 +17,7 @@ typedef struct hcri_branch {
     hcri_dd constant;
     int infinite; /* the sign of infinite constants in it, 0 for none */
     size_t curved_terms, curved_term_capacity;
-    hcri_term *curved_term;
+    hcri_entry *curved_term;
 } hcri_branch;
 
 /* Σ weight · element + constant <= 0, of one or two elements. */

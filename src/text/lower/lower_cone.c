@@ -57,7 +57,7 @@ static double root_up(double square) {
 }
 
 void hcri_lower_cone(hcri_lowering *lowering) {
-    const double weight = lowering->branch.curved_term[0].weight;
+    const double weight = lowering->branch.curved_term[0].value;
     const hcri_atom *atom = lowering->branch.curved_term[0].atom;
     hcri_text *text = lowering->text;
     const size_t count = atom->count, rest = count, one = count + 1; /* of the elements joined below */

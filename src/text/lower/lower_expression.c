@@ -22,7 +22,7 @@ static uint32_t atom_step(taping *t, hcri_atom *atom);
 
 /* Σ weight · atom + Σ value · output + constant */
 static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint32_t *column, const double *value,
-                         size_t terms, const hcri_term *term) {
+                         size_t terms, const hcri_entry *term) {
     if (!isfinite(constant))
         hcri_refuse(t->lowering->text, t->span, HCR_ERROR_DATA, "infinity can't be part of this");
     if (terms == 0)
@@ -35,7 +35,7 @@ static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint3
         argument[count++] = add(t, HCRI_STEP_AFFINE, constant, 0, outputs, column, value);
     }
     for (size_t k = 0; k < terms; k++) {
-        weight[count] = term[k].weight;
+        weight[count] = term[k].value;
         argument[count++] = atom_step(t, term[k].atom);
     }
     if (count == 1 && weight[0] == 1 && constant == 0)
@@ -44,18 +44,15 @@ static uint32_t sum_step(taping *t, double constant, size_t outputs, const uint3
 }
 
 static uint32_t element_step(taping *t, const hcri_value *x, size_t i) {
-    const hcri_entry *first = hcri_first_entry(x, i), *atom = hcri_first_atom(x, i), *end = hcri_entries_end(x, i);
-    const size_t outputs = (size_t)(atom - first), terms = (size_t)(end - atom);
+    const hcri_entry *first = hcri_first_entry(x, i), *atom = hcri_first_atom(x, i);
+    const size_t outputs = (size_t)(atom - first), terms = (size_t)(hcri_entries_end(x, i) - atom);
     uint32_t *column = hcri_take(t->lowering->text, t->span, outputs, sizeof *column);
     double *value = hcri_take(t->lowering->text, t->span, outputs, sizeof *value);
-    hcri_term *term = hcri_take(t->lowering->text, t->span, terms, sizeof *term);
     for (size_t k = 0; k < outputs; k++) {
         column[k] = first[k].column;
         value[k] = first[k].value;
     }
-    for (size_t k = 0; k < terms; k++)
-        term[k] = (hcri_term){atom[k].value, atom[k].atom};
-    return sum_step(t, x->constant[i], outputs, column, value, terms, term);
+    return sum_step(t, x->constant[i], outputs, column, value, terms, atom);
 }
 
 /* x'Px = Σ_i x_i (Px)_i; Σ P_ii x_i² where P is diagonal */

@@ -99,7 +99,7 @@ _Noreturn static void refuse_bound(hcri_lowering *lowering, const hcri_atom *ato
 void hcri_lower_inverse(hcri_lowering *lowering, const hcri_inequality *inequality) {
     const hcri_branch *branch = &lowering->branch;
     const hcri_atom *atom = branch->curved_term[0].atom;
-    const double weight = branch->curved_term[0].weight, infinity = (double)INFINITY;
+    const double weight = branch->curved_term[0].value, infinity = (double)INFINITY;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};
     const double p = atom->kind == HCRI_STEP_SQRT ? 0.5 : atom->kind == HCRI_STEP_SUM_SQUARES ? 2 : atom->parameter;
     if (weight < 0) { /* f(x) >= t, f concave: x >= f⁻¹(t) */

@@ -101,14 +101,14 @@ void hcri_add_matrix(hcri_lowering *lowering, hcri_span span, const hcri_value *
 
 /* weight · λ_max(E) + a <= 0:  −a I − weight E >> 0 */
 void hcri_lower_eigenvalue(hcri_lowering *lowering) {
-    const hcri_term curved_term = lowering->branch.curved_term[0];
+    const hcri_entry curved_term = lowering->branch.curved_term[0];
     const hcri_atom *atom = curved_term.atom;
     hcri_text *text = lowering->text;
     const hcri_value *const pair[2] = {atom->argument, hcri_branch_affine(lowering, atom->span)};
     const hcri_value *joined = hcri_value_join(text, atom->span, 2, pair);
     hcri_sums sums = hcri_sums_create(text, atom->span, atom->count, atom->count + atom->rows);
     for (size_t e = 0; e < atom->count; e++, hcri_end_sum(&sums)) {
-        hcri_add_term(&sums, atom->first + e, -curved_term.weight);
+        hcri_add_term(&sums, atom->first + e, -curved_term.value);
         if (e % (atom->rows + 1) == 0)
             hcri_add_term(&sums, joined->size - 1, -1);
     }

@@ -43,7 +43,7 @@ typedef struct parts {
 static void *take(parts *p, size_t count, size_t size) { return hcri_take(p->lowering->text, p->span, count, size); }
 
 static double weight_of(const parts *p, size_t curved_term) {
-    return p->lowering->branch.curved_term[curved_term].weight / p->lowering->branch.curved_term[0].weight;
+    return p->lowering->branch.curved_term[curved_term].value / p->lowering->branch.curved_term[0].value;
 }
 
 /* Squares of single outputs, no output twice: a diagonal. Whether it is that. */
@@ -180,13 +180,13 @@ static void fill_dense(parts *p) {
 static void set_radius(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
     const hcri_dd bound = {-branch->constant.high, -branch->constant.low};
-    p->quadratic.radius = hcri_quotient_down(bound, branch->curved_term[0].weight);
+    p->quadratic.radius = hcri_quotient_down(bound, branch->curved_term[0].value);
 }
 
 /* The linear part and the constant, of weight · squares + linear·y + constant <= 0; the constant rounded up. */
 static void set_linear(parts *p) {
     const hcri_branch *branch = &p->lowering->branch;
-    const double divisor = 2 * branch->curved_term[0].weight;
+    const double divisor = 2 * branch->curved_term[0].value;
     for (size_t k = 0; k < branch->count; k++)
         p->linear[branch->column[k]] = branch->value[k] / divisor;
     const hcri_dd opposite = {-branch->constant.high, -branch->constant.low};

@@ -8,7 +8,7 @@ static void add_curved_term(hcri_lowering *lowering, double weight, hcri_atom *a
     branch->curved_term =
         hcri_extend(lowering->text, lowering->statement, branch->curved_term, &branch->curved_term_capacity,
                     branch->curved_terms + 1, sizeof *branch->curved_term);
-    branch->curved_term[branch->curved_terms++] = (hcri_term){weight, atom};
+    branch->curved_term[branch->curved_terms++] = (hcri_entry){.value = weight, .atom = atom};
 }
 
 /* The constant and the columns. */
@@ -107,8 +107,8 @@ void hcri_branch_count(const hcri_inequality *inequality, size_t *branches, size
     for (size_t p = 0; p < inequality->count; p++) {
         size_t own_branches, own_pieces;
         hcri_element_count(inequality->part[p].value, inequality->part[p].element, &own_branches, &own_pieces);
-        *branches = *branches > SIZE_MAX / own_branches ? SIZE_MAX : *branches * own_branches;
-        *pieces = own_pieces > SIZE_MAX - *pieces ? SIZE_MAX : *pieces + own_pieces;
+        *branches = hcri_size_product(*branches, own_branches);
+        *pieces = hcri_size_sum(*pieces, own_pieces);
     }
 }
 
